@@ -1,0 +1,51 @@
+// Imports point one way: gateway -> actors -> storage -> runtime -> protocol. A layer may skip downward, never upward.
+const above = {
+  protocol: 'runtime|storage|actors|gateway',
+  runtime: 'storage|actors|gateway',
+  storage: 'actors|gateway',
+  actors: 'gateway',
+};
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...Object.entries(above).map(([layer, upper]) => ({
+      name: `${layer}-imports-nothing-above-it`,
+      severity: 'error',
+      from: { path: `^${layer}/` },
+      to: { path: `^(${upper}|test|bench)/` },
+    })),
+    {
+      name: 'gateway-imports-no-tests',
+      severity: 'error',
+      from: { path: '^gateway/' },
+      to: { path: '^(test|bench)/' },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'uws-only-in-gateway-http',
+      severity: 'error',
+      from: { pathNot: '^(gateway/http|bench)/' },
+      to: { path: 'uWebSockets\\.js|uws-pack' },
+    },
+    {
+      name: 'orm-only-in-storage',
+      severity: 'error',
+      from: { path: '^(protocol|runtime|actors|gateway)/' },
+      to: { path: '^(node_modules/)?(@mikro-orm|pg|kysely)(/|$)' },
+    },
+    {
+      name: 'no-orphan-modules',
+      severity: 'error',
+      from: { orphan: true, pathNot: '\\.(test|d)\\.ts$|^bench/|\\.worker\\.ts$' },
+      to: {},
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^node:' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

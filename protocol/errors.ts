@@ -1,0 +1,221 @@
+/**
+ * The error catalogue (specification, "Errors"): one row per code, with its HTTP status and its gRPC status. Both faces
+ * are this table; nothing else decides a status.
+ */
+
+/** gRPC status codes that the catalogue uses (https://grpc.github.io/grpc/core/md_doc_statuscodes.html). */
+export const grpcStatus = {
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+} as const;
+
+interface ErrorRow {
+  /** The default HTTP status; a throw may name another of those that decisions section 1 allows for the code. */
+  readonly http: number;
+  readonly grpc: keyof typeof grpcStatus;
+  readonly message: string;
+}
+
+export const errors = {
+  'svc/auth/missing_credentials': { http: 401, grpc: 'UNAUTHENTICATED', message: 'Credentials are missing.' },
+  'svc/auth/insufficient_scope': {
+    http: 403,
+    grpc: 'PERMISSION_DENIED',
+    message: 'The credential lacks the required scope or role.',
+  },
+  'svc/auth/expired_token': { http: 401, grpc: 'UNAUTHENTICATED', message: 'The token has expired.' },
+  'svc/auth/invalid_token': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'The token is invalid, revoked or malformed.',
+  },
+  'svc/auth/invalid_api_key': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'The API key is invalid or revoked.',
+  },
+  'svc/auth/signup_disabled': {
+    http: 403,
+    grpc: 'PERMISSION_DENIED',
+    message: 'Public sign-up is disabled here.',
+  },
+  'svc/auth/email_domain_not_allowed': {
+    http: 422,
+    grpc: 'INVALID_ARGUMENT',
+    message: 'E-mail addresses of this domain are not accepted.',
+  },
+  'svc/auth/email_in_use': {
+    http: 409,
+    grpc: 'ALREADY_EXISTS',
+    message: 'The e-mail address is already registered.',
+  },
+  'svc/auth/invalid_credentials': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'The e-mail address or the password is wrong.',
+  },
+  'svc/auth/no_workspace': {
+    http: 403,
+    grpc: 'PERMISSION_DENIED',
+    message: 'The user is a member of no workspace.',
+  },
+  'svc/auth/email_not_verified': {
+    http: 403,
+    grpc: 'PERMISSION_DENIED',
+    message: 'Verify the e-mail address first: live resources are blocked until then.',
+  },
+  'svc/auth/login_required': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'This action needs an authenticated session.',
+  },
+  'svc/validation/invalid_request': {
+    http: 422,
+    grpc: 'INVALID_ARGUMENT',
+    message: 'The request does not fit its schema.',
+  },
+  'svc/runtime/not_found': { http: 404, grpc: 'NOT_FOUND', message: 'No such resource.' },
+  'svc/runtime/internal_error': {
+    http: 500,
+    grpc: 'INTERNAL',
+    message: 'Unexpected error. Retry, quoting the requestId.',
+  },
+  'svc/runtime/invalid_request': {
+    http: 400,
+    grpc: 'INVALID_ARGUMENT',
+    message: 'The request makes no sense.',
+  },
+  'svc/runtime/idempotency_conflict': {
+    http: 409,
+    grpc: 'ALREADY_EXISTS',
+    message: 'The Idempotency-Key was used with another payload, or its first request is still in progress.',
+  },
+  'svc/runtime/missing_idempotency_key': {
+    http: 400,
+    grpc: 'INVALID_ARGUMENT',
+    message: 'The header Idempotency-Key is required here: 1 to 255 visible ASCII characters.',
+  },
+  'svc/runtime/conflict': {
+    http: 409,
+    grpc: 'FAILED_PRECONDITION',
+    message: 'The request conflicts with the state of the resource.',
+  },
+  'svc/runtime/not_implemented': { http: 501, grpc: 'UNIMPLEMENTED', message: 'Not implemented.' },
+  'svc/runtime/unavailable': {
+    http: 503,
+    grpc: 'UNAVAILABLE',
+    message: 'The service cannot take the request now. Retry after the time given.',
+  },
+  'svc/rate_limit/exceeded': {
+    http: 429,
+    grpc: 'RESOURCE_EXHAUSTED',
+    message: 'The quota is used up. Honour Retry-After.',
+  },
+  'svc/console/not_found': { http: 404, grpc: 'NOT_FOUND', message: 'No such Console project or resource.' },
+  'svc/console/forbidden': {
+    http: 403,
+    grpc: 'PERMISSION_DENIED',
+    message: 'The user has no Console membership on the project.',
+  },
+  'svc/chatapp/invalid_verify_token': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'hub.verify_token does not match.',
+  },
+  'svc/chatapp/invalid_signature': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'x-hub-signature-256 is invalid.',
+  },
+  'svc/chatapp/connect_failed': {
+    http: 422,
+    grpc: 'INVALID_ARGUMENT',
+    message: 'The channel could not be connected.',
+  },
+  'svc/chatapp/channel_not_connected': {
+    http: 409,
+    grpc: 'FAILED_PRECONDITION',
+    message: 'The channel has no chatapp configuration.',
+  },
+  'svc/chatapp/webhook_identity_mismatch': {
+    http: 422,
+    grpc: 'INVALID_ARGUMENT',
+    message: 'The payload belongs to another business account or phone number.',
+  },
+  'svc/chatapp/template_required': {
+    http: 409,
+    grpc: 'FAILED_PRECONDITION',
+    message: 'The 24-hour service window is closed: send a template.',
+  },
+  'svc/partner_app/in_use': {
+    http: 409,
+    grpc: 'FAILED_PRECONDITION',
+    message: 'The partner app is in use by chatapp channels.',
+  },
+  'svc/agent_runs/suggestion_already_resolved': {
+    http: 409,
+    grpc: 'FAILED_PRECONDITION',
+    message: 'The suggestion was already resolved.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** One broken rule of a schema (decisions section 1): where, what, and a stable word for it. */
+export interface Issue {
+  /** JSON pointer into the part named first: `/body/tags/1`, `/query/limit`, `/path/threadId`, `/header/...`. */
+  readonly path: string;
+  readonly message: string;
+  /** The JSON Schema keyword that failed, or our own word. */
+  readonly code: string;
+}
+
+export interface ServiceErrorOptions {
+  readonly message?: string;
+  /** Actionable and free of other tenants' data; for validation errors it is `{issues: Issue[]}`. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** Overrides the table's HTTP status where decisions section 1 names another one (400, 405, 413). */
+  readonly http?: number;
+  /** Whole seconds for the header Retry-After. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** An error with a code of the catalogue: the only kind that reaches a caller. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly http: number;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
+    super(options.message ?? errors[code].message);
+    this.code = code;
+    this.http = options.http ?? errors[code].http;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** A 422 with its issues. */
+export function invalid(issues: readonly Issue[], message?: string): ServiceError {
+  return new ServiceError('svc/validation/invalid_request', {
+    details: { issues },
+    ...(message === undefined ? {} : { message }),
+  });
+}
+
+/** The answer for what does not exist and for what belongs to another tenant: the same to the byte. */
+export function notFound(): ServiceError {
+  return new ServiceError('svc/runtime/not_found');
+}

@@ -1,0 +1,120 @@
+/**
+ * What an actor is: a kind, a small state, and pure decisions over it (design section 3).
+ *
+ * A decision is data. It says what the state becomes, which rows go into the same transaction, what the asker is
+ * told and what happens after the commit; the runtime does the rest. `decide` must not await, read a clock, or draw
+ * randomness: time comes in `turn.now`, ids come in the command. That is what makes a decision safe to make again
+ * when its commit is refused.
+ */
+import type { ServiceError } from '../protocol/errors.ts';
+
+/** The address of a virtual actor: always conceptually alive, activated by its first message. */
+export interface ActorRef {
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** What a decision may know beside state and command. */
+export interface Turn {
+  /** The instant of the turn in epoch milliseconds: the same for everything that this turn decides. */
+  readonly now: number;
+  /** The actor's own id. */
+  readonly id: string;
+}
+
+/** A durable timer: delivered to `to` as a command at or after `at`, at least once, deleted by the commit that handles it. */
+export interface Reminder {
+  /** Unique per receiving actor; setting the same key again replaces the older reminder. */
+  readonly key: string;
+  /** Epoch milliseconds; now or the past means "at once after the commit", which makes it a durable tell. */
+  readonly at: number;
+  /** The receiver; the deciding actor itself when absent. */
+  readonly to?: ActorRef;
+  readonly command: string;
+  /** JSON. */
+  readonly payload: unknown;
+}
+
+/** Something to do once the decision's commit has landed. Lost in a crash: what must happen anyway is a row or a reminder. */
+export type Effect =
+  /** Sends a command to another actor and does not wait: a hint whose loss is healed elsewhere. */
+  | { readonly do: 'tell'; readonly to: ActorRef; readonly command: string; readonly payload: unknown }
+  /** Runs a task registered for the kind (`ActorKind.tasks`); retried with backoff, then buried as a dead letter. */
+  | { readonly do: 'perform'; readonly task: string; readonly payload: unknown };
+
+/** The outcome of one turn. */
+export interface Decision<State, Reply = unknown, Write = unknown> {
+  /** The next state; absent or identical means unchanged, and then no snapshot is written for its sake. */
+  readonly state?: State;
+  /**
+   * The new state differs only in what its snapshot leaves out (work in flight, caches): nothing is committed, and the
+   * effects start at once. They may only do what an EARLIER committed row stands for.
+   */
+  readonly transient?: boolean;
+  /** Rows for the same transaction, in the vocabulary of the store. */
+  readonly writes?: readonly Write[];
+  readonly remind?: readonly Reminder[];
+  /** Keys of the actor's own reminders to cancel. */
+  readonly forget?: readonly string[];
+  readonly effects?: readonly Effect[];
+  readonly reply: Reply;
+}
+
+/** A command's payload and reply: JSON both, since the asker may be on another node. */
+export interface CommandShape {
+  readonly payload: unknown;
+  readonly reply: unknown;
+}
+
+/** The commands of a kind by name. */
+export type Commands = Record<string, CommandShape>;
+
+/**
+ * A pure decision. To refuse, throw a `ServiceError`: the asker gets it, the state stays as it was. Any other
+ * exception is a defect: it fails this command alone, as `svc/runtime/internal_error`.
+ */
+export type Decide<State, Shape extends CommandShape, Write> = (
+  state: State,
+  payload: Shape['payload'],
+  turn: Turn,
+) => Decision<State, Shape['reply'], Write>;
+
+/** What a task may use. Tasks are the only impure part of a kind. */
+export interface TaskContext {
+  readonly self: ActorRef;
+  /** Asks an actor from outside any turn. Tasks may ask; decisions only tell. */
+  ask(to: ActorRef, command: string, payload: unknown): Promise<unknown>;
+  now(): number;
+}
+
+/** Performs an effect; a rejection counts as a failure and is retried. */
+export type Task = (payload: never, context: TaskContext) => Promise<void>;
+
+/** The declaration of a kind of actor: everything about it, in one place. */
+export interface ActorKind<State, C extends Commands, Write = unknown> {
+  readonly kind: string;
+  /** The state of an actor that has no snapshot yet. */
+  readonly blank: (id: string) => State;
+  /** Groups commits into one lane; actors of one project share a lane, so that a project's events have one order. */
+  readonly lane: (state: State) => string;
+  readonly decide: { readonly [Name in keyof C]: Decide<State, C[Name], Write> };
+  readonly tasks?: Readonly<Record<string, Task>>;
+  /** Sent to the actor as a command, once, right after each activation: re-drives work a crash interrupted. */
+  readonly onActivate?: keyof C & string;
+  /** Idle time after which the actor is passivated, in milliseconds. Default 600,000. */
+  readonly idleMs?: number;
+}
+
+/** A kind whose state and commands are of no concern, as the runtime holds it. */
+// The runtime never looks inside a state or a payload: the variance of Decide forbids `unknown` here.
+export type AnyActorKind = ActorKind<never, Commands, never>;
+
+/** Declares a kind; exists to infer its types. */
+export function actor<State, C extends Commands, Write>(
+  kind: ActorKind<State, C, Write>,
+): ActorKind<State, C, Write> {
+  return kind;
+}
+
+/** Shorthand for a refusal thrown by a decision: see {@link ServiceError}. */
+export type Refusal = ServiceError;
