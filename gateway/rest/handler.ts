@@ -1,0 +1,102 @@
+/** What a REST operation's handler is given and gives: plain values typed by its row of the operation table. */
+import type {
+  BodyOf,
+  ConsoleRole,
+  Operation,
+  ParamsOf,
+  QueryOf,
+  Scope,
+  StudioRole,
+} from '../../protocol/operation.ts';
+
+export type EnvironmentKind = 'sandbox' | 'production';
+
+/** An API key. It acts in its own project and environment only. */
+export interface KeyCaller {
+  readonly type: 'key';
+  readonly apiKeyId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly environmentKind: EnvironmentKind;
+  readonly scopes: ReadonlySet<Scope>;
+  /** What is done with the key is attributed to this user. */
+  readonly createdByUserId: string;
+}
+
+/** A Studio session. */
+export interface UserCaller {
+  readonly type: 'user';
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+}
+
+export type Caller = KeyCaller | UserCaller;
+
+/** The project and environment that a call acts in, once it has been authorised. */
+export interface ProjectScope {
+  readonly projectId: string;
+  /** The key's; for users the request's `environmentId`, else the project's sandbox. */
+  readonly environmentId: string;
+  readonly environmentKind: EnvironmentKind;
+  /** By what the caller got in: a key by its scopes, a user by the first role that the operation admits. */
+  readonly role: 'key' | StudioRole | ConsoleRole;
+}
+
+/** The key of a request and what it stands for (decisions section 1): 32 bytes each. */
+export interface IdempotencyMark {
+  /** SHA-256 of project, environment, operation and Idempotency-Key. */
+  readonly keyHash: Buffer;
+  /** SHA-256 of the canonical body and the path. */
+  readonly fingerprint: Buffer;
+}
+
+/** One authenticated, authorised and validated request. */
+export interface Call<O extends Operation = Operation> {
+  readonly params: ParamsOf<O>;
+  readonly query: QueryOf<O>;
+  readonly body: BodyOf<O>;
+  /** Undefined only where the operation's auth is `none` or `refresh`. */
+  readonly caller: Caller | undefined;
+  /** Present when the request names a project, and always for API keys on operations of auth `project`. */
+  readonly project: ProjectScope | undefined;
+  /** Present when the operation writes its key in its own commit: pass it on. */
+  readonly idempotency: IdempotencyMark | undefined;
+  readonly requestId: string;
+  /** The client's IP address. */
+  readonly address: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** A header by its lower-case name; empty when absent. */
+  header(name: string): string;
+  /** A cookie by name; undefined when absent. */
+  cookie(name: string): string | undefined;
+  /**
+   * The scope for a resource that was found by its id alone: resolves when the caller may do this operation there, rejects
+   * with 404 or 403 by the rule "permission or absence". Give the resource's environment where it has one: then
+   * tenancy and the verified e-mail are checked against it, and no further check is needed.
+   */
+  scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope>;
+  /** The caller's role in a workspace, for resources of a workspace found by their id alone; rejects like `scopeOf`. */
+  workspaceRoleOf(workspaceId: string): Promise<StudioRole>;
+}
+
+/** What a handler answers; an empty object is the row's success status without a body. */
+export interface Answer {
+  /** Default: the row's success status. */
+  readonly status?: number;
+  /** Serialised as JSON. */
+  readonly body?: unknown;
+  /** The body already serialised; wins over `body`. */
+  readonly json?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Refuses by throwing a `ServiceError`; any other exception is a 500. Synchronous where nothing waits. */
+export type Handler<O extends Operation = Operation> = (call: Call<O>) => Answer | Promise<Answer>;
+
+export type OperationTable = Readonly<Record<string, Operation>>;
+
+/** One handler per row of the table: a missing one does not compile. */
+export type Handlers<Table extends OperationTable> = { readonly [Id in keyof Table]: Handler<Table[Id]> };
