@@ -4,19 +4,17 @@ import type { Statement, Write } from '../statement.ts';
 /** Kept this long, in milliseconds. */
 export const idempotencyKeptMs = 24 * 3_600_000;
 
+// An expired key is removed by the sweeper; until then it conflicts, which the REST engine resolves when it reads the row.
 const remember: Statement = {
   name: 'idempotency.remember',
   order: 50,
   text: `
     with input as (
       select * from json_to_recordset($1::json) as r("keyHash" text, fingerprint text, status int, body json, "createdAt" timestamptz)
-    ), gone as (
-      delete from idempotency_keys k using input i
-      where k.key_hash = decode(i."keyHash", 'base64') and k.expires_at <= i."createdAt" returning k.key_hash
     ), written as (
       insert into idempotency_keys (key_hash, fingerprint, status, body, created_at, expires_at)
       select decode("keyHash", 'base64'), decode(fingerprint, 'base64'), status, body, "createdAt", "createdAt" + interval '24 hours'
-      from input where (select count(*) from gone) >= 0
+      from input
       on conflict (key_hash) do nothing returning key_hash
     )
     select skein_fence('idempotency', array(select "keyHash" from input where decode("keyHash", 'base64') not in (select key_hash from written)))`,

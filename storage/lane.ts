@@ -1,0 +1,241 @@
+/**
+ * A commit lane: group commit over one connection (design section 4).
+ *
+ *   idle -> flushing       the first commit schedules a flush at the end of the event loop's turn
+ *   flushing -> flushing   while a transaction is in flight the queue grows; when it returns, all that waits goes next
+ *   flushing -> waiting    the database cannot be reached: backoff, and the batch in hand is tried again or settled
+ *   waiting -> flushing
+ *   flushing -> idle       nothing waits
+ *
+ * No timer and no tuning: batches grow with load. Commits of one actor always use one lane, in order.
+ *
+ * A batch that fails is narrowed: commits named by `skein_fence` are refused and the rest goes again; a plain constraint or data
+ * error halves the batch until the culprit stands alone. Order is kept throughout.
+ */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Log } from '../runtime/log.ts';
+import { Duplicate, Fenced, Unavailable, type Commit } from '../runtime/store.ts';
+import { Batch } from './batch.ts';
+import { InDoubt, LaneConnection, NotConnected } from './lane-connection.ts';
+import type { SnapshotTable } from './snapshot.ts';
+import type { Write } from './statement.ts';
+
+/** Most commits in one transaction: bounds its memory and the time its locks are held. */
+const largestBatch = 500;
+const firstBackoffMs = 25;
+const longestBackoffMs = 1_000;
+
+export interface LaneOptions {
+  readonly url: string;
+  readonly name: string;
+  readonly tables: ReadonlyMap<string, SnapshotTable>;
+  readonly shardOf: (id: string, kind: string) => number;
+  readonly log: Log;
+  /** Most commits that may wait; beyond it `commit` rejects with `Unavailable`. Default 20,000. */
+  readonly capacity?: number;
+  /** Called after each committed batch, before its commits resolve; `rows` is what its last statement returned. */
+  readonly committed: (batch: Batch, rows: readonly Record<string, unknown>[] | undefined) => void;
+}
+
+interface Waiting {
+  readonly commit: Commit<Write>;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A failure that a second try of the same transaction can cure: deadlock, serialization, shutting down, out of resources. */
+const transientStates = new Set([
+  '40001',
+  '40P01',
+  '53000',
+  '53100',
+  '53200',
+  '53300',
+  '55P03',
+  '57014',
+  '57P01',
+  '57P02',
+  '57P03',
+]);
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #connection: LaneConnection;
+  #queue: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  #closing = false;
+  /** Commits in transactions that succeeded, and those transactions: their quotient is the batch size. */
+  commits = 0;
+  transactions = 0;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#connection = new LaneConnection(options.url, options.name);
+  }
+
+  /** Commits waiting or in flight. */
+  get depth(): number {
+    return this.#queue.length;
+  }
+
+  commit(commit: Commit<Write>): Promise<void> {
+    if (this.#closing) return Promise.reject(new Unavailable('the store is closing'));
+    if (this.#queue.length >= (this.#options.capacity ?? 20_000)) {
+      return Promise.reject(new Unavailable('too many commits wait for the database'));
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ commit, resolve, reject });
+      // setImmediate runs after the poll phase: every request of this turn of the event loop joins the first batch.
+      this.#running ??= new Promise<void>(done => setImmediate(() => void this.#run().then(done)));
+    });
+  }
+
+  /** Flushes what waits, for at most `graceMs`, then refuses the rest. Idempotent. */
+  async close(graceMs = 5_000): Promise<void> {
+    this.#closing = true;
+    const timer = setTimeout(() => this.#refuseAll(), graceMs);
+    await this.#running;
+    clearTimeout(timer);
+    await this.#connection.close();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) await this.#flush(this.#queue.splice(0, largestBatch));
+    this.#running = undefined;
+  }
+
+  /** Settles every commit of the list. Never rejects. */
+  async #flush(waiting: readonly Waiting[]): Promise<void> {
+    let rest = waiting;
+    while (rest.length > 0) {
+      const batch = new Batch(this.#options.tables, this.#options.shardOf);
+      let taken = 0;
+      for (const entry of rest) {
+        if (!batch.admits(entry.commit)) break;
+        batch.add(entry.commit);
+        taken++;
+      }
+      const now = rest.slice(0, taken);
+      rest = rest.slice(taken);
+      await this.#land(now, batch);
+    }
+  }
+
+  async #land(waiting: readonly Waiting[], batch: Batch): Promise<void> {
+    try {
+      const rows = await this.#transact(batch);
+      this.commits += waiting.length;
+      this.transactions++;
+      this.#options.committed(batch, rows);
+      for (const entry of waiting) entry.resolve();
+    } catch (error) {
+      await this.#narrow(waiting, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Runs the batch until its outcome is certain. Rejects only with an error of the batch's own making, or when closing. */
+  async #transact(batch: Batch): Promise<readonly Record<string, unknown>[] | undefined> {
+    const steps = batch.steps();
+    let backoffMs = firstBackoffMs;
+    for (;;) {
+      const batchId = randomUUID();
+      try {
+        return await this.#connection.run(batchId, steps);
+      } catch (error) {
+        if (error instanceof InDoubt) {
+          this.#options.log.warn(
+            { lane: this.#options.name, err: error.cause },
+            'settling a commit in doubt',
+          );
+          if (await this.#settle(batchId)) return undefined;
+        } else if (!(error instanceof NotConnected) && !isTransient(error)) {
+          throw error;
+        }
+        if (this.#closing) throw new Unavailable('the store is closing', { cause: error });
+        await pause(backoffMs);
+        backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
+      }
+    }
+  }
+
+  async #settle(batchId: string): Promise<boolean> {
+    let backoffMs = firstBackoffMs;
+    for (;;) {
+      try {
+        return await this.#connection.settle(batchId);
+      } catch (error) {
+        if (this.#closing) throw new Unavailable('the store is closing', { cause: error });
+        await pause(backoffMs);
+        backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
+      }
+    }
+  }
+
+  async #narrow(waiting: readonly Waiting[], error: Error): Promise<void> {
+    const refused = error instanceof Unavailable ? undefined : fenceOf(error);
+    if (refused !== undefined) {
+      const rest = waiting.filter(entry => {
+        const reason = refused(entry.commit);
+        if (reason !== undefined) entry.reject(reason);
+        return reason === undefined;
+      });
+      // What names nobody here (a project without its stream row) is everybody's error.
+      if (rest.length < waiting.length) return this.#flush(dropSuccessors(rest, waiting));
+    }
+    if (waiting.length === 1 || error instanceof Unavailable) {
+      for (const entry of waiting) entry.reject(asDuplicate(error));
+      return;
+    }
+    const half = waiting.length >> 1;
+    await this.#flush(waiting.slice(0, half));
+    await this.#flush(waiting.slice(half));
+  }
+
+  #refuseAll(): void {
+    for (const entry of this.#queue.splice(0)) entry.reject(new Unavailable('the store is closing'));
+  }
+}
+
+/** Commits that were decided on top of a refused one cannot apply: their base never came to be. */
+function dropSuccessors(rest: readonly Waiting[], all: readonly Waiting[]): readonly Waiting[] {
+  const kept = new Set(rest);
+  const broken = new Set<string>();
+  return all.filter(entry => {
+    const { actor, snapshot } = entry.commit;
+    const key = `${actor.kind}/${actor.id}`;
+    if (!kept.has(entry)) {
+      if (snapshot !== undefined) broken.add(key);
+      return false;
+    }
+    if (snapshot === undefined || !broken.has(key)) return true;
+    entry.reject(new Fenced(actor));
+    return false;
+  });
+}
+
+/** Reads the report of `skein_fence`: a function that gives the reason to refuse a commit, or undefined. */
+function fenceOf(error: Error): ((commit: Commit<Write>) => Error | undefined) | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== 'SK001') return undefined;
+  const { scope, keys } = JSON.parse(error.detail ?? '{}') as { scope: string; keys: string[] };
+  const named = new Set(keys);
+  return ({ actor, snapshot, writes }) => {
+    if (snapshot !== undefined && actor.kind === scope && named.has(actor.id)) return new Fenced(actor);
+    const clash = writes.find(write => write.unique && write.key !== undefined && named.has(write.key));
+    return clash?.key === undefined ? undefined : new Duplicate(scope, clash.key);
+  };
+}
+
+function asDuplicate(error: Error): Error {
+  if (error instanceof pg.DatabaseError && error.code === '23505')
+    return new Duplicate(error.constraint ?? 'row', '');
+  return error;
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code !== undefined && transientStates.has(error.code);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms));
+}

@@ -1,0 +1,115 @@
+/** The store of the product: PostgreSQL behind the interface and the laws of runtime/store.ts. */
+import type { ActorRef } from '../runtime/actor.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Commit, DeadLetter, DueReminder, Loaded, Store } from '../runtime/store.ts';
+import type { Batch } from './batch.ts';
+import type { Database } from './database.ts';
+import { Lane } from './lane.ts';
+import { Loader } from './loader.ts';
+import { News } from './news.ts';
+import {
+  buryLetter,
+  letterParameters,
+  postponeReminder,
+  selectDue,
+  selectNextDue,
+  toReminder,
+  type ReminderRecord,
+} from './reminders.ts';
+import type { SnapshotTable } from './snapshot.ts';
+import type { Write } from './statement.ts';
+
+export interface PostgresStoreOptions {
+  readonly database: Database;
+  /** One per kind that has snapshots. */
+  readonly snapshots: readonly SnapshotTable[];
+  /** Where an actor's reminders belong: runtime/shards.ts. */
+  readonly shardOf: (id: string, kind: string) => number;
+  readonly news: News;
+  readonly log: Log;
+  /** Connections that commit. Default 2: measured 28,000 and 34,000 messages per second with one and two. */
+  readonly lanes?: number;
+}
+
+export class PostgresStore implements Store<Write> {
+  readonly #database: Database;
+  readonly #lanes: readonly Lane[];
+  readonly #loader: Loader;
+  readonly #news: News;
+
+  constructor(options: PostgresStoreOptions) {
+    const { database, shardOf, log } = options;
+    const tables = new Map(options.snapshots.map(table => [table.kind, table]));
+    this.#database = database;
+    this.#news = options.news;
+    this.#loader = new Loader(tables, (text, values) => database.query(text, values));
+    this.#lanes = Array.from({ length: options.lanes ?? 2 }, (_, index) => {
+      const committed = this.#announce.bind(this);
+      return new Lane({ url: database.url, name: `skein lane ${index}`, tables, shardOf, log, committed });
+    });
+  }
+
+  /** Commits waiting or in flight, and the mean size of a batch so far. */
+  get stats(): { readonly depth: number; readonly commits: number; readonly transactions: number } {
+    let depth = 0;
+    let commits = 0;
+    let transactions = 0;
+    for (const lane of this.#lanes) {
+      depth += lane.depth;
+      commits += lane.commits;
+      transactions += lane.transactions;
+    }
+    return { depth, commits, transactions };
+  }
+
+  load(actor: ActorRef): Promise<Loaded | undefined> {
+    return this.#loader.load(actor);
+  }
+
+  commit(commit: Commit<Write>): Promise<void> {
+    const lane = this.#lanes[laneOf(commit.lane, this.#lanes.length)];
+    if (lane === undefined) return Promise.reject(new Error('the store has no lanes'));
+    return lane.commit(commit);
+  }
+
+  async due(
+    now: number,
+    limit: number,
+    shards?: readonly number[],
+  ): Promise<{ reminders: DueReminder[]; nextAt: number | undefined }> {
+    const [rows, [next]] = await Promise.all([
+      this.#database.query<ReminderRecord>(selectDue, [now, shards ?? null, limit]),
+      this.#database.query<{ next: number | null }>(selectNextDue, [now, shards ?? null]),
+    ]);
+    return { reminders: rows.map(toReminder), nextAt: next?.next == null ? undefined : Number(next.next) };
+  }
+
+  async postpone(reminder: DueReminder, at: number, error: string): Promise<void> {
+    const { to, key, at: due } = reminder;
+    await this.#database.query(postponeReminder, [to.kind, to.id, key, due, at, error.slice(0, 4_000)]);
+  }
+
+  async bury(letter: DeadLetter, reminder?: DueReminder): Promise<void> {
+    await this.#database.query(buryLetter, letterParameters(letter, reminder));
+  }
+
+  /** Flushes what waits, then closes the lanes. Idempotent. */
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map(lane => lane.close()));
+  }
+
+  #announce(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {
+    if (batch.events.length === 0) return;
+    // Settled after a lost connection: committed, but the numbers it was given are lost with the answer.
+    if (rows === undefined) this.#news.unnumbered(batch.events);
+    else this.#news.committed(batch.events, rows);
+  }
+}
+
+/** FNV-1a over the lane's name. */
+function laneOf(name: string, count: number): number {
+  if (count === 1) return 0;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % count;
+}

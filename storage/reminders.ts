@@ -1,0 +1,78 @@
+/** Reminders and dead letters as rows (design section 3). */
+import type { DeadLetter, DueReminder } from '../runtime/store.ts';
+import type { Statement } from './statement.ts';
+
+export const deleteReminders: Statement = {
+  name: 'reminder.delete',
+  order: 70,
+  text: `
+    delete from reminders r using json_to_recordset($1::json) as f(kind text, actor_id text, key text, at bigint)
+    where r.kind = f.kind and r.actor_id = f.actor_id and r.key = f.key and (f.at is null or r.due_at = f.at)`,
+};
+
+export const upsertReminders: Statement = {
+  name: 'reminder.upsert',
+  order: 71,
+  text: `
+    insert into reminders (kind, actor_id, key, shard, due_at, command, payload, attempts)
+    select kind, actor_id, key, shard, due_at, command, payload, attempts
+    from json_to_recordset($1::json) as r(kind text, actor_id text, key text, shard int, due_at bigint, command text, payload json, attempts int)
+    on conflict (kind, actor_id, key) do update set shard = excluded.shard, due_at = excluded.due_at, command = excluded.command,
+      payload = excluded.payload, attempts = excluded.attempts, last_error = null`,
+};
+
+/** `$1` now, `$2` shards or null, `$3` limit. */
+export const selectDue = `
+  select kind, actor_id, key, due_at, command, payload, attempts from reminders
+  where due_at <= $1 and ($2::int[] is null or shard = any ($2::int[])) order by due_at limit $3`;
+
+/** `$1` now, `$2` shards or null. */
+export const selectNextDue = `
+  select min(due_at) as next from reminders where due_at > $1 and ($2::int[] is null or shard = any ($2::int[]))`;
+
+// Both name the instant: a reminder that was set anew meanwhile is another one, and stays.
+export const postponeReminder = `
+  update reminders set due_at = $5, attempts = attempts + 1, last_error = $6
+  where kind = $1 and actor_id = $2 and key = $3 and due_at = $4`;
+
+/** Moves a reminder to the dead letters; without one (a task) `$7` to `$8` are null and only the letter is kept. */
+export const buryLetter = `
+  with gone as (
+    delete from reminders where kind = $1 and actor_id = $2 and key = $7 and due_at = $8
+  )
+  insert into dead_letters (kind, actor_id, name, payload, error, attempts) values ($1, $2, $3, $4, $5, $6)`;
+
+export interface ReminderRecord {
+  readonly kind: string;
+  readonly actor_id: string;
+  readonly key: string;
+  readonly due_at: number;
+  readonly command: string;
+  readonly payload: unknown;
+  readonly attempts: number;
+}
+
+export function toReminder(row: ReminderRecord): DueReminder {
+  return {
+    to: { kind: row.kind, id: row.actor_id },
+    key: row.key,
+    at: Number(row.due_at),
+    command: row.command,
+    payload: row.payload,
+    attempts: row.attempts,
+  };
+}
+
+/** The parameters of {@link buryLetter}. */
+export function letterParameters(letter: DeadLetter, reminder: DueReminder | undefined): unknown[] {
+  return [
+    letter.actor.kind,
+    letter.actor.id,
+    letter.name,
+    JSON.stringify(letter.payload ?? null),
+    letter.error.slice(0, 4_000),
+    letter.attempts,
+    reminder?.key ?? null,
+    reminder?.at ?? null,
+  ];
+}
