@@ -1,0 +1,133 @@
+/**
+ * The database, seen from above: entities through the ORM for plain resources, and `query` with real bind parameters
+ * for reads. (The ORM's own `execute` writes values into the text on the client; and the hot path has its own
+ * connections, see commit.ts.)
+ */
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { entities } from './entities/all.ts';
+import { migrations } from './migrations/list.ts';
+
+/** The part of a pino logger that storage uses. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  readonly log: Log;
+  /** Connections for `query`; the ORM has half as many of its own. Default 8. */
+  readonly poolSize?: number;
+  /** The server gives up a statement of `query` after this many milliseconds. Default 10,000. */
+  readonly statementTimeoutMs?: number;
+}
+
+export interface Database {
+  readonly url: string;
+  readonly orm: MikroORM;
+  /** A fork of its own for one piece of work: entities are never shared between requests. */
+  em(): EntityManager;
+  /**
+   * Runs one statement with `$1`-style bind parameters. int8 comes as number, `json` as its exact text, `jsonb` parsed,
+   * timestamptz as Date. `name` prepares the statement once per connection: for hot texts that never vary.
+   */
+  query<T extends object>(text: string, values?: readonly unknown[], name?: string): Promise<T[]>;
+  /** Brings the schema up to date. Any number of nodes may call it at once: one works, the others wait and find it done. */
+  migrate(): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Key of the advisory lock that migrations run under: any number that no other program of the database uses. */
+const migrationLock = 0x534b_4d47;
+
+/** int8 within 2^53 (our counters) as number; `json` as text, since its text is what was signed. */
+export function typeParsers(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  types.setTypeParser(pg.types.builtins.JSON, text => text);
+  return types;
+}
+
+/** Opens the pools. Connects at first use; `migrate` is the usual first use. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, log } = options;
+  const poolSize = options.poolSize ?? 8;
+  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
+
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    types: typeParsers(),
+    application_name: 'skein',
+    statement_timeout: statementTimeoutMs,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  });
+  // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
+  pool.on('error', error => log.warn({ error: error.message }, 'database connection lost'));
+
+  const orm = await MikroORM.init({
+    entities: [...entities],
+    clientUrl: url,
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations', silent: true },
+    pool: { min: 0, max: Math.max(2, Math.ceil(poolSize / 2)) },
+    // skein_fence and skein_delivery_id are the migrations' own: entities say nothing of functions.
+    schemaGenerator: { ignoreRoutines: true },
+    driverOptions: {
+      // Also for entities `json` is its exact text (entities/columns.ts, JsonText).
+      onPoolCreated: (created: pg.Pool) => {
+        const { types } = created.options;
+        if (types instanceof pg.TypeOverrides) types.setTypeParser(pg.types.builtins.JSON, text => text);
+      },
+      application_name: 'skein-orm',
+      connectionTimeoutMillis: 5_000,
+      idle_in_transaction_session_timeout: 60_000,
+      keepAlive: true,
+    },
+    debug: false,
+    ensureDatabase: false,
+  });
+
+  async function migrate(): Promise<void> {
+    // The lock has a connection of its own: the session that holds it must outlive every transaction of the migrator.
+    const client = new pg.Client({ connectionString: url, application_name: 'skein-migrate' });
+    await client.connect();
+    try {
+      await client.query('select pg_advisory_lock($1)', [migrationLock]);
+      const done = await orm.migrator.up();
+      for (const { name } of done) log.info({ migration: name }, 'migrated');
+    } finally {
+      await client.end();
+    }
+  }
+
+  let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    await pool.end();
+    await orm.close(true);
+  }
+
+  return {
+    url,
+    orm,
+    em: () => orm.em.fork(),
+    async query<T extends object>(text: string, values: readonly unknown[] = [], name?: string) {
+      const result = await pool.query<T>({
+        text,
+        values: [...values],
+        ...(name === undefined ? {} : { name }),
+      });
+      return result.rows;
+    },
+    migrate,
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,96 @@
+/** People: accounts, their sessions, and the single-use tokens that are sent to them. */
+import { defineEntity, p } from '@mikro-orm/core';
+import { id, instant } from './columns.ts';
+
+export const User = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    userId: id().primary(),
+    /** As the user wrote it. */
+    email: p.text(),
+    /** What makes two addresses the same: trimmed, NFC, lower case. */
+    emailKey: id(),
+    /** Argon2id in PHC form; null until an invited user has chosen a password. */
+    passwordHash: p.text().nullable(),
+    emailVerifiedAt: instant().nullable(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [{ name: 'users_email_key', properties: ['emailKey'] }],
+});
+
+/**
+ * A refresh family (decisions section 9). The row holds the newest refresh token and its immediate predecessor, hashed;
+ * any other token that names the family is a reuse and revokes it.
+ */
+export const Session = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    sessionId: id().primary(),
+    userId: id(),
+    familyId: id(),
+    tokenHash: p.blob(),
+    previousTokenHash: p.blob().nullable(),
+    rotatedAt: instant().nullable(),
+    /** 14 days after the last use. */
+    idleExpiresAt: instant(),
+    /** 30 days after the login, whatever happens. */
+    expiresAt: instant(),
+    revokedAt: instant().nullable(),
+    address: p.text().nullable(),
+    userAgent: p.text().nullable(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [{ name: 'sessions_token_hash', properties: ['tokenHash'] }],
+  indexes: [
+    {
+      name: 'sessions_previous_token_hash',
+      properties: ['previousTokenHash'],
+      where: 'previous_token_hash is not null',
+    },
+    { name: 'sessions_family', properties: ['familyId'] },
+    { name: 'sessions_user', properties: ['userId', 'expiresAt'] },
+    { name: 'sessions_expires', properties: ['expiresAt'] },
+  ],
+});
+
+/** A single-use token that was e-mailed: verification (24 h) or password reset (60 min). */
+export const EmailToken = defineEntity({
+  name: 'EmailToken',
+  tableName: 'email_tokens',
+  properties: {
+    tokenHash: p.blob().primary(),
+    purpose: p.enum(['verify', 'reset'] as const),
+    userId: id(),
+    /** The address that the token proves; a later change of address voids it. */
+    email: p.text(),
+    createdAt: instant(),
+    expiresAt: instant(),
+    usedAt: instant().nullable(),
+  },
+  indexes: [
+    { name: 'email_tokens_user', properties: ['userId', 'purpose'] },
+    { name: 'email_tokens_expires', properties: ['expiresAt'] },
+  ],
+});
+
+/** A 30-second single-use ticket for the Console stream (decisions section 8). */
+export const StreamTicket = defineEntity({
+  name: 'StreamTicket',
+  tableName: 'stream_tickets',
+  properties: {
+    ticketHash: p.blob().primary(),
+    projectId: id(),
+    /** Who asked for it: a user's session or an API key. */
+    userId: id().nullable(),
+    sessionId: id().nullable(),
+    apiKeyId: id().nullable(),
+    createdAt: instant(),
+    expiresAt: instant(),
+    usedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'stream_tickets_expires', properties: ['expiresAt'] }],
+});

@@ -1,0 +1,144 @@
+/** What answers: tools, looms and their versions, agents, and runs (a run's row is its actor's snapshot). */
+import { defineEntity, p } from '@mikro-orm/core';
+import { big, id, instant, metadata, words } from './columns.ts';
+import { agentModes } from './threads.ts';
+
+const providers = ['llm_provider_1', 'llm_provider_2', 'llm_provider_3'] as const;
+
+export const Tool = defineEntity({
+  name: 'Tool',
+  tableName: 'tools',
+  properties: {
+    toolId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    name: p.text(),
+    description: p.text().nullable(),
+    url: p.text().nullable(),
+    method: p.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const),
+    headers: p.json<Record<string, unknown>>().default('{}'),
+    inputSchema: p.json<Record<string, unknown>>().nullable(),
+    timeoutMs: p.integer(),
+    retryMaxAttempts: p.integer(),
+    retryBackoffMs: p.integer(),
+    status: p.enum(['active', 'disabled', 'error'] as const),
+    /** Failures in a row; 5 open the circuit (decisions section 4). */
+    failures: p.integer().default(0),
+    /** When a tool in `error` may be probed again. */
+    probeAt: instant().nullable(),
+    metadata: metadata(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  indexes: [{ name: 'tools_listed', properties: ['projectId', 'environmentId', 'createdAt', 'toolId'] }],
+});
+
+export const Loom = defineEntity({
+  name: 'Loom',
+  tableName: 'looms',
+  properties: {
+    loomId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    name: p.text(),
+    status: p.enum(['active', 'archived'] as const),
+    activeVersionId: id().nullable(),
+    /** The number of the newest version; a new version takes the next one under the row's lock. */
+    lastVersion: p.integer().default(0),
+    metadata: metadata(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    archivedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'looms_listed', properties: ['projectId', 'environmentId', 'createdAt', 'loomId'] }],
+});
+
+/** Immutable but for its status. */
+export const LoomVersion = defineEntity({
+  name: 'LoomVersion',
+  tableName: 'loom_versions',
+  properties: {
+    loomVersionId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    loomId: id(),
+    version: p.integer(),
+    status: p.enum(['published', 'archived'] as const),
+    systemPrompt: p.text(),
+    rules: p.array(String).columnType('text[]').default([]),
+    provider: p.enum(providers),
+    model: p.text(),
+    byokCredentialId: id().nullable(),
+    mode: p.enum(agentModes).nullable(),
+    temperature: p.double().nullable(),
+    maxTokens: p.integer().nullable(),
+    toolIds: words(),
+    metadata: metadata(),
+    createdAt: instant(),
+  },
+  uniques: [{ name: 'loom_versions_number', properties: ['loomId', 'version'] }],
+});
+
+export const Agent = defineEntity({
+  name: 'Agent',
+  tableName: 'agents',
+  properties: {
+    agentId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    name: p.text(),
+    mode: p.enum(agentModes),
+    loomId: id().nullable(),
+    metadata: metadata(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    archivedAt: instant().nullable(),
+  },
+  indexes: [
+    { name: 'agents_listed', properties: ['projectId', 'environmentId', 'createdAt', 'agentId'] },
+    { name: 'agents_loom', properties: ['loomId'], where: 'loom_id is not null' },
+  ],
+});
+
+export const AgentRun = defineEntity({
+  name: 'AgentRun',
+  tableName: 'agent_runs',
+  properties: {
+    agentRunId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    agentId: id().nullable(),
+    loomId: id().nullable(),
+    loomVersionId: id().nullable(),
+    threadId: id().nullable(),
+    inputMessageId: id().nullable(),
+    outputMessageId: id().nullable(),
+    status: p.enum(['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const),
+    provider: p.enum(providers),
+    model: p.text(),
+    mode: p.enum(agentModes),
+    promptTokens: p.integer().nullable(),
+    completionTokens: p.integer().nullable(),
+    totalTokens: p.integer().nullable(),
+    estimatedCostMicros: big().nullable(),
+    errorCode: p.text().nullable(),
+    errorMessage: p.text().nullable(),
+    toolCallCount: p.integer().default(0),
+    trace: p.json<Record<string, unknown>>().default('{}'),
+    metadata: metadata(),
+    startedAt: instant().nullable(),
+    completedAt: instant().nullable(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    state: p.json<unknown>(),
+    version: big(),
+  },
+  indexes: [
+    { name: 'agent_runs_listed', properties: ['projectId', 'environmentId', 'createdAt', 'agentRunId'] },
+    {
+      name: 'agent_runs_thread',
+      properties: ['threadId', 'createdAt', 'agentRunId'],
+      where: 'thread_id is not null',
+    },
+  ],
+});

@@ -1,0 +1,58 @@
+/** Every entity, as the ORM is told of them. */
+import { EmailToken, Session, StreamTicket, User } from './accounts.ts';
+import { Agent, AgentRun, Loom, LoomVersion, Tool } from './agents.ts';
+import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
+import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
+import { Event, ProjectStream } from './events.ts';
+import { CommitMarker, DeadLetter, IdempotencyKey, Installation, Reminder } from './machinery.ts';
+import { Stitch, WebhookAttempt, WebhookDelivery } from './stitches.ts';
+import {
+  ConsoleMember,
+  Environment,
+  Invitation,
+  Project,
+  ProjectMember,
+  Workspace,
+  WorkspaceMember,
+} from './tenancy.ts';
+import { Attachment, Message, Thread, ThreadNote } from './threads.ts';
+
+export const entities = [
+  User,
+  Session,
+  EmailToken,
+  StreamTicket,
+  Workspace,
+  WorkspaceMember,
+  Project,
+  ProjectMember,
+  ConsoleMember,
+  Environment,
+  Invitation,
+  ApiKey,
+  PartnerApp,
+  ByokCredential,
+  AuditLog,
+  Thread,
+  Message,
+  ThreadNote,
+  Attachment,
+  Channel,
+  ChannelCommand,
+  ParkedReceipt,
+  ProjectStream,
+  Event,
+  Stitch,
+  WebhookDelivery,
+  WebhookAttempt,
+  Tool,
+  Loom,
+  LoomVersion,
+  Agent,
+  AgentRun,
+  IdempotencyKey,
+  Reminder,
+  DeadLetter,
+  CommitMarker,
+  Installation,
+];

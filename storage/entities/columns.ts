@@ -1,0 +1,33 @@
+/**
+ * The sorts of column that all tables share. Ids and other machine text are compared by byte (collation "C"): that is
+ * the order the ids were made for, and it does not change with the operating system's locale tables.
+ */
+import { p, Type } from '@mikro-orm/core';
+
+/** An id, hash name, cursor part or other text that is compared and sorted by byte. */
+export const id = () => p.text().collation('C');
+
+/** An instant, to the millisecond: what JavaScript can hold, so that a value read and written back is the same. */
+export const instant = () => p.datetime(3);
+
+/** Free-form JSON object of the caller (specification, "Common rules"). */
+export const metadata = () => p.json<Record<string, unknown>>().default('{}');
+
+/** A list of machine words. */
+export const words = () => p.array(String).columnType('text[]').default([]);
+
+/** A whole number beyond 32 bits; safe in JavaScript up to 2^53. */
+export const big = () => p.bigint('number');
+
+/** Column type `json`, kept and read as its exact text: the bytes that were signed are the bytes that are sent. */
+export class JsonText extends Type<string, string> {
+  override getColumnType(): string {
+    return 'json';
+  }
+
+  override compareAsType(): string {
+    return 'string';
+  }
+}
+
+export const jsonText = () => p.type(JsonText);

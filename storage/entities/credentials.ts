@@ -1,0 +1,109 @@
+/** Credentials: keys that we check (kept as keyed hashes) and secrets that we use (kept as JWE, see vault.ts). */
+import { defineEntity, p } from '@mikro-orm/core';
+import { big, id, instant, metadata, words } from './columns.ts';
+
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    apiKeyId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    name: p.text(),
+    environment: p.enum(['test', 'live'] as const),
+    keyPrefix: id(),
+    /** See keyhash.ts. */
+    keyHash: p.blob(),
+    scopes: words(),
+    status: p.enum(['active', 'rotating', 'revoked'] as const),
+    createdByUserId: id(),
+    /** The key that this one replaced. */
+    previousKeyId: id().nullable(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    expiresAt: instant().nullable(),
+    revokedAt: instant().nullable(),
+    rotationGraceExpiresAt: instant().nullable(),
+    lastUsedAt: instant().nullable(),
+    lastUsedIp: p.text().nullable(),
+  },
+  uniques: [{ name: 'api_keys_key_hash', properties: ['keyHash'] }],
+  indexes: [{ name: 'api_keys_listed', properties: ['projectId', 'createdAt', 'apiKeyId'] }],
+});
+
+export const PartnerApp = defineEntity({
+  name: 'PartnerApp',
+  tableName: 'partner_apps',
+  properties: {
+    partnerAppCredentialId: id().primary(),
+    workspaceId: id(),
+    name: p.text(),
+    appId: p.text(),
+    status: p.enum(['active', 'revoked'] as const),
+    keyFingerprint: p.text(),
+    /** JWE, context `partner_apps/<id>/app_secret`. */
+    appSecret: p.text(),
+    verifyTokenHash: p.blob(),
+    metadata: metadata(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    revokedAt: instant().nullable(),
+  },
+  indexes: [
+    { name: 'partner_apps_listed', properties: ['workspaceId', 'createdAt', 'partnerAppCredentialId'] },
+  ],
+});
+
+export const ByokCredential = defineEntity({
+  name: 'ByokCredential',
+  tableName: 'byok_credentials',
+  properties: {
+    byokCredentialId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    provider: p.enum(['llm_provider_1', 'llm_provider_2', 'llm_provider_3'] as const),
+    displayName: p.text(),
+    status: p.enum(['active', 'rotating', 'revoked'] as const),
+    /** JWE, context `byok_credentials/<id>/secret`. */
+    secret: p.text(),
+    keyFingerprint: p.text(),
+    modelAllowlist: words(),
+    metadata: metadata(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    lastUsedAt: instant().nullable(),
+    rotationGraceExpiresAt: instant().nullable(),
+    revokedAt: instant().nullable(),
+  },
+  indexes: [
+    {
+      name: 'byok_credentials_listed',
+      properties: ['projectId', 'environmentId', 'createdAt', 'byokCredentialId'],
+    },
+  ],
+});
+
+/** Who did what to which resource; kept 400 days. Never holds a secret or a message body. */
+export const AuditLog = defineEntity({
+  name: 'AuditLog',
+  tableName: 'audit_logs',
+  properties: {
+    auditLogId: big().primary().autoincrement().generated('identity'),
+    workspaceId: id().nullable(),
+    projectId: id().nullable(),
+    actorType: p.enum(['user', 'api_key', 'system'] as const),
+    actorId: id(),
+    /** `<resource>.<verb>`, e.g. `api_key.created`. */
+    action: id(),
+    targetId: id().nullable(),
+    requestId: id().nullable(),
+    address: p.text().nullable(),
+    details: p.json<Record<string, unknown>>().default('{}'),
+    createdAt: instant(),
+  },
+  indexes: [
+    { name: 'audit_logs_workspace', properties: ['workspaceId', 'auditLogId'] },
+    { name: 'audit_logs_project', properties: ['projectId', 'auditLogId'] },
+    { name: 'audit_logs_created', properties: ['createdAt'] },
+  ],
+});

@@ -1,0 +1,44 @@
+/** The event log and its numbering. */
+import { defineEntity } from '@mikro-orm/core';
+import { big, id, instant, jsonText } from './columns.ts';
+
+/** The number of a project's newest event. The transaction that appends events takes its numbers here, last of all. */
+export const ProjectStream = defineEntity({
+  name: 'ProjectStream',
+  tableName: 'project_streams',
+  properties: {
+    projectId: id().primary(),
+    lastSeq: big().defaultRaw('0'),
+    /** Changes when the numbers start over (a restored backup): a Console that resumes in another epoch is reset. */
+    epoch: id(),
+  },
+});
+
+/** Append-only, one dense commit-ordered `seq` per project; partitioned by day of `occurred_at`, dropped by partition. */
+export const Event = defineEntity({
+  name: 'Event',
+  tableName: 'events',
+  partitionBy: {
+    type: 'range',
+    expression: 'occurred_at',
+    partitions: [{ name: 'events_default', values: 'default' }],
+  },
+  properties: {
+    projectId: id().primary(),
+    seq: big().primary(),
+    occurredAt: instant().primary(),
+    eventId: id(),
+    eventName: id(),
+    environmentId: id(),
+    threadId: id().nullable(),
+    channelId: id().nullable(),
+    /** The thread's own number of the event. */
+    sequence: big().nullable(),
+    /** The envelope: the exact text that is signed and delivered. */
+    body: jsonText(),
+  },
+  indexes: [
+    { name: 'events_event_id', properties: ['eventId'] },
+    { name: 'events_thread', properties: ['threadId', 'seq'], where: 'thread_id is not null' },
+  ],
+});

@@ -1,0 +1,85 @@
+/** Rows that the machine keeps for itself: remembered answers, timers, letters nobody could deliver, markers. */
+import { defineEntity, p } from '@mikro-orm/core';
+import { big, id, instant, jsonText } from './columns.ts';
+
+/** The answer that was given to a key (decisions section 1). */
+export const IdempotencyKey = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_keys',
+  properties: {
+    /** sha256 of project, environment, operation and key. */
+    keyHash: p.blob().primary(),
+    /** sha256 of path and canonical body. */
+    fingerprint: p.blob(),
+    /** HTTP status of the answer; null while the first request is still in progress. */
+    status: p.integer().nullable(),
+    body: jsonText().nullable(),
+    createdAt: instant(),
+    expiresAt: instant(),
+  },
+  indexes: [{ name: 'idempotency_keys_expires', properties: ['expiresAt'] }],
+});
+
+/** A durable timer (runtime/actor.ts, `Reminder`). */
+export const Reminder = defineEntity({
+  name: 'Reminder',
+  tableName: 'reminders',
+  properties: {
+    kind: id().primary(),
+    actorId: id().primary(),
+    key: id().primary(),
+    shard: p.integer(),
+    /** Epoch milliseconds. */
+    dueAt: big(),
+    command: id(),
+    payload: jsonText(),
+    attempts: p.integer().default(0),
+    lastError: p.text().nullable(),
+  },
+  indexes: [
+    { name: 'reminders_shard', properties: ['shard', 'dueAt'] },
+    { name: 'reminders_due', properties: ['dueAt'] },
+  ],
+});
+
+/** Work that failed for good, kept for a human (runtime/store.ts, `DeadLetter`). */
+export const DeadLetter = defineEntity({
+  name: 'DeadLetter',
+  tableName: 'dead_letters',
+  properties: {
+    deadLetterId: big().primary().autoincrement().generated('identity'),
+    kind: id(),
+    actorId: id(),
+    name: id(),
+    payload: jsonText(),
+    error: p.text(),
+    attempts: p.integer(),
+    createdAt: instant(),
+  },
+  indexes: [{ name: 'dead_letters_created', properties: ['createdAt'] }],
+});
+
+/** Written inside a commit batch: its presence settles a commit whose connection was lost. */
+export const CommitMarker = defineEntity({
+  name: 'CommitMarker',
+  tableName: 'commit_markers',
+  properties: {
+    batchId: id().primary(),
+    outcome: p.text(),
+    createdAt: instant(),
+  },
+  indexes: [{ name: 'commit_markers_created', properties: ['createdAt'] }],
+});
+
+/** One row: what is fixed at a cluster's birth. */
+export const Installation = defineEntity({
+  name: 'Installation',
+  tableName: 'installation',
+  properties: {
+    /** Always 1. */
+    id: p.integer().primary().autoincrement(false),
+    epoch: id(),
+    shards: p.integer(),
+    createdAt: instant(),
+  },
+});

@@ -1,0 +1,111 @@
+/** Stitches (a row is its actor's snapshot), their deliveries, and every attempt. */
+import { defineEntity, p } from '@mikro-orm/core';
+import { big, id, instant, metadata, words } from './columns.ts';
+
+/** A signing secret as kept: the newest has no end, a predecessor signs until its grace ends. */
+export interface StitchSecret {
+  /** JWE, context `stitches/<stitchId>/secret`. */
+  readonly jwe: string;
+  /** Epoch milliseconds; absent for the newest. */
+  readonly until?: number;
+}
+
+export const Stitch = defineEntity({
+  name: 'Stitch',
+  tableName: 'stitches',
+  properties: {
+    stitchId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    name: p.text(),
+    webhookUrl: p.text().nullable(),
+    status: p.enum(['active', 'disabled', 'error'] as const),
+    eventNames: words(),
+    metadata: metadata(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    archivedAt: instant().nullable(),
+    secrets: p.json<readonly StitchSecret[]>().default('[]'),
+    state: p.json<unknown>(),
+    version: big(),
+  },
+  indexes: [
+    {
+      name: 'stitches_live',
+      properties: ['projectId', 'environmentId'],
+      where: "archived_at is null and status <> 'disabled'",
+    },
+    { name: 'stitches_listed', properties: ['projectId', 'environmentId', 'createdAt', 'stitchId'] },
+  ],
+});
+
+const triggers = ['scheduled', 'manual', 'replay', 'test'] as const;
+
+/** One event on its way to one stitch. The body is the event's; partitioned by day of `created_at`. */
+export const WebhookDelivery = defineEntity({
+  name: 'WebhookDelivery',
+  tableName: 'webhook_deliveries',
+  partitionBy: {
+    type: 'range',
+    expression: 'created_at',
+    partitions: [{ name: 'webhook_deliveries_default', values: 'default' }],
+  },
+  properties: {
+    deliveryId: id().primary(),
+    createdAt: instant().primary(),
+    projectId: id(),
+    environmentId: id(),
+    stitchId: id(),
+    eventId: id(),
+    eventSeq: big(),
+    eventName: id(),
+    /** `occurred_at` of the event: names the partition where its body lies. */
+    eventAt: instant(),
+    threadId: id().nullable(),
+    status: p.enum(['pending', 'delivering', 'delivered', 'retrying', 'failed', 'cancelled'] as const),
+    attemptCount: p.integer().default(0),
+    trigger: p.enum(triggers),
+    responseStatus: p.integer().nullable(),
+    lastError: p.text().nullable(),
+    lastAttemptAt: instant().nullable(),
+    nextAttemptAt: instant().nullable(),
+    updatedAt: instant(),
+  },
+  indexes: [
+    {
+      name: 'webhook_deliveries_open',
+      properties: ['stitchId', 'eventSeq'],
+      where: "status in ('pending', 'delivering', 'retrying')",
+    },
+    {
+      name: 'webhook_deliveries_listed',
+      properties: ['projectId', 'environmentId', 'createdAt', 'deliveryId'],
+    },
+  ],
+});
+
+/** One HTTP request of a delivery (decisions section 6); partitioned by day of `attempted_at`. */
+export const WebhookAttempt = defineEntity({
+  name: 'WebhookAttempt',
+  tableName: 'webhook_attempts',
+  partitionBy: {
+    type: 'range',
+    expression: 'attempted_at',
+    partitions: [{ name: 'webhook_attempts_default', values: 'default' }],
+  },
+  properties: {
+    deliveryId: id().primary(),
+    number: p.integer().primary(),
+    attemptedAt: instant().primary(),
+    projectId: id(),
+    trigger: p.enum(triggers),
+    durationMs: p.integer(),
+    responseStatus: p.integer().nullable(),
+    /** The first 16 KiB. */
+    responseBody: p.text().nullable(),
+    /** timeout, dns, connect, tls, blocked_address or http_status. */
+    errorClass: id().nullable(),
+    error: p.text().nullable(),
+    nextAttemptAt: instant().nullable(),
+  },
+});

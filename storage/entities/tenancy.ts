@@ -1,0 +1,116 @@
+/** Who owns what: workspaces, projects, environments, and the people in them. */
+import { defineEntity, p } from '@mikro-orm/core';
+import { id, instant } from './columns.ts';
+
+const studioRoles = ['owner', 'admin', 'viewer'] as const;
+const consoleRoles = ['project_owner', 'agent', 'viewer'] as const;
+
+export const Workspace = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspaces',
+  properties: {
+    workspaceId: id().primary(),
+    name: p.text(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    archivedAt: instant().nullable(),
+  },
+});
+
+export const WorkspaceMember = defineEntity({
+  name: 'WorkspaceMember',
+  tableName: 'workspace_members',
+  properties: {
+    workspaceId: id().primary(),
+    userId: id().primary(),
+    role: p.enum(studioRoles),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  indexes: [{ name: 'workspace_members_user', properties: ['userId', 'workspaceId'] }],
+});
+
+export const Project = defineEntity({
+  name: 'Project',
+  tableName: 'projects',
+  properties: {
+    projectId: id().primary(),
+    workspaceId: id(),
+    name: p.text(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    archivedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'projects_workspace', properties: ['workspaceId', 'projectId'] }],
+});
+
+export const ProjectMember = defineEntity({
+  name: 'ProjectMember',
+  tableName: 'project_members',
+  properties: {
+    projectId: id().primary(),
+    userId: id().primary(),
+    role: p.enum(['developer', 'viewer'] as const),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  indexes: [{ name: 'project_members_user', properties: ['userId', 'projectId'] }],
+});
+
+export const ConsoleMember = defineEntity({
+  name: 'ConsoleMember',
+  tableName: 'console_members',
+  properties: {
+    projectId: id().primary(),
+    userId: id().primary(),
+    role: p.enum(consoleRoles),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  indexes: [{ name: 'console_members_user', properties: ['userId', 'projectId'] }],
+});
+
+export const Environment = defineEntity({
+  name: 'Environment',
+  tableName: 'environments',
+  properties: {
+    environmentId: id().primary(),
+    projectId: id(),
+    kind: p.enum(['sandbox', 'production'] as const),
+    name: p.text(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [{ name: 'environments_project_kind', properties: ['projectId', 'kind'] }],
+});
+
+export const Invitation = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitations',
+  properties: {
+    invitationId: id().primary(),
+    workspaceId: id(),
+    email: p.text(),
+    /** Normalised as `users.email_key`. */
+    emailKey: id(),
+    studioRole: p.enum(studioRoles),
+    consoleRole: p.enum(consoleRoles),
+    invitedByUserId: id(),
+    tokenHash: p.blob(),
+    createdAt: instant(),
+    expiresAt: instant(),
+    acceptedAt: instant().nullable(),
+    acceptedByUserId: id().nullable(),
+    revokedAt: instant().nullable(),
+  },
+  uniques: [
+    { name: 'invitations_token_hash', properties: ['tokenHash'] },
+    // One open invitation per address; one that has expired is revoked before its successor is made.
+    {
+      name: 'invitations_open',
+      properties: ['workspaceId', 'emailKey'],
+      where: 'accepted_at is null and revoked_at is null',
+    },
+  ],
+  indexes: [{ name: 'invitations_listed', properties: ['workspaceId', 'createdAt', 'invitationId'] }],
+});

@@ -1,0 +1,113 @@
+/** Conversations. A thread's row is its actor's snapshot: public columns, the private `state`, and `version`. */
+import { defineEntity, p } from '@mikro-orm/core';
+import { big, id, instant, metadata, words } from './columns.ts';
+
+export const agentModes = ['auto', 'suggest', 'paused'] as const;
+
+export const Thread = defineEntity({
+  name: 'Thread',
+  tableName: 'threads',
+  properties: {
+    threadId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    channelId: id().nullable(),
+    externalRef: p.text().nullable(),
+    status: p.enum(['open', 'closed', 'archived'] as const),
+    agentMode: p.enum(agentModes).nullable(),
+    agentId: id().nullable(),
+    assigneeUserId: id().nullable(),
+    tags: words(),
+    customFields: p.json<Record<string, string | number | boolean | null>>().default('{}'),
+    metadata: metadata(),
+    lastMessageAt: instant(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    archivedAt: instant().nullable(),
+    state: p.json<unknown>(),
+    version: big(),
+  },
+  indexes: [
+    {
+      name: 'threads_by_last_message',
+      properties: ['projectId', 'environmentId', 'lastMessageAt', 'threadId'],
+    },
+    { name: 'threads_by_creation', properties: ['projectId', 'environmentId', 'createdAt', 'threadId'] },
+  ],
+});
+
+export const Message = defineEntity({
+  name: 'Message',
+  tableName: 'messages',
+  properties: {
+    messageId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    threadId: id(),
+    channelId: id().nullable(),
+    /** The number of the event that brought it, in its thread: dense over events, so with holes over messages. */
+    sequence: big(),
+    direction: p.enum(['inbound', 'outbound'] as const),
+    body: p.text(),
+    externalMessageId: id().nullable(),
+    status: p.enum(['queued', 'sent', 'delivered', 'read', 'failed'] as const).nullable(),
+    attachments: p.json<readonly unknown[]>().default('[]'),
+    metadata: metadata(),
+    actor: p.json<{ type: string; id: string }>(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [
+    { name: 'messages_sequence', properties: ['threadId', 'sequence'] },
+    {
+      name: 'messages_external',
+      properties: ['channelId', 'externalMessageId'],
+      where: 'external_message_id is not null',
+    },
+  ],
+});
+
+export const ThreadNote = defineEntity({
+  name: 'ThreadNote',
+  tableName: 'thread_notes',
+  properties: {
+    threadNoteId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    threadId: id(),
+    authorUserId: id(),
+    body: p.text(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  indexes: [{ name: 'thread_notes_listed', properties: ['threadId', 'createdAt', 'threadNoteId'] }],
+});
+
+/** A file: announced (`pending`), its bytes in the media store (`stored`), or gone (`erased`). */
+export const Attachment = defineEntity({
+  name: 'Attachment',
+  tableName: 'attachments',
+  properties: {
+    attachmentId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    threadId: id().nullable(),
+    messageId: id().nullable(),
+    status: p.enum(['pending', 'stored', 'erased'] as const),
+    filename: p.text(),
+    mimeType: p.text(),
+    sizeBytes: big(),
+    storageKey: id(),
+    sha256: p.blob().nullable(),
+    providerMediaId: p.text().nullable(),
+    metadata: metadata(),
+    createdAt: instant(),
+    storedAt: instant().nullable(),
+    erasedAt: instant().nullable(),
+  },
+  uniques: [{ name: 'attachments_storage_key', properties: ['storageKey'] }],
+  indexes: [
+    { name: 'attachments_thread', properties: ['threadId'], where: 'thread_id is not null' },
+    { name: 'attachments_pending', properties: ['createdAt'], where: "status = 'pending'" },
+  ],
+});

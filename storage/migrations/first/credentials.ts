@@ -1,0 +1,77 @@
+/** First migration: API keys, partner apps, BYOK credentials and the audit log. */
+export const credentials: readonly string[] = [
+  `create table api_keys (
+    api_key_id text collate "C" primary key,
+    project_id text collate "C" not null,
+    environment_id text collate "C" not null,
+    name text not null,
+    environment text not null check (environment in ('test', 'live')),
+    key_prefix text collate "C" not null,
+    key_hash bytea not null,
+    scopes text[] not null default '{}',
+    status text not null check (status in ('active', 'rotating', 'revoked')),
+    created_by_user_id text collate "C" not null,
+    previous_key_id text collate "C",
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    expires_at timestamptz(3),
+    revoked_at timestamptz(3),
+    rotation_grace_expires_at timestamptz(3),
+    last_used_at timestamptz(3),
+    last_used_ip text,
+    constraint api_keys_key_hash unique (key_hash)
+  )`,
+  `create index api_keys_listed on api_keys (project_id, created_at, api_key_id)`,
+
+  `create table partner_apps (
+    partner_app_credential_id text collate "C" primary key,
+    workspace_id text collate "C" not null,
+    name text not null,
+    app_id text not null,
+    status text not null check (status in ('active', 'revoked')),
+    key_fingerprint text not null,
+    app_secret text not null,
+    verify_token_hash bytea not null,
+    metadata jsonb not null default '{}',
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    revoked_at timestamptz(3)
+  )`,
+  `create index partner_apps_listed on partner_apps (workspace_id, created_at, partner_app_credential_id)`,
+
+  `create table byok_credentials (
+    byok_credential_id text collate "C" primary key,
+    project_id text collate "C" not null,
+    environment_id text collate "C" not null,
+    provider text not null check (provider in ('llm_provider_1', 'llm_provider_2', 'llm_provider_3')),
+    display_name text not null,
+    status text not null check (status in ('active', 'rotating', 'revoked')),
+    secret text not null,
+    key_fingerprint text not null,
+    model_allowlist text[] not null default '{}',
+    metadata jsonb not null default '{}',
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    last_used_at timestamptz(3),
+    rotation_grace_expires_at timestamptz(3),
+    revoked_at timestamptz(3)
+  )`,
+  `create index byok_credentials_listed on byok_credentials (project_id, environment_id, created_at, byok_credential_id)`,
+
+  `create table audit_logs (
+    audit_log_id bigint generated always as identity primary key,
+    workspace_id text collate "C",
+    project_id text collate "C",
+    actor_type text not null check (actor_type in ('user', 'api_key', 'system')),
+    actor_id text collate "C" not null,
+    action text collate "C" not null,
+    target_id text collate "C",
+    request_id text collate "C",
+    address text,
+    details jsonb not null default '{}',
+    created_at timestamptz(3) not null
+  )`,
+  `create index audit_logs_workspace on audit_logs (workspace_id, audit_log_id)`,
+  `create index audit_logs_project on audit_logs (project_id, audit_log_id)`,
+  `create index audit_logs_created on audit_logs (created_at)`,
+];

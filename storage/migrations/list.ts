@@ -1,0 +1,4 @@
+/** The migrations in the order in which they run. One that was released is never edited: add another. */
+import { First } from './first.ts';
+
+export const migrations = [{ name: '0001-first', class: First }];
