@@ -5,6 +5,7 @@ import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
 import { CommitMarker, DeadLetter, IdempotencyKey, Installation, Reminder } from './machinery.ts';
+import { Mail } from './mail.ts';
 import { Stitch, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
   ConsoleMember,
@@ -22,6 +23,7 @@ export const entities = [
   Session,
   EmailToken,
   StreamTicket,
+  Mail,
   Workspace,
   WorkspaceMember,
   Project,
