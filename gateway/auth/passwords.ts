@@ -1,0 +1,54 @@
+/**
+ * Passwords: Argon2id (RFC 9106) with 19 MiB and two passes, the parameters that OWASP's password storage sheet names.
+ *
+ * The work happens on libuv's threads, which files, DNS and WebCrypto share; so at most two passwords are in work at a
+ * time and at most `maxWaiting` wait, and beyond that the caller is told to come back.
+ */
+import { hash, verify } from '@node-rs/argon2';
+import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../../protocol/errors.ts';
+
+/** 2 is Argon2id: the package's enum is ambient and const, which isolated modules cannot read. */
+const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const maxAtWork = 2;
+const maxWaiting = 64;
+
+export class Passwords {
+  readonly #waiting: (() => void)[] = [];
+  #atWork = 0;
+  /** A hash of a password that nobody knows: what a login for an unknown account is checked against. */
+  readonly #nobody = hash(randomBytes(32), parameters);
+
+  hash(password: string): Promise<string> {
+    return this.#inTurn(() => hash(password, parameters));
+  }
+
+  /**
+   * Whether the password is the one behind the hash. `undefined` stands for an account that does not exist or has no
+   * password: the same work is done and the answer is false, so that time does not tell which accounts exist.
+   */
+  async verify(stored: string | undefined, password: string): Promise<boolean> {
+    const against = stored ?? (await this.#nobody);
+    const right = await this.#inTurn(() => verify(against, password));
+    return right && stored !== undefined;
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#atWork >= maxAtWork) {
+      if (this.#waiting.length >= maxWaiting) {
+        throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
+      }
+      await new Promise<void>(resolve => this.#waiting.push(resolve));
+    } else {
+      this.#atWork += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      // The turn is handed over as it is, so the count stays while anyone waits.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#atWork -= 1;
+      else next();
+    }
+  }
+}

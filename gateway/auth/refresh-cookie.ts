@@ -1,0 +1,52 @@
+/**
+ * The refresh cookie (decisions section 9): `__Secure-svc_refresh`, or `svc_refresh` where the public address is plain http,
+ * since browsers refuse the prefix without Secure. It is sent to the authentication operations only.
+ */
+export const refreshCookiePath = '/v1/studio/auth';
+
+export class RefreshCookie {
+  readonly name: string;
+  readonly #attributes: string;
+  readonly #origin: string;
+
+  /** `baseUrl` is the public address of the service: its scheme decides on Secure, its origin on who may send the cookie. */
+  constructor(baseUrl: string) {
+    const url = new URL(baseUrl);
+    const secure = url.protocol === 'https:';
+    this.name = secure ? '__Secure-svc_refresh' : 'svc_refresh';
+    this.#attributes = `Path=${refreshCookiePath}; HttpOnly;${secure ? ' Secure;' : ''} SameSite=Strict`;
+    this.#origin = url.origin;
+  }
+
+  /** The value of Set-Cookie; `maxAgeMs` is rounded down to whole seconds. */
+  set(value: string, maxAgeMs: number): string {
+    return `${this.name}=${value}; ${this.#attributes}; Max-Age=${Math.max(0, Math.floor(maxAgeMs / 1000))}`;
+  }
+
+  /** The value of Set-Cookie that makes the browser drop the cookie. */
+  clear(): string {
+    return this.set('', 0);
+  }
+
+  /** The cookie's value in a Cookie header; undefined when it is absent or empty. */
+  read(header: string): string | undefined {
+    for (const pair of header.split(';')) {
+      const equals = pair.indexOf('=');
+      if (equals < 0 || pair.slice(0, equals).trim() !== this.name) continue;
+      const value = pair.slice(equals + 1).trim();
+      return value === '' ? undefined : value;
+    }
+    return undefined;
+  }
+
+  /**
+   * Whether a request may use the cookie. Browsers say where a request comes from, in Sec-Fetch-Site or at least in Origin;
+   * a client that sends neither is no browser, and nobody can make it send a cookie against its will.
+   */
+  permits(headers: { readonly secFetchSite: string; readonly origin: string; readonly host: string }): boolean {
+    const { secFetchSite, origin, host } = headers;
+    if (secFetchSite !== '') return secFetchSite === 'same-origin' || secFetchSite === 'none';
+    if (origin === '' || origin === this.#origin) return true;
+    return URL.canParse(origin) && new URL(origin).host === host;
+  }
+}
