@@ -1,0 +1,58 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { providers } from './byok.ts';
+import { agentModes } from './thread.ts';
+
+export const Agent = resource('Agent', {
+  agentId: id('agent'),
+  projectId: id('project'),
+  name: text(1, 256),
+  mode: choice(agentModes),
+  loomId: optional(nullable(id('loom'))),
+  activeLoomVersionId: optional(id('loomVersion')),
+  metadata: freeForm(),
+  createdAt: instant(),
+  updatedAt: instant(),
+  archivedAt: optional(nullable(instant())),
+  /** [+] */
+  environmentId: optional(id('environment')),
+});
+export type Agent = Static<typeof Agent>;
+
+export const runStatuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+const tokens = () => optional(nullable(Type.Integer({ minimum: 0 })));
+
+/** In suggest mode the suggestion is `trace.suggestion` (decisions section 4). */
+export const AgentRun = resource('AgentRun', {
+  agentRunId: id('run'),
+  projectId: id('project'),
+  agentId: optional(nullable(id('agent'))),
+  loomId: optional(nullable(id('loom'))),
+  loomVersionId: optional(id('loomVersion')),
+  threadId: optional(nullable(id('thread'))),
+  inputMessageId: optional(nullable(id('message'))),
+  outputMessageId: optional(nullable(id('message'))),
+  status: choice(runStatuses),
+  provider: choice(providers),
+  model: Type.String(),
+  mode: choice(agentModes),
+  promptTokens: tokens(),
+  completionTokens: tokens(),
+  totalTokens: tokens(),
+  estimatedCostMicros: tokens(),
+  errorCode: optional(nullable(Type.String())),
+  errorMessage: optional(nullable(Type.String())),
+  toolCallCount: Type.Integer({ minimum: 0 }),
+  trace: freeForm(),
+  metadata: freeForm(),
+  startedAt: optional(nullable(instant())),
+  completedAt: optional(nullable(instant())),
+  createdAt: instant(),
+  updatedAt: instant(),
+  /** [+] */
+  environmentId: optional(id('environment')),
+});
+export type AgentRun = Static<typeof AgentRun>;

@@ -1,0 +1,100 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { attachmentsInput } from './attachment.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { maxMessageLength } from './message.ts';
+
+export const channelKinds = ['sandbox', 'custom', 'chatapp'] as const;
+export type ChannelKind = (typeof channelKinds)[number];
+export const channelStatuses = ['disconnected', 'connecting', 'connected', 'error'] as const;
+export type ChannelStatus = (typeof channelStatuses)[number];
+
+export const Channel = resource('Channel', {
+  channelId: id('channel'),
+  projectId: id('project'),
+  environmentId: id('environment'),
+  name: text(1, 256),
+  kind: choice(channelKinds),
+  status: choice(channelStatuses),
+  metadata: freeForm(),
+  createdAt: instant(),
+  updatedAt: instant(),
+  /** [+] The agent of threads that name none. */
+  defaultAgentId: optional(nullable(id('agent'))),
+});
+export type Channel = Static<typeof Channel>;
+
+export const CreateChannelBody = body('CreateChannelBody', {
+  projectId: id('project'),
+  environmentId: id('environment'),
+  name: text(1, 256),
+  kind: choice(channelKinds),
+  metadata: optional(freeForm()),
+});
+export type CreateChannelBody = Static<typeof CreateChannelBody>;
+
+export const UpdateChannelBody = body('UpdateChannelBody', {
+  projectId: id('project'),
+  name: optional(text(1, 256)),
+  defaultAgentId: optional(nullable(id('agent'))),
+  metadata: optional(freeForm()),
+});
+export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
+
+/** What a custom channel has to do: an event of the channel that waits for its acknowledgement. */
+export const ChannelCommand = resource('ChannelCommand', {
+  eventId: id('event'),
+  eventName: Type.String(),
+  occurredAt: instant(),
+  projectId: id('project'),
+  channelId: id('channel'),
+  data: freeForm(),
+});
+export type ChannelCommand = Static<typeof ChannelCommand>;
+
+export const receiptStatuses = ['sent', 'delivered', 'read', 'failed'] as const;
+export type ReceiptStatus = (typeof receiptStatuses)[number];
+
+/** Why a message failed, in the words of the channel. */
+const failure = body('MessageFailure', {
+  code: optional(text(1, 128)),
+  message: optional(text(1, 1024)),
+});
+
+/** One of messageId and externalMessageId is needed, else the handler answers 422. */
+export const ReceiptBody = body('ReceiptBody', {
+  projectId: id('project'),
+  messageId: optional(id('message')),
+  externalMessageId: optional(text(1, 256)),
+  status: choice(receiptStatuses),
+  occurredAt: instant(),
+  error: optional(failure),
+});
+export type ReceiptBody = Static<typeof ReceiptBody>;
+
+export const simulations = ['inbound', 'delivered', 'read', 'failed', 'window_expired'] as const;
+export type Simulation = (typeof simulations)[number];
+
+/**
+ * `inbound` needs `body` and a threadId or externalParticipantRef; the receipts need `messageId`; `window_expired` needs
+ * `threadId`. The handler answers 422 when they are missing.
+ */
+export const SimulateBody = body('SimulateBody', {
+  projectId: id('project'),
+  event: choice(simulations),
+  threadId: optional(id('thread')),
+  externalParticipantRef: optional(text(1, 256)),
+  messageId: optional(id('message')),
+  body: optional(text(1, maxMessageLength)),
+  attachments: optional(attachmentsInput),
+  metadata: optional(freeForm()),
+  error: optional(failure),
+});
+export type SimulateBody = Static<typeof SimulateBody>;
+
+export const Simulated = resource('Simulated', {
+  accepted: Type.Literal(true),
+  threadId: optional(id('thread')),
+  messageId: optional(id('message')),
+});
+export type Simulated = Static<typeof Simulated>;

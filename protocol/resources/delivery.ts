@@ -1,0 +1,101 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { body, choice, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { page, scope } from './list.ts';
+
+export const deliveryStatuses = [
+  'pending',
+  'delivering',
+  'delivered',
+  'retrying',
+  'failed',
+  'cancelled',
+] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+export const deliveryTriggers = ['scheduled', 'manual', 'replay', 'test'] as const;
+export type DeliveryTrigger = (typeof deliveryTriggers)[number];
+export const attemptErrorClasses = [
+  'timeout',
+  'dns',
+  'connect',
+  'tls',
+  'blocked_address',
+  'http_status',
+] as const;
+export type AttemptErrorClass = (typeof attemptErrorClasses)[number];
+
+export const WebhookDelivery = resource('WebhookDelivery', {
+  deliveryId: id('delivery'),
+  projectId: id('project'),
+  stitchId: optional(nullable(id('stitch'))),
+  eventId: optional(nullable(id('event'))),
+  status: choice(deliveryStatuses),
+  attemptCount: Type.Integer({ minimum: 0 }),
+  responseStatus: optional(nullable(Type.Integer())),
+  lastError: optional(nullable(Type.String())),
+  lastAttemptAt: optional(nullable(instant())),
+  nextAttemptAt: optional(nullable(instant())),
+  createdAt: instant(),
+  updatedAt: instant(),
+  /** [+] */
+  environmentId: optional(id('environment')),
+  /** [+] */
+  eventName: optional(Type.String()),
+  /** [+] */
+  trigger: optional(choice(deliveryTriggers)),
+  /** [+] */
+  threadId: optional(nullable(id('thread'))),
+});
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+/** One request of a delivery, or one that was refused before it was sent. */
+export const DeliveryAttempt = resource('DeliveryAttempt', {
+  /** 1 for the first. */
+  number: Type.Integer({ minimum: 1 }),
+  trigger: choice(deliveryTriggers),
+  attemptedAt: instant(),
+  durationMs: Type.Integer({ minimum: 0 }),
+  responseStatus: nullable(Type.Integer()),
+  /** The first 16 KiB. */
+  responseBody: nullable(Type.String()),
+  errorClass: nullable(choice(attemptErrorClasses)),
+  error: nullable(Type.String()),
+  nextAttemptAt: nullable(instant()),
+});
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
+export const ListDeliveriesQuery = Type.Object({
+  ...scope,
+  stitchId: optional(id('stitch')),
+  status: optional(choice(deliveryStatuses)),
+  eventId: optional(id('event')),
+  eventName: optional(text(1, 128)),
+  since: optional(instant()),
+  until: optional(instant()),
+  ...page,
+});
+
+/** Delivers the same bytes again, to the same stitch or another one. */
+export const ReplayDeliveryBody = body('ReplayDeliveryBody', {
+  projectId: id('project'),
+  targetStitchId: optional(id('stitch')),
+});
+export type ReplayDeliveryBody = Static<typeof ReplayDeliveryBody>;
+
+/** Replays what the stitch was due from `since` on; to another stitch when one is named. */
+export const ReplayStitchBody = body('ReplayStitchBody', {
+  projectId: id('project'),
+  since: instant(),
+  until: optional(instant()),
+  eventNames: optional(Type.Array(text(1, 128), { maxItems: 100 })),
+  statuses: optional(Type.Array(choice(deliveryStatuses), { maxItems: deliveryStatuses.length })),
+  targetStitchId: optional(id('stitch')),
+});
+export type ReplayStitchBody = Static<typeof ReplayStitchBody>;
+
+/** `deliveries`: how many were queued. */
+export const ReplayAccepted = resource('ReplayAccepted', {
+  accepted: Type.Literal(true),
+  deliveries: optional(Type.Integer({ minimum: 0 })),
+});
+export type ReplayAccepted = Static<typeof ReplayAccepted>;

@@ -1,0 +1,14 @@
+/** The body of every error (specification, "Errors"). */
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { freeForm, optional, resource } from './fields.ts';
+
+export const ErrorResponse = resource('Error', {
+  error: Type.String({ pattern: '^svc/[a-z_]+/[a-z0-9_]+$' }),
+  message: Type.String(),
+  requestId: Type.String({ pattern: '^req_[A-Za-z0-9_-]+$' }),
+  docsUrl: optional(Type.String({ format: 'uri' })),
+  /** Omitted when nothing is actionable; validation errors carry `issues: [{path, message, code}]`. */
+  details: optional(freeForm()),
+});
+export type ErrorResponse = Static<typeof ErrorResponse>;

@@ -1,0 +1,51 @@
+/** The event envelope and the event log (specification, "Events"; decisions section 7). */
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { freeForm, id, instant, optional, resource, text } from './fields.ts';
+import { page, scope } from './list.ts';
+
+/** Three lowercase dotted segments. */
+export const eventNamePattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$';
+
+const envelope = {
+  eventId: id('event'),
+  eventName: Type.String({ pattern: eventNamePattern }),
+  occurredAt: instant(),
+  /** The contract's version that the event was made under. */
+  apiVersion: Type.String(),
+  projectId: id('project'),
+  data: freeForm(),
+};
+
+export const EventEnvelope = resource('EventEnvelope', envelope);
+export type EventEnvelope = Static<typeof EventEnvelope>;
+
+/** The answer of the example endpoint: the error's fields and an envelope's in one object, with status 501. */
+export const EnvelopeExample = resource('EnvelopeExample', {
+  error: Type.Literal('svc/runtime/not_implemented'),
+  message: Type.String(),
+  requestId: Type.String(),
+  ...envelope,
+});
+export type EnvelopeExample = Static<typeof EnvelopeExample>;
+
+/** `eventName` takes a name or a pattern such as `thread.message.*`. Newest first. */
+export const ListEventsQuery = Type.Object({
+  ...scope,
+  eventName: optional(text(1, 128)),
+  threadId: optional(id('thread')),
+  since: optional(instant()),
+  ...page,
+});
+
+/** One row of the event catalogue; `data` is a JSON Schema. */
+export const EventTypeEntry = resource('EventType', {
+  eventName: Type.String({ pattern: eventNamePattern }),
+  description: Type.String(),
+  /** Seen on the Console stream only, never stored and never delivered to a stitch. */
+  ephemeral: Type.Boolean(),
+  data: freeForm(),
+});
+export type EventTypeEntry = Static<typeof EventTypeEntry>;
+
+export const ListEventTypesQuery = Type.Object(page);

@@ -1,0 +1,88 @@
+/**
+ * Field types that the resources are made of. Each is plain JSON Schema 2020-12: the contract in OpenAPI is these
+ * objects, unchanged. What JSON Schema means by a length (code points) and by a format is enforced by `validate.ts`.
+ */
+import Type from 'typebox';
+import type { Static, TObject, TOptional, TProperties, TSchema, TString, TUnsafe } from 'typebox';
+import { idPattern, type Resource } from '../ids.ts';
+
+/**
+ * An id of that resource. Its static type is plain `string`: a text that fits the pattern is an id of ours only once
+ * something was found under it, so nothing is gained by branding it at the edge.
+ */
+export function id(resource: Resource): TString {
+  return Type.String({ pattern: idPattern(resource) });
+}
+
+/** A date-time, ISO 8601 with an offset: `2026-11-03T12:00:00.000Z`. */
+export function instant(): TString {
+  return Type.String({ format: 'date-time' });
+}
+
+/** Text of `min` to `max` code points. */
+export function text(min: number, max: number): TString {
+  return Type.String({ minLength: min, maxLength: max });
+}
+
+/** An absolute http or https address without userinfo. */
+export function httpUrl(): TString {
+  return Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
+}
+
+/** An e-mail address; 320 is the specification's limit. */
+export function emailAddress(): TString {
+  return Type.String({ format: 'email', maxLength: 320 });
+}
+
+/** A password to set: 8 to 256 code points. */
+export function newPassword(): TString {
+  return text(8, 256);
+}
+
+/** One word out of a list. */
+export function choice<const Words extends readonly string[]>(
+  words: Words,
+  options: { readonly default?: Words[number] } = {},
+): TUnsafe<Words[number]> {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
+}
+
+/**
+ * The schema or null. A plain type becomes a list of types, which reads better and gives one error instead of one per
+ * branch; a named resource needs a union.
+ */
+export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
+  const plain = schema as {
+    readonly type?: unknown;
+    readonly enum?: readonly unknown[];
+    readonly title?: string;
+  };
+  if (typeof plain.type !== 'string' || plain.title !== undefined) {
+    return Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] });
+  }
+  return Type.Unsafe<Static<S> | null>({
+    ...schema,
+    type: [plain.type, 'null'],
+    ...(plain.enum === undefined ? {} : { enum: [...plain.enum, null] }),
+  });
+}
+
+/** A JSON object of any content; `{}` when absent. */
+export function freeForm(): TUnsafe<Record<string, unknown>> {
+  return Type.Unsafe<Record<string, unknown>>({ type: 'object', default: {} });
+}
+
+/** The body of a write: a field that it does not name is refused (decisions section 1). */
+export function body<P extends TProperties>(title: string, properties: P): TObject<P> {
+  return Type.Object(properties, { title, additionalProperties: false });
+}
+
+/** A resource as answered. Open: additive fields may appear within /v1. */
+export function resource<P extends TProperties>(title: string, properties: P): TObject<P> {
+  return Type.Object(properties, { title });
+}
+
+/** May be absent. */
+export function optional<S extends TSchema>(schema: S): TOptional<S> {
+  return Type.Optional(schema) as TOptional<S>;
+}

@@ -1,0 +1,54 @@
+/** Lists: the envelope of every list response and the query of every list operation (specification, "Common rules"). */
+import Type from 'typebox';
+import type { TArray, TBoolean, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import { id, nullable, optional, resource } from './fields.ts';
+
+/** Items of a page when the request does not say. */
+export const defaultPageSize = 50;
+
+/** What every list operation takes. */
+export const page = {
+  /** Opaque: `nextCursor` of the page before. */
+  cursor: optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  limit: optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultPageSize })),
+};
+
+/** The project of a list (required) and, for Studio users, the environment; API keys are bound to theirs. */
+export const scope = {
+  projectId: id('project'),
+  environmentId: optional(id('environment')),
+};
+
+/** On single reads and nested lists the project may be said; another one than the resource's is a 404. */
+export const maybeProject = { projectId: optional(id('project')) };
+
+/** The query of single reads and of writes without a body. */
+export const MaybeProjectQuery = Type.Object(maybeProject);
+
+/** The query of a nested list. */
+export const NestedListQuery = Type.Object({ ...maybeProject, ...page });
+
+/** The query of a list that has no filters of its own. */
+export const ScopedListQuery = Type.Object({ ...scope, ...page });
+
+/** The query of a list with filters. */
+export function listQuery<P extends TProperties>(filters: P): TObject<P & typeof page> {
+  return Type.Object({ ...filters, ...page }) as TObject<P & typeof page>;
+}
+
+export type ListOf<S extends TSchema> = TObject<{
+  data: TArray<S>;
+  nextCursor: TUnsafe<string | null>;
+  hasMore: TBoolean;
+}>;
+
+/** `{data, nextCursor, hasMore}` of a titled schema. */
+export function listOf<S extends TSchema & { title?: string }>(item: S): ListOf<S> {
+  const title = (item as { title?: string }).title;
+  if (title === undefined) throw new Error('a list needs a titled item schema');
+  return resource(`${title}List`, {
+    data: Type.Array(item),
+    nextCursor: nullable(Type.String()),
+    hasMore: Type.Boolean(),
+  });
+}

@@ -1,0 +1,87 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { attachmentsInput, MessageAttachment } from './attachment.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { maybeProject, page } from './list.ts';
+import { ServiceWindow } from './thread.ts';
+
+export const directions = ['inbound', 'outbound'] as const;
+export type Direction = (typeof directions)[number];
+/** By rank; `failed` is final. A status never goes backwards (decisions section 4). */
+export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
+/** Code points of a message's body (specification, "Limits"). */
+export const maxMessageLength = 16_000;
+
+export const actorTypes = ['contact', 'user', 'agent', 'api_key', 'system'] as const;
+export type ActorType = (typeof actorTypes)[number];
+
+/** Who did it. The id is null where the actor has none, as for the system. */
+export const Actor = resource('Actor', {
+  type: choice(actorTypes),
+  id: nullable(Type.String()),
+});
+export type Actor = Static<typeof Actor>;
+
+export const Message = resource('Message', {
+  messageId: id('message'),
+  threadId: id('thread'),
+  projectId: id('project'),
+  direction: choice(directions),
+  body: Type.String(),
+  externalMessageId: optional(nullable(Type.String())),
+  status: optional(nullable(choice(messageStatuses))),
+  attachments: Type.Array(MessageAttachment, { default: [] }),
+  metadata: freeForm(),
+  createdAt: instant(),
+  /** [+] Its place in the thread: the number of the event that made it. */
+  sequence: optional(Type.Integer({ minimum: 1 })),
+  /** [+] */
+  environmentId: optional(id('environment')),
+  /** [+] */
+  channelId: optional(nullable(id('channel'))),
+  /** [+] */
+  actor: optional(Actor),
+});
+export type Message = Static<typeof Message>;
+
+/** `direction` is outbound when absent. */
+export const CreateMessageBody = body('CreateMessageBody', {
+  projectId: id('project'),
+  body: text(1, maxMessageLength),
+  direction: optional(choice(directions, { default: 'outbound' })),
+  attachments: optional(attachmentsInput),
+  metadata: optional(freeForm()),
+});
+export type CreateMessageBody = Static<typeof CreateMessageBody>;
+
+/** `dryRun` asks whether the message would be allowed, and sends nothing. */
+export const CreateMessageQuery = Type.Object({ dryRun: optional(Type.Boolean({ default: false })) });
+
+/** `reason` is the code of the error that the message would meet. */
+export const MessageDryRun = resource('MessageDryRun', {
+  allowed: Type.Boolean(),
+  reason: nullable(Type.String()),
+  serviceWindow: nullable(ServiceWindow),
+});
+export type MessageDryRun = Static<typeof MessageDryRun>;
+
+export const ListMessagesQuery = Type.Object({
+  ...maybeProject,
+  /** By sequence. */
+  order: optional(choice(['asc', 'desc'], { default: 'asc' })),
+  afterSequence: optional(Type.Integer({ minimum: 0 })),
+  ...page,
+});
+
+/** At least one of threadId, externalThreadRef and externalParticipantRef is needed, else the handler answers 422. */
+export const InboundMessageBody = body('InboundMessageBody', {
+  projectId: id('project'),
+  body: text(1, maxMessageLength),
+  threadId: optional(id('thread')),
+  externalThreadRef: optional(text(1, 256)),
+  externalParticipantRef: optional(text(1, 256)),
+  attachments: optional(attachmentsInput),
+  metadata: optional(freeForm()),
+});
+export type InboundMessageBody = Static<typeof InboundMessageBody>;

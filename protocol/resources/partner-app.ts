@@ -1,0 +1,27 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+
+const common = {
+  partnerAppCredentialId: id('partnerApp'),
+  workspaceId: id('workspace'),
+  name: text(1, 128),
+  appId: text(1, 128),
+  status: choice(['active', 'revoked']),
+  keyFingerprint: Type.String(),
+  metadata: freeForm(),
+  createdAt: instant(),
+  updatedAt: instant(),
+  revokedAt: optional(nullable(instant())),
+};
+
+export const PartnerAppCredential = resource('PartnerAppCredential', common);
+export type PartnerAppCredential = Static<typeof PartnerAppCredential>;
+
+/** `verifyToken` is shown once; `webhookUrl` holds the placeholder ch_REPLACE_WITH_CHANNEL_ID. */
+export const CreatedPartnerAppCredential = resource('CreatedPartnerAppCredential', {
+  ...common,
+  verifyToken: text(16, 256),
+  webhookUrl: Type.String({ format: 'uri' }),
+});
+export type CreatedPartnerAppCredential = Static<typeof CreatedPartnerAppCredential>;

@@ -1,0 +1,46 @@
+/** Sign-up, sessions and the Studio user (specification, "Studio authentication operations"). */
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { body, choice, emailAddress, id, newPassword, optional, resource, text } from './fields.ts';
+
+export const workspaceRoles = ['owner', 'admin', 'viewer'] as const;
+export type WorkspaceRole = (typeof workspaceRoles)[number];
+export const projectRoles = ['developer', 'viewer'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
+
+export const StudioUser = resource('StudioUser', {
+  userId: id('user'),
+  email: Type.String(),
+  emailVerified: Type.Boolean(),
+  workspaceId: id('workspace'),
+  workspaceRole: choice(workspaceRoles),
+  projectId: optional(id('project')),
+  projectRole: optional(choice(projectRoles)),
+});
+export type StudioUser = Static<typeof StudioUser>;
+
+/** `expiresIn` is in seconds. */
+export const TokenResponse = resource('TokenResponse', {
+  accessToken: Type.String(),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Integer({ exclusiveMinimum: 0 }),
+});
+export type TokenResponse = Static<typeof TokenResponse>;
+
+export const Accepted = resource('Accepted', { accepted: Type.Literal(true) });
+export type Accepted = Static<typeof Accepted>;
+
+export const SignUpBody = body('SignUpBody', {
+  email: emailAddress(),
+  password: newPassword(),
+  workspaceName: optional(text(1, 256)),
+});
+export type SignUpBody = Static<typeof SignUpBody>;
+
+/** Not checked as an address or as a new password: what does not fit is simply wrong, and 401. */
+export const LoginBody = body('LoginBody', { email: text(0, 320), password: text(1, 256) });
+export type LoginBody = Static<typeof LoginBody>;
+
+/** 512 code points bound what is hashed; our own tokens are far shorter. */
+export const VerifyEmailBody = body('VerifyEmailBody', { token: text(1, 512) });
+export type VerifyEmailBody = Static<typeof VerifyEmailBody>;

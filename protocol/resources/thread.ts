@@ -1,0 +1,97 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { page, scope } from './list.ts';
+
+export const threadStatuses = ['open', 'closed', 'archived'] as const;
+export type ThreadStatus = (typeof threadStatuses)[number];
+export const agentModes = ['auto', 'suggest', 'paused'] as const;
+export type AgentMode = (typeof agentModes)[number];
+
+/** 1 to 64 characters: a letter or digit, then letters, digits, `_` or `-`. */
+export const tag = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' });
+
+/** Values are text, numbers, booleans or null. */
+export const customFields = Type.Unsafe<Record<string, string | number | boolean | null>>({
+  type: 'object',
+  additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+  default: {},
+});
+
+/** The provider's window for free-form outbound: 24 hours after the last inbound. Null: the channel has none. */
+export const ServiceWindow = resource('ServiceWindow', {
+  open: Type.Boolean(),
+  expiresAt: nullable(instant()),
+});
+export type ServiceWindow = Static<typeof ServiceWindow>;
+
+/** Free the service point: a matter of prices only (specification, "States and transitions"). */
+export const FreeEntry = resource('FreeEntry', {
+  status: choice(['pending', 'open', 'closed']),
+  openedAt: optional(nullable(instant())),
+  expiresAt: optional(nullable(instant())),
+});
+export type FreeEntry = Static<typeof FreeEntry>;
+
+export const Thread = resource('Thread', {
+  threadId: id('thread'),
+  projectId: id('project'),
+  environmentId: id('environment'),
+  channelId: optional(nullable(id('channel'))),
+  status: choice(threadStatuses),
+  agentMode: optional(nullable(choice(agentModes))),
+  tags: optional(Type.Array(tag, { default: [] })),
+  customFields: optional(customFields),
+  metadata: optional(freeForm()),
+  lastMessageAt: instant(),
+  createdAt: instant(),
+  updatedAt: instant(),
+  archivedAt: optional(nullable(instant())),
+  /** [+] With the channel it is the thread's identity: the participant. */
+  externalRef: optional(nullable(Type.String())),
+  /** [+] */
+  agentId: optional(nullable(id('agent'))),
+  /** [+] */
+  assigneeUserId: optional(nullable(id('user'))),
+  /** [+] Number of the thread's last event. */
+  sequence: optional(Type.Integer({ minimum: 0 })),
+  /** [+] */
+  serviceWindow: optional(nullable(ServiceWindow)),
+});
+export type Thread = Static<typeof Thread>;
+
+export const CreateThreadBody = body('CreateThreadBody', {
+  projectId: id('project'),
+  environmentId: id('environment'),
+  channelId: optional(id('channel')),
+  externalRef: optional(text(1, 256)),
+  metadata: optional(freeForm()),
+});
+export type CreateThreadBody = Static<typeof CreateThreadBody>;
+
+export const UpdateThreadBody = body('UpdateThreadBody', {
+  projectId: id('project'),
+  status: optional(choice(threadStatuses)),
+  agentMode: optional(nullable(choice(agentModes))),
+  tags: optional(Type.Array(tag, { maxItems: 20 })),
+  customFields: optional(customFields),
+  /** [+] Null: the agent of the thread's channel. */
+  agentId: optional(nullable(id('agent'))),
+});
+export type UpdateThreadBody = Static<typeof UpdateThreadBody>;
+
+export const threadSorts = ['lastMessageAt', 'createdAt'] as const;
+export type ThreadSort = (typeof threadSorts)[number];
+
+/** Newest first by `sort`. */
+export const ListThreadsQuery = Type.Object({
+  ...scope,
+  status: optional(choice(threadStatuses)),
+  agentMode: optional(choice(agentModes)),
+  channelId: optional(id('channel')),
+  tag: optional(tag),
+  assigneeUserId: optional(id('user')),
+  updatedAfter: optional(instant()),
+  sort: optional(choice(threadSorts, { default: 'lastMessageAt' })),
+  ...page,
+});

@@ -1,0 +1,31 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { body, choice, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { consoleRoles } from './console.ts';
+import { workspaceRoles } from './studio.ts';
+
+export const Workspace = resource('Workspace', {
+  workspaceId: id('workspace'),
+  name: text(1, 256),
+  createdAt: instant(),
+  updatedAt: instant(),
+  archivedAt: optional(nullable(instant())),
+});
+export type Workspace = Static<typeof Workspace>;
+
+export const CreateWorkspaceBody = body('CreateWorkspaceBody', { name: text(1, 256) });
+export type CreateWorkspaceBody = Static<typeof CreateWorkspaceBody>;
+
+export const WorkspaceInvitation = resource('WorkspaceInvitation', {
+  invitationId: id('invitation'),
+  workspaceId: id('workspace'),
+  email: Type.String(),
+  studioRole: choice(workspaceRoles),
+  consoleRole: choice(consoleRoles),
+  invitedByUserId: id('user'),
+  expiresAt: instant(),
+  acceptedAt: optional(nullable(instant())),
+  revokedAt: optional(nullable(instant())),
+  createdAt: instant(),
+});
+export type WorkspaceInvitation = Static<typeof WorkspaceInvitation>;
