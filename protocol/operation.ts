@@ -44,16 +44,17 @@ export type RateClass = 'auth' | 'read' | 'write' | 'message' | 'run' | 'test' |
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Relative to /v1 unless `root` is set; parameters in braces. */
+  /** Relative to /v1; parameters in braces. */
   readonly path: string;
-  /** Served at the root of the server instead of /v1. */
+  /** Served at the root of the server as well as under /v1. */
   readonly root?: boolean;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   /**
    * `none`: public. `refresh`: the refresh cookie. `user`: any Studio token. `project`: a credential with access to the
-   * project of the request. `stream`: header or single-use ticket.
+   * project of the request, which is in the path, the query or the body, else the one of the resource that the path
+   * names. `stream`: as `project`, by header or by single-use ticket.
    */
   readonly auth: 'none' | 'refresh' | 'user' | 'project' | 'stream';
   /** Required for `project`; for `user` it narrows by workspace role. */
@@ -61,8 +62,12 @@ export interface Operation {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
-  /** The one success status, and its body; null body: none (204, 101). */
+  /** The success status and its body; null body: none (204, 101). */
   readonly success: { readonly status: number; readonly body: TSchema | null };
+  /** A second kind of success that the request itself asks for; `when` says how. */
+  readonly alternative?: { readonly status: number; readonly body: TSchema; readonly when: string };
+  /** The success body holds a secret that is shown once: whoever keeps the answer for a replay must keep it encrypted. */
+  readonly secret?: boolean;
   readonly errors: readonly ErrorCode[];
   readonly rate: RateClass;
   /** `required`: a missing Idempotency-Key is 400. `accepted`: honoured when sent. */

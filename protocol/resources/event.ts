@@ -47,5 +47,3 @@ export const EventTypeEntry = resource('EventType', {
   data: freeForm(),
 });
 export type EventTypeEntry = Static<typeof EventTypeEntry>;
-
-export const ListEventTypesQuery = Type.Object(page);

@@ -1,6 +1,6 @@
 /** Lists: the envelope of every list response and the query of every list operation (specification, "Common rules"). */
 import Type from 'typebox';
-import type { TArray, TBoolean, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import type { TArray, TBoolean, TObject, TSchema, TUnsafe } from 'typebox';
 import { id, nullable, optional, resource } from './fields.ts';
 
 /** Items of a page when the request does not say. */
@@ -25,16 +25,14 @@ export const maybeProject = { projectId: optional(id('project')) };
 /** The query of single reads and of writes without a body. */
 export const MaybeProjectQuery = Type.Object(maybeProject);
 
+/** The query of a list outside any project. */
+export const ListQuery = Type.Object(page);
+
 /** The query of a nested list. */
 export const NestedListQuery = Type.Object({ ...maybeProject, ...page });
 
 /** The query of a list that has no filters of its own. */
 export const ScopedListQuery = Type.Object({ ...scope, ...page });
-
-/** The query of a list with filters. */
-export function listQuery<P extends TProperties>(filters: P): TObject<P & typeof page> {
-  return Type.Object({ ...filters, ...page }) as TObject<P & typeof page>;
-}
 
 export type ListOf<S extends TSchema> = TObject<{
   data: TArray<S>;

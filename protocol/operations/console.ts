@@ -1,0 +1,106 @@
+/** Console members and the Console stream (decisions section 8). */
+import Type from 'typebox';
+import type { Operation } from '../operation.ts';
+import {
+  ConsoleMember,
+  ConsoleStreamEvent,
+  ListStreamEventsQuery,
+  OpenStreamQuery,
+  StreamTicket,
+  UpsertConsoleMemberBody,
+} from '../resources/console.ts';
+import { id } from '../resources/fields.ts';
+import { listOf, ListQuery } from '../resources/list.ts';
+import { access, always, checked, consoleErrors, credential, forbidden, paged, signedIn } from './rules.ts';
+
+const tag = 'Console';
+const oneProject = Type.Object({ projectId: id('project') });
+
+export const consoleOperations = {
+  listConsoleMembers: {
+    method: 'GET',
+    path: '/console/projects/{projectId}/members',
+    tag,
+    summary: "List a project's Console members",
+    auth: 'project',
+    access: access.readMembers,
+    params: oneProject,
+    query: ListQuery,
+    success: { status: 200, body: listOf(ConsoleMember) },
+    errors: [...always, ...paged, ...signedIn, ...forbidden, ...consoleErrors],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  upsertConsoleMember: {
+    method: 'PUT',
+    path: '/console/projects/{projectId}/members',
+    tag,
+    summary: 'Make a user a Console member, or change the role',
+    auth: 'project',
+    access: access.writeMembers,
+    params: oneProject,
+    body: UpsertConsoleMemberBody,
+    success: { status: 200, body: ConsoleMember },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  removeConsoleMember: {
+    method: 'DELETE',
+    path: '/console/projects/{projectId}/members/{userId}',
+    tag,
+    summary: "End a user's Console membership",
+    auth: 'project',
+    access: access.writeMembers,
+    params: Type.Object({ projectId: id('project'), userId: id('user') }),
+    success: { status: 204, body: null },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  createStreamTicket: {
+    method: 'POST',
+    path: '/console/projects/{projectId}/events/tickets',
+    tag,
+    summary: 'Get a single-use ticket for the stream, for browsers, which cannot set headers',
+    auth: 'project',
+    access: access.stream,
+    params: oneProject,
+    success: { status: 200, body: StreamTicket },
+    secret: true,
+    errors: [...always, ...checked, ...credential, ...forbidden, ...consoleErrors],
+    rate: 'write',
+    // A ticket lives 30 seconds and works once: a replayed answer would be of no use.
+    idempotency: 'none',
+  },
+  openStream: {
+    method: 'GET',
+    path: '/console/projects/{projectId}/events/stream',
+    tag,
+    summary: 'Open the live stream (a websocket)',
+    description:
+      'The client may send {"type":"resume","epoch","seq"} first. The server answers "resumed" or "reset", then sends {"type":"event","seq","event"} in order without gaps or repeats. Close codes: 4001 not authenticated any more, 4003 no membership, 4008 too slow.',
+    auth: 'stream',
+    access: access.stream,
+    params: oneProject,
+    query: OpenStreamQuery,
+    success: { status: 101, body: null },
+    errors: [...always, ...checked, ...credential, ...forbidden, ...consoleErrors],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  listStreamEvents: {
+    method: 'GET',
+    path: '/console/projects/{projectId}/events',
+    tag,
+    summary: "List the stream's events in order",
+    auth: 'project',
+    access: access.stream,
+    params: oneProject,
+    query: ListStreamEventsQuery,
+    success: { status: 200, body: listOf(ConsoleStreamEvent) },
+    errors: [...always, ...paged, ...credential, ...forbidden, ...consoleErrors],
+    rate: 'read',
+    idempotency: 'none',
+  },
+} as const satisfies Record<string, Operation>;

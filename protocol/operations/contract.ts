@@ -1,0 +1,34 @@
+/** The contract about itself. */
+import Type from 'typebox';
+import type { Operation } from '../operation.ts';
+import { EnvelopeExample } from '../resources/event.ts';
+import { always } from './rules.ts';
+
+const tag = 'Contract';
+
+export const contractOperations = {
+  getOpenApi: {
+    method: 'GET',
+    path: '/openapi.json',
+    tag,
+    summary: 'The machine-readable contract: OpenAPI 3.1',
+    auth: 'none',
+    success: { status: 200, body: Type.Object({}) },
+    errors: [...always],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  getEnvelopeExample: {
+    method: 'GET',
+    path: '/_internal/schemas/event-envelope',
+    root: true,
+    tag,
+    summary: 'An example event envelope, with status 501',
+    auth: 'none',
+    success: { status: 501, body: EnvelopeExample },
+    errors: [...always],
+    rate: 'read',
+    idempotency: 'none',
+    hidden: true,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,90 @@
+/**
+ * What many rows of the table share: who may call (decisions section 3) and which errors follow from how a row is
+ * called. A row's error list is the specification's status list plus these.
+ */
+import type { Access, ConsoleRole, Scope, StudioRole } from '../operation.ts';
+
+const everyone = ['owner', 'admin', 'developer', 'viewer'] as const;
+const developers = ['owner', 'admin', 'developer'] as const;
+const admins = ['owner', 'admin'] as const;
+
+const operators = ['project_owner', 'agent'] as const;
+const allOperators = ['project_owner', 'agent', 'viewer'] as const;
+
+type Scopes = readonly Exclude<Scope, '*'>[];
+const who = <
+  const S extends Scopes | null,
+  const R extends readonly StudioRole[],
+  const C extends readonly ConsoleRole[],
+>(
+  scopes: S,
+  studio: R,
+  console: C,
+) => ({ scopes, studio, console }) as const satisfies Access;
+
+/** The rows of decisions section 3, by what they name. */
+export const access = {
+  readThreads: who(['threads:read'], everyone, allOperators),
+  writeThreads: who(['threads:write'], developers, operators),
+  readMessages: who(['messages:read'], everyone, allOperators),
+  writeMessages: who(['messages:write'], developers, operators),
+  readChannels: who(['channels:read'], everyone, allOperators),
+  writeChannels: who(['channels:write'], developers, []),
+  readWebhooks: who(['webhooks:read'], everyone, []),
+  writeWebhooks: who(['webhooks:write'], developers, []),
+  /** Keys are listed without secrets, so `viewer` sees them; API keys never reach them. */
+  readKeys: who(null, everyone, []),
+  writeKeys: who(null, developers, []),
+  readMembers: who(null, everyone, allOperators),
+  writeMembers: who(null, admins, ['project_owner']),
+  stream: who(['threads:read', 'messages:read'], [], allOperators),
+  administer: who(null, admins, []),
+  develop: who(null, developers, []),
+} as const;
+
+/** Any operation may meet these. */
+export const always = [
+  'svc/rate_limit/exceeded',
+  'svc/runtime/internal_error',
+  'svc/runtime/unavailable',
+] as const;
+
+/** The request has a part that is checked against a schema. */
+export const checked = ['svc/validation/invalid_request'] as const;
+
+/** A list: the cursor may be unusable. */
+export const paged = ['svc/validation/invalid_request', 'svc/runtime/invalid_request'] as const;
+
+/** `auth: 'user'`: a Studio token. */
+export const signedIn = [
+  'svc/auth/missing_credentials',
+  'svc/auth/expired_token',
+  'svc/auth/invalid_token',
+] as const;
+
+/** `auth: 'project'` or `'stream'` where API keys are let in. */
+export const credential = [...signedIn, 'svc/auth/invalid_api_key'] as const;
+
+/** Reads something of a project by id: without 403 in the list, what may not be touched is not found. */
+export const absent = ['svc/runtime/not_found'] as const;
+
+/** Says 403 to a credential that reaches the project but not the operation. */
+export const forbidden = ['svc/auth/insufficient_scope'] as const;
+
+/** A read within a project. */
+export const reading = [...always, ...checked, ...credential, ...forbidden, ...absent] as const;
+
+/** A list within a project. */
+export const listing = [...always, ...paged, ...credential, ...forbidden, ...absent] as const;
+
+/** A write within a project: production is closed until the e-mail is verified. */
+export const writing = [...reading, 'svc/auth/email_not_verified'] as const;
+
+/** `idempotency: 'accepted'`. */
+export const repeatable = ['svc/runtime/idempotency_conflict'] as const;
+
+/** `idempotency: 'required'`. */
+export const repeatableOnly = [...repeatable, 'svc/runtime/missing_idempotency_key'] as const;
+
+/** Console operations name the project in the path and have 403 and 404 codes of their own. */
+export const consoleErrors = ['svc/console/forbidden', 'svc/console/not_found'] as const;

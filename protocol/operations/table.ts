@@ -1,0 +1,33 @@
+/**
+ * The operation table (design section 6): every REST operation, by its id. Routing, validation, authorisation,
+ * OpenAPI, the SDK's types and the contract tests are derived from it.
+ */
+import type { Operation } from '../operation.ts';
+import { authOperations } from './auth.ts';
+import { channelOperations } from './channels.ts';
+import { consoleOperations } from './console.ts';
+import { contractOperations } from './contract.ts';
+import { deliveryOperations } from './deliveries.ts';
+import { eventOperations } from './events.ts';
+import { keyOperations } from './keys.ts';
+import { messageOperations } from './messages.ts';
+import { stitchOperations } from './stitches.ts';
+import { tenancyOperations } from './tenancy.ts';
+import { threadOperations } from './threads.ts';
+
+export const operations = {
+  ...authOperations,
+  ...tenancyOperations,
+  ...keyOperations,
+  ...channelOperations,
+  ...threadOperations,
+  ...messageOperations,
+  ...stitchOperations,
+  ...deliveryOperations,
+  ...eventOperations,
+  ...consoleOperations,
+  ...contractOperations,
+} as const satisfies Record<string, Operation>;
+
+export type Operations = typeof operations;
+export type OperationId = keyof Operations;

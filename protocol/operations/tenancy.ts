@@ -1,0 +1,95 @@
+/** Workspaces, projects and environments (specification, "Workspace, project, environment, invitation operations"). */
+import type { Operation } from '../operation.ts';
+import { CreateEnvironmentBody, Environment, ListEnvironmentsQuery } from '../resources/environment.ts';
+import { listOf, ListQuery } from '../resources/list.ts';
+import { CreateProjectBody, ListProjectsQuery, Project } from '../resources/project.ts';
+import { CreateWorkspaceBody, Workspace } from '../resources/workspace.ts';
+import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
+
+export const tenancyOperations = {
+  listWorkspaces: {
+    method: 'GET',
+    path: '/workspaces',
+    tag: 'Workspaces',
+    summary: 'List the workspaces that the user is a member of',
+    auth: 'user',
+    query: ListQuery,
+    success: { status: 200, body: listOf(Workspace) },
+    errors: [...always, ...paged, ...signedIn],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  createWorkspace: {
+    method: 'POST',
+    path: '/workspaces',
+    tag: 'Workspaces',
+    summary: 'Create a workspace with a default project and its sandbox environment',
+    auth: 'user',
+    body: CreateWorkspaceBody,
+    success: { status: 201, body: Workspace },
+    errors: [...always, ...checked, ...signedIn, ...repeatable],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  listProjects: {
+    method: 'GET',
+    path: '/projects',
+    tag: 'Projects',
+    summary: 'List the projects that the user sees',
+    auth: 'user',
+    query: ListProjectsQuery,
+    success: { status: 200, body: listOf(Project) },
+    errors: [...always, ...paged, ...signedIn],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  createProject: {
+    method: 'POST',
+    path: '/projects',
+    tag: 'Projects',
+    summary: 'Create a project with its sandbox environment',
+    auth: 'user',
+    access: access.administer,
+    body: CreateProjectBody,
+    success: { status: 201, body: Project },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, ...repeatable],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  listEnvironments: {
+    method: 'GET',
+    path: '/environments',
+    tag: 'Environments',
+    summary: 'List the environments that the user sees',
+    auth: 'user',
+    query: ListEnvironmentsQuery,
+    success: { status: 200, body: listOf(Environment) },
+    errors: [...always, ...paged, ...signedIn],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  createEnvironment: {
+    method: 'POST',
+    path: '/environments',
+    tag: 'Environments',
+    summary: 'Create the production environment of a project',
+    description:
+      'A project has one sandbox and at most one production environment; a second one is a conflict.',
+    auth: 'project',
+    access: access.develop,
+    body: CreateEnvironmentBody,
+    success: { status: 201, body: Environment },
+    errors: [
+      ...always,
+      ...checked,
+      ...signedIn,
+      ...forbidden,
+      ...absent,
+      ...repeatable,
+      'svc/auth/email_not_verified',
+      'svc/runtime/conflict',
+    ],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+} as const satisfies Record<string, Operation>;
