@@ -6,8 +6,6 @@
  * randomness: time comes in `turn.now`, ids come in the command. That is what makes a decision safe to make again
  * when its commit is refused.
  */
-import type { ServiceError } from '../protocol/errors.ts';
-
 /** The address of a virtual actor: always conceptually alive, activated by its first message. */
 export interface ActorRef {
   readonly kind: string;
@@ -48,7 +46,8 @@ export interface Decision<State, Reply = unknown, Write = unknown> {
   readonly state?: State;
   /**
    * The new state differs only in what its snapshot leaves out (work in flight, caches): nothing is committed, and the
-   * effects start at once. They may only do what an EARLIER committed row stands for.
+   * reply goes out and the effects start at once, also ahead of turns whose commits are in flight. They may only do what an
+   * EARLIER committed row stands for. A reload forgets such state; with rows or reminders of its own it is a defect.
    */
   readonly transient?: boolean;
   /** Rows for the same transaction, in the vocabulary of the store. */
@@ -72,6 +71,9 @@ export type Commands = Record<string, CommandShape>;
 /**
  * A pure decision. To refuse, throw a `ServiceError`: the asker gets it, the state stays as it was. Any other
  * exception is a defect: it fails this command alone, as `svc/runtime/internal_error`.
+ *
+ * The state may not be committed yet. So a refusal, like an answer that changes nothing, waits until every earlier commit
+ * of the actor has landed, and is decided anew when one is refused: nobody is told of a state that never became true.
  */
 export type Decide<State, Shape extends CommandShape, Write> = (
   state: State,
@@ -99,15 +101,31 @@ export interface ActorKind<State, C extends Commands, Write = unknown> {
   readonly lane: (state: State) => string;
   readonly decide: { readonly [Name in keyof C]: Decide<State, C[Name], Write> };
   readonly tasks?: Readonly<Record<string, Task>>;
-  /** Sent to the actor as a command, once, right after each activation: re-drives work a crash interrupted. */
+  /**
+   * Sent to the actor as a command with the payload `{}`, before all others, whenever its snapshot was loaded: re-drives
+   * work that a crash interrupted, and transient state that a reload forgot. An actor without a snapshot gets none.
+   */
   readonly onActivate?: keyof C & string;
   /** Idle time after which the actor is passivated, in milliseconds. Default 600,000. */
   readonly idleMs?: number;
+  /** Tasks of this kind that run at once on a node; the others queue. Default 256. */
+  readonly tasksAtOnce?: number;
+  /** What decides the actor's shard: actors with the same key live on the same node. Default: the id. */
+  readonly shardKey?: (id: string) => string;
 }
 
-/** A kind whose state and commands are of no concern, as the runtime holds it. */
-// The runtime never looks inside a state or a payload: the variance of Decide forbids `unknown` here.
-export type AnyActorKind = ActorKind<never, Commands, never>;
+/** A kind as the runtime holds it: it never looks inside a state, a payload or a row. */
+export interface AnyActorKind {
+  readonly kind: string;
+  readonly blank: (id: string) => unknown;
+  readonly lane: (state: never) => string;
+  readonly decide: Readonly<Record<string, (state: never, payload: never, turn: Turn) => Decision<unknown>>>;
+  readonly tasks?: Readonly<Record<string, Task>>;
+  readonly onActivate?: string;
+  readonly idleMs?: number;
+  readonly tasksAtOnce?: number;
+  readonly shardKey?: (id: string) => string;
+}
 
 /** Declares a kind; exists to infer its types. */
 export function actor<State, C extends Commands, Write>(
@@ -115,6 +133,3 @@ export function actor<State, C extends Commands, Write>(
 ): ActorKind<State, C, Write> {
   return kind;
 }
-
-/** Shorthand for a refusal thrown by a decision: see {@link ServiceError}. */
-export type Refusal = ServiceError;

@@ -3,12 +3,15 @@
  * holds every implementation: memory for simulation and unit tests, PostgreSQL for the product.
  *
  * Laws:
- * 1. `commit` resolves only after the whole of it is durable, or rejects with nothing of it applied.
- * 2. A commit with a snapshot applies only on `base`: otherwise it rejects with `Fenced`, and so does every later commit
- *    of that actor that was decided on top of it.
+ * 1. `commit` resolves only after the whole of it is durable, or rejects with nothing of it applied. It always settles.
+ * 2. A commit applies only on `base`, with a snapshot or without: otherwise it rejects with `Fenced`.
  * 3. Commits of one actor apply in the order of the calls.
- * 4. A commit that breaks a constraint of its own fails alone.
+ * 4. A commit that breaks a constraint of its own fails alone: commits of other actors in its batch are not touched.
  * 5. An outcome that is unknown (connection lost) is settled before `commit` settles; it never guesses.
+ * 6. What was decided on top of a refused commit is refused. The store breaks the chain in the moment when it refuses a
+ *    commit that is `Fenced` or has a snapshot, and rejects with `Fenced` whatever comes on a broken chain. Versions alone do
+ *    not say this: when another node wrote version 6, our refused 6 must not make our waiting 7 look welcome.
+ * 7. Within a commit, `forget` applies before `remind`: a handled reminder may set its own key again.
  */
 import type { ActorRef, Reminder } from './actor.ts';
 
@@ -25,19 +28,28 @@ export interface DueReminder extends Reminder {
   readonly attempts: number;
 }
 
+/** Commits that were decided one on top of the other since the same load share it. */
+export interface Chain {
+  /** Written by the store (law 6), never mended: after the reload comes a new chain. */
+  broken: boolean;
+}
+
 /** Everything that one decision wants to be true, atomically. */
 export interface Commit<Write = unknown> {
   readonly actor: ActorRef;
   readonly lane: string;
-  /** Absent when the decision leaves the state alone and only writes rows. */
-  readonly snapshot?: {
-    /** The version that was decided from; 0 when there is no row yet. */
-    readonly base: number;
-    /** Always `base + 1`. */
-    readonly version: number;
-    /** The whole state; the store encodes it when the commit is flushed, once per actor and batch. */
-    readonly state: unknown;
-  };
+  /** The version that was decided from; 0 when there is no row. */
+  readonly base: number;
+  readonly chain: Chain;
+  /** Absent when the decision leaves the state alone: then the version stays `base`. */
+  readonly snapshot?:
+    | {
+        /** Always `base + 1`. */
+        readonly version: number;
+        /** The whole state; the store encodes it when the commit is flushed, once per actor and batch. */
+        readonly state: unknown;
+      }
+    | undefined;
   readonly writes: readonly Write[];
   readonly remind: readonly DueReminder[];
   /** Reminders of this actor to delete; `at` given deletes only the one that was set for that instant. */
@@ -65,9 +77,9 @@ export interface Store<Write = unknown> {
     limit: number,
     shards?: readonly number[],
   ): Promise<{ readonly reminders: readonly DueReminder[]; readonly nextAt: number | undefined }>;
-  /** Puts a failed reminder off. */
+  /** Puts a failed reminder off and counts the attempt, unless it was deleted or set for another instant meanwhile. */
   postpone(reminder: DueReminder, at: number, error: string): Promise<void>;
-  /** Deletes the reminder, if it is one, and keeps the dead letter, in one transaction. */
+  /** Deletes the reminder, if it is one and stands as given, and keeps the dead letter, in one transaction. */
   bury(letter: DeadLetter, reminder?: DueReminder): Promise<void>;
 }
 

@@ -61,10 +61,10 @@ export class Batch {
     this.commits.push(commit);
     this.#addSnapshot(commit);
     for (const write of commit.writes) this.#addWrite(write);
+    for (const forgotten of commit.forget) this.#forget(commit, forgotten.key, forgotten.at);
     for (const reminder of commit.remind) {
       this.#reminders.set(`${reminder.to.kind}/${reminder.to.id}/${reminder.key}`, { set: reminder });
     }
-    for (const forgotten of commit.forget) this.#forget(commit, forgotten.key, forgotten.at);
   }
 
   /** The transaction's statements in their order. */
@@ -89,7 +89,7 @@ export class Batch {
     return steps.sort((a, b) => a.statement.order - b.statement.order);
   }
 
-  #addSnapshot({ actor, snapshot }: Commit<Write>): void {
+  #addSnapshot({ actor, base, snapshot }: Commit<Write>): void {
     if (snapshot === undefined) return;
     const key = `${actor.kind}/${actor.id}`;
     const merged = this.#snapshots.get(key);
@@ -103,7 +103,7 @@ export class Batch {
     this.#snapshots.set(key, {
       table,
       id: actor.id,
-      base: snapshot.base,
+      base,
       version: snapshot.version,
       state: snapshot.state,
     });

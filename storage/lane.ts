@@ -108,7 +108,9 @@ export class Lane {
   /** Settles every commit of the list. Never rejects. */
   async #flush(waiting: readonly Waiting[]): Promise<void> {
     let rest = waiting;
-    while (rest.length > 0) {
+    for (;;) {
+      rest = rest.filter(isUnbroken);
+      if (rest.length === 0) return;
       const batch = new Batch(this.#options.tables, this.#options.shardOf);
       let taken = 0;
       for (const entry of rest) {
@@ -177,14 +179,14 @@ export class Lane {
     if (refused !== undefined) {
       const rest = waiting.filter(entry => {
         const reason = refused(entry.commit);
-        if (reason !== undefined) entry.reject(reason);
+        if (reason !== undefined) refuse(entry, reason);
         return reason === undefined;
       });
       // What names nobody here (a project without its stream row) is everybody's error.
-      if (rest.length < waiting.length) return this.#flush(dropSuccessors(rest, waiting));
+      if (rest.length < waiting.length) return this.#flush(rest);
     }
     if (waiting.length === 1 || error instanceof Unavailable) {
-      for (const entry of waiting) entry.reject(asDuplicate(error));
+      for (const entry of waiting) refuse(entry, asDuplicate(error));
       return;
     }
     const half = waiting.length >> 1;
@@ -193,25 +195,20 @@ export class Lane {
   }
 
   #refuseAll(): void {
-    for (const entry of this.#queue.splice(0)) entry.reject(new Unavailable('the store is closing'));
+    for (const entry of this.#queue.splice(0)) refuse(entry, new Unavailable('the store is closing'));
   }
 }
 
-/** Commits that were decided on top of a refused one cannot apply: their base never came to be. */
-function dropSuccessors(rest: readonly Waiting[], all: readonly Waiting[]): readonly Waiting[] {
-  const kept = new Set(rest);
-  const broken = new Set<string>();
-  return all.filter(entry => {
-    const { actor, snapshot } = entry.commit;
-    const key = `${actor.kind}/${actor.id}`;
-    if (!kept.has(entry)) {
-      if (snapshot !== undefined) broken.add(key);
-      return false;
-    }
-    if (snapshot === undefined || !broken.has(key)) return true;
-    entry.reject(new Fenced(actor));
-    return false;
-  });
+function refuse({ commit, reject }: Waiting, error: Error): void {
+  if (commit.snapshot !== undefined || error instanceof Fenced) commit.chain.broken = true;
+  reject(error);
+}
+
+/** Refuses a commit that was decided on top of a refused one: its base never came to be (law 6). */
+function isUnbroken({ commit, reject }: Waiting): boolean {
+  if (!commit.chain.broken) return true;
+  reject(new Fenced(commit.actor));
+  return false;
 }
 
 /** Reads the report of `skein_fence`: a function that gives the reason to refuse a commit, or undefined. */
