@@ -1,0 +1,224 @@
+/**
+ * The event catalogue (specification, "Events"; decisions section 7): every name, when it is emitted, and the schema of
+ * its `data`. `data` always has the environment and, where it applies, the thread, the channel, the thread's sequence
+ * and the actor; it carries the resource as it was at that moment.
+ */
+import Type from 'typebox';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { Agent, AgentRun } from './resources/agent.ts';
+import { ApiKey } from './resources/api-key.ts';
+import { ByokCredential } from './resources/byok.ts';
+import { Channel } from './resources/channel.ts';
+import { ChatappTemplate } from './resources/chatapp.ts';
+import { ConsoleMember } from './resources/console.ts';
+import { WebhookDelivery } from './resources/delivery.ts';
+import { choice, freeForm, id, instant, nullable, optional } from './resources/fields.ts';
+import { LoomVersion } from './resources/loom.ts';
+import { Actor, Message } from './resources/message.ts';
+import { ThreadNote } from './resources/note.ts';
+import { Stitch, stitchStatuses } from './resources/stitch.ts';
+import { agentModes, FreeEntry, ServiceWindow, Thread, threadStatuses } from './resources/thread.ts';
+import { Tool } from './resources/tool.ts';
+import { WorkspaceInvitation } from './resources/workspace.ts';
+import { apiVersion } from './version.ts';
+
+/** One row of the catalogue. */
+export interface EventType {
+  readonly description: string;
+  readonly data: TSchema;
+  /** Console stream only: never stored, never numbered, never delivered to a stitch. */
+  readonly ephemeral?: true;
+}
+
+const always = {
+  environmentId: id('environment'),
+  threadId: optional(id('thread')),
+  channelId: optional(id('channel')),
+  /** The thread's. */
+  sequence: optional(Type.Integer({ minimum: 1 })),
+  actor: optional(Actor),
+};
+
+function data<P extends TProperties>(properties: P): TObject<typeof always & P> {
+  return Type.Object({ ...always, ...properties });
+}
+
+const thread = data({ thread: Thread });
+const message = data({ message: Message });
+const channel = data({ channel: Channel });
+const credential = data({ channel: Channel, expiresAt: optional(nullable(instant())) });
+const note = data({ note: ThreadNote });
+const serviceWindow = data({ serviceWindow: ServiceWindow });
+const freeEntry = data({ freeEntry: FreeEntry });
+const typing = data({ userId: optional(id('user')) });
+const agent = data({ agent: Agent });
+const run = data({ agentRun: AgentRun });
+const suggestion = data({ agentRunId: id('run'), suggestion: freeForm() });
+const tool = data({
+  agentRunId: id('run'),
+  toolId: id('tool'),
+  durationMs: optional(Type.Integer({ minimum: 0 })),
+  error: optional(nullable(Type.String())),
+});
+const loomVersion = data({ loomVersion: LoomVersion });
+const byok = data({ byokCredential: ByokCredential });
+const stitch = data({ stitch: Stitch });
+const key = data({ apiKey: ApiKey });
+const member = data({ member: ConsoleMember });
+const invitation = data({ invitation: WorkspaceInvitation });
+
+const row = <S extends TSchema>(description: string, schema: S) => ({ description, data: schema }) as const;
+const fleeting = <S extends TSchema>(description: string, schema: S) =>
+  ({ description, data: schema, ephemeral: true }) as const;
+
+export const eventTypes = {
+  'thread.lifecycle.created': row('A thread was created.', thread),
+  'thread.lifecycle.updated': row('Fields of a thread changed that have no event of their own.', thread),
+  'thread.lifecycle.erased': row("A thread's personal data was erased.", data({})),
+  'thread.status.changed': row(
+    'A thread was opened, closed or archived.',
+    data({ thread: Thread, previousStatus: optional(choice(threadStatuses)) }),
+  ),
+  'thread.agent_mode.changed': row(
+    "A thread's agent mode changed.",
+    data({ thread: Thread, previousAgentMode: optional(nullable(choice(agentModes))) }),
+  ),
+  'thread.tags.changed': row(
+    "A thread's tags changed.",
+    data({ thread: Thread, previousTags: optional(Type.Array(Type.String())) }),
+  ),
+  'thread.assignment.changed': row(
+    'A thread was assigned or released.',
+    data({ thread: Thread, previousAssigneeUserId: optional(nullable(id('user'))) }),
+  ),
+  'thread.note.created': row('A note was written on a thread.', note),
+  'thread.note.updated': row('A note was changed.', note),
+  'thread.note.deleted': row('A note was deleted.', note),
+  'thread.message.received': row('An inbound message was received on a thread.', message),
+  'thread.message.created': row('An outbound message was created on a thread.', message),
+  'thread.message.updated': row("A message's status changed.", message),
+  'thread.service_window.opened': row('An inbound message opened the service window.', serviceWindow),
+  'thread.service_window.closing': row('The service window is about to close.', serviceWindow),
+  'thread.service_window.closed': row('The service window has closed: templates only.', serviceWindow),
+  'thread.free_entry.pending': row('An eligible referral started a free entry.', freeEntry),
+  'thread.free_entry.opened': row('A free entry opened for 72 hours.', freeEntry),
+  'thread.free_entry.closed': row('A free entry has ended.', freeEntry),
+  'thread.typing.started': fleeting('An operator or the participant is typing.', typing),
+  'thread.typing.stopped': fleeting('Typing has stopped.', typing),
+  'thread.viewer.changed': fleeting(
+    'The operators who look at a thread changed.',
+    data({ userIds: Type.Array(id('user')) }),
+  ),
+  'channel.lifecycle.created': row('A channel was created.', channel),
+  'channel.status.changed': row("A channel's status changed.", channel),
+  'channel.message.requested': row(
+    'A custom channel has to send a message: this is the channel command.',
+    data({ message: Message, externalRef: optional(nullable(Type.String())) }),
+  ),
+  'channel.message.sent': row('The chat provider reports a message as sent.', message),
+  'channel.message.delivered': row('Delivery receipt.', message),
+  'channel.message.read': row('Read receipt.', message),
+  'channel.message.delivery_failed': row(
+    'Delivery failed.',
+    data({ message: Message, error: optional(nullable(freeForm())) }),
+  ),
+  'channel.credential.expiring': row(
+    'A channel access token is close to expiry and cannot be renewed automatically; the owner must act.',
+    credential,
+  ),
+  'channel.credential.expired': row('A channel access token has expired.', credential),
+  'channel.credential.renewed': row('A channel access token was renewed.', credential),
+  'channel.template.status_changed': row(
+    "A message template's status changed at the provider.",
+    data({ template: ChatappTemplate }),
+  ),
+  'agent.lifecycle.created': row('An agent was created.', agent),
+  'agent.lifecycle.updated': row('An agent was changed.', agent),
+  'agent.run.queued': row('An agent run was queued.', run),
+  'agent.run.started': row('An agent run has started.', run),
+  'agent.run.succeeded': row('An agent run has succeeded.', run),
+  'agent.run.failed': row('An agent run has failed.', run),
+  'agent.run.cancelled': row('An agent run was cancelled.', run),
+  'agent.output.delta': fleeting(
+    'A piece of the text that a model is writing.',
+    data({ agentRunId: id('run'), delta: Type.String() }),
+  ),
+  'agent.suggestion.created': row('A suggestion waits for an operator.', suggestion),
+  'agent.suggestion.resolved': row('A suggestion was approved, edited or discarded.', suggestion),
+  'agent.suggestion.superseded': row('A newer message has overtaken a suggestion.', suggestion),
+  'agent.tool.completed': row('A tool call of a run has completed.', tool),
+  'agent.tool.failed': row('A tool call of a run has failed.', tool),
+  'loom.version.published': row('A loom version was published.', loomVersion),
+  'loom.version.activated': row('A loom version was activated.', loomVersion),
+  'tool.status.changed': row("A tool's status changed.", data({ tool: Tool })),
+  'byok.credential.created': row('An LLM provider key was registered.', byok),
+  'byok.credential.rotated': row('An LLM provider key was rotated.', byok),
+  'byok.credential.revoked': row('An LLM provider key was revoked.', byok),
+  'byok.credential.rejected': row('The LLM provider rejected a key.', byok),
+  'stitch.status.changed': row(
+    "A stitch's status changed. Not delivered to the stitch itself.",
+    data({ stitch: Stitch, previousStatus: optional(choice(stitchStatuses)) }),
+  ),
+  'stitch.secret.rotated': row("A stitch's secret was rotated.", stitch),
+  'stitch.delivery.exhausted': row('A delivery has failed for good.', data({ delivery: WebhookDelivery })),
+  'stitch.test.ping': row('A test event that a user asked for.', stitch),
+  'project.api_key.created': row('An API key was created.', key),
+  'project.api_key.rotated': row('An API key was rotated.', key),
+  'project.api_key.revoked': row('An API key was revoked.', key),
+  'project.member.upserted': row('A Console member was added or given another role.', member),
+  'project.member.removed': row('A Console member was removed.', member),
+  'workspace.invitation.created': row('Somebody was invited to the workspace.', invitation),
+  'workspace.invitation.accepted': row('An invitation was accepted.', invitation),
+  'workspace.invitation.revoked': row('An invitation was revoked.', invitation),
+} as const satisfies Record<string, EventType>;
+
+export type EventName = keyof typeof eventTypes;
+/** The static type of an event's `data`. */
+export type EventData<Name extends EventName> = Static<(typeof eventTypes)[Name]['data']>;
+
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(eventTypes, name);
+}
+
+/** Everything that selects an event of that name in a filter: the name, `a.b.*` and `a.*`. */
+export function patternsOf(name: string): readonly string[] {
+  const first = name.indexOf('.');
+  const second = name.indexOf('.', first + 1);
+  return [name, `${name.slice(0, second)}.*`, `${name.slice(0, first)}.*`];
+}
+
+/** Whether a filter selects the event. An empty filter selects all (decisions section 6). */
+export function matchesEventNames(filter: readonly string[], name: string): boolean {
+  if (filter.length === 0) return true;
+  const patterns = patternsOf(name);
+  return filter.some(wanted => patterns.includes(wanted));
+}
+
+const knownPatterns: ReadonlySet<string> = new Set(
+  Object.entries<EventType>(eventTypes).flatMap(([name, type]) => (type.ephemeral ? [] : patternsOf(name))),
+);
+
+/** Whether a stitch may ask for it: the name of an event that is delivered, or a pattern that selects at least one. */
+export function isKnownPattern(pattern: string): boolean {
+  return knownPatterns.has(pattern);
+}
+
+/** What {@link eventText} is made of. */
+export interface EventParts {
+  readonly eventId: string;
+  readonly eventName: EventName;
+  /** As `Date.prototype.toISOString` writes it. */
+  readonly occurredAt: string;
+  readonly projectId: string;
+  /** JSON text already: it becomes part of the event unchanged. */
+  readonly data: string;
+}
+
+/**
+ * The envelope as JSON text, fields in the specification's order. It is concatenated, not serialised: every field but
+ * `data` is made by us of characters that JSON does not escape, and `data` was serialised for the answer already. The
+ * result is stored, streamed, signed and delivered as these very bytes.
+ */
+export function eventText(parts: EventParts): string {
+  return `{"eventId":"${parts.eventId}","eventName":"${parts.eventName}","occurredAt":"${parts.occurredAt}","apiVersion":"${apiVersion}","projectId":"${parts.projectId}","data":${parts.data}}`;
+}
