@@ -1,0 +1,79 @@
+/**
+ * Who may open a Console stream (decisions sections 3 and 8): a Console member, by access token or by a ticket made for that
+ * project; or an API key of the project with `threads:read` and `messages:read`, which then sees its environment alone.
+ * Refusals are answered before the upgrade, as any operation answers them; a browser, which cannot read such an answer,
+ * meets the same refusal when it asks for its next ticket.
+ */
+import { ServiceError } from '../../protocol/errors.ts';
+import { isId } from '../../protocol/ids.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Access } from '../../storage/tenancy/access.ts';
+import { memberName, type Fallen, type Standing } from '../../storage/tenancy/standing.ts';
+import type { StreamTickets } from '../../storage/tenancy/tickets.ts';
+import type { AccessTokens } from '../auth/access-tokens.ts';
+import type { HttpRequest } from '../http/message.ts';
+import type { Caller, KeyCaller, UserCaller } from '../rest/handler.ts';
+import type { Admission } from './admission.ts';
+
+export interface AdmitOptions {
+  /** Who sends the header Authorization; rejects with the 401 that fits. */
+  readonly authenticate: (authorization: string, address: string) => Caller | Promise<Caller>;
+  readonly tokens: Pick<AccessTokens, 'verify'>;
+  readonly access: Pick<Access, 'project'>;
+  readonly tickets: Pick<StreamTickets, 'redeem'>;
+  /** storage/tenancy/standing.ts bound to a database. */
+  readonly fallen: (asked: Standing, now: number) => Promise<Fallen>;
+  readonly clock: Clock;
+}
+
+/** Rejects with a `ServiceError`: 401, `svc/console/forbidden`, `svc/console/not_found`. The project is the route's first parameter. */
+export async function admit(options: AdmitOptions, request: HttpRequest): Promise<Admission> {
+  const projectId = request.params[0] ?? '';
+  if (!isId('project', projectId)) throw new ServiceError('svc/console/not_found');
+  const authorization = request.header('authorization');
+  if (authorization === '') return byTicket(options, projectId, request.query);
+  const caller = await options.authenticate(authorization, request.address);
+  return caller.type === 'key'
+    ? byKey(caller, projectId)
+    : byToken(options, caller, projectId, authorization);
+}
+
+function byKey(caller: KeyCaller, projectId: string): Admission {
+  if (caller.projectId !== projectId) throw new ServiceError('svc/console/not_found');
+  const { scopes, environmentId, apiKeyId } = caller;
+  if (!scopes.has('*') && !(scopes.has('threads:read') && scopes.has('messages:read'))) {
+    throw new ServiceError('svc/auth/insufficient_scope');
+  }
+  // Its expiry is the sweep's to find, with its revocation.
+  return { projectId, environmentId, apiKeyId, userId: undefined, sessionId: undefined, expiresAt: Infinity };
+}
+
+async function byToken(
+  options: AdmitOptions,
+  { userId, sessionId }: UserCaller,
+  projectId: string,
+  authorization: string,
+): Promise<Admission> {
+  const access = await options.access.project(userId, projectId);
+  if (access === undefined) throw new ServiceError('svc/console/not_found');
+  if (access.consoleRole === undefined) throw new ServiceError('svc/console/forbidden');
+  const { expiresAt } = await options.tokens.verify(
+    authorization.slice(authorization.indexOf(' ') + 1).trim(),
+  );
+  return { projectId, userId, sessionId, expiresAt, environmentId: undefined, apiKeyId: undefined };
+}
+
+/** A socket opened by ticket lives as long as the session behind it: the access token was spent on the ticket. */
+async function byTicket(options: AdmitOptions, projectId: string, query: string): Promise<Admission> {
+  const ticket = new URLSearchParams(query).get('ticket');
+  if (ticket === null) throw new ServiceError('svc/auth/missing_credentials');
+  const now = options.clock.now();
+  const holder = await options.tickets.redeem(ticket, projectId, now);
+  if (holder === undefined) throw new ServiceError('svc/auth/invalid_token');
+  const { userId, sessionId } = holder;
+  const members = [{ projectId, userId }];
+  const gone = await options.fallen({ sessionIds: [sessionId], apiKeyIds: [], members }, now);
+  if (gone.has(sessionId)) throw new ServiceError('svc/auth/invalid_token');
+  if (gone.has(memberName(projectId, userId))) throw new ServiceError('svc/console/forbidden');
+  return { projectId, userId, sessionId, expiresAt: Infinity, environmentId: undefined, apiKeyId: undefined };
+}

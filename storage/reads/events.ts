@@ -1,0 +1,123 @@
+/**
+ * Reads of the event log: pages by `seq` for whoever follows a project (Console streams, gap healing), and the filtered
+ * log that Studio shows. Bodies come as their exact text, which is what was signed and what live frames carry.
+ *
+ * No bound on `occurred_at` narrows the pages by `seq`, though it would spare looking into each day's partition: an event may
+ * carry an older instant than its neighbours, and a page with a hole would be a stream with a hole.
+ */
+import type { Database } from '../database.ts';
+
+type Queries = Pick<Database, 'query'>;
+
+/** Where a project's log stands. */
+export interface StreamHead {
+  readonly projectId: string;
+  /** Changes when the numbers start over (a restored backup). */
+  readonly epoch: string;
+  /** The number of the newest event; 0 before the first. */
+  readonly seq: number;
+}
+
+export interface LoggedEvent {
+  readonly seq: number;
+  readonly eventName: string;
+  readonly environmentId: string;
+  readonly occurredAt: Date;
+  /** The envelope's exact text. */
+  readonly body: string;
+}
+
+const selectHeads = `
+  select project_id as "projectId", epoch, last_seq as seq from project_streams where project_id = any ($1::text[])`;
+
+/** The heads of the projects that exist, in no order. */
+export function streamHeads(db: Queries, projectIds: readonly string[]): Promise<StreamHead[]> {
+  return db.query<StreamHead>(selectHeads, [projectIds], 'events.heads');
+}
+
+/** Where a page of the log begins and ends. */
+export interface Span {
+  readonly projectId: string;
+  /** Exclusive. */
+  readonly after: number;
+  /** Inclusive. */
+  readonly through: number;
+  /** Only this environment's events: what an API key may see. */
+  readonly environmentId?: string | undefined;
+  /** Most events in the page. Default 200. */
+  readonly limit?: number;
+  /** The page ends early once its bodies pass this many bytes; its first event comes in any case. Default 512 KiB. */
+  readonly maxBytes?: number;
+}
+
+// The running total is the server's, so that a page of huge bodies is neither sent nor held.
+const selectPage = `
+  select seq, event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt", body
+  from (
+    select page.*, sum(octet_length(body::text)) over (order by seq rows unbounded preceding) - octet_length(body::text) as ahead
+    from (
+      select seq, event_name, environment_id, occurred_at, body from events
+      where project_id = $1 and seq > $2 and seq <= $3 and ($4::text is null or environment_id = $4)
+      order by seq limit $5
+    ) as page
+  ) as sized
+  where ahead < $6 order by seq`;
+
+/**
+ * The next events of a project in order. Empty: there is nothing (more) in the span. Without `environmentId` the numbers
+ * of a page are dense, unless retention has taken what is asked for.
+ */
+export function eventPage(db: Queries, span: Span): Promise<LoggedEvent[]> {
+  const { projectId, after, through, environmentId, limit = 200, maxBytes = 524_288 } = span;
+  const values = [projectId, after, through, environmentId ?? null, limit, maxBytes];
+  return db.query<LoggedEvent>(selectPage, values, 'events.page');
+}
+
+export interface LogFilter {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly eventName?: string | undefined;
+  readonly threadId?: string | undefined;
+  /** Inclusive. */
+  readonly since?: Date | undefined;
+  /** Exclusive: the keyset cursor, since `seq` is unique in its project. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** The log of one environment, newest first. `since` also spares the partitions before its day. */
+export function eventLog(db: Queries, filter: LogFilter): Promise<LoggedEvent[]> {
+  const values: unknown[] = [filter.projectId, filter.environmentId];
+  let where = 'project_id = $1 and environment_id = $2';
+  const narrow = (condition: string, value: unknown): void => {
+    if (value === undefined) return;
+    values.push(value);
+    where += ` and ${condition} $${values.length}`;
+  };
+  narrow('event_name =', filter.eventName);
+  narrow('thread_id =', filter.threadId);
+  narrow('occurred_at >=', filter.since);
+  narrow('seq <', filter.before);
+  values.push(filter.limit);
+  return db.query<LoggedEvent>(
+    `select seq, event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt", body
+     from events where ${where} order by seq desc limit $${values.length}`,
+    values,
+  );
+}
+
+/** One event, wherever it is: the caller's right to its project and environment is still to be checked. */
+export interface FoundEvent {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly body: string;
+}
+
+export async function findEvent(db: Queries, eventId: string): Promise<FoundEvent | undefined> {
+  const [found] = await db.query<FoundEvent>(
+    `select project_id as "projectId", environment_id as "environmentId", body from events where event_id = $1`,
+    [eventId],
+    'events.find',
+  );
+  return found;
+}

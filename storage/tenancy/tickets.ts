@@ -1,0 +1,74 @@
+/**
+ * Tickets for the Console stream (decisions section 8): a browser cannot set headers on a websocket, so it exchanges its
+ * token for a ticket that opens one socket of one project within 30 seconds. Kept as keyed hashes.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../database.ts';
+import type { KeyHash } from '../keyhash.ts';
+
+export const ticketSeconds = 30;
+
+/** Whose ticket it is. */
+export interface TicketHolder {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+// Whoever issues a ticket also clears some old ones away, so that the table needs no sweeper; those that another
+// transaction is clearing are left to it.
+const insert = `
+  with old as (
+    delete from stream_tickets where ticket_hash in (
+      select ticket_hash from stream_tickets where expires_at < $5::timestamptz - interval '1 hour'
+      order by expires_at limit 20 for update skip locked
+    )
+  )
+  insert into stream_tickets (ticket_hash, project_id, user_id, session_id, created_at, expires_at)
+  values ($1, $2, $3, $4, $5, $6)`;
+
+// One statement finds and uses it: of two sockets with one ticket, one opens.
+const use = `
+  update stream_tickets set used_at = $3
+  where ticket_hash = $1 and project_id = $2 and used_at is null and expires_at > $3
+  returning project_id as "projectId", user_id as "userId", session_id as "sessionId"`;
+
+export class StreamTickets {
+  readonly #db: Pick<Database, 'query'>;
+  readonly #hash: KeyHash;
+
+  constructor(db: Pick<Database, 'query'>, hash: KeyHash) {
+    this.#db = db;
+    this.#hash = hash;
+  }
+
+  /** A new ticket: 256 random bits. `now` in epoch milliseconds. */
+  async issue(holder: TicketHolder, now: number): Promise<string> {
+    const ticket = randomBytes(32).toString('base64url');
+    const { projectId, userId, sessionId } = holder;
+    const expiresAt = new Date(now + ticketSeconds * 1000);
+    await this.#db.query(insert, [
+      this.#stored(ticket),
+      projectId,
+      userId,
+      sessionId,
+      new Date(now),
+      expiresAt,
+    ]);
+    return ticket;
+  }
+
+  /** Uses the ticket up; undefined when it is unknown, used, expired, or another project's. */
+  async redeem(ticket: string, projectId: string, now: number): Promise<TicketHolder | undefined> {
+    const [holder] = await this.#db.query<TicketHolder>(use, [
+      this.#stored(ticket),
+      projectId,
+      new Date(now),
+    ]);
+    return holder;
+  }
+
+  #stored(ticket: string): Buffer {
+    return this.#hash.of('stream-ticket', ticket);
+  }
+}
