@@ -6,33 +6,31 @@
  */
 import type { Commit, DueReminder } from '../runtime/store.ts';
 import type { SnapshotTable } from './snapshot.ts';
-import type { Announced, Statement, Write } from './statement.ts';
+import { parametersOf, type Announced, type Statement, type Value, type Write } from './statement.ts';
 import { deleteReminders, upsertReminders } from './reminders.ts';
 
+/** What the batch wants of one actor's row: that it stands at `base`, and, when it changes, its next version and state. */
 interface Snapshot {
   readonly table: SnapshotTable;
   readonly id: string;
   readonly base: number;
-  version: number;
-  state: unknown;
+  changed: { readonly version: number; readonly state: unknown } | undefined;
 }
 
-/** A statement with all its rows as the text of one JSON array. */
+/** A statement with its parameters: all its rows, column by column. */
 export interface Step {
   readonly statement: Statement;
-  readonly rows: string;
+  readonly parameters: readonly string[];
 }
 
-type ReminderChange =
-  | { readonly set: DueReminder }
-  | {
-      readonly deleted: {
-        readonly kind: string;
-        readonly actor_id: string;
-        readonly key: string;
-        readonly at?: number;
-      };
-    };
+interface Forgotten {
+  readonly kind: string;
+  readonly id: string;
+  readonly key: string;
+  readonly at: number | undefined;
+}
+
+type ReminderChange = { readonly set: DueReminder } | { readonly deleted: Forgotten };
 
 export class Batch {
   readonly commits: Commit<Write>[] = [];
@@ -40,8 +38,8 @@ export class Batch {
   readonly #tables: ReadonlyMap<string, SnapshotTable>;
   readonly #shardOf: (id: string, kind: string) => number;
   readonly #snapshots = new Map<string, Snapshot>();
-  readonly #rows = new Map<Statement, string[]>();
-  readonly #keyed = new Map<Statement, Map<string, string>>();
+  readonly #rows = new Map<Statement, (readonly Value[])[]>();
+  readonly #keyed = new Map<Statement, Map<string, readonly Value[]>>();
   readonly #reminders = new Map<string, ReminderChange>();
 
   constructor(tables: ReadonlyMap<string, SnapshotTable>, shardOf: (id: string, kind: string) => number) {
@@ -69,57 +67,43 @@ export class Batch {
 
   /** The transaction's statements in their order. */
   steps(): Step[] {
-    const steps: Step[] = [];
-    const inserts = new Map<SnapshotTable, string[]>();
-    const updates = new Map<SnapshotTable, string[]>();
-    for (const { table, id, base, version, state } of this.#snapshots.values()) {
-      const rows = base === 0 ? inserts : updates;
-      const row = JSON.stringify({ [table.key]: id, base, version, ...table.encode(state as never) });
-      const list = rows.get(table);
-      if (list === undefined) rows.set(table, [row]);
-      else list.push(row);
+    const rows = new Map<Statement, (readonly Value[])[]>(this.#rows);
+    for (const { table, id, base, changed } of this.#snapshots.values()) {
+      if (changed === undefined) push(rows, table.check, [id, base]);
+      else {
+        const values = table.values(id, base, changed.version, changed.state as never);
+        push(rows, base === 0 ? table.insert : table.update, values);
+      }
     }
-    for (const [table, rows] of inserts) steps.push({ statement: table.insert, rows: `[${rows.join(',')}]` });
-    for (const [table, rows] of updates) steps.push({ statement: table.update, rows: `[${rows.join(',')}]` });
-    for (const [statement, rows] of this.#rows) steps.push({ statement, rows: `[${rows.join(',')}]` });
-    for (const [statement, rows] of this.#keyed) {
-      steps.push({ statement, rows: `[${[...rows.values()].join(',')}]` });
-    }
-    this.#reminderSteps(steps);
-    return steps.sort((a, b) => a.statement.order - b.statement.order);
+    for (const [statement, keyed] of this.#keyed) rows.set(statement, [...keyed.values()]);
+    for (const change of this.#reminders.values()) this.#pushReminder(rows, change);
+    return [...rows]
+      .map(([statement, values]) => ({ statement, parameters: parametersOf(statement, values) }))
+      .sort((a, b) => a.statement.order - b.statement.order);
   }
 
   #addSnapshot({ actor, base, snapshot }: Commit<Write>): void {
-    if (snapshot === undefined) return;
     const key = `${actor.kind}/${actor.id}`;
-    const merged = this.#snapshots.get(key);
-    if (merged !== undefined) {
-      merged.version = snapshot.version;
-      merged.state = snapshot.state;
+    const earlier = this.#snapshots.get(key);
+    if (earlier !== undefined) {
+      // What came earlier in the batch has verified the base that this one stands on.
+      if (snapshot !== undefined) earlier.changed = snapshot;
       return;
     }
     const table = this.#tables.get(actor.kind);
     if (table === undefined) throw new Error(`no snapshot table for actors of kind ${actor.kind}`);
-    this.#snapshots.set(key, {
-      table,
-      id: actor.id,
-      base,
-      version: snapshot.version,
-      state: snapshot.state,
-    });
+    this.#snapshots.set(key, { table, id: actor.id, base, changed: snapshot });
   }
 
   #addWrite(write: Write): void {
     if (write.event !== undefined) this.events.push(write.event);
     if (write.key === undefined) {
-      const rows = this.#rows.get(write.statement);
-      if (rows === undefined) this.#rows.set(write.statement, [write.row]);
-      else rows.push(write.row);
+      push(this.#rows, write.statement, write.values);
       return;
     }
     let rows = this.#keyed.get(write.statement);
-    if (rows === undefined) this.#keyed.set(write.statement, (rows = new Map<string, string>()));
-    rows.set(write.key, write.row);
+    if (rows === undefined) this.#keyed.set(write.statement, (rows = new Map<string, readonly Value[]>()));
+    rows.set(write.key, write.values);
   }
 
   #forget({ actor }: Commit<Write>, key: string, at: number | undefined): void {
@@ -127,22 +111,38 @@ export class Batch {
     const earlier = this.#reminders.get(name);
     // Set anew in this batch for another instant: that newer reminder is not the one that was handled.
     if (earlier !== undefined && 'set' in earlier && at !== undefined && earlier.set.at !== at) return;
-    const exact = earlier === undefined && at !== undefined ? { at } : {};
-    this.#reminders.set(name, { deleted: { kind: actor.kind, actor_id: actor.id, key, ...exact } });
+    this.#reminders.set(name, {
+      deleted: { kind: actor.kind, id: actor.id, key, at: earlier === undefined ? at : undefined },
+    });
   }
 
-  #reminderSteps(steps: Step[]): void {
-    const sets: object[] = [];
-    const deletes: object[] = [];
-    for (const change of this.#reminders.values()) {
-      if ('deleted' in change) deletes.push(change.deleted);
-      else {
-        const { to, key, at, command, payload, attempts } = change.set;
-        const shard = this.#shardOf(to.id, to.kind);
-        sets.push({ kind: to.kind, actor_id: to.id, key, shard, due_at: at, command, payload, attempts });
-      }
+  #pushReminder(rows: Map<Statement, (readonly Value[])[]>, change: ReminderChange): void {
+    if ('deleted' in change) {
+      const { kind, id, key, at } = change.deleted;
+      push(rows, deleteReminders, [kind, id, key, at]);
+      return;
     }
-    if (deletes.length > 0) steps.push({ statement: deleteReminders, rows: JSON.stringify(deletes) });
-    if (sets.length > 0) steps.push({ statement: upsertReminders, rows: JSON.stringify(sets) });
+    const { to, key, at, command, payload, attempts } = change.set;
+    const text = JSON.stringify(payload ?? null);
+    push(rows, upsertReminders, [
+      to.kind,
+      to.id,
+      key,
+      this.#shardOf(to.id, to.kind),
+      at,
+      command,
+      text,
+      attempts,
+    ]);
   }
+}
+
+function push(
+  rows: Map<Statement, (readonly Value[])[]>,
+  statement: Statement,
+  values: readonly Value[],
+): void {
+  const list = rows.get(statement);
+  if (list === undefined) rows.set(statement, [values]);
+  else list.push(values);
 }

@@ -4,7 +4,7 @@ import { eventText, type EventName } from '../protocol/events.ts';
 import { newId } from '../protocol/ids.ts';
 import type { News } from './news.ts';
 import { append, appendEvent } from './writes/events.ts';
-import type { Announced } from './statement.ts';
+import { parametersOf, type Announced } from './statement.ts';
 
 export interface NewEvent {
   readonly projectId: string;
@@ -34,9 +34,12 @@ export async function appendEvents(em: EntityManager, events: readonly NewEvent[
     const body = eventText({ eventId, eventName, occurredAt: at, projectId, data: text });
     return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt: at, body });
   });
-  const rows = await em.execute<Record<string, unknown>[]>(append.text.replaceAll('$1', '?'), [
-    `[${writes.map(write => write.row).join(',')}]`,
-  ]);
+  const parameters = parametersOf(
+    append,
+    writes.map(write => write.values),
+  );
+  const { text, values } = positional(append.text, parameters);
+  const rows = await em.execute<Record<string, unknown>[]>(text, values);
   const done = appended.get(em) ?? [];
   done.push({ events: writes.flatMap(write => (write.event === undefined ? [] : [write.event])), rows });
   appended.set(em, done);
@@ -54,4 +57,17 @@ export class AppendedEventsSubscriber implements EventSubscriber {
     for (const { events, rows } of appended.get(em) ?? []) this.#news.committed(events, rows);
     appended.delete(em);
   }
+}
+
+/** `$n` parameters as the ORM's `?`, one for each use. */
+function positional(
+  text: string,
+  parameters: readonly string[],
+): { readonly text: string; readonly values: string[] } {
+  const values: string[] = [];
+  const rewritten = text.replace(/\$(\d+)/g, (_, index: string) => {
+    values.push(parameters[Number(index) - 1] ?? '');
+    return '?';
+  });
+  return { text: rewritten, values };
 }

@@ -26,9 +26,9 @@ export class InDoubt extends Error {
 const connectTimeoutMs = 5_000;
 const insertMarker = {
   name: 'marker',
-  text: `insert into commit_markers (batch_id, outcome) values ($1, 'committed')`,
+  text: `insert into commit_markers (batch_id, outcome, created_at) values ($1, 'committed', now())`,
 };
-const abandonMarker = `insert into commit_markers (batch_id, outcome) values ($1, 'abandoned') on conflict (batch_id) do nothing`;
+const abandonMarker = `insert into commit_markers (batch_id, outcome, created_at) values ($1, 'abandoned', now()) on conflict (batch_id) do nothing`;
 
 /**
  * An error inside the transaction turns our COMMIT into a ROLLBACK, and one in COMMIT itself is an ERROR on a connection that
@@ -59,8 +59,8 @@ export class LaneConnection {
       client.query('begin'),
       client.query({ ...insertMarker, values: [batchId] }),
     ];
-    for (const { statement, rows } of steps) {
-      results.push(client.query({ name: statement.name, text: statement.text, values: [rows] }));
+    for (const { statement, parameters } of steps) {
+      results.push(client.query({ name: statement.name, text: statement.text, values: [...parameters] }));
     }
     const committed = client.query('commit');
     const outcomes = await Promise.allSettled([...results, committed]);

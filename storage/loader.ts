@@ -53,7 +53,8 @@ export class Loader {
   async #fetch(table: SnapshotTable, ids: Map<string, Waiting[]>): Promise<void> {
     try {
       const rows = await this.#query(table.load, [[...ids.keys()]]);
-      for (const { row, version } of rows as { row: Record<string, unknown>; version: number }[]) {
+      for (const { text, version } of rows as { text: string; version: number }[]) {
+        const row = JSON.parse(text) as Record<string, unknown>;
         const id = String(row[table.key]);
         const loaded: Loaded = { version: Number(version), state: table.decode(row) };
         for (const { resolve } of ids.get(id) ?? []) resolve(loaded);

@@ -1,29 +1,38 @@
 /** Reminders and dead letters as rows (design section 3). */
 import type { DeadLetter, DueReminder } from '../runtime/store.ts';
-import type { Statement } from './statement.ts';
+import { statement } from './statement.ts';
 
-export const deleteReminders: Statement = {
-  name: 'reminder.delete',
-  order: 70,
-  text: `
-    delete from reminders r using json_to_recordset($1::json) as f(kind text, actor_id text, key text, at bigint)
-    where r.kind = f.kind and r.actor_id = f.actor_id and r.key = f.key and (f.at is null or r.due_at = f.at)`,
-};
+export const deleteReminders = statement(
+  'reminder.delete',
+  70,
+  { kind: 'plain', actor_id: 'plain', key: 'text', at: 'bigint' },
+  input => `
+    delete from reminders r using ${input}
+    where r.kind = input.kind and r.actor_id = input.actor_id and r.key = input.key and (input.at is null or r.due_at = input.at)`,
+);
 
-export const upsertReminders: Statement = {
-  name: 'reminder.upsert',
-  order: 71,
-  text: `
-    insert into reminders (kind, actor_id, key, shard, due_at, command, payload, attempts)
-    select kind, actor_id, key, shard, due_at, command, payload, attempts
-    from json_to_recordset($1::json) as r(kind text, actor_id text, key text, shard int, due_at bigint, command text, payload json, attempts int)
+export const upsertReminders = statement(
+  'reminder.upsert',
+  71,
+  {
+    kind: 'plain',
+    actor_id: 'plain',
+    key: 'text',
+    shard: 'int',
+    due_at: 'bigint',
+    command: 'plain',
+    payload: 'json',
+    attempts: 'int',
+  },
+  input => `
+    insert into reminders (kind, actor_id, key, shard, due_at, command, payload, attempts) select * from ${input}
     on conflict (kind, actor_id, key) do update set shard = excluded.shard, due_at = excluded.due_at, command = excluded.command,
       payload = excluded.payload, attempts = excluded.attempts, last_error = null`,
-};
+);
 
 /** `$1` now, `$2` shards or null, `$3` limit. */
 export const selectDue = `
-  select kind, actor_id, key, due_at, command, payload, attempts from reminders
+  select kind, actor_id, key, due_at, command, payload::jsonb, attempts from reminders
   where due_at <= $1 and ($2::int[] is null or shard = any ($2::int[])) order by due_at limit $3`;
 
 /** `$1` now, `$2` shards or null. */
@@ -40,7 +49,7 @@ export const buryLetter = `
   with gone as (
     delete from reminders where kind = $1 and actor_id = $2 and key = $7 and due_at = $8
   )
-  insert into dead_letters (kind, actor_id, name, payload, error, attempts) values ($1, $2, $3, $4, $5, $6)`;
+  insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at) values ($1, $2, $3, $4, $5, $6, now())`;
 
 export interface ReminderRecord {
   readonly kind: string;

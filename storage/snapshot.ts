@@ -1,17 +1,20 @@
 /**
  * How a kind's snapshot is a row of a table (design section 4): its public columns, a private `state`, and the `version` that
- * makes one writer per actor true. From a list of columns come the three statements: load, insert, update.
+ * makes one writer per actor true. From two lists of columns come the three statements: load, insert, update.
  */
-import type { Statement } from './statement.ts';
+import { statement, type Columns, type Statement, type Value } from './statement.ts';
 
 export interface SnapshotTable<State = never> {
   readonly kind: string;
-  /** `$1`: an array of ids. Gives the columns, `version` among them. */
+  /** `$1`: an array of ids. Gives each row as JSON `text`, and its `version`. */
   readonly load: string;
   readonly key: string;
   readonly insert: Statement;
   readonly update: Statement;
-  readonly encode: (state: State) => Readonly<Record<string, unknown>>;
+  /** Rows of (id, base): refuses those that do not stand at their base, and holds the others until the commit. */
+  readonly check: Statement;
+  /** The values of a row of `insert`, or of `update` when there is a base. */
+  readonly values: (id: string, base: number, version: number, state: State) => readonly Value[];
   readonly decode: (row: Readonly<Record<string, unknown>>) => State;
 }
 
@@ -20,11 +23,13 @@ export interface SnapshotColumns<State> {
   readonly table: string;
   /** The column of the actor's id. */
   readonly key: string;
-  /** Every other column but `version`, with its PostgreSQL type. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** The columns' values as JSON; times are ISO 8601. */
-  readonly encode: (state: State) => Readonly<Record<string, unknown>>;
-  /** A row as `row_to_json` gives it: times are ISO 8601 texts, jsonb is parsed. */
+  /** Columns that never change: written by the insert alone. */
+  readonly fixed: Columns;
+  /** Every other column but the key and `version`. */
+  readonly columns: Columns;
+  /** The values of all columns, fixed ones too; jsonb as JSON text, times as ISO 8601. */
+  readonly encode: (state: State) => Readonly<Record<string, Value>>;
+  /** A row as `row_to_json` gives it: jsonb is parsed, times are ISO 8601 with an offset (see {@link instant}). */
   readonly decode: (row: Readonly<Record<string, unknown>>) => State;
 }
 
@@ -35,32 +40,53 @@ export interface SnapshotColumns<State> {
  * `skein_fence`, and nothing of the batch is applied.
  */
 export function snapshotTable<State>(table: SnapshotColumns<State>): SnapshotTable<State> {
-  const { kind, key, columns } = table;
-  const names = Object.keys(columns);
-  const types = names.map(name => `${name} ${columns[name] ?? 'text'}`).join(', ');
-  const input = `select * from json_to_recordset($1::json) as r(${key} text, base bigint, version bigint, ${types})`;
-  const fence = `select skein_fence('${kind}', array(select ${key} from input except select ${key} from written))`;
+  const { kind, key, fixed, columns } = table;
+  const all = [...Object.keys(fixed), ...Object.keys(columns)];
+  const changing = Object.keys(columns);
+  const fence = `select skein_fence('${kind}', array(select ${key} from rows except select ${key} from written))`;
+  const identity: Columns = { [key]: 'plain', version: 'bigint' };
   return {
     kind,
     key,
-    load: `select row_to_json(t) as row, version from ${table.table} t where ${key} = any ($1::text[])`,
-    insert: {
-      name: `${kind}.insert`,
-      order: 10,
-      text: `with input as materialized (${input}), written as (
-        insert into ${table.table} (${key}, version, ${names.join(', ')})
-        select ${key}, version, ${names.join(', ')} from input on conflict (${key}) do nothing returning ${key}
+    load: `select row_to_json(t)::text as text, version from ${table.table} t where ${key} = any ($1::text[])`,
+    insert: statement(
+      `${kind}.insert`,
+      10,
+      { ...identity, ...fixed, ...columns },
+      input => `with rows as materialized (select * from ${input}), written as (
+        insert into ${table.table} (${key}, version, ${all.join(', ')}) select * from rows
+        on conflict (${key}) do nothing returning ${key}
       ) ${fence}`,
-    },
-    update: {
-      name: `${kind}.update`,
-      order: 11,
-      text: `with input as materialized (${input}), written as (
-        update ${table.table} t set version = i.version, ${names.map(name => `${name} = i.${name}`).join(', ')}
-        from input i where t.${key} = i.${key} and t.version = i.base returning t.${key}
+    ),
+    update: statement(
+      `${kind}.update`,
+      11,
+      { ...identity, base: 'bigint', ...columns },
+      input => `with rows as materialized (select * from ${input}), written as (
+        update ${table.table} t set version = i.version, ${changing.map(name => `${name} = i.${name}`).join(', ')}
+        from rows i where t.${key} = i.${key} and t.version = i.base returning t.${key}
       ) ${fence}`,
+    ),
+    check: statement(
+      `${kind}.check`,
+      9,
+      { [key]: 'plain', base: 'bigint' },
+      input => `with rows as materialized (select * from ${input}), held as materialized (
+        select t.${key}, t.version from ${table.table} t join rows using (${key}) for share of t
+      ) select skein_fence('${kind}', array(
+        select ${key} from rows left join held using (${key}) where coalesce(held.version, 0) <> base))`,
+    ),
+    values(id, base, version, state) {
+      const row = table.encode(state);
+      const values: Value[] = base === 0 ? [id, version] : [id, version, base];
+      for (const name of base === 0 ? all : changing) values.push(row[name]);
+      return values;
     },
-    encode: table.encode,
     decode: table.decode,
   };
+}
+
+/** A time of a loaded row as the API writes it: ISO 8601 in UTC with milliseconds. */
+export function instant(text: unknown): string {
+  return new Date(String(text)).toISOString();
 }

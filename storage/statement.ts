@@ -1,23 +1,37 @@
 /**
  * The vocabulary of a commit: rows for named statements. A lane gathers the rows of every commit in a batch and runs each
- * statement once, with all its rows as one JSON array (`json_to_recordset`: on batches of 500 it costs half the
- * client CPU of bound `unnest` arrays, 1.2 against 1.6 ms, and a third of the ORM's insertMany).
+ * statement once, with one array per column.
+ *
+ * Arrays and not one JSON document: the server needs 14 microseconds a row to take a message apart in `json_to_recordset`, and
+ * 3.5 to `unnest` the same columns, which outweighs the 1.5 that writing the array literals costs here.
  */
 
-/** A prepared statement with one parameter: `$1`, a JSON array of its rows. */
+/**
+ * How a column's values travel. `plain`: text that needs no escaping, because we mint it (ids, names of states, base64).
+ * `json`: JSON text, joined by U+001E, which JSON never contains unescaped. `jsonb`, `text`, `text[]`: escaped.
+ */
+export type ColumnType = 'plain' | 'text' | 'bigint' | 'int' | 'timestamptz' | 'json' | 'jsonb' | 'text[]';
+
+export type Columns = Readonly<Record<string, ColumnType>>;
+
+/** A value as a constructor gives it: JSON and jsonb as text, times as ISO 8601. */
+export type Value = string | number | readonly string[] | null | undefined;
+
+/** A prepared statement whose parameters are the columns of its rows. */
 export interface Statement {
   /** Its name as a prepared statement; also how metrics and logs call it. */
   readonly name: string;
   /** Its place in the transaction, ascending. Snapshots are 10; events come last, at 90. */
   readonly order: number;
   readonly text: string;
+  readonly columns: readonly ColumnType[];
 }
 
 /** One row for one statement. */
 export interface Write {
   readonly statement: Statement;
-  /** The row as JSON text, made once; where a row is also an answer or part of an event, the same text serves all. */
-  readonly row: string;
+  /** In the order of the statement's columns. */
+  readonly values: readonly Value[];
   /**
    * For statements that touch existing rows: which one. Of several writes with one key in a batch the last one counts, as
    * it would had they run one after the other.
@@ -36,4 +50,83 @@ export interface Announced {
   readonly eventName: string;
   /** The envelope's exact text. */
   readonly body: string;
+}
+
+const separator = '\x1e';
+
+const sqlType: Record<ColumnType, string> = {
+  plain: 'text[]',
+  text: 'text[]',
+  bigint: 'bigint[]',
+  int: 'int[]',
+  timestamptz: 'timestamptz[]',
+  json: 'text',
+  jsonb: 'text[]',
+  'text[]': 'text[]',
+};
+
+/** What a column is cast to where it is used: only arrays of these travel as text. */
+const castTo: Partial<Record<ColumnType, string>> = { json: 'json', jsonb: 'jsonb', 'text[]': 'text[]' };
+
+/**
+ * Builds a statement. `text` is given `input`, a FROM item that yields the rows under their column names, all of them
+ * with their proper types.
+ */
+export function statement(
+  name: string,
+  order: number,
+  columns: Columns,
+  text: (input: string) => string,
+): Statement {
+  const names = Object.keys(columns);
+  const types = Object.values(columns);
+  const arrays = types.map((type, index) =>
+    type === 'json' ? `string_to_array($${index + 1}::text, chr(30), '')` : `$${index + 1}::${sqlType[type]}`,
+  );
+  const rows = `unnest(${arrays.join(', ')}) as input(${names.join(', ')})`;
+  const casts = names.map((column, index) => {
+    const cast = castTo[types[index] ?? 'plain'];
+    return cast === undefined ? column : `${column}::${cast} as ${column}`;
+  });
+  const input = casts.every(cast => !cast.includes('::'))
+    ? rows
+    : `(select ${casts.join(', ')} from ${rows}) as input`;
+  return { name, order, columns: types, text: text(input) };
+}
+
+/** The statement's parameters for these rows: one per column. */
+export function parametersOf({ columns }: Statement, rows: readonly (readonly Value[])[]): string[] {
+  return columns.map((type, column) => {
+    if (type === 'json') return rows.map(values => values[column] ?? '').join(separator);
+    let literal = '{';
+    for (let i = 0; i < rows.length; i++) {
+      if (i > 0) literal += ',';
+      literal += elementOf(type, rows[i]?.[column]);
+    }
+    return `${literal}}`;
+  });
+}
+
+function elementOf(type: ColumnType, value: Value): string {
+  if (value === null || value === undefined) return 'null';
+  switch (type) {
+    case 'plain':
+    case 'timestamptz':
+    case 'bigint':
+    case 'int':
+      return `"${value as string | number}"`;
+    case 'text':
+    case 'jsonb':
+    case 'json':
+      return quote(value as string);
+    case 'text[]':
+      return quote(`{${(value as readonly string[]).map(quote).join(',')}}`);
+  }
+}
+
+const special = /["\\]/;
+
+/** An element of an array literal (PostgreSQL manual, 8.15.6). */
+function quote(text: string): string {
+  return special.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`;
 }

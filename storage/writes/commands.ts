@@ -1,15 +1,23 @@
 /** Rows of `channel_commands` (specification, "Channel command") and of `parked_receipts`. */
-import type { Statement, Write } from '../statement.ts';
+import { statement, type Write } from '../statement.ts';
 
-const insert: Statement = {
-  name: 'command.insert',
-  order: 40,
-  text: `
+const insert = statement(
+  'command.insert',
+  40,
+  {
+    event_id: 'plain',
+    project_id: 'plain',
+    environment_id: 'plain',
+    channel_id: 'plain',
+    event_name: 'plain',
+    occurred_at: 'timestamptz',
+    message_id: 'plain',
+    data: 'json',
+  },
+  input => `
     insert into channel_commands (event_id, project_id, environment_id, channel_id, event_name, occurred_at, message_id, data)
-    select "eventId", "projectId", "environmentId", "channelId", "eventName", "occurredAt", "messageId", data
-    from json_to_recordset($1::json) as r("eventId" text, "projectId" text, "environmentId" text, "channelId" text,
-      "eventName" text, "occurredAt" timestamptz, "messageId" text, data json)`,
-};
+    select * from ${input}`,
+);
 
 export interface CommandRow {
   /** The id of the event that is this command. */
@@ -27,18 +35,29 @@ export interface CommandRow {
 
 /** Something a custom channel's owner has to do, listed until it is acknowledged. */
 export function insertCommand(row: CommandRow): Write {
-  const { data, ...rest } = row;
-  return { statement: insert, row: `${JSON.stringify(rest).slice(0, -1)},"data":${data}}` };
+  return {
+    statement: insert,
+    values: [
+      row.eventId,
+      row.projectId,
+      row.environmentId,
+      row.channelId,
+      row.eventName,
+      row.occurredAt,
+      row.messageId,
+      row.data,
+    ],
+  };
 }
 
-const acknowledge: Statement = {
-  name: 'command.acknowledge',
-  order: 41,
-  text: `
-    update channel_commands c set acknowledged_at = coalesce(c.acknowledged_at, r.at)
-    from json_to_recordset($1::json) as r("eventId" text, "channelId" text, at timestamptz)
-    where c.event_id = r."eventId" and c.channel_id = r."channelId"`,
-};
+const acknowledge = statement(
+  'command.acknowledge',
+  41,
+  { event_id: 'plain', channel_id: 'plain', at: 'timestamptz' },
+  input => `
+    update channel_commands c set acknowledged_at = coalesce(c.acknowledged_at, input.at)
+    from ${input} where c.event_id = input.event_id and c.channel_id = input.channel_id`,
+);
 
 /** Acknowledging twice keeps the first instant. */
 export function acknowledgeCommand(row: {
@@ -46,19 +65,24 @@ export function acknowledgeCommand(row: {
   readonly channelId: string;
   readonly at: string;
 }): Write {
-  return { statement: acknowledge, row: JSON.stringify(row), key: row.eventId };
+  return { statement: acknowledge, key: row.eventId, values: [row.eventId, row.channelId, row.at] };
 }
 
-const park: Statement = {
-  name: 'receipt.park',
-  order: 45,
-  text: `
+const park = statement(
+  'receipt.park',
+  45,
+  {
+    channel_id: 'plain',
+    external_message_id: 'text',
+    status: 'plain',
+    occurred_at: 'timestamptz',
+    payload: 'jsonb',
+    expires_at: 'timestamptz',
+  },
+  input => `
     insert into parked_receipts (channel_id, external_message_id, status, occurred_at, payload, expires_at)
-    select "channelId", "externalMessageId", status, "occurredAt", payload, "expiresAt"
-    from json_to_recordset($1::json) as r("channelId" text, "externalMessageId" text, status text, "occurredAt" timestamptz,
-      payload jsonb, "expiresAt" timestamptz)
-    on conflict do nothing`,
-};
+    select * from ${input} on conflict do nothing`,
+);
 
 export interface ParkedReceiptRow {
   readonly channelId: string;
@@ -74,23 +98,35 @@ export interface ParkedReceiptRow {
 export function parkReceipt(row: ParkedReceiptRow): Write {
   return {
     statement: park,
-    row: JSON.stringify(row),
     key: `${row.channelId}/${row.externalMessageId}/${row.status}`,
+    values: [
+      row.channelId,
+      row.externalMessageId,
+      row.status,
+      row.occurredAt,
+      JSON.stringify(row.payload ?? null),
+      row.expiresAt,
+    ],
   };
 }
 
-const unpark: Statement = {
-  name: 'receipt.unpark',
-  order: 46,
-  text: `
-    delete from parked_receipts p using json_to_recordset($1::json) as r("channelId" text, "externalMessageId" text)
-    where p.channel_id = r."channelId" and p.external_message_id = r."externalMessageId"`,
-};
+const unpark = statement(
+  'receipt.unpark',
+  46,
+  { channel_id: 'plain', external_message_id: 'text' },
+  input => `
+    delete from parked_receipts p using ${input}
+    where p.channel_id = input.channel_id and p.external_message_id = input.external_message_id`,
+);
 
 /** Removes the parked receipts of a message, in the commit that applies them. */
 export function unparkReceipts(row: {
   readonly channelId: string;
   readonly externalMessageId: string;
 }): Write {
-  return { statement: unpark, row: JSON.stringify(row), key: `${row.channelId}/${row.externalMessageId}` };
+  return {
+    statement: unpark,
+    key: `${row.channelId}/${row.externalMessageId}`,
+    values: [row.channelId, row.externalMessageId],
+  };
 }

@@ -1,17 +1,28 @@
 /** Rows of `webhook_deliveries` and `webhook_attempts` (decisions, section 6). */
-import type { Statement, Write } from '../statement.ts';
+import { statement, type Write } from '../statement.ts';
 
-const insert: Statement = {
-  name: 'delivery.insert',
-  order: 60,
-  text: `
+const insert = statement(
+  'delivery.insert',
+  60,
+  {
+    delivery_id: 'plain',
+    project_id: 'plain',
+    environment_id: 'plain',
+    stitch_id: 'plain',
+    event_id: 'plain',
+    event_seq: 'bigint',
+    event_name: 'plain',
+    event_at: 'timestamptz',
+    thread_id: 'plain',
+    trigger: 'plain',
+    created_at: 'timestamptz',
+  },
+  input => `
     insert into webhook_deliveries (delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name, event_at,
       thread_id, status, attempt_count, trigger, next_attempt_at, created_at, updated_at)
-    select "deliveryId", "projectId", "environmentId", "stitchId", "eventId", "eventSeq", "eventName", "eventAt", "threadId",
-      'pending', 0, trigger, "createdAt", "createdAt", "createdAt"
-    from json_to_recordset($1::json) as r("deliveryId" text, "projectId" text, "environmentId" text, "stitchId" text,
-      "eventId" text, "eventSeq" bigint, "eventName" text, "eventAt" timestamptz, "threadId" text, trigger text, "createdAt" timestamptz)`,
-};
+    select delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name, event_at, thread_id,
+      'pending', 0, trigger, created_at, created_at, created_at from ${input}`,
+);
 
 export interface DeliveryRow {
   readonly deliveryId: string;
@@ -30,22 +41,48 @@ export interface DeliveryRow {
 
 /** A replay: a new delivery of the same event. Ordinary deliveries are joined in SQL when their event is appended. */
 export function insertDelivery(row: DeliveryRow): Write {
-  return { statement: insert, row: JSON.stringify(row) };
+  return {
+    statement: insert,
+    values: [
+      row.deliveryId,
+      row.projectId,
+      row.environmentId,
+      row.stitchId,
+      row.eventId,
+      row.eventSeq,
+      row.eventName,
+      row.eventAt,
+      row.threadId,
+      row.trigger,
+      row.createdAt,
+    ],
+  };
 }
 
 // `created_at` is part of the key of the partitioned table: with it the update touches one partition.
-const update: Statement = {
-  name: 'delivery.update',
-  order: 61,
-  text: `
-    update webhook_deliveries d set status = r.status, attempt_count = r."attemptCount", response_status = r."responseStatus",
-      last_error = r."lastError", last_attempt_at = coalesce(r."lastAttemptAt", d.last_attempt_at),
-      next_attempt_at = r."nextAttemptAt", updated_at = r.at
-    from json_to_recordset($1::json) as r("deliveryId" text, "createdAt" timestamptz, status text, "attemptCount" int,
-      "responseStatus" int, "lastError" text, "lastAttemptAt" timestamptz, "nextAttemptAt" timestamptz, at timestamptz)
-    where d.delivery_id = r."deliveryId" and d.created_at = r."createdAt"
+const update = statement(
+  'delivery.update',
+  61,
+  {
+    delivery_id: 'plain',
+    created_at: 'timestamptz',
+    status: 'plain',
+    attempt_count: 'int',
+    response_status: 'int',
+    last_error: 'text',
+    last_attempt_at: 'timestamptz',
+    next_attempt_at: 'timestamptz',
+    at: 'timestamptz',
+  },
+  input => `
+    update webhook_deliveries d set status = input.status, attempt_count = input.attempt_count,
+      response_status = input.response_status, last_error = input.last_error,
+      last_attempt_at = coalesce(input.last_attempt_at, d.last_attempt_at),
+      next_attempt_at = input.next_attempt_at, updated_at = input.at
+    from ${input}
+    where d.delivery_id = input.delivery_id and d.created_at = input.created_at
       and d.status not in ('delivered', 'failed', 'cancelled')`,
-};
+);
 
 export interface DeliveryUpdateRow {
   readonly deliveryId: string;
@@ -62,21 +99,44 @@ export interface DeliveryUpdateRow {
 
 /** Final states are final: an update of a delivered, failed or cancelled delivery changes nothing. */
 export function updateDelivery(row: DeliveryUpdateRow): Write {
-  return { statement: update, row: JSON.stringify(row), key: row.deliveryId };
+  return {
+    statement: update,
+    key: row.deliveryId,
+    values: [
+      row.deliveryId,
+      row.createdAt,
+      row.status,
+      row.attemptCount,
+      row.responseStatus,
+      row.lastError,
+      row.lastAttemptAt,
+      row.nextAttemptAt,
+      row.at,
+    ],
+  };
 }
 
-const attempt: Statement = {
-  name: 'attempt.insert',
-  order: 62,
-  text: `
-    insert into webhook_attempts (delivery_id, number, project_id, trigger, attempted_at, duration_ms, response_status, response_body,
-      error_class, error, next_attempt_at)
-    select "deliveryId", number, "projectId", trigger, "attemptedAt", "durationMs", "responseStatus", "responseBody", "errorClass",
-      error, "nextAttemptAt"
-    from json_to_recordset($1::json) as r("deliveryId" text, number int, "projectId" text, trigger text, "attemptedAt" timestamptz,
-      "durationMs" int, "responseStatus" int, "responseBody" text, "errorClass" text, error text, "nextAttemptAt" timestamptz)
-    on conflict do nothing`,
-};
+const attempt = statement(
+  'attempt.insert',
+  62,
+  {
+    delivery_id: 'plain',
+    number: 'int',
+    project_id: 'plain',
+    trigger: 'plain',
+    attempted_at: 'timestamptz',
+    duration_ms: 'int',
+    response_status: 'int',
+    response_body: 'text',
+    error_class: 'plain',
+    error: 'text',
+    next_attempt_at: 'timestamptz',
+  },
+  input => `
+    insert into webhook_attempts (delivery_id, number, project_id, trigger, attempted_at, duration_ms, response_status,
+      response_body, error_class, error, next_attempt_at)
+    select * from ${input} on conflict do nothing`,
+);
 
 export interface AttemptRow {
   readonly deliveryId: string;
@@ -95,5 +155,20 @@ export interface AttemptRow {
 }
 
 export function insertAttempt(row: AttemptRow): Write {
-  return { statement: attempt, row: JSON.stringify(row) };
+  return {
+    statement: attempt,
+    values: [
+      row.deliveryId,
+      row.number,
+      row.projectId,
+      row.trigger,
+      row.attemptedAt,
+      row.durationMs,
+      row.responseStatus,
+      row.responseBody,
+      row.errorClass,
+      row.error,
+      row.nextAttemptAt,
+    ],
+  };
 }

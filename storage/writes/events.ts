@@ -1,5 +1,5 @@
 /** Rows of `events`, numbered per project, with the deliveries they cause. */
-import type { Announced, Statement, Write } from '../statement.ts';
+import { statement, type Announced, type Write } from '../statement.ts';
 
 /**
  * Takes the numbers, inserts the events and joins them with the stitches that want them, in one statement: a stitch that was
@@ -9,47 +9,56 @@ import type { Announced, Statement, Write } from '../statement.ts';
  *
  * Returns one row: `heads` (project id to the number before its first event here) and `stitches` (who got deliveries).
  */
-export const append: Statement = {
-  name: 'event.append',
-  order: 90,
-  text: `
-    with input as materialized (
-      select r.*, row_number() over (partition by "projectId" order by ordinal) as n
-      from rows from (json_to_recordset($1::json) as ("projectId" text, "environmentId" text, "eventId" text, "eventName" text,
-        "occurredAt" timestamptz, "threadId" text, "channelId" text, sequence bigint, body json, "onlyStitchId" text,
-        "exceptStitchId" text)) with ordinality
-        as r("projectId", "environmentId", "eventId", "eventName", "occurredAt", "threadId", "channelId", sequence, body,
-          "onlyStitchId", "exceptStitchId", ordinal)
+export const append = statement(
+  'event.append',
+  90,
+  {
+    project_id: 'plain',
+    environment_id: 'plain',
+    event_id: 'plain',
+    event_name: 'plain',
+    occurred_at: 'timestamptz',
+    thread_id: 'plain',
+    channel_id: 'plain',
+    sequence: 'bigint',
+    body: 'json',
+    only_stitch_id: 'plain',
+    except_stitch_id: 'plain',
+  },
+  input => `
+    with numbered as materialized (
+      select *, row_number() over (partition by project_id order by ordinal) as n
+      from (select *, row_number() over () as ordinal from ${input}) as input
     ), counts as (
-      select "projectId", count(*) as total from input group by 1
+      select project_id, count(*) as total from numbered group by 1
     ), locked as materialized (
-      select project_id from project_streams where project_id in (select "projectId" from counts) order by 1 for update
+      select project_id from project_streams where project_id in (select project_id from counts) order by 1 for update
     ), heads as (
       update project_streams p set last_seq = p.last_seq + c.total
-      from counts c, locked l where p.project_id = c."projectId" and l.project_id = p.project_id
+      from counts c, locked l where p.project_id = c.project_id and l.project_id = p.project_id
       returning p.project_id, p.last_seq - c.total as base
     ), stored as (
       insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body)
-      select "projectId", base + n, "eventId", "eventName", "occurredAt", "environmentId", "threadId", "channelId", sequence, body
-      from input join heads on project_id = "projectId"
+      select project_id, base + n, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body
+      from numbered join heads using (project_id)
     ), delivered as (
       insert into webhook_deliveries (delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name, event_at,
         thread_id, status, attempt_count, trigger, next_attempt_at, created_at, updated_at)
-      select skein_delivery_id("eventId", stitch_id), i."projectId", i."environmentId", stitch_id, "eventId", base + n, "eventName",
-        "occurredAt", "threadId", 'pending', 0, case when "onlyStitchId" is null then 'scheduled' else 'test' end,
-        "occurredAt", "occurredAt", "occurredAt"
-      from input i join heads h on h.project_id = i."projectId"
-      join stitches s on s.project_id = i."projectId" and s.environment_id = i."environmentId"
+      select skein_delivery_id(event_id, stitch_id), i.project_id, i.environment_id, stitch_id, event_id, base + n, event_name,
+        occurred_at, thread_id, 'pending', 0, case when only_stitch_id is null then 'scheduled' else 'test' end,
+        occurred_at, occurred_at, occurred_at
+      from numbered i join heads using (project_id)
+      join stitches s on s.project_id = i.project_id and s.environment_id = i.environment_id
         and s.archived_at is null and s.status <> 'disabled' and s.webhook_url is not null
-        and s.stitch_id is distinct from i."exceptStitchId"
-        and (i."onlyStitchId" = s.stitch_id or i."onlyStitchId" is null and (s.event_names = '{}' or i."eventName" = any (s.event_names)
-          or exists (select from unnest(s.event_names) pattern where pattern like '%*' and starts_with(i."eventName", left(pattern, -1)))))
+        and s.stitch_id is distinct from i.except_stitch_id
+        and (i.only_stitch_id = s.stitch_id or i.only_stitch_id is null and (s.event_names = '{}' or event_name = any (s.event_names)
+          or exists (select from unnest(s.event_names) pattern where pattern like '%*' and starts_with(event_name, left(pattern, -1)))))
       returning stitch_id
     )
-    select (select json_object_agg(project_id, base) from heads) as heads,
+    select (select jsonb_object_agg(project_id, base) from heads) as heads,
       array(select distinct stitch_id from delivered) as stitches,
-      skein_fence('project', array(select "projectId" from counts except select project_id from heads))`,
-};
+      skein_fence('project', array(select project_id from counts except select project_id from heads))`,
+);
 
 export interface EventRow extends Announced {
   readonly environmentId: string;
@@ -65,15 +74,23 @@ export interface EventRow extends Announced {
   readonly exceptStitchId?: string;
 }
 
-const quoted = (name: string, value: string | undefined): string =>
-  value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
-
-/** @param row `body` is nested as it stands: the column is `json`, which keeps the text, and the text is what gets signed. */
+/** @param row `body` is stored as it stands: the column keeps its text, and that text is what gets signed. */
 export function appendEvent(row: EventRow): Write {
-  const text =
-    `{"projectId":"${row.projectId}","environmentId":"${row.environmentId}","eventId":"${row.eventId}",` +
-    `"eventName":"${row.eventName}","occurredAt":"${row.occurredAt}"${quoted('threadId', row.threadId)}` +
-    `${quoted('channelId', row.channelId)}${row.sequence === undefined ? '' : `,"sequence":${row.sequence}`}` +
-    `${quoted('onlyStitchId', row.onlyStitchId)}${quoted('exceptStitchId', row.exceptStitchId)},"body":${row.body}}`;
-  return { statement: append, row: text, event: row };
+  return {
+    statement: append,
+    event: row,
+    values: [
+      row.projectId,
+      row.environmentId,
+      row.eventId,
+      row.eventName,
+      row.occurredAt,
+      row.threadId,
+      row.channelId,
+      row.sequence,
+      row.body,
+      row.onlyStitchId,
+      row.exceptStitchId,
+    ],
+  };
 }

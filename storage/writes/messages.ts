@@ -1,43 +1,97 @@
 /** Rows of `messages`. */
-import type { Statement, Write } from '../statement.ts';
+import { statement, type Write } from '../statement.ts';
 
-const insert: Statement = {
-  name: 'message.insert',
-  order: 20,
-  text: `
+const insert = statement(
+  'message.insert',
+  20,
+  {
+    message_id: 'plain',
+    project_id: 'plain',
+    environment_id: 'plain',
+    thread_id: 'plain',
+    channel_id: 'plain',
+    sequence: 'bigint',
+    direction: 'plain',
+    body: 'text',
+    external_message_id: 'text',
+    status: 'plain',
+    attachments: 'jsonb',
+    metadata: 'jsonb',
+    actor: 'jsonb',
+    created_at: 'timestamptz',
+  },
+  input => `
     insert into messages (message_id, project_id, environment_id, thread_id, channel_id, sequence, direction, body,
       external_message_id, status, attachments, metadata, actor, created_at, updated_at)
-    select "messageId", "projectId", "environmentId", "threadId", "channelId", sequence, direction, body,
-      "externalMessageId", status, attachments, metadata, actor, "createdAt", "createdAt"
-    from json_to_recordset($1::json) as r("messageId" text, "projectId" text, "environmentId" text, "threadId" text,
-      "channelId" text, sequence bigint, direction text, body text, "externalMessageId" text, status text,
-      attachments jsonb, metadata jsonb, actor jsonb, "createdAt" timestamptz)`,
-};
+    select message_id, project_id, environment_id, thread_id, channel_id, sequence, direction, body,
+      external_message_id, status, attachments, metadata, actor, created_at, created_at from ${input}`,
+);
 
-/**
- * @param json the message's JSON as REST shows it (specification, "Message"), with environmentId, channelId, sequence and
- * actor; the text is used as it stands.
- */
-export function insertMessage(json: string): Write {
-  return { statement: insert, row: json };
+export interface MessageRow {
+  readonly messageId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly threadId: string;
+  readonly channelId: string | null;
+  /** The thread's number of the event that brought the message. */
+  readonly sequence: number;
+  readonly direction: 'inbound' | 'outbound';
+  readonly body: string;
+  readonly externalMessageId: string | null;
+  readonly status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | null;
+  /** JSON texts, each made once and used for the answer and the event too. */
+  readonly attachments: string;
+  readonly metadata: string;
+  readonly actor: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export function insertMessage(row: MessageRow): Write {
+  return {
+    statement: insert,
+    values: [
+      row.messageId,
+      row.projectId,
+      row.environmentId,
+      row.threadId,
+      row.channelId,
+      row.sequence,
+      row.direction,
+      row.body,
+      row.externalMessageId,
+      row.status,
+      row.attachments,
+      row.metadata,
+      row.actor,
+      row.createdAt,
+    ],
+  };
 }
 
 // The rank guard makes a receipt for a message that its thread no longer holds in memory safe: never backwards, failed is final.
-const updateStatus: Statement = {
-  name: 'message.status',
-  order: 30,
-  text: `
+const updateStatus = statement(
+  'message.status',
+  30,
+  {
+    message_id: 'plain',
+    thread_id: 'plain',
+    status: 'plain',
+    external_message_id: 'text',
+    at: 'timestamptz',
+  },
+  input => `
     update messages m set
-      status = case when r.status is null then m.status else r.status end,
-      external_message_id = coalesce(m.external_message_id, r."externalMessageId"),
-      updated_at = r.at
-    from json_to_recordset($1::json) as r("messageId" text, "threadId" text, status text, "externalMessageId" text, at timestamptz)
-    where m.message_id = r."messageId" and m.thread_id = r."threadId"
-      and (r.status is null or (m.status is distinct from 'failed' and case r.status
+      status = coalesce(input.status, m.status),
+      external_message_id = coalesce(m.external_message_id, input.external_message_id),
+      updated_at = input.at
+    from ${input}
+    where m.message_id = input.message_id and m.thread_id = input.thread_id
+      and (input.status is null or (m.status is distinct from 'failed' and case input.status
         when 'failed' then m.status is null or m.status in ('queued', 'sent')
-        else array_position(array['queued', 'sent', 'delivered', 'read'], r.status)
+        else array_position(array['queued', 'sent', 'delivered', 'read'], input.status)
            > coalesce(array_position(array['queued', 'sent', 'delivered', 'read'], m.status), 0) end))`,
-};
+);
 
 export interface MessageStatusRow {
   readonly messageId: string;
@@ -51,5 +105,9 @@ export interface MessageStatusRow {
 
 /** Moves a message's status forward by rank, or notes the provider's id; a move backwards changes nothing. */
 export function updateMessageStatus(row: MessageStatusRow): Write {
-  return { statement: updateStatus, row: JSON.stringify(row), key: row.messageId };
+  return {
+    statement: updateStatus,
+    key: row.messageId,
+    values: [row.messageId, row.threadId, row.status, row.externalMessageId, row.at],
+  };
 }
