@@ -1,0 +1,307 @@
+/**
+ * One request and its answer on uWebSockets.js. States and legal moves:
+ *
+ * - `reading`: the body is arriving. To `handling` when it is complete; to `over` when it is late, or the client is gone.
+ * - `handling`: the handler has the request. To `sending` or `over` with the first answer: the handler's, or the
+ *   deadline's. To `over` when the client is gone.
+ * - `sending`: the client takes the answer more slowly than it was made. To `over` with its last byte.
+ * - `over`: the response is no longer touched; uWebSockets.js would throw. Later answers are dropped in silence.
+ *
+ * The server aborts the process when a handler throws or forgets to answer: nothing here throws into it.
+ */
+import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
+import { ServiceError } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import { addressText, forwardedAddress } from './address.ts';
+import { errorAnswer } from './error-answer.ts';
+import { HeaderBlock } from './framing.ts';
+import type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
+import { checkHeaders } from './response-head.ts';
+import type { Expiring, Traffic } from './traffic.ts';
+
+/** What a route wants of its requests. */
+export interface Route {
+  readonly handler: HttpHandler;
+  readonly method: string;
+  /** As registered, for the log. */
+  readonly pattern: string;
+  /** Parameters in the pattern. */
+  readonly paramCount: number;
+  readonly readsBody: boolean;
+  readonly maxBodyBytes: number;
+  /** Answers with the head only (HEAD). */
+  readonly headOnly: boolean;
+}
+
+/** A refused body up to this many bytes over the limit is swallowed, so that the client gets to read the answer. */
+const swallowedBytes = 16 * 1024 * 1024;
+const nothing = Buffer.alloc(0);
+
+export class Exchange implements HttpRequest, Expiring {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly params: readonly string[];
+  readonly requestId: string = newId('request');
+  readonly #traffic: Traffic;
+  readonly #route: Route;
+  readonly #headers: HeaderBlock;
+  #res: UwsResponse;
+  #state: 'reading' | 'handling' | 'sending' | 'over' = 'reading';
+  /** The connection ends with this answer. */
+  #last = false;
+  #body: Buffer = nothing;
+  #length = 0;
+  #held = 0;
+  #address: string | undefined;
+
+  /** To be made within the route's callback, and followed by `start` or `admit` there. */
+  constructor(traffic: Traffic, route: Route, res: UwsResponse, req: UwsRequest) {
+    this.#traffic = traffic;
+    this.#route = route;
+    this.#res = res;
+    this.method = route.method;
+    res.onAborted(() => this.#leave());
+    this.path = req.getUrl();
+    this.query = (req.getQuery() as string | undefined) ?? '';
+    const params: string[] = [];
+    for (let i = 0; i < route.paramCount; i++) params.push(req.getParameter(i) ?? '');
+    this.params = params;
+    this.#headers = HeaderBlock.of(req);
+  }
+
+  get body(): Uint8Array {
+    return this.#body;
+  }
+
+  get address(): string {
+    this.#address ??= this.#state === 'over' ? '' : this.#findAddress();
+    return this.#address;
+  }
+
+  header(name: string): string {
+    return this.#headers.get(name);
+  }
+
+  /** Whether the client is gone or has its answer. */
+  get over(): boolean {
+    return this.#state === 'over';
+  }
+
+  /** Reads the body and hands the request to its handler. */
+  start(): void {
+    const headers = this.#headers;
+    const route = this.#route;
+    if (!this.#begin(headers.chunked && !route.readsBody)) return;
+    if (!route.readsBody) {
+      this.#handle();
+    } else if (headers.contentLength > route.maxBodyBytes) {
+      this.#last = headers.contentLength > route.maxBodyBytes + swallowedBytes;
+      this.fail(tooLarge(route.maxBodyBytes));
+    } else {
+      this.#res.onData((chunk, last) => this.#receive(chunk, last));
+      if (this.#state === 'reading') this.#traffic.uploads.add(this);
+    }
+  }
+
+  /** For an upgrade to a websocket: counts the request in; false when it was refused already. */
+  admit(): boolean {
+    // Bytes that follow the head of an upgrade are frames: a body has no place there.
+    if (!this.#begin(this.#headers.chunked || this.#headers.contentLength > 0)) return false;
+    this.#state = 'handling';
+    this.#traffic.answers.add(this);
+    return true;
+  }
+
+  /** For an upgrade: hands the response over to the websocket; undefined when the client is gone. */
+  surrender(): UwsResponse | undefined {
+    if (this.#state !== 'handling') return undefined;
+    const res = this.#res;
+    this.#leave();
+    return res;
+  }
+
+  #begin(unsound: boolean): boolean {
+    const room = this.#traffic.enter();
+    if (unsound || !this.#headers.sound) {
+      this.#close();
+      return false;
+    }
+    if (!room) {
+      this.fail(new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 }));
+      return false;
+    }
+    return true;
+  }
+
+  // Called by the server for each piece of the body; the piece is gone when this returns.
+  #receive(chunk: ArrayBuffer, last: boolean): void {
+    if (this.#state !== 'reading') return;
+    try {
+      const size = this.#length + chunk.byteLength;
+      let refusal: ServiceError | undefined;
+      if (size > this.#route.maxBodyBytes) refusal = tooLarge(this.#route.maxBodyBytes);
+      else if (!this.#append(chunk, size)) refusal = new ServiceError('svc/runtime/unavailable');
+      if (refusal === undefined && !last) return;
+      this.#state = 'handling';
+      this.#traffic.uploads.remove(this);
+      if (refusal === undefined) this.#body = this.#body.subarray(0, size);
+      if (!this.#headers.chunked) {
+        if (refusal === undefined) this.#handle();
+        else this.fail(refusal);
+        return;
+      }
+      // Trailers and chunk terminators are not checked by the server, so what follows a chunked body may be read as
+      // a request that nobody sent. It is not executed: while an answer is outstanding the server closes the
+      // connection on further requests, and this answer ends it.
+      this.#last = true;
+      setImmediate(() => (refusal === undefined ? this.#handle() : this.fail(refusal)));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  // The buffer grows with what has arrived, not with what was announced: an announcement costs the client nothing.
+  #append(chunk: ArrayBuffer, size: number): boolean {
+    if (size > this.#body.length) {
+      const capacity = Math.min(this.#route.maxBodyBytes, this.#length === 0 ? size : size * 2);
+      if (!this.#traffic.hold(capacity - this.#held)) return false;
+      this.#held = capacity;
+      const grown = Buffer.allocUnsafe(capacity);
+      grown.set(this.#body.subarray(0, this.#length));
+      this.#body = grown;
+    }
+    this.#body.set(new Uint8Array(chunk), this.#length);
+    this.#length = size;
+    return true;
+  }
+
+  #handle(): void {
+    if (this.#state === 'over') return;
+    this.#state = 'handling';
+    try {
+      const answer = this.#route.handler(this);
+      if (answer instanceof Promise) {
+        this.#traffic.answers.add(this);
+        answer.then(
+          value => this.answer(value),
+          (error: unknown) => this.fail(error),
+        );
+      } else {
+        this.answer(answer);
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  uploadExpired(): void {
+    if (this.#state === 'reading') this.#close();
+  }
+
+  answerExpired(): void {
+    if (this.#state !== 'handling') return;
+    this.#traffic.log.warn({ requestId: this.requestId, path: this.path }, 'no answer within the deadline');
+    this.fail(new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 }));
+  }
+
+  /** Answers with an error; what is not a `ServiceError` is logged and shown as a 500 without its reasons. */
+  fail(error: unknown): void {
+    let known = error;
+    if (!(known instanceof ServiceError)) {
+      this.#traffic.log.error(
+        { requestId: this.requestId, method: this.method, path: this.path, err: error },
+        'request failed unexpectedly',
+      );
+      known = new ServiceError('svc/runtime/internal_error');
+    }
+    this.answer(errorAnswer(known as ServiceError, this.requestId, this.#traffic.docsUrl));
+  }
+
+  /** Answers, unless that has been done or the client is gone. */
+  answer(answer: HttpAnswer): void {
+    if (this.#state === 'over' || this.#state === 'sending') return;
+    try {
+      checkHeaders(answer);
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    try {
+      this.#res.cork(() => this.#write(answer));
+    } catch (error) {
+      // Half an answer may be out: the connection cannot be saved.
+      this.#traffic.log.error(
+        { requestId: this.requestId, path: this.path, err: error },
+        'answer could not be written',
+      );
+      this.#close();
+    }
+  }
+
+  #write(answer: HttpAnswer): void {
+    const res = this.#res;
+    this.#traffic.head.write(res, answer, this.requestId);
+    const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : (answer.body ?? nothing);
+    const closes = this.#last || this.#traffic.draining;
+    const bare = this.#route.headOnly || answer.status === 204 || answer.status === 304;
+    if (bare && !this.#last) {
+      // By hand: given a length or a wish to close, endWithoutBody of this version writes nonsense or stays pending.
+      if (this.#route.headOnly) res.writeHeader('Content-Length', String(body.length));
+      if (closes) res.writeHeader('Connection', 'close');
+      res.endWithoutBody();
+      this.#leave();
+    } else if (closes) {
+      res.end(body, true);
+      this.#leave();
+    } else {
+      this.#send(body);
+    }
+  }
+
+  // `tryEnd` rather than `end`: what the kernel does not take stays here, and the request counts as pending, so that a
+  // client that pipelines and never reads is closed instead of filling the memory with its answers.
+  #send(body: Uint8Array): void {
+    const res = this.#res;
+    const [, complete] = res.tryEnd(body, body.length);
+    if (complete) {
+      this.#leave();
+      return;
+    }
+    this.#state = 'sending';
+    this.#traffic.answers.remove(this);
+    res.onWritable(offset => {
+      const [sent, done] = res.tryEnd(body.subarray(offset), body.length);
+      if (done) this.#leave();
+      return sent;
+    });
+  }
+
+  #close(): void {
+    if (this.#state !== 'over') this.#res.close();
+    this.#leave();
+  }
+
+  // The client has its answer, or is gone. Called for every exchange exactly once to effect.
+  #leave(): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    const traffic = this.#traffic;
+    traffic.uploads.remove(this);
+    traffic.answers.remove(this);
+    traffic.release(this.#held);
+    traffic.leave();
+  }
+
+  #findAddress(): string {
+    const peer = addressText(this.#res.getRemoteAddress());
+    return forwardedAddress(peer, this.header('x-forwarded-for'), this.#traffic.trustedProxies);
+  }
+}
+
+function tooLarge(bytes: number): ServiceError {
+  return new ServiceError('svc/validation/invalid_request', {
+    http: 413,
+    message: `The body is larger than ${bytes} bytes.`,
+  });
+}
