@@ -7,15 +7,9 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import type { Log } from '../runtime/log.ts';
 import { entities } from './entities/all.ts';
 import { migrations } from './migrations/list.ts';
-
-/** The part of a pino logger that storage uses. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -71,7 +65,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     keepAlive: true,
   });
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
-  pool.on('error', error => log.warn({ error: error.message }, 'database connection lost'));
+  pool.on('error', error => log.warn({ err: error }, 'database connection lost'));
 
   const orm = await MikroORM.init({
     entities: [...entities],

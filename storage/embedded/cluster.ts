@@ -1,0 +1,123 @@
+/** A database cluster on disk: how it is made, what it is told at start, and how it is reached. */
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Account } from './account.ts';
+import { runAs } from './binaries.ts';
+import type { Binaries } from './binaries.ts';
+import { hasCluster, writePrivate } from './place.ts';
+
+export const user = 'skein';
+export const databaseName = 'skein';
+const host = '127.0.0.1';
+
+/** Port and password of a cluster, kept with mode 0600 beside its data. */
+export interface Access {
+  readonly port: number;
+  readonly password: string;
+}
+
+export function urlOf(access: Access, database: string = databaseName): string {
+  return `postgres://${user}:${access.password}@${host}:${access.port}/${database}`;
+}
+
+/**
+ * For a small machine that must not lose a commit: synchronous, with full page writes, and checkpoints far apart, since
+ * each one makes the next write of every page a full one.
+ */
+export const settings: Readonly<Record<string, string>> = {
+  listen_addresses: host,
+  unix_socket_directories: '',
+  max_connections: '60',
+  shared_buffers: '256MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  wal_compression: 'off',
+  max_wal_size: '4GB',
+  min_wal_size: '512MB',
+  wal_buffers: '16MB',
+  checkpoint_timeout: '15min',
+  random_page_cost: '1.1',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  autovacuum_naptime: '15s',
+  // The errors of statements are their sender's business; the file is for the server's own troubles.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+  timezone: 'UTC',
+};
+
+/** A port of the loopback that nobody listens on: the preferred one if it is free. */
+export async function freePort(preferred = 0): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      if (preferred !== 0 && error.code === 'EADDRINUSE') resolve(freePort());
+      else reject(error);
+    });
+    probe.listen({ host, port: preferred, exclusive: true }, () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+const accessFile = (folder: string) => join(folder, 'access.json');
+
+export async function readAccess(folder: string): Promise<Access> {
+  return JSON.parse(await readFile(accessFile(folder), 'utf8')) as Access;
+}
+
+/** Remembers another port. */
+export async function keepAccess(folder: string, access: Access): Promise<void> {
+  await writePrivate(accessFile(folder), `${JSON.stringify(access)}\n`);
+}
+
+/**
+ * Makes the cluster if there is none: beside its final name, and moved there when complete, so that an interrupted
+ * first start leaves nothing that looks like data. Rejects when the data are of another major version.
+ */
+export async function ensureCluster(
+  folder: string,
+  place: string,
+  binaries: Binaries,
+  account: Account | undefined,
+): Promise<void> {
+  const data = join(place, 'data');
+  if (await hasCluster(place)) {
+    const major = Number(await readFile(join(data, 'PG_VERSION'), 'utf8'));
+    if (major === binaries.major) return;
+    throw new Error(
+      `the data in ${data} are of PostgreSQL ${major}, the installed server is ${binaries.major}: ` +
+        `dump them with the old version and load them into the new one`,
+    );
+  }
+  const access = { port: await freePort(), password: randomBytes(24).toString('base64url') };
+  const draft = join(place, 'data.new');
+  const passwordFile = join(place, 'password.new');
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  try {
+    await writeFile(passwordFile, `${access.password}\n`, { mode: 0o600 });
+    if (account !== undefined) {
+      await chown(draft, account.uid, account.gid);
+      await chown(passwordFile, account.uid, account.gid);
+    }
+    const args = [
+      `--pgdata=${draft}`,
+      `--username=${user}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--no-locale',
+    ];
+    await runAs(account, binaries.initdb, args, place);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await keepAccess(folder, access);
+  await rename(draft, data);
+}

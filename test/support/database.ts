@@ -1,0 +1,172 @@
+/**
+ * A real PostgreSQL for one test file: its own server, its own folder, gone with the file. The cluster is copied from a
+ * template that is made once per version of the schema and the server, so that a file pays a copy and a start, some
+ * 200 ms, and no initdb.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { silentLog } from '../../runtime/log.ts';
+import { openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
+import { freePort, keepAccess, readAccess } from '../../storage/embedded/cluster.ts';
+import { hasCluster } from '../../storage/embedded/place.ts';
+import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
+
+const run = promisify(execFile);
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Migrated. */
+  readonly database: Database;
+  /** The server's process by now. */
+  readonly pid: number;
+  /** Kills the server as a power failure would, and resolves when it has been started again. */
+  kill9(): Promise<void>;
+  /** Closes, stops and removes everything; idempotent. Called by itself at the end of the test. */
+  stop(): Promise<void>;
+}
+
+export interface TestDatabaseOptions {
+  /** With fsync, for tests of durability. Default false. */
+  readonly durable?: boolean;
+  readonly poolSize?: number;
+}
+
+const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const small = { shared_buffers: '64MB', max_wal_size: '256MB', min_wal_size: '32MB' };
+const prefix = 'skein-test-';
+
+/** Starts a server for the test and has it removed when the test ends, however it ends. */
+export async function startTestDatabase(
+  t?: { teardown(handler: () => Promise<void>): unknown },
+  options: TestDatabaseOptions = {},
+): Promise<TestDatabase> {
+  await sweep();
+  const root = await passable(join(tmpdir(), `${prefix}${process.pid}-`));
+  // For a process that ends without its teardown; the server is told to stop by itself (storage/embedded).
+  const atExit = () => rmSync(root, { recursive: true, force: true });
+  process.on('exit', atExit);
+
+  const folder = join(root, 'postgres');
+  await run('cp', ['-a', await template(), folder]);
+  await keepAccess(folder, { ...(await readAccess(folder)), port: await freePort() });
+  let restarted: (() => void) | undefined;
+  const server = await startEmbedded({
+    folder,
+    log: silentLog,
+    settings: options.durable === true ? small : { ...small, ...careless },
+    onRestart: () => restarted?.(),
+  });
+  const database = await openDatabase({
+    url: server.url,
+    log: silentLog,
+    ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
+  });
+
+  async function end(): Promise<void> {
+    await database.close();
+    await server.stop();
+    await rm(root, { recursive: true, force: true });
+    process.off('exit', atExit);
+  }
+  let ending: Promise<void> | undefined;
+  const stop = () => (ending ??= end());
+  t?.teardown(stop);
+  return {
+    url: server.url,
+    database,
+    get pid() {
+      return server.pid;
+    },
+    async kill9() {
+      const ready = new Promise<void>(resolve => (restarted = resolve));
+      process.kill(server.pid, 'SIGKILL');
+      await ready;
+    },
+    stop,
+  };
+}
+
+const migrations = fileURLToPath(new URL('../../storage/migrations', import.meta.url));
+const lock = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
+
+/** The folder of the template for the schema and server of now, made by whoever needs it first. */
+async function template(): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(lock));
+  const files = await readdir(migrations, { recursive: true });
+  for (const file of files.filter(name => name.endsWith('.ts')).sort()) {
+    hash.update(file).update(await readFile(join(migrations, file)));
+  }
+  const home = join(tmpdir(), `skein-templates-${process.getuid?.() ?? 'user'}`);
+  await mkdir(home, { recursive: true, mode: 0o711 });
+  const finished = join(home, hash.digest('hex').slice(0, 20));
+  if (await exists(finished)) return finished;
+
+  const draft = await passable(join(home, 'draft-'));
+  const folder = join(draft, 'postgres');
+  const server = await startEmbedded({ folder, log: silentLog, settings: { ...small, ...careless } });
+  const database = await openDatabase({ url: server.url, log: silentLog });
+  try {
+    await database.migrate();
+  } finally {
+    await database.close();
+    await server.stop();
+  }
+  if (!(await hasCluster(folder)))
+    throw new Error(`${tmpdir()} is closed to the account that runs PostgreSQL`);
+  await rename(folder, finished).catch(async (error: unknown) => {
+    // Another process was faster: its template is as good.
+    if (!(await exists(finished))) throw error;
+  });
+  await rm(draft, { recursive: true, force: true });
+  return finished;
+}
+
+/** A new folder that the server's account may pass through. */
+async function passable(start: string): Promise<string> {
+  const folder = await mkdtemp(start);
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await readFile(join(path, 'access.json')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Removes what test processes that were killed have left: their server, then their folder. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const creator = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
+    if (Number.isNaN(creator) || isAlive(creator)) continue;
+    const root = join(tmpdir(), name);
+    const status = await readFile(join(root, 'postgres', 'data', 'postmaster.pid'), 'utf8').catch(() => '');
+    const postmaster = Number(status.split('\n')[0]);
+    try {
+      if (postmaster > 0 && isAlive(postmaster)) {
+        const server = await startEmbedded({ folder: join(root, 'postgres'), log: silentLog });
+        await server.stop();
+      }
+      await rm(root, { recursive: true, force: true });
+    } catch (error) {
+      // Another test process is sweeping the same folder.
+      if (!(error instanceof FolderInUse)) throw error;
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
