@@ -1,0 +1,126 @@
+/**
+ * The load: one process, raw HTTP/1.1 over kept-alive sockets, each connection with one request in flight (closed loop).
+ * Raw because a client library would use more CPU than the server under test. Runs for a bounded time against 127.0.0.1 only.
+ *
+ * Started by `runLoad`; takes its task as a message, answers with a `LoadResult`.
+ */
+import { connect, type Socket } from 'node:net';
+import { randomBytes } from 'node:crypto';
+
+export interface LoadTask {
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly warmupMs: number;
+  readonly measuredMs: number;
+  readonly threads: number;
+  readonly projectId: string;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly errors: number;
+  /** The first answer that was no 201, to see what went wrong. */
+  readonly firstError: string | null;
+}
+
+const text = 'The quick brown fox jumps over the lazy dog, and says so at some length. '
+  .repeat(5)
+  .slice(0, 300);
+const run = randomBytes(6).toString('hex');
+
+class Connection {
+  readonly #task: LoadTask;
+  readonly #socket: Socket;
+  readonly #head: string;
+  readonly #done: (latencyMs: number, status: number, answer: string) => void;
+  #serial: number;
+  #sentAt = 0;
+  #buffer = '';
+  stopped = false;
+
+  constructor(
+    task: LoadTask,
+    index: number,
+    done: (latencyMs: number, status: number, answer: string) => void,
+  ) {
+    this.#task = task;
+    this.#done = done;
+    this.#serial = index;
+    const headers = Object.entries(task.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    this.#head = `POST ${task.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${headers.join('')}`;
+    this.#socket = connect(task.port, '127.0.0.1', () => this.#send());
+    this.#socket.setNoDelay(true);
+    this.#socket.setEncoding('latin1');
+    this.#socket.on('data', chunk => this.#receive(String(chunk)));
+    this.#socket.on('error', error => this.#done(0, 0, String(error)));
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+
+  #send(): void {
+    if (this.stopped) return;
+    const { connections, threads, projectId } = this.#task;
+    const serial = (this.#serial += connections);
+    // A large odd step walks through the threads without the connections marching in line.
+    const body = `{"projectId":"${projectId}","externalParticipantRef":"p${(serial * 7_919) % threads}","body":"${text}"}`;
+    this.#sentAt = performance.now();
+    this.#socket.write(
+      `${this.#head}Idempotency-Key: ${run}-${serial}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  }
+
+  #receive(chunk: string): void {
+    this.#buffer += chunk;
+    const end = this.#buffer.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const length = /content-length: (\d+)/i.exec(this.#buffer);
+    const total = end + 4 + Number(length?.[1] ?? 0);
+    if (this.#buffer.length < total) return;
+    const answer = this.#buffer;
+    this.#buffer = this.#buffer.slice(total);
+    this.#done(performance.now() - this.#sentAt, Number(answer.slice(9, 12)), answer);
+    this.#send();
+  }
+}
+
+async function load(task: LoadTask): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let errors = 0;
+  let firstError: string | null = null;
+  let measuring = false;
+  const connections = Array.from(
+    { length: task.connections },
+    (_, index) =>
+      new Connection(task, index, (latencyMs, status, answer) => {
+        if (status !== 201) {
+          errors++;
+          firstError ??= answer.slice(0, 600);
+        } else if (measuring) latencies.push(latencyMs);
+      }),
+  );
+  await new Promise(resolve => setTimeout(resolve, task.warmupMs));
+  measuring = true;
+  const from = performance.now();
+  await new Promise(resolve => setTimeout(resolve, task.measuredMs));
+  const seconds = (performance.now() - from) / 1_000;
+  measuring = false;
+  for (const connection of connections) connection.stopped = true;
+  await new Promise(resolve => setTimeout(resolve, 300));
+  for (const connection of connections) connection.end();
+  latencies.sort((a, b) => a - b);
+  const at = (quantile: number): number => latencies[Math.floor(latencies.length * quantile)] ?? Number.NaN;
+  return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), errors, firstError };
+}
+
+process.once('message', (task: LoadTask) => {
+  void load(task).then(result => {
+    process.send?.(result);
+    process.disconnect();
+  });
+});
