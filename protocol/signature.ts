@@ -1,0 +1,162 @@
+/**
+ * Signatures of outbound deliveries (specification, "Delivery through stitches"; decisions section 6), made and verified.
+ *
+ * `Service-Signature: t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the UTF-8 bytes of the
+ * whole secret. While a rotation overlaps, `v1` repeats, newest secret first. Standard Webhooks headers
+ * (https://www.standardwebhooks.com) are made from the same secret: there the key is what the base64 after `whsec_`
+ * decodes to, and the signed content is `<id>.<t>.<raw body>`.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A body as text, which is signed as UTF-8, or as the raw bytes. */
+export type Body = string | Uint8Array;
+
+export const secretPrefix = 'whsec_';
+
+/** How far a timestamp may be from the receiver's clock, in seconds, in either direction. */
+export const defaultToleranceSeconds = 300;
+
+/** A new secret of a stitch: `whsec_` and the base64 of 32 random bytes. */
+export function newStitchSecret(): string {
+  return secretPrefix + randomBytes(32).toString('base64');
+}
+
+function serviceMac(secret: string, timestamp: number | string, body: Body): Buffer {
+  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
+}
+
+/** The value of the header Service-Signature. `timestamp` in unix seconds; `secrets` newest first, at least one. */
+export function signService(secrets: readonly string[], timestamp: number, body: Body): string {
+  let header = `t=${timestamp}`;
+  for (const secret of secrets) header += `,v1=${serviceMac(secret, timestamp, body).toString('hex')}`;
+  return header;
+}
+
+function standardKey(secret: string): Buffer {
+  return Buffer.from(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret, 'base64');
+}
+
+function standardMac(secret: string, id: string, timestamp: number | string, body: Body): Buffer {
+  return createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+}
+
+/** The value of the header webhook-signature: `v1,<base64>` for each secret, separated by spaces. */
+export function signStandard(secrets: readonly string[], id: string, timestamp: number, body: Body): string {
+  return secrets.map(secret => `v1,${standardMac(secret, id, timestamp, body).toString('base64')}`).join(' ');
+}
+
+/** Everything that authenticates one attempt of a delivery. */
+export interface SignatureHeaders {
+  readonly 'Service-Signature': string;
+  readonly 'webhook-id': string;
+  readonly 'webhook-timestamp': string;
+  readonly 'webhook-signature': string;
+}
+
+/**
+ * All signature headers of one attempt. `id` is what the receiver deduplicates by: the same at every attempt.
+ * `timestamp` is the attempt's, in unix seconds.
+ */
+export function signatureHeaders(
+  secrets: readonly string[],
+  id: string,
+  timestamp: number,
+  body: Body,
+): SignatureHeaders {
+  return {
+    'Service-Signature': signService(secrets, timestamp, body),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signStandard(secrets, id, timestamp, body),
+  };
+}
+
+export interface VerifyOptions {
+  /** The receiver's clock in epoch milliseconds; the present when absent. */
+  readonly now?: number;
+  /** Default 300. */
+  readonly toleranceSeconds?: number;
+}
+
+/**
+ * `malformed`: not a header of ours. `timestamp`: further than the tolerance from the receiver's clock. `mismatch`: no
+ * signature is of this secret and this body.
+ */
+export type Verdict =
+  | { readonly ok: true; readonly timestamp: number }
+  | { readonly ok: false; readonly reason: 'malformed' | 'timestamp' | 'mismatch' };
+
+const malformed: Verdict = { ok: false, reason: 'malformed' };
+const unixSeconds = /^\d{1,12}$/;
+
+function verdict(timestamp: string, options: VerifyOptions, matches: boolean): Verdict {
+  // Judged after the signature, so that only the signer learns anything of this clock.
+  if (!matches) return { ok: false, reason: 'mismatch' };
+  const age = (options.now ?? Date.now()) / 1000 - Number(timestamp);
+  if (Math.abs(age) > (options.toleranceSeconds ?? defaultToleranceSeconds)) {
+    return { ok: false, reason: 'timestamp' };
+  }
+  return { ok: true, timestamp: Number(timestamp) };
+}
+
+/** Whether any of the candidates is the expected code, in time that depends on their number alone. */
+function anyEqual(candidates: readonly Buffer[], expected: Buffer): boolean {
+  let found = false;
+  for (const candidate of candidates) {
+    const equal = candidate.length === expected.length && timingSafeEqual(candidate, expected);
+    found = equal || found;
+  }
+  return found;
+}
+
+/**
+ * Verifies a Service-Signature over the raw body, exactly as received. Several `v1` are allowed and one has to match;
+ * parts with other names are ignored, so that later schemes can be added beside it.
+ */
+export function verifyService(
+  secret: string,
+  header: string,
+  body: Body,
+  options: VerifyOptions = {},
+): Verdict {
+  let timestamp: string | undefined;
+  const candidates: Buffer[] = [];
+  for (const part of header.split(',')) {
+    const equals = part.indexOf('=');
+    const name = part.slice(0, equals).trim();
+    const value = part.slice(equals + 1).trim();
+    if (name === 't') {
+      if (timestamp !== undefined || !unixSeconds.test(value)) return malformed;
+      timestamp = value;
+    } else if (name === 'v1') {
+      if (!/^[0-9a-f]{64}$/.test(value)) return malformed;
+      candidates.push(Buffer.from(value, 'hex'));
+    }
+  }
+  if (timestamp === undefined || candidates.length === 0) return malformed;
+  return verdict(timestamp, options, anyEqual(candidates, serviceMac(secret, timestamp, body)));
+}
+
+/** The three Standard Webhooks headers as received. */
+export interface StandardHeaders {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+/** Verifies the Standard Webhooks headers over the raw body. Signatures of other versions (`v1a,...`) are ignored. */
+export function verifyStandard(
+  secret: string,
+  headers: StandardHeaders,
+  body: Body,
+  options: VerifyOptions = {},
+): Verdict {
+  if (headers.id === '' || !unixSeconds.test(headers.timestamp)) return malformed;
+  const candidates = headers.signature
+    .split(' ')
+    .filter(part => part.startsWith('v1,'))
+    .map(part => Buffer.from(part.slice('v1,'.length), 'base64'));
+  if (candidates.length === 0) return malformed;
+  const expected = standardMac(secret, headers.id, headers.timestamp, body);
+  return verdict(headers.timestamp, options, anyEqual(candidates, expected));
+}
