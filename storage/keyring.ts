@@ -1,0 +1,54 @@
+/**
+ * The ring of secret keys (SECRET_KEYS): `kid:base64,kid:base64`, 32 bytes each. The first, the newest, seals; all of them
+ * open (vault.ts). The last, the oldest, is the root of what must not change when a new key comes: see `derive`.
+ *
+ * To rotate: put a new key in front. To retire one in the middle: re-seal everything, then drop it. The last one
+ * stays, since the keyed hashes of every API key and session hang on it.
+ */
+import { createSecretKey, hkdfSync } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+const keyBytes = 32;
+const kidPattern = /^[A-Za-z0-9._-]{1,64}$/;
+// Node's decoder skips what it does not know; a key with a typing error in it must not pass as another key.
+const base64Pattern = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+export class KeyRing {
+  /** By kid, newest first. */
+  readonly keys: ReadonlyMap<string, KeyObject>;
+  readonly newest: { readonly kid: string; readonly key: KeyObject };
+  readonly #oldest: KeyObject;
+
+  /** Reads the text of SECRET_KEYS. Throws an Error that names the fault and never shows key material. */
+  constructor(text: string) {
+    const keys = new Map<string, KeyObject>();
+    let newest: KeyRing['newest'] | undefined;
+    let oldest: KeyObject | undefined;
+    for (const entry of text.split(',')) {
+      const colon = entry.indexOf(':');
+      const kid = entry.slice(0, Math.max(colon, 0)).trim();
+      if (!kidPattern.test(kid)) throw new Error('secret keys are written kid:base64,kid:base64');
+      if (keys.has(kid)) throw new Error(`secret key ${kid} appears twice`);
+      const value = entry.slice(colon + 1).trim();
+      const bytes = Buffer.from(value, 'base64');
+      if (!base64Pattern.test(value) || bytes.length !== keyBytes) {
+        throw new Error(`secret key ${kid} has to be ${keyBytes} bytes in base64`);
+      }
+      oldest = createSecretKey(bytes);
+      newest ??= { kid, key: oldest };
+      keys.set(kid, oldest);
+    }
+    if (newest === undefined || oldest === undefined) throw new Error('secret keys are empty');
+    this.keys = keys;
+    this.newest = newest;
+    this.#oldest = oldest;
+  }
+
+  /**
+   * A key for one purpose, by HKDF (RFC 5869) from the oldest key: the same after every rotation. Were it derived from
+   * the newest, a rotation would turn every stored hash into one that nothing matches.
+   */
+  derive(purpose: string): KeyObject {
+    return createSecretKey(Buffer.from(hkdfSync('sha256', this.#oldest, '', `skein/${purpose}`, keyBytes)));
+  }
+}

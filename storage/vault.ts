@@ -1,0 +1,62 @@
+/**
+ * Secrets at rest: JWE in compact form, `dir` with A256GCM (RFC 7516, RFC 7518). Each is bound to its place by the
+ * authenticated header `ctx`, e.g. `stitches/stitch_01h.../secret`: a text copied into another row does not open there.
+ */
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose';
+import type { KeyRing } from './keyring.ts';
+
+/** The text is not ours, was edited, belongs elsewhere, or its key is no longer in the ring. */
+export class SealBroken extends Error {
+  override readonly name = 'SealBroken';
+  readonly context: string;
+  constructor(context: string, why: string, cause?: unknown) {
+    super(`the secret at ${context} does not open: ${why}`, { cause });
+    this.context = context;
+  }
+}
+
+export class Vault {
+  readonly #ring: KeyRing;
+
+  constructor(ring: KeyRing) {
+    this.#ring = ring;
+  }
+
+  /** @param context where the secret will lie: `<table>/<id>/<column>`. */
+  async seal(context: string, plaintext: string): Promise<string> {
+    const { kid, key } = this.#ring.newest;
+    return await new CompactEncrypt(Buffer.from(plaintext, 'utf8'))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid, ctx: context })
+      .encrypt(key);
+  }
+
+  /** The plaintext. Rejects with {@link SealBroken}. */
+  async open(context: string, jwe: string): Promise<string> {
+    const kid = kidOf(jwe);
+    const key = kid === undefined ? undefined : this.#ring.keys.get(kid);
+    if (key === undefined) throw new SealBroken(context, `no key ${kid ?? ''} in the ring`);
+    try {
+      const { plaintext, protectedHeader } = await compactDecrypt(jwe, key, {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: ['A256GCM'],
+      });
+      if (protectedHeader['ctx'] === context) return Buffer.from(plaintext).toString('utf8');
+    } catch (error) {
+      throw new SealBroken(context, 'it was edited', error);
+    }
+    throw new SealBroken(context, 'it was sealed for another place');
+  }
+
+  /** Whether an older key than the newest sealed it: then seal what `open` gives again, and store that. */
+  needsResealing(jwe: string): boolean {
+    return kidOf(jwe) !== this.#ring.newest.kid;
+  }
+}
+
+function kidOf(jwe: string): string | undefined {
+  try {
+    return decodeProtectedHeader(jwe).kid;
+  } catch {
+    return undefined;
+  }
+}
