@@ -14,7 +14,7 @@ const outcomes: readonly SendOutcome[] = ['queued', 'sent', 'dropped'];
 class OpenSocket<Session> implements Socket<Session> {
   readonly session: Session;
   /** Undefined before the upgrade and after the close: uWebSockets.js throws on a closed socket. */
-  ws: WebSocket<OpenSocket<Session>> | undefined;
+  ws: WebSocket<Carrier<Session>> | undefined;
   dropPending = false;
 
   constructor(session: Session) {
@@ -47,6 +47,11 @@ class OpenSocket<Session> implements Socket<Session> {
   }
 }
 
+/** The user data of a socket. uWebSockets.js copies its own properties, not its prototype, to the object it hands out. */
+interface Carrier<Session> {
+  readonly socket: OpenSocket<Session>;
+}
+
 /** The open sockets of all endpoints, for the drain. */
 export type OpenSockets = Set<Pick<Socket<unknown>, 'end'>>;
 
@@ -56,8 +61,8 @@ export function behaviourOf<Session extends SocketSession>(
   route: Route,
   traffic: Traffic,
   sockets: OpenSockets,
-): WebSocketBehavior<OpenSocket<Session>> {
-  type Ws = WebSocket<OpenSocket<Session>>;
+): WebSocketBehavior<Carrier<Session>> {
+  type Ws = WebSocket<Carrier<Session>>;
 
   function guarded(socket: OpenSocket<Session>, callback: () => void): void {
     try {
@@ -93,7 +98,9 @@ export function behaviourOf<Session extends SocketSession>(
             return;
           }
           const free = exchange.surrender();
-          free?.cork(() => free.upgrade(new OpenSocket(verdict), key, protocol, extensions, context));
+          free?.cork(() =>
+            free.upgrade({ socket: new OpenSocket(verdict) }, key, protocol, extensions, context),
+          );
         };
         const verdict = endpoint.upgrade(exchange);
         if (verdict instanceof Promise) {
@@ -107,7 +114,7 @@ export function behaviourOf<Session extends SocketSession>(
     },
 
     open: (ws: Ws) => {
-      const socket = ws.getUserData();
+      const { socket } = ws.getUserData();
       socket.ws = ws;
       sockets.add(socket);
       if (traffic.draining) socket.end(1001, 'going away');
@@ -115,26 +122,26 @@ export function behaviourOf<Session extends SocketSession>(
     },
 
     message: (ws: Ws, message: ArrayBuffer, isBinary: boolean) => {
-      const socket = ws.getUserData();
+      const { socket } = ws.getUserData();
       if (isBinary) socket.end(1003, 'text frames only');
       else guarded(socket, () => endpoint.message(socket, Buffer.from(message).toString()));
     },
 
     drain: (ws: Ws) => {
-      const socket = ws.getUserData();
+      const { socket } = ws.getUserData();
       guarded(socket, () => endpoint.drain?.(socket));
     },
 
     dropped: (ws: Ws) => {
       // Told later: the server is in the middle of a publish, and the natural reaction is to close the socket.
-      const socket = ws.getUserData();
+      const { socket } = ws.getUserData();
       if (socket.dropPending) return;
       socket.dropPending = true;
       setImmediate(tellDropped, socket);
     },
 
     close: (ws: Ws, code: number, message: ArrayBuffer) => {
-      const socket = ws.getUserData();
+      const { socket } = ws.getUserData();
       socket.ws = undefined;
       sockets.delete(socket);
       guarded(socket, () => endpoint.close(socket, code, Buffer.from(message).toString()));
