@@ -1,0 +1,62 @@
+/** The channel's row. */
+import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
+import { instant, snapshotTable } from '../../storage/snapshot.ts';
+import type { Metadata } from '../tenancy.ts';
+import type { ChannelState } from './state.ts';
+
+/** A row of `channels` as JSON. */
+export type ChannelRow = {
+  readonly project_id: string;
+  readonly environment_id: string;
+  readonly name: string;
+  readonly kind: ChannelKind;
+  readonly status: ChannelStatus;
+  readonly default_agent_id: string | null;
+  readonly metadata: Metadata;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly state: { readonly events: number };
+};
+
+export function decodeChannel(row: ChannelRow): ChannelState {
+  return {
+    projectId: row.project_id,
+    environmentId: row.environment_id,
+    name: row.name,
+    kind: row.kind,
+    status: row.status,
+    defaultAgentId: row.default_agent_id,
+    metadata: row.metadata,
+    createdAt: instant(row.created_at),
+    updatedAt: instant(row.updated_at),
+    events: row.state.events,
+  };
+}
+
+export const channelSnapshot = snapshotTable<ChannelState>({
+  kind: 'channel',
+  table: 'channels',
+  key: 'channel_id',
+  fixed: { project_id: 'plain', environment_id: 'plain', kind: 'plain', created_at: 'timestamptz' },
+  columns: {
+    name: 'text',
+    status: 'plain',
+    default_agent_id: 'plain',
+    metadata: 'jsonb',
+    updated_at: 'timestamptz',
+    state: 'jsonb',
+  },
+  encode: state => ({
+    project_id: state.projectId,
+    environment_id: state.environmentId,
+    name: state.name,
+    kind: state.kind,
+    status: state.status,
+    default_agent_id: state.defaultAgentId,
+    metadata: JSON.stringify(state.metadata),
+    created_at: state.createdAt,
+    updated_at: state.updatedAt,
+    state: JSON.stringify({ events: state.events }),
+  }),
+  decode: row => decodeChannel(row as unknown as ChannelRow),
+});

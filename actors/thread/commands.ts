@@ -1,0 +1,110 @@
+/**
+ * What a thread is asked. Payloads and replies are JSON. Every command says whose thread it means: the thread of another tenant
+ * answers as if it did not exist, so no look-up has to come first.
+ */
+import type { ChannelKind } from '../../protocol/resources/channel.ts';
+import type { Actor, Message, MessageDryRun, MessageStatus } from '../../protocol/resources/message.ts';
+import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
+import type { Receipt } from '../channel/providers/provider.ts';
+import type { Metadata, Tenancy } from '../tenancy.ts';
+import type { CustomFields } from './state.ts';
+
+/** The key of the request, written with the commit that answers it. */
+export interface IdempotencyKey {
+  /** Base64 of 32 bytes each: see storage/writes/idempotency.ts. */
+  readonly keyHash: string;
+  readonly fingerprint: string;
+}
+
+export interface ChannelOfThread {
+  readonly channelId: string;
+  readonly kind: ChannelKind;
+}
+
+export interface NewMessage {
+  readonly messageId: string;
+  readonly body: string;
+  readonly attachments: readonly unknown[];
+  readonly metadata: Metadata;
+}
+
+export interface CreateThread extends Tenancy {
+  readonly channel: ChannelOfThread | null;
+  readonly externalRef: string | null;
+  readonly metadata: Metadata;
+  readonly author: Actor;
+  readonly key?: IdempotencyKey;
+}
+
+export interface ReceiveMessage extends Tenancy {
+  /** The channel it came in by; absent when it was written into the thread itself. */
+  readonly channel?: ChannelOfThread;
+  /** Makes the thread if it is not there yet; absent: the thread must exist. */
+  readonly newborn?: { readonly externalRef: string; readonly metadata: Metadata };
+  readonly message: NewMessage;
+  readonly key?: IdempotencyKey;
+}
+
+export interface SendMessage extends Tenancy {
+  readonly message: NewMessage;
+  readonly author: Actor;
+  readonly key?: IdempotencyKey;
+}
+
+/** What PATCH may change; an absent field stays. */
+export interface ThreadChanges {
+  readonly status?: ThreadStatus;
+  readonly agentMode?: AgentMode | null;
+  readonly agentId?: string | null;
+  readonly tags?: readonly string[];
+  readonly customFields?: CustomFields;
+}
+
+export interface UpdateThread extends Tenancy {
+  readonly changes: ThreadChanges;
+  readonly author: Actor;
+}
+
+/** A message as it was read, for whoever reports on it: see recent-changes.ts. */
+export interface MessageReading {
+  readonly message: Message;
+  /** The thread's sequence at that moment, read in the same statement. */
+  readonly asOf: number;
+}
+
+export interface RecordReceipts extends Tenancy {
+  readonly reading: MessageReading;
+  /** The provider's id for the message, when the report names it. */
+  readonly externalMessageId?: string;
+  /** In any order; what does not move the message forward is dropped. */
+  readonly receipts: readonly Receipt[];
+  /** Some of the receipts were parked under `externalMessageId`: the commit removes them. */
+  readonly unpark: boolean;
+  readonly author: Actor;
+}
+
+export interface ReceiptOutcome {
+  /** `stale`: the reading is too old: read again and ask again. */
+  readonly outcome: 'recorded' | 'stale';
+  readonly status: MessageStatus | null;
+}
+
+export interface ExpireWindow extends Tenancy {
+  readonly author: Actor;
+}
+
+export type ThreadCommands = {
+  /** Replies with the thread's JSON text. */
+  create: { readonly payload: CreateThread; readonly reply: string };
+  /** Replies with the message's JSON text, as `send` does. */
+  receive: { readonly payload: ReceiveMessage; readonly reply: string };
+  send: { readonly payload: SendMessage; readonly reply: string };
+  checkSend: { readonly payload: Tenancy; readonly reply: MessageDryRun };
+  /** Replies with the thread's JSON text. */
+  update: { readonly payload: UpdateThread; readonly reply: string };
+  recordReceipts: { readonly payload: RecordReceipts; readonly reply: ReceiptOutcome };
+  /** The reminder that watches the service window. */
+  lookAtWindow: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
+  /** Ends the service window now (sandbox simulation). */
+  expireWindow: { readonly payload: ExpireWindow; readonly reply: null };
+};

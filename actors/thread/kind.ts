@@ -1,0 +1,17 @@
+/** The kind `thread`: everything about it, in one place. */
+import { actor } from '../../runtime/actor.ts';
+import type { Write } from '../../storage/writes.ts';
+import type { ThreadCommands } from './commands.ts';
+import { create, receive } from './decide-inbound.ts';
+import { checkSend, send } from './decide-outbound.ts';
+import { recordReceipts } from './decide-receipts.ts';
+import { update } from './decide-update.ts';
+import { expireWindow, lookAtWindow } from './decide-window.ts';
+import { blankThread, type ThreadState } from './state.ts';
+
+export const thread = actor<ThreadState, ThreadCommands, Write>({
+  kind: 'thread',
+  blank: blankThread,
+  lane: state => state.projectId,
+  decide: { create, receive, send, checkSend, update, recordReceipts, lookAtWindow, expireWindow },
+});

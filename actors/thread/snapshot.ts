@@ -1,0 +1,108 @@
+/** The thread's row: what lists filter and sort by as columns, the rest as its private `state`. */
+import type { ChannelKind } from '../../protocol/resources/channel.ts';
+import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
+import { instant, snapshotTable } from '../../storage/snapshot.ts';
+import type { Metadata } from '../tenancy.ts';
+import type { RecentChanges } from './recent-changes.ts';
+import type { ServiceWindow } from './service-window.ts';
+import type { CustomFields, ThreadState } from './state.ts';
+
+/** The private part. */
+interface Rest {
+  readonly channelKind: ChannelKind | null;
+  readonly sequence: number;
+  readonly window: ServiceWindow | null;
+  readonly recent: RecentChanges;
+}
+
+/** A row of `threads` as JSON. */
+export type ThreadRow = {
+  readonly project_id: string;
+  readonly environment_id: string;
+  readonly channel_id: string | null;
+  readonly external_ref: string | null;
+  readonly status: ThreadStatus;
+  readonly agent_mode: AgentMode | null;
+  readonly agent_id: string | null;
+  readonly assignee_user_id: string | null;
+  readonly tags: readonly string[];
+  readonly custom_fields: CustomFields;
+  readonly metadata: Metadata;
+  readonly last_message_at: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly archived_at: string | null;
+  readonly state: Rest;
+};
+
+export function decodeThread(row: ThreadRow): ThreadState {
+  return {
+    projectId: row.project_id,
+    environmentId: row.environment_id,
+    channelId: row.channel_id,
+    channelKind: row.state.channelKind,
+    externalRef: row.external_ref,
+    status: row.status,
+    agentMode: row.agent_mode,
+    agentId: row.agent_id,
+    assigneeUserId: row.assignee_user_id,
+    tags: row.tags,
+    customFields: row.custom_fields,
+    metadata: row.metadata,
+    lastMessageAt: instant(row.last_message_at),
+    createdAt: instant(row.created_at),
+    updatedAt: instant(row.updated_at),
+    archivedAt: row.archived_at === null ? null : instant(row.archived_at),
+    sequence: row.state.sequence,
+    window: row.state.window,
+    recent: row.state.recent,
+  };
+}
+
+export const threadSnapshot = snapshotTable<ThreadState>({
+  kind: 'thread',
+  table: 'threads',
+  key: 'thread_id',
+  fixed: {
+    project_id: 'plain',
+    environment_id: 'plain',
+    channel_id: 'plain',
+    external_ref: 'text',
+    created_at: 'timestamptz',
+  },
+  columns: {
+    status: 'plain',
+    agent_mode: 'plain',
+    agent_id: 'plain',
+    assignee_user_id: 'plain',
+    tags: 'text[]',
+    custom_fields: 'jsonb',
+    metadata: 'jsonb',
+    last_message_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    archived_at: 'timestamptz',
+    state: 'jsonb',
+  },
+  encode: state => {
+    const { channelKind, sequence, window, recent } = state;
+    return {
+      project_id: state.projectId,
+      environment_id: state.environmentId,
+      channel_id: state.channelId,
+      external_ref: state.externalRef,
+      status: state.status,
+      agent_mode: state.agentMode,
+      agent_id: state.agentId,
+      assignee_user_id: state.assigneeUserId,
+      tags: state.tags,
+      custom_fields: JSON.stringify(state.customFields),
+      metadata: JSON.stringify(state.metadata),
+      last_message_at: state.lastMessageAt,
+      created_at: state.createdAt,
+      updated_at: state.updatedAt,
+      archived_at: state.archivedAt,
+      state: JSON.stringify({ channelKind, sequence, window, recent } satisfies Rest),
+    };
+  },
+  decode: row => decodeThread(row as unknown as ThreadRow),
+});

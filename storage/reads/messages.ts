@@ -1,0 +1,116 @@
+/** Reads of messages. Every statement names the project and the environment: what is outside reads as absent. */
+import type { Message } from '../../protocol/resources/message.ts';
+import type { Database } from '../database.ts';
+
+type Queries = Pick<Database, 'query'>;
+
+export interface ThreadKey {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly threadId: string;
+}
+
+interface MessageRecord extends Omit<Message, 'createdAt'> {
+  readonly createdAt: Date;
+}
+
+// In the order of the message's text, so that an answer and a later reading of it look alike.
+const columns = `
+  m.message_id as "messageId", m.thread_id as "threadId", m.project_id as "projectId", m.environment_id as "environmentId",
+  m.channel_id as "channelId", m.sequence, m.direction, m.body, m.external_message_id as "externalMessageId", m.status,
+  m.attachments, m.metadata, m.actor, m.created_at as "createdAt"`;
+
+function toMessage(record: MessageRecord): Message {
+  return { ...record, createdAt: record.createdAt.toISOString() };
+}
+
+export interface MessagePage extends ThreadKey {
+  readonly order: 'asc' | 'desc';
+  /** Exclusive; a filter, whatever the order. */
+  readonly afterSequence: number | undefined;
+  /** Where the page before ended. */
+  readonly cursor: number | undefined;
+  readonly limit: number;
+}
+
+const selectPage = (order: 'asc' | 'desc'): string => `
+  select ${columns} from messages m
+  where m.thread_id = $1 and m.project_id = $2 and m.environment_id = $3
+    and m.sequence > $4 and ($5::bigint is null or m.sequence ${order === 'asc' ? '>' : '<'} $5)
+  order by m.sequence ${order} limit $6`;
+
+const pages = { asc: selectPage('asc'), desc: selectPage('desc') };
+
+/** A page of a thread's messages by sequence; empty also where there is no such thread. */
+export async function messagePage(db: Queries, page: MessagePage): Promise<Message[]> {
+  const { threadId, projectId, environmentId, order, afterSequence = 0, cursor, limit } = page;
+  const values = [threadId, projectId, environmentId, afterSequence, cursor ?? null, limit];
+  const rows = await db.query<MessageRecord>(pages[order], values, `messages.page.${order}`);
+  return rows.map(toMessage);
+}
+
+const selectMessage = `
+  select ${columns} from messages m
+  where m.message_id = $1 and m.thread_id = $2 and m.project_id = $3 and m.environment_id = $4`;
+
+export async function findMessage(
+  db: Queries,
+  key: ThreadKey & { readonly messageId: string },
+): Promise<Message | undefined> {
+  const { messageId, threadId, projectId, environmentId } = key;
+  const values = [messageId, threadId, projectId, environmentId];
+  const [row] = await db.query<MessageRecord>(selectMessage, values, 'messages.find');
+  return row === undefined ? undefined : toMessage(row);
+}
+
+/** Which message a receipt is about: by our id, or by the provider's. */
+export interface ReceiptKey {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly channelId: string;
+  readonly messageId?: string;
+  readonly externalMessageId?: string;
+}
+
+/** A message and the sequence of its thread at the same instant. */
+export interface MessageAsOf {
+  readonly message: Message;
+  readonly asOf: number;
+}
+
+// One statement, so that the message and the thread's sequence are of one instant: see actors/thread/recent-changes.ts.
+const selectAsOf = (by: string): string => `
+  select ${columns}, (t.state ->> 'sequence')::bigint as "asOf"
+  from messages m join threads t on t.thread_id = m.thread_id
+  where m.${by} = $1 and m.channel_id = $2 and m.project_id = $3 and m.environment_id = $4`;
+
+const asOf = { ours: selectAsOf('message_id'), theirs: selectAsOf('external_message_id') };
+
+/** By `messageId` where it is given, else by `externalMessageId`. */
+export async function messageAsOf(db: Queries, key: ReceiptKey): Promise<MessageAsOf | undefined> {
+  const { messageId, externalMessageId, channelId, projectId, environmentId } = key;
+  const by = messageId === undefined ? 'theirs' : 'ours';
+  const values = [messageId ?? externalMessageId, channelId, projectId, environmentId];
+  const [row] = await db.query<MessageRecord & { asOf: number }>(asOf[by], values, `messages.as_of.${by}`);
+  if (row === undefined) return undefined;
+  const { asOf: sequence, ...record } = row;
+  return { message: toMessage(record), asOf: sequence };
+}
+
+const selectParked = `
+  select payload from parked_receipts
+  where channel_id = $1 and external_message_id = $2 and expires_at > now() order by occurred_at`;
+
+/** The receipts that wait for a message with this provider's id; the payload is what was parked. */
+export async function parkedReceipts<Payload>(
+  db: Queries,
+  channelId: string,
+  externalMessageId: string,
+): Promise<Payload[]> {
+  const rows = await db.query<{ payload: Payload }>(
+    selectParked,
+    [channelId, externalMessageId],
+    'receipts.parked',
+  );
+  return rows.map(row => row.payload);
+}
