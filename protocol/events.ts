@@ -45,6 +45,8 @@ function data<P extends TProperties>(properties: P): TObject<typeof always & P> 
 
 const thread = data({ thread: Thread });
 const message = data({ message: Message });
+/** `occurredAt`: when it happened at the provider, as the provider says. */
+const receipt = data({ message: Message, occurredAt: optional(instant()) });
 const channel = data({ channel: Channel });
 const credential = data({ channel: Channel, expiresAt: optional(nullable(instant())) });
 const note = data({ note: ThreadNote });
@@ -96,7 +98,7 @@ export const eventTypes = {
   'thread.note.deleted': row('A note was deleted.', note),
   'thread.message.received': row('An inbound message was received on a thread.', message),
   'thread.message.created': row('An outbound message was created on a thread.', message),
-  'thread.message.updated': row("A message's status changed.", message),
+  'thread.message.updated': row("A message got its provider's id, otherwise than with a receipt.", message),
   'thread.service_window.opened': row('An inbound message opened the service window.', serviceWindow),
   'thread.service_window.closing': row('The service window is about to close.', serviceWindow),
   'thread.service_window.closed': row('The service window has closed: templates only.', serviceWindow),
@@ -115,12 +117,12 @@ export const eventTypes = {
     'A custom channel has to send a message: this is the channel command.',
     data({ message: Message, externalRef: optional(nullable(Type.String())) }),
   ),
-  'channel.message.sent': row('The chat provider reports a message as sent.', message),
-  'channel.message.delivered': row('Delivery receipt.', message),
-  'channel.message.read': row('Read receipt.', message),
+  'channel.message.sent': row('The chat provider reports a message as sent.', receipt),
+  'channel.message.delivered': row('Delivery receipt.', receipt),
+  'channel.message.read': row('Read receipt.', receipt),
   'channel.message.delivery_failed': row(
     'Delivery failed.',
-    data({ message: Message, error: optional(nullable(freeForm())) }),
+    data({ message: Message, occurredAt: optional(instant()), error: optional(nullable(freeForm())) }),
   ),
   'channel.credential.expiring': row(
     'A channel access token is close to expiry and cannot be renewed automatically; the owner must act.',

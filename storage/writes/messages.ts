@@ -69,7 +69,12 @@ export function insertMessage(row: MessageRow): Write {
   };
 }
 
-// The rank guard makes a receipt for a message that its thread no longer holds in memory safe: never backwards, failed is final.
+// Holds whatever the thread decided it from: never backwards, failed is final. The provider's id is noted once, on its own terms.
+const advances = `(m.status is distinct from 'failed' and case input.status
+  when 'failed' then m.status is null or m.status in ('queued', 'sent')
+  else array_position(array['queued', 'sent', 'delivered', 'read'], input.status)
+     > coalesce(array_position(array['queued', 'sent', 'delivered', 'read'], m.status), 0) end)`;
+
 const updateStatus = statement(
   'message.status',
   30,
@@ -82,15 +87,12 @@ const updateStatus = statement(
   },
   input => `
     update messages m set
-      status = coalesce(input.status, m.status),
+      status = case when ${advances} then input.status else m.status end,
       external_message_id = coalesce(m.external_message_id, input.external_message_id),
       updated_at = input.at
     from ${input}
     where m.message_id = input.message_id and m.thread_id = input.thread_id
-      and (input.status is null or (m.status is distinct from 'failed' and case input.status
-        when 'failed' then m.status is null or m.status in ('queued', 'sent')
-        else array_position(array['queued', 'sent', 'delivered', 'read'], input.status)
-           > coalesce(array_position(array['queued', 'sent', 'delivered', 'read'], m.status), 0) end))`,
+      and (${advances} or m.external_message_id is null and input.external_message_id is not null)`,
 );
 
 export interface MessageStatusRow {
