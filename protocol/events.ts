@@ -98,7 +98,7 @@ export const eventTypes = {
   'thread.note.deleted': row('A note was deleted.', note),
   'thread.message.received': row('An inbound message was received on a thread.', message),
   'thread.message.created': row('An outbound message was created on a thread.', message),
-  'thread.message.updated': row("A message got its provider's id, otherwise than with a receipt.", message),
+  'thread.message.updated': row("A message got its provider's id, and its status stayed.", message),
   'thread.service_window.opened': row('An inbound message opened the service window.', serviceWindow),
   'thread.service_window.closing': row('The service window is about to close.', serviceWindow),
   'thread.service_window.closed': row('The service window has closed: templates only.', serviceWindow),
