@@ -5,11 +5,12 @@
  * Pipelined: BEGIN, the statements and COMMIT are written at once, and the answers read as they come. A saturated event loop
  * turns every few milliseconds, so a transaction of ten awaited round trips would take ten turns; this one takes one or two.
  *
- * In doubt: each transaction first inserts a marker with its own id. When the connection is lost before the answer to
- * COMMIT, the next connection inserts the same marker as `abandoned`. If that insert wins, the lost transaction can never
- * commit any more: its own insert would break the key. If it loses, the marker that is there tells the outcome; and if the
- * lost transaction is still running in the server, the insert waits for it. So the answer is exact, whatever the timing.
+ * In doubt: the lane has one row, `lane_marks(lane_id, epoch, batch)`, and each transaction first sets its batch number there,
+ * on condition that the epoch is the one it knows. When the connection is lost before the answer to COMMIT, the next
+ * connection raises the epoch and reads the batch number. That update waits for a transaction that holds the row; and one that has
+ * not come that far finds another epoch and fails. So the number it reads is exact, whatever the timing.
  */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Step } from './batch.ts';
 
@@ -24,11 +25,17 @@ export class InDoubt extends Error {
 }
 
 const connectTimeoutMs = 5_000;
-const insertMarker = {
-  name: 'marker',
-  text: `insert into commit_markers (batch_id, outcome, created_at) values ($1, 'committed', now())`,
+const createMark = `
+  insert into lane_marks (lane_id, epoch, batch, updated_at) values ($1, $2, 0, now()) on conflict (lane_id) do nothing`;
+const setMark = {
+  name: 'lane.mark',
+  text: `
+    with marked as (
+      update lane_marks set batch = $3, updated_at = now() where lane_id = $1 and epoch = $2 returning lane_id
+    ) select skein_fence('lane', case when exists (select from marked) then '{}' else array[$1] end)`,
 };
-const abandonMarker = `insert into commit_markers (batch_id, outcome, created_at) values ($1, 'abandoned', now()) on conflict (batch_id) do nothing`;
+const raiseEpoch = `update lane_marks set epoch = epoch + 1 where lane_id = $1 returning epoch, batch`;
+const deleteMark = `delete from lane_marks where lane_id = $1`;
 
 /**
  * An error inside the transaction turns our COMMIT into a ROLLBACK, and one in COMMIT itself is an ERROR on a connection that
@@ -42,6 +49,8 @@ function isCertain(commit: PromiseSettledResult<pg.QueryResult> | undefined): bo
 export class LaneConnection {
   readonly #url: string;
   readonly #name: string;
+  readonly #laneId = randomUUID();
+  #epoch = 0;
   #client: pg.Client | undefined;
 
   constructor(url: string, name: string) {
@@ -51,13 +60,15 @@ export class LaneConnection {
 
   /**
    * Runs the steps in one transaction and gives the rows of the last one. Rejects with the database's error (nothing
-   * was applied), with `InDoubt`, or with a connection error when nothing was sent.
+   * was applied), with `InDoubt`, or with `NotConnected`.
+   *
+   * @param batch the lane's number of this transaction: 1, 2, 3 ...; a number is used again only after `settle` denied it.
    */
-  async run(batchId: string, steps: readonly Step[]): Promise<readonly Record<string, unknown>[]> {
+  async run(batch: number, steps: readonly Step[]): Promise<readonly Record<string, unknown>[]> {
     const client = await this.#connected();
     const results: Promise<pg.QueryResult>[] = [
       client.query('begin'),
-      client.query({ ...insertMarker, values: [batchId] }),
+      client.query({ ...setMark, values: [this.#laneId, this.#epoch, batch] }),
     ];
     for (const { statement, parameters } of steps) {
       results.push(client.query({ name: statement.name, text: statement.text, values: [...parameters] }));
@@ -76,21 +87,19 @@ export class LaneConnection {
     });
   }
 
-  /** Whether the transaction committed. Rejects while the database cannot be reached. */
-  async settle(batchId: string): Promise<boolean> {
+  /** Whether the transaction of that number committed; after this it never will. Rejects while the database is away. */
+  async settle(batch: number): Promise<boolean> {
     const client = await this.#connected();
-    const { rowCount } = await client.query(abandonMarker, [batchId]);
-    if (rowCount === 1) return false;
-    const { rows } = await client.query<{ outcome: string }>(
-      'select outcome from commit_markers where batch_id = $1',
-      [batchId],
-    );
-    return rows[0]?.outcome === 'committed';
+    const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, [this.#laneId]);
+    if (rows[0] === undefined) throw new Error('the mark of the lane is gone');
+    this.#epoch = Number(rows[0].epoch);
+    return Number(rows[0].batch) >= batch;
   }
 
-  async query<T extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<T[]> {
-    const client = await this.#connected();
-    return (await client.query<T>(text, values)).rows;
+  /** Ends the lane: its mark is not needed any more. Idempotent. */
+  async end(): Promise<void> {
+    await this.#client?.query(deleteMark, [this.#laneId]).catch(() => undefined);
+    await this.close();
   }
 
   /** Idempotent; the next use connects anew. */
@@ -117,6 +126,7 @@ export class LaneConnection {
     client.on('end', lost);
     try {
       await client.connect();
+      await client.query(createMark, [this.#laneId, this.#epoch]);
     } catch (error) {
       throw new NotConnected('the database cannot be reached', { cause: error });
     }

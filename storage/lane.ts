@@ -12,7 +12,6 @@
  * A batch that fails is narrowed: commits named by `skein_fence` are refused and the rest goes again; a plain constraint or data
  * error halves the batch until the culprit stands alone. Order is kept throughout.
  */
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { Duplicate, Fenced, Unavailable, type Commit } from '../runtime/store.ts';
@@ -65,6 +64,7 @@ export class Lane {
   #queue: Waiting[] = [];
   #running: Promise<void> | undefined;
   #closing = false;
+  #batches = 0;
   /** Commits in transactions that succeeded, and those transactions: their quotient is the batch size. */
   commits = 0;
   transactions = 0;
@@ -97,7 +97,7 @@ export class Lane {
     const timer = setTimeout(() => this.#refuseAll(), graceMs);
     await this.#running;
     clearTimeout(timer);
-    await this.#connection.close();
+    await this.#connection.end();
   }
 
   async #run(): Promise<void> {
@@ -139,18 +139,18 @@ export class Lane {
   /** Runs the batch until its outcome is certain. Rejects only with an error of the batch's own making, or when closing. */
   async #transact(batch: Batch): Promise<readonly Record<string, unknown>[] | undefined> {
     const steps = batch.steps();
+    const number = ++this.#batches;
     let backoffMs = firstBackoffMs;
     for (;;) {
-      const batchId = randomUUID();
       try {
-        return await this.#connection.run(batchId, steps);
+        return await this.#connection.run(number, steps);
       } catch (error) {
         if (error instanceof InDoubt) {
           this.#options.log.warn(
             { lane: this.#options.name, err: error.cause },
             'settling a commit in doubt',
           );
-          if (await this.#settle(batchId)) return undefined;
+          if (await this.#settle(number)) return undefined;
         } else if (!(error instanceof NotConnected) && !isTransient(error)) {
           throw error;
         }
@@ -161,11 +161,11 @@ export class Lane {
     }
   }
 
-  async #settle(batchId: string): Promise<boolean> {
+  async #settle(number: number): Promise<boolean> {
     let backoffMs = firstBackoffMs;
     for (;;) {
       try {
-        return await this.#connection.settle(batchId);
+        return await this.#connection.settle(number);
       } catch (error) {
         if (this.#closing) throw new Unavailable('the store is closing', { cause: error });
         await pause(backoffMs);

@@ -4,7 +4,7 @@ import { Agent, AgentRun, Loom, LoomVersion, Tool } from './agents.ts';
 import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
-import { CommitMarker, DeadLetter, IdempotencyKey, Installation, Reminder } from './machinery.ts';
+import { DeadLetter, IdempotencyKey, Installation, LaneMark, Reminder } from './machinery.ts';
 import { Mail } from './mail.ts';
 import { Stitch, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
@@ -55,6 +55,6 @@ export const entities = [
   IdempotencyKey,
   Reminder,
   DeadLetter,
-  CommitMarker,
+  LaneMark,
   Installation,
 ];

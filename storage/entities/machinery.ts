@@ -1,4 +1,4 @@
-/** Rows that the machine keeps for itself: remembered answers, timers, letters nobody could deliver, markers. */
+/** Rows that the machine keeps for itself: remembered answers, timers, letters nobody could deliver, marks. */
 import { defineEntity, p } from '@mikro-orm/core';
 import { big, id, instant, jsonText } from './columns.ts';
 
@@ -17,7 +17,7 @@ export const IdempotencyKey = defineEntity({
     createdAt: instant(),
     expiresAt: instant(),
   },
-  indexes: [{ name: 'idempotency_keys_expires', properties: ['expiresAt'] }],
+  indexes: [{ name: 'idempotency_keys_expires', properties: ['expiresAt'], type: 'brin' }],
 });
 
 /** A durable timer (runtime/actor.ts, `Reminder`). */
@@ -59,16 +59,17 @@ export const DeadLetter = defineEntity({
   indexes: [{ name: 'dead_letters_created', properties: ['createdAt'] }],
 });
 
-/** Written inside a commit batch: its presence settles a commit whose connection was lost. */
-export const CommitMarker = defineEntity({
-  name: 'CommitMarker',
-  tableName: 'commit_markers',
+/** The last batch that a commit lane has committed: what tells the outcome of a batch in doubt (lane-connection.ts). */
+export const LaneMark = defineEntity({
+  name: 'LaneMark',
+  tableName: 'lane_marks',
   properties: {
-    batchId: id().primary(),
-    outcome: p.text(),
-    createdAt: instant(),
+    laneId: id().primary(),
+    /** Raised to keep out whatever an older connection of the lane may still have running. */
+    epoch: big(),
+    batch: big(),
+    updatedAt: instant(),
   },
-  indexes: [{ name: 'commit_markers_created', properties: ['createdAt'] }],
 });
 
 /** One row: what is fixed at a cluster's birth. */

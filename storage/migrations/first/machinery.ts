@@ -8,7 +8,7 @@ export const machinery: readonly string[] = [
     created_at timestamptz(3) not null,
     expires_at timestamptz(3) not null
   )`,
-  `create index idempotency_keys_expires on idempotency_keys (expires_at)`,
+  `create index idempotency_keys_expires on idempotency_keys using brin (expires_at)`,
 
   `create table reminders (
     kind text collate "C" not null,
@@ -37,12 +37,12 @@ export const machinery: readonly string[] = [
   )`,
   `create index dead_letters_created on dead_letters (created_at)`,
 
-  `create table commit_markers (
-    batch_id text collate "C" primary key,
-    outcome text not null,
-    created_at timestamptz(3) not null
-  )`,
-  `create index commit_markers_created on commit_markers (created_at)`,
+  `create table lane_marks (
+    lane_id text collate "C" primary key,
+    epoch bigint not null,
+    batch bigint not null,
+    updated_at timestamptz(3) not null
+  ) with (fillfactor = 10)`,
 
   `create table installation (
     id int primary key,
