@@ -1,0 +1,71 @@
+/** The code of a pool's worker: a session of outbound requests that lasts as long as the worker, and batches of signatures. */
+import { createHmac } from 'node:crypto';
+import type { MessagePort } from 'node:worker_threads';
+import { workerData } from 'piscina';
+import type { FromWorker, OutboundOptions, OutboundResult, ToWorker } from './messages.ts';
+import { Outbound } from './outbound.ts';
+
+/** Serves requests that come through the port, until it says `close`; resolves when the last of them is done. */
+export function session({ port }: { readonly port: MessagePort }): Promise<void> {
+  const outbound = new Outbound(workerData as OutboundOptions);
+  const cancels = new Map<number, () => void>();
+  let ids: number[] = [];
+  let results: OutboundResult[] = [];
+
+  // Everything that came in one turn of the event loop goes back in one message.
+  const flush = (): void => {
+    const message: FromWorker = { ids, results };
+    ids = [];
+    results = [];
+    port.postMessage(message);
+  };
+  const report = (id: number, result: OutboundResult): void => {
+    cancels.delete(id);
+    if (ids.length === 0) setImmediate(flush);
+    ids.push(id);
+    results.push(result);
+  };
+
+  return new Promise(resolve => {
+    port.on('message', (message: ToWorker) => {
+      switch (message.do) {
+        case 'send':
+          message.requests.forEach((request, index) => {
+            const id = message.ids[index] ?? -1;
+            let settled = false;
+            const cancel = outbound.send(request, result => {
+              settled = true;
+              report(id, result);
+            });
+            if (!settled) cancels.set(id, cancel);
+          });
+          break;
+        case 'cancel':
+          cancels.get(message.id)?.();
+          break;
+        case 'close':
+          void outbound.close().then(() => {
+            setImmediate(() => {
+              port.close();
+              resolve();
+            });
+          });
+          break;
+        default:
+          message satisfies never;
+      }
+    });
+  });
+}
+
+/** HMAC-SHA256 of many texts, as lowercase hex. */
+export function sign(batch: {
+  readonly keys: readonly string[];
+  readonly texts: readonly (string | Uint8Array)[];
+}): string[] {
+  return batch.texts.map((text, index) =>
+    createHmac('sha256', batch.keys[index] ?? '')
+      .update(text)
+      .digest('hex'),
+  );
+}
