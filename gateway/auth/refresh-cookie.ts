@@ -43,7 +43,11 @@ export class RefreshCookie {
    * Whether a request may use the cookie. Browsers say where a request comes from, in Sec-Fetch-Site or at least in Origin;
    * a client that sends neither is no browser, and nobody can make it send a cookie against its will.
    */
-  permits(headers: { readonly secFetchSite: string; readonly origin: string; readonly host: string }): boolean {
+  permits(headers: {
+    readonly secFetchSite: string;
+    readonly origin: string;
+    readonly host: string;
+  }): boolean {
     const { secFetchSite, origin, host } = headers;
     if (secFetchSite !== '') return secFetchSite === 'same-origin' || secFetchSite === 'none';
     if (origin === '' || origin === this.#origin) return true;

@@ -2,7 +2,7 @@
  * The keys of Studio access tokens: Ed25519, named by `kid`. The first key of the ring signs, all of them verify, so that
  * a key is retired by putting a new one in front and dropping the old one 15 minutes later.
  */
-import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
 export interface TokenKeys {
@@ -15,6 +15,8 @@ export interface TokenKeys {
 /** What stands before the 32 bytes of the seed in the PKCS #8 form of an Ed25519 key (RFC 8410, section 7). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 const kidPattern = /^[A-Za-z0-9._-]{1,64}$/;
+// Node's decoder skips what it does not know; a key with a typing error in it must not pass as another key.
+const base64Pattern = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
  * Reads TOKEN_KEYS: `kid:base64,kid:base64`, each the 32 bytes of an Ed25519 seed in base64 or base64url.
@@ -28,17 +30,14 @@ export function parseTokenKeys(text: string): TokenKeys {
     const kid = entry.slice(0, Math.max(colon, 0)).trim();
     if (!kidPattern.test(kid)) throw new Error('token keys are written kid:base64,kid:base64');
     if (verify.has(kid)) throw new Error(`token key ${kid} appears twice`);
-    const seed = Buffer.from(entry.slice(colon + 1).trim(), 'base64');
-    if (seed.length !== 32) throw new Error(`token key ${kid} has to be 32 bytes in base64`);
+    const value = entry.slice(colon + 1).trim();
+    const seed = Buffer.from(value, 'base64');
+    if (!base64Pattern.test(value) || seed.length !== 32)
+      throw new Error(`token key ${kid} has to be 32 bytes in base64`);
     const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
     current ??= { kid, key };
     verify.set(kid, createPublicKey(key));
   }
   if (current === undefined) throw new Error('token keys are empty');
   return { current, verify };
-}
-
-/** One fresh entry in the form that {@link parseTokenKeys} reads. */
-export function generateTokenKey(): string {
-  return `${randomBytes(6).toString('hex')}:${randomBytes(32).toString('base64')}`;
 }

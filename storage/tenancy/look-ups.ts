@@ -16,24 +16,24 @@ interface Entry<V> {
   asking: Promise<V | undefined> | undefined;
 }
 
-export interface LookUpOptions<V> {
+export interface LookUpOptions<V, Question> {
   readonly clock: Clock;
   /** Asks the database. */
-  readonly ask: (key: string) => Promise<V | undefined>;
+  readonly ask: (question: Question) => Promise<V | undefined>;
   /** Milliseconds an answer may be used; default 1,000. */
   readonly maxAgeMs?: number;
   /** Answers held; the one asked longest ago makes room. Default 10,000. */
   readonly maxEntries?: number;
 }
 
-export class LookUps<V> {
+export class LookUps<V, Question> {
   readonly #entries = new Map<string, Entry<V>>();
   readonly #clock: Clock;
-  readonly #ask: (key: string) => Promise<V | undefined>;
+  readonly #ask: (question: Question) => Promise<V | undefined>;
   readonly #maxAgeMs: number;
   readonly #maxEntries: number;
 
-  constructor(options: LookUpOptions<V>) {
+  constructor(options: LookUpOptions<V, Question>) {
     this.#clock = options.clock;
     this.#ask = options.ask;
     this.#maxAgeMs = options.maxAgeMs ?? 1000;
@@ -44,21 +44,26 @@ export class LookUps<V> {
     return this.#entries.size;
   }
 
-  /** The answer, synchronously when it is held and fresh. Rejects with what the database says. */
-  get(key: string): V | Promise<V | undefined> {
+  /**
+   * The answer, synchronously when it is held and fresh. `key` names the question: it is what is kept, so that the question
+   * itself may hold a secret. Rejects with what the database says.
+   */
+  get(key: string, question: Question): V | Promise<V | undefined> {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return this.#load(key, { value: undefined, askedAt: 0, asking: undefined });
+    if (entry === undefined) {
+      return this.#load(key, question, { value: undefined, askedAt: 0, asking: undefined });
+    }
     if (entry.value !== undefined) {
       const age = this.#clock.monotonic() - entry.askedAt;
       if (age < this.#maxAgeMs) {
         if (age * 2 >= this.#maxAgeMs && entry.asking === undefined) {
           // A failure here is met again, and told, by the first caller who has to wait.
-          this.#load(key, entry).catch(() => undefined);
+          this.#load(key, question, entry).catch(() => undefined);
         }
         return entry.value;
       }
     }
-    return entry.asking ?? this.#load(key, entry);
+    return entry.asking ?? this.#load(key, question, entry);
   }
 
   forget(key: string): void {
@@ -75,7 +80,7 @@ export class LookUps<V> {
     }
   }
 
-  #load(key: string, entry: Entry<V>): Promise<V | undefined> {
+  #load(key: string, question: Question, entry: Entry<V>): Promise<V | undefined> {
     const askedAt = this.#clock.monotonic();
     // Taking the entry out and in again keeps the map ordered by the time of asking.
     this.#entries.delete(key);
@@ -84,7 +89,7 @@ export class LookUps<V> {
       if (oldest.done !== true) this.#entries.delete(oldest.value);
     }
     this.#entries.set(key, entry);
-    const asking = this.#ask(key).then(
+    const asking = this.#ask(question).then(
       value => {
         entry.asking = undefined;
         entry.value = value;

@@ -1,0 +1,121 @@
+/**
+ * API keys on the hot path. A key that was seen within the last second is answered synchronously from memory, under the
+ * SHA-256 of what was presented (the secret itself is not kept); after that it is asked of the database again. A
+ * revocation in this process shows at once, one on another node within a second or when its news arrives (`forget`).
+ *
+ * Last uses are gathered here and written in one statement at most every 10 s.
+ */
+import { hash } from 'node:crypto';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { Clock, Timer } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { looksLikeApiKey } from '../../storage/tenancy/api-key-secret.ts';
+import type { ApiKeys, KeyGrant, KeyUse } from '../../storage/tenancy/api-keys.ts';
+import { LookUps } from '../../storage/tenancy/look-ups.ts';
+import type { KeyCaller } from '../rest/handler.ts';
+
+/** Milliseconds between two writes of last uses. */
+const flushMs = 10_000;
+/** Last uses that wait; the keys that do not fit go without until the next write. */
+const maxUses = 10_000;
+
+/** A key as held in memory: the caller is made once, not per request. */
+interface HeldKey {
+  readonly caller: KeyCaller;
+  readonly endsAt: number;
+}
+
+export interface KeyVerifierOptions {
+  readonly apiKeys: ApiKeys;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class KeyVerifier {
+  readonly #apiKeys: ApiKeys;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #held: LookUps<HeldKey, string>;
+  #uses = new Map<string, KeyUse>();
+  #timer: Timer | undefined;
+  #flushing: Promise<void> | undefined;
+
+  constructor(options: KeyVerifierOptions) {
+    this.#apiKeys = options.apiKeys;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#held = new LookUps({
+      clock: options.clock,
+      ask: async secret => {
+        const grant = await this.#apiKeys.grantOf(secret);
+        return grant === undefined ? undefined : held(grant);
+      },
+    });
+  }
+
+  /**
+   * Who presents the key from that address. Fails with `svc/auth/invalid_api_key`: malformed, unknown, revoked, expired.
+   */
+  verify(secret: string, address: string): KeyCaller | Promise<KeyCaller> {
+    if (!looksLikeApiKey(secret)) throw new ServiceError('svc/auth/invalid_api_key');
+    const found = this.#held.get(hash('sha256', secret, 'base64'), secret);
+    return found instanceof Promise
+      ? found.then(key => this.#admit(key, address))
+      : this.#admit(found, address);
+  }
+
+  /** The key was revoked or changed: it is asked for anew at its next use. */
+  forget(apiKeyId: string): void {
+    this.#held.forgetWhere(key => key.caller.apiKeyId === apiKeyId);
+  }
+
+  /** Writes the last uses that wait, and stops the timer. Idempotent. */
+  async drain(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    await this.#flushing;
+    await this.#flush();
+  }
+
+  #admit(key: HeldKey | undefined, address: string): KeyCaller {
+    const now = this.#clock.now();
+    if (key === undefined || key.endsAt <= now) throw new ServiceError('svc/auth/invalid_api_key');
+    const { apiKeyId } = key.caller;
+    if (this.#uses.size < maxUses || this.#uses.has(apiKeyId)) {
+      this.#uses.set(apiKeyId, { apiKeyId, at: now, address });
+      this.#timer ??= this.#clock.after(flushMs, () => {
+        this.#timer = undefined;
+        this.#flushing = this.#flush();
+      });
+    }
+    return key.caller;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    const uses = [...this.#uses.values()];
+    this.#uses = new Map();
+    try {
+      await this.#apiKeys.recordUses(uses);
+    } catch (error) {
+      // When a key was last used is told for orientation: the next use tells it again.
+      this.#log.warn({ err: error, keys: uses.length }, 'last uses of API keys were not written');
+    }
+  }
+}
+
+function held(grant: KeyGrant): HeldKey {
+  const { apiKeyId, projectId, environmentId, environmentKind, scopes, createdByUserId } = grant;
+  return {
+    caller: {
+      type: 'key',
+      apiKeyId,
+      projectId,
+      environmentId,
+      environmentKind,
+      scopes: new Set(scopes),
+      createdByUserId,
+    },
+    endsAt: grant.endsAt ?? Infinity,
+  };
+}

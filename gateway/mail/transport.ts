@@ -1,0 +1,82 @@
+/** Where mail goes: an SMTP server (SMTP_URL), or, without one, a folder of .eml files and a line in the log. */
+import { createTransport } from 'nodemailer';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MailText } from './messages.ts';
+
+export interface OutgoingMail extends MailText {
+  /** Stays the same over all attempts; becomes the Message-ID, by which receivers drop repeats. */
+  readonly mailId: string;
+  readonly to: string;
+}
+
+export interface MailTransport {
+  /** Resolves when the mail has been taken; rejects when it should be tried again. */
+  send(mail: OutgoingMail): Promise<void>;
+  close(): void;
+}
+
+/** What the folder transport reports to: pino fits. */
+export interface MailLog {
+  info(fields: object, message: string): void;
+}
+
+/** RFC 5322 demands a domain in the Message-ID: the sender's. */
+function messageId(mail: OutgoingMail, from: string): string {
+  const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
+  return `<${mail.mailId}@${domain}>`;
+}
+
+/**
+ * `url` as nodemailer reads it: smtp://user:password@host:587, smtps://... for TLS from the first byte. A server that does
+ * not answer costs at most 10 s to connect and 30 s of silence.
+ */
+export function smtpTransport(url: string, from: string): MailTransport {
+  const smtp = createTransport({
+    url,
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+  });
+  return {
+    send: async mail => {
+      await smtp.sendMail({
+        from,
+        to: mail.to,
+        subject: mail.subject,
+        text: mail.text,
+        messageId: messageId(mail, from),
+      });
+    },
+    close: () => {
+      smtp.close();
+    },
+  };
+}
+
+/** Writes `<mailId>.eml` into the folder, readable by its owner only, and logs the link. */
+export function folderTransport(folder: string, from: string, log: MailLog): MailTransport {
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return {
+    send: async mail => {
+      const { message } = await composer.sendMail({
+        from,
+        to: mail.to,
+        subject: mail.subject,
+        text: mail.text,
+        messageId: messageId(mail, from),
+      });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = join(folder, `${mail.mailId}.eml`);
+      // Written aside first: whoever watches the folder never reads half a mail.
+      await writeFile(`${file}.part`, message, { mode: 0o600 });
+      await rename(`${file}.part`, file);
+      log.info({ to: mail.to, subject: mail.subject, link: mail.link, file }, 'mail written to a file');
+    },
+    close: () => {
+      composer.close();
+    },
+  };
+}

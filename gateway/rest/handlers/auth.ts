@@ -1,0 +1,117 @@
+/** Sign-up, sessions and the signed-in user (specification, "Studio authentication operations"). */
+import { ServiceError } from '../../../protocol/errors.ts';
+import type { authOperations } from '../../../protocol/operations/auth.ts';
+import type { TokenResponse } from '../../../protocol/resources/studio.ts';
+import type { Accounts } from '../../../storage/accounts/accounts.ts';
+import type { Client, OpenSession, Sessions } from '../../../storage/accounts/sessions.ts';
+import { accessTokenSeconds } from '../../auth/access-tokens.ts';
+import type { AccessTokens } from '../../auth/access-tokens.ts';
+import type { Authenticator } from '../../auth/authenticate.ts';
+import type { Passwords } from '../../auth/passwords.ts';
+import type { RefreshCookie } from '../../auth/refresh-cookie.ts';
+import type { SignUpPolicy } from '../../auth/sign-up-policy.ts';
+import type { Answer, Call, Handlers } from '../handler.ts';
+import { requireUser } from './signed-in.ts';
+
+export interface AuthServices {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly tokens: AccessTokens;
+  readonly passwords: Passwords;
+  readonly policy: SignUpPolicy;
+  readonly cookie: RefreshCookie;
+  readonly authenticator: Authenticator;
+  /** Told when mail has been committed. */
+  readonly mail: { wake(): void };
+}
+
+/** What a workspace is called whose owner has not named it. */
+const defaultWorkspaceName = 'My workspace';
+
+export function authHandlers(services: AuthServices): Handlers<typeof authOperations> {
+  const { accounts, sessions, tokens, passwords, policy, cookie, authenticator, mail } = services;
+
+  async function signedIn(session: OpenSession, now: number): Promise<Answer> {
+    const body: TokenResponse = {
+      accessToken: await tokens.issue(session.userId, session.sessionId),
+      tokenType: 'Bearer',
+      expiresIn: accessTokenSeconds,
+    };
+    return {
+      body,
+      headers: { 'Set-Cookie': cookie.set(session.refreshToken, session.refreshExpiresAt - now) },
+    };
+  }
+
+  /** The refresh token of the request; a cookie that another site made the browser send counts as none. */
+  function refreshToken(call: Call): string | undefined {
+    const permitted = cookie.permits({
+      secFetchSite: call.header('sec-fetch-site'),
+      origin: call.header('origin'),
+      host: call.header('host'),
+    });
+    return permitted ? call.cookie(cookie.name) : undefined;
+  }
+
+  return {
+    signUp: async call => {
+      const { email, password, workspaceName = defaultWorkspaceName } = call.body;
+      policy.check(email);
+      const session = await accounts.signUp({
+        email,
+        workspaceName,
+        passwordHash: await passwords.hash(password),
+        client: clientOf(call),
+        now: call.now,
+      });
+      mail.wake();
+      return signedIn(session, call.now);
+    },
+
+    login: async call => {
+      const { email, password } = call.body;
+      const account = await accounts.forLogin(email);
+      const right = await passwords.verify(account?.passwordHash ?? undefined, password);
+      if (account === undefined || !right) throw new ServiceError('svc/auth/invalid_credentials');
+      return signedIn(await accounts.login(account.userId, clientOf(call), call.now), call.now);
+    },
+
+    refresh: async call => {
+      const token = refreshToken(call);
+      if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
+      const session = await sessions.refresh(token, call.now, revoked =>
+        authenticator.forgetSession(revoked),
+      );
+      return signedIn(session, call.now);
+    },
+
+    logout: async call => {
+      const token = refreshToken(call);
+      const byCookie = token === undefined ? undefined : await sessions.revokeByToken(token, call.now);
+      if (byCookie !== undefined) authenticator.forgetSession(byCookie);
+      const byToken = await authenticator.sessionOf(call.header('authorization'));
+      if (byToken !== undefined && byToken !== byCookie) {
+        await sessions.revoke(byToken, call.now);
+        authenticator.forgetSession(byToken);
+      }
+      return { headers: { 'Set-Cookie': cookie.clear() } };
+    },
+
+    me: async call => ({ body: await accounts.studioUser(requireUser(call).userId) }),
+
+    verifyEmail: async call => {
+      authenticator.forgetUser(await accounts.verifyEmail(call.body.token, call.now));
+      return { body: { accepted: true } };
+    },
+
+    resendVerification: async call => {
+      await accounts.resendVerification(requireUser(call).userId, call.now);
+      mail.wake();
+      return { body: { accepted: true } };
+    },
+  };
+}
+
+function clientOf(call: Call): Client {
+  return { address: call.address, userAgent: call.header('user-agent') };
+}

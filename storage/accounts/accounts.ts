@@ -1,0 +1,210 @@
+/** Accounts: sign-up, login, the Studio user, and the proof that an e-mail address is the user's. */
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { StudioUser } from '../../protocol/resources/studio.ts';
+import type { Database } from '../database.ts';
+import { EmailToken, User } from '../entities/accounts.ts';
+import type { KeyHash } from '../keyhash.ts';
+import { studioRoleOf } from '../tenancy/access.ts';
+import { foundWorkspace } from '../tenancy/founding.ts';
+import { violates } from '../unique-violation.ts';
+import { emailKey } from './email-key.ts';
+import type { Mails, SealedMail } from './mails.ts';
+import { requireWorkspace } from './sessions.ts';
+import type { Client, OpenSession, Sessions } from './sessions.ts';
+
+/** Milliseconds that a verification link works. */
+const verificationMs = 24 * 3_600_000;
+
+export interface SignUp {
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly workspaceName: string;
+  readonly client: Client;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** What a login is checked against. */
+export interface LoginAccount {
+  readonly userId: string;
+  /** Null for an invited user who has not chosen a password. */
+  readonly passwordHash: string | null;
+}
+
+interface Verification {
+  readonly secret: string;
+  readonly mail: SealedMail;
+}
+
+/** The first workspace the user joined, and in it the first project. */
+const selectStudioUser = `
+  select u.user_id as "userId", u.email, u.email_verified_at is not null as "emailVerified",
+    m.workspace_id as "workspaceId", m.role as "workspaceRole", p.project_id as "projectId", pm.role as "projectRole"
+  from users u
+  left join lateral (
+    select m.workspace_id, m.role from workspace_members m where m.user_id = u.user_id
+    order by m.created_at, m.workspace_id limit 1
+  ) m on true
+  left join lateral (
+    select p.project_id from projects p where p.workspace_id = m.workspace_id and p.archived_at is null
+    order by p.project_id limit 1
+  ) p on true
+  left join project_members pm on pm.project_id = p.project_id and pm.user_id = u.user_id
+  where u.user_id = $1`;
+
+interface StudioUserRow {
+  readonly userId: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly workspaceId: string | null;
+  readonly workspaceRole: StudioUser['workspaceRole'] | null;
+  readonly projectId: string | null;
+  readonly projectRole: NonNullable<StudioUser['projectRole']> | null;
+}
+
+export interface AccountsOptions {
+  readonly db: Database;
+  readonly hash: KeyHash;
+  readonly sessions: Sessions;
+  readonly mails: Mails;
+}
+
+export class Accounts {
+  readonly #db: Database;
+  readonly #hash: KeyHash;
+  readonly #sessions: Sessions;
+  readonly #mails: Mails;
+
+  constructor(options: AccountsOptions) {
+    this.#db = options.db;
+    this.#hash = options.hash;
+    this.#sessions = options.sessions;
+    this.#mails = options.mails;
+  }
+
+  /**
+   * Makes the user, a workspace of their own with its default project and sandbox, the verification mail and the first
+   * session, all or nothing. Fails with `svc/auth/email_in_use`.
+   */
+  async signUp(request: SignUp): Promise<OpenSession> {
+    const { email, passwordHash, workspaceName, client, now } = request;
+    const at = new Date(now);
+    const address = email.trim().normalize('NFC');
+    const verification = await this.#prepareVerification(address, at);
+    try {
+      return await this.#db.em().transactional(em => {
+        const { userId } = em.create(User, {
+          userId: newId('user', now),
+          email: address,
+          emailKey: emailKey(email),
+          passwordHash,
+          createdAt: at,
+          updatedAt: at,
+        });
+        foundWorkspace(em, { name: workspaceName, userId, now: at });
+        this.#addVerification(em, userId, address, verification);
+        return this.#sessions.open(em, userId, client, now);
+      });
+    } catch (error) {
+      throw violates(error, 'users_email_key') ? new ServiceError('svc/auth/email_in_use') : error;
+    }
+  }
+
+  /** The account of an address; undefined when there is none. */
+  async forLogin(email: string): Promise<LoginAccount | undefined> {
+    const [account] = await this.#db.query<LoginAccount>(
+      'select user_id as "userId", password_hash as "passwordHash" from users where email_key = $1',
+      [emailKey(email)],
+      'users.login',
+    );
+    return account;
+  }
+
+  /** Opens a session for a user whose password was right. Fails with `svc/auth/no_workspace`. */
+  login(userId: string, client: Client, now: number): Promise<OpenSession> {
+    return this.#db.em().transactional(async em => {
+      await requireWorkspace(em, userId);
+      return this.#sessions.open(em, userId, client, now);
+    });
+  }
+
+  /** The user as Studio shows them. Fails with `svc/auth/no_workspace`, and with `invalid_token` when there is no such user. */
+  async studioUser(userId: string): Promise<StudioUser> {
+    const [row] = await this.#db.query<StudioUserRow>(selectStudioUser, [userId], 'users.studio');
+    if (row === undefined) throw new ServiceError('svc/auth/invalid_token');
+    const { workspaceId, workspaceRole, projectId, projectRole } = row;
+    if (workspaceId === null || workspaceRole === null) throw new ServiceError('svc/auth/no_workspace');
+    return {
+      userId,
+      email: row.email,
+      emailVerified: row.emailVerified,
+      workspaceId,
+      workspaceRole,
+      ...(projectId === null
+        ? {}
+        : {
+            projectId,
+            projectRole: studioRoleOf(workspaceRole, projectRole) === 'viewer' ? 'viewer' : 'developer',
+          }),
+    };
+  }
+
+  /** Queues another verification mail, unless the address is verified. Earlier links stay good for their 24 hours. */
+  async resendVerification(userId: string, now: number): Promise<void> {
+    const at = new Date(now);
+    const user = await this.#db.em().findOne(User, { userId });
+    if (user === null || user.emailVerifiedAt) return;
+    const verification = await this.#prepareVerification(user.email, at);
+    await this.#db.em().transactional(em => {
+      this.#addVerification(em, userId, user.email, verification);
+    });
+  }
+
+  /**
+   * Uses up a verification token and gives the user whose address it proves. Fails with `svc/auth/expired_token` or, when
+   * it is unknown, used, or for an address that is not the user's any more, `svc/auth/invalid_token`.
+   */
+  verifyEmail(token: string, now: number): Promise<string> {
+    const tokenHash = this.#hash.of('email-token', token);
+    const at = new Date(now);
+    return this.#db.em().transactional(async em => {
+      const found = await em.findOne(
+        EmailToken,
+        { tokenHash, purpose: 'verify' },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (found === null || found.usedAt) throw new ServiceError('svc/auth/invalid_token');
+      if (found.expiresAt.getTime() <= now) throw new ServiceError('svc/auth/expired_token');
+      const user = await em.findOne(User, { userId: found.userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (user === null || user.email !== found.email) throw new ServiceError('svc/auth/invalid_token');
+      found.usedAt = at;
+      user.emailVerifiedAt ??= at;
+      user.updatedAt = at;
+      return user.userId;
+    });
+  }
+
+  async #prepareVerification(email: string, now: Date): Promise<Verification> {
+    // 192 bits in 32 characters: the link fits a line of mail unbroken.
+    const secret = randomBytes(24).toString('base64url');
+    const expiresAt = new Date(now.getTime() + verificationMs);
+    const mail = await this.#mails.seal({ kind: 'verify_email', recipient: email, secret, now, expiresAt });
+    return { secret, mail };
+  }
+
+  #addVerification(em: EntityManager, userId: string, email: string, { secret, mail }: Verification): void {
+    em.create(EmailToken, {
+      tokenHash: this.#hash.of('email-token', secret),
+      purpose: 'verify',
+      userId,
+      email,
+      createdAt: mail.now,
+      expiresAt: mail.expiresAt,
+    });
+    this.#mails.queue(em, mail);
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Who may go where (decisions section 3), looked up for every request of a Studio user and held for at most a second.
+ * Changes made by this process show at once, if whoever makes them calls `forget...` after the commit.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+import type { ConsoleRole, StudioRole } from '../../protocol/operation.ts';
+import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
+import type { ProjectRole, WorkspaceRole } from '../../protocol/resources/studio.ts';
+import type { Database } from '../database.ts';
+import { LookUps } from './look-ups.ts';
+
+export interface ProjectEnvironment {
+  readonly environmentId: string;
+  readonly kind: EnvironmentKind;
+}
+
+/** What a user is in a project that they are somebody in. */
+export interface ProjectAccess {
+  readonly projectId: string;
+  readonly workspaceId: string;
+  /** Workspace owner and admin keep their names: they imply developer in every project. */
+  readonly studioRole: StudioRole | undefined;
+  readonly consoleRole: ConsoleRole | undefined;
+  /** One or two: the sandbox first. */
+  readonly environments: readonly ProjectEnvironment[];
+}
+
+interface InProject {
+  readonly userId: string;
+  readonly projectId: string;
+}
+
+interface InWorkspace {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+interface ProjectRow {
+  readonly projectId: string;
+  readonly workspaceId: string;
+  readonly workspaceRole: WorkspaceRole | null;
+  readonly projectRole: ProjectRole | null;
+  readonly consoleRole: ConsoleRole | null;
+  readonly environments: readonly ProjectEnvironment[] | null;
+}
+
+const selectProject = `
+  select p.project_id as "projectId", p.workspace_id as "workspaceId", wm.role as "workspaceRole", pm.role as "projectRole",
+    cm.role as "consoleRole",
+    (select jsonb_agg(jsonb_build_object('environmentId', e.environment_id, 'kind', e.kind) order by e.kind desc)
+      from environments e where e.project_id = p.project_id) as environments
+  from projects p
+  left join workspace_members wm on wm.workspace_id = p.workspace_id and wm.user_id = $1
+  left join project_members pm on pm.project_id = p.project_id and pm.user_id = $1
+  left join console_members cm on cm.project_id = p.project_id and cm.user_id = $1
+  where p.project_id = $2 and coalesce(wm.role, pm.role, cm.role) is not null`;
+
+const selectRole = `select role from workspace_members where workspace_id = $2 and user_id = $1`;
+
+/** The strongest of what a user is in the workspace and in the project itself. */
+export function studioRoleOf(
+  workspaceRole: WorkspaceRole | null,
+  projectRole: ProjectRole | null,
+): StudioRole | undefined {
+  if (workspaceRole === 'owner' || workspaceRole === 'admin') return workspaceRole;
+  return projectRole ?? workspaceRole ?? undefined;
+}
+
+export class Access {
+  readonly #projects: LookUps<ProjectAccess, InProject>;
+  readonly #workspaces: LookUps<{ readonly role: WorkspaceRole }, InWorkspace>;
+
+  constructor(db: Pick<Database, 'query'>, clock: Clock) {
+    this.#projects = new LookUps({
+      clock,
+      ask: async ({ userId, projectId }) => {
+        const [row] = await db.query<ProjectRow>(selectProject, [userId, projectId], 'access.project');
+        return row === undefined ? undefined : toAccess(row);
+      },
+    });
+    this.#workspaces = new LookUps({
+      clock,
+      ask: async ({ userId, workspaceId }) => {
+        const values = [userId, workspaceId];
+        const [row] = await db.query<{ role: WorkspaceRole }>(selectRole, values, 'access.workspace');
+        return row;
+      },
+    });
+  }
+
+  /** Undefined where the user is nobody: whether the project exists is then not theirs to know. */
+  project(userId: string, projectId: string): ProjectAccess | Promise<ProjectAccess | undefined> {
+    return this.#projects.get(`${userId} ${projectId}`, { userId, projectId });
+  }
+
+  async workspaceRole(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined> {
+    const member = await this.#workspaces.get(`${userId} ${workspaceId}`, { userId, workspaceId });
+    return member?.role;
+  }
+
+  /** The project's environments, or the roles in it, have changed. */
+  forgetProject(projectId: string): void {
+    this.#projects.forgetWhere(access => access.projectId === projectId);
+  }
+
+  /** A user's roles have changed. */
+  forgetUser(userId: string): void {
+    this.#projects.forgetWhere((_, key) => key.startsWith(`${userId} `));
+    this.#workspaces.forgetWhere((_, key) => key.startsWith(`${userId} `));
+  }
+}
+
+function toAccess(row: ProjectRow): ProjectAccess {
+  return {
+    projectId: row.projectId,
+    workspaceId: row.workspaceId,
+    studioRole: studioRoleOf(row.workspaceRole, row.projectRole),
+    consoleRole: row.consoleRole ?? undefined,
+    environments: row.environments ?? [],
+  };
+}

@@ -1,0 +1,61 @@
+/** Workspaces: those that a user is a member of, and new ones. */
+import type { Workspace as WorkspaceResource } from '../../protocol/resources/workspace.ts';
+import { page } from '../cursor.ts';
+import type { Cursors, Page } from '../cursor.ts';
+import type { Database } from '../database.ts';
+import { foundWorkspace } from './founding.ts';
+
+/** Which page of a list. */
+export interface PageRequest {
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+interface WorkspaceRow {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly archivedAt?: Date | null | undefined;
+}
+
+/** Ids sort by creation: the oldest comes first. */
+const selectPage = `
+  select w.workspace_id as "workspaceId", w.name, w.created_at as "createdAt", w.updated_at as "updatedAt",
+    w.archived_at as "archivedAt"
+  from workspace_members m join workspaces w on w.workspace_id = m.workspace_id
+  where m.user_id = $1 and m.workspace_id > $2 order by m.workspace_id limit $3`;
+
+export class Workspaces {
+  readonly #db: Database;
+  readonly #cursors: Cursors;
+
+  constructor(db: Database, cursors: Cursors) {
+    this.#db = db;
+    this.#cursors = cursors;
+  }
+
+  async list(userId: string, { cursor, limit }: PageRequest): Promise<Page<WorkspaceResource>> {
+    const scope = `workspaces/${userId}`;
+    const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
+    const rows = await this.#db.query<WorkspaceRow>(selectPage, [userId, after, limit + 1]);
+    return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.workspaceId]));
+  }
+
+  /** Makes the workspace with its default project and sandbox; the user becomes its owner. `now` in epoch milliseconds. */
+  create(name: string, userId: string, now: number): Promise<WorkspaceResource> {
+    return this.#db.em().transactional(em => {
+      return toResource(foundWorkspace(em, { name, userId, now: new Date(now) }).workspace);
+    });
+  }
+}
+
+function toResource(row: WorkspaceRow): WorkspaceResource {
+  return {
+    workspaceId: row.workspaceId,
+    name: row.name,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    archivedAt: row.archivedAt?.toISOString() ?? null,
+  };
+}
