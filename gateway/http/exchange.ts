@@ -70,7 +70,7 @@ export class Exchange implements HttpRequest, Expiring {
     this.#headers = HeaderBlock.of(req);
   }
 
-  get body(): Uint8Array {
+  get body(): Buffer {
     return this.#body;
   }
 

@@ -18,7 +18,7 @@ export interface HttpRequest {
   /** The client's IP address as text; empty once the client is gone. */
   readonly address: string;
   /** Empty on routes that read no body. */
-  readonly body: Uint8Array;
+  readonly body: Buffer;
   /** A header by its lower-case name, empty when absent; repeated headers are joined as RFC 9110 section 5.3 says. */
   header(name: string): string;
 }

@@ -98,5 +98,12 @@ export type Handler<O extends Operation = Operation> = (call: Call<O>) => Answer
 
 export type OperationTable = Readonly<Record<string, Operation>>;
 
+/** The rows that are answered by handlers: all but websockets, which have an endpoint of their own. */
+export type HandledId<Table extends OperationTable> = {
+  [Id in keyof Table]: Table[Id]['auth'] extends 'stream' ? never : Id;
+}[keyof Table];
+
 /** One handler per row of the table: a missing one does not compile. */
-export type Handlers<Table extends OperationTable> = { readonly [Id in keyof Table]: Handler<Table[Id]> };
+export type Handlers<Table extends OperationTable> = {
+  readonly [Id in HandledId<Table>]: Handler<Table[Id]>;
+};

@@ -1,0 +1,117 @@
+/** One request on its way through the engine, and what its handler sees of it: see {@link Call}. */
+import type { Operation, StudioRole } from '../../protocol/operation.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { HttpRequest } from '../http/message.ts';
+import type { Authority } from './authorise.ts';
+import type { Call, Caller, IdempotencyMark, ProjectScope } from './handler.ts';
+import type { Parts } from './parts.ts';
+
+/** Every row of the table is served by the same code: the types of its parts are the handler's business. */
+type AnyParts = Pick<Call<Operation>, 'params' | 'query' | 'body'>;
+
+export class RestCall implements Call<Operation> {
+  readonly now: number;
+  /** Milliseconds of `Clock.monotonic`. */
+  readonly startedAt: number;
+  readonly #request: HttpRequest;
+  readonly #authority: Authority;
+  readonly #named = new Named();
+  params: AnyParts['params'];
+  query: AnyParts['query'];
+  body: AnyParts['body'];
+  caller: Caller | undefined;
+  project: ProjectScope | undefined;
+  idempotency: IdempotencyMark | undefined;
+  /** Headers that every answer to this request carries, refusals too. */
+  headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(request: HttpRequest, authority: Authority, clock: Clock) {
+    this.#request = request;
+    this.#authority = authority;
+    this.now = clock.now();
+    this.startedAt = clock.monotonic();
+  }
+
+  get requestId(): string {
+    return this.#request.requestId;
+  }
+
+  get address(): string {
+    return this.#request.address;
+  }
+
+  get path(): string {
+    return this.#request.path;
+  }
+
+  header(name: string): string {
+    return this.#request.header(name);
+  }
+
+  cookie(name: string): string | undefined {
+    for (const pair of this.#request.header('cookie').split(';')) {
+      const equals = pair.indexOf('=');
+      if (equals >= 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+    }
+    return undefined;
+  }
+
+  /** Takes the parts in, and says which project and environment the request names, if any. */
+  take(parts: Parts): Named {
+    this.params = parts.params as AnyParts['params'];
+    this.query = parts.query as AnyParts['query'];
+    this.body = parts.body as AnyParts['body'];
+    const named = this.#named;
+    named.take(parts.params);
+    named.take(parts.query);
+    named.take(parts.body);
+    return named;
+  }
+
+  async scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope> {
+    const caller = this.caller;
+    if (caller === undefined || this.#contradicted(projectId, environmentId)) throw this.#authority.absent();
+    const scope = await this.#authority.scope(caller, projectId, environmentId);
+    if (scope === undefined) throw this.#authority.absent();
+    return scope;
+  }
+
+  async workspaceRoleOf(workspaceId: string): Promise<StudioRole> {
+    if (this.caller === undefined) throw this.#authority.absent();
+    return this.#authority.workspaceRole(this.caller, workspaceId);
+  }
+
+  /** Whether the request itself has named another project or environment than that. */
+  #contradicted(projectId: string, environmentId: string | undefined): boolean {
+    const named = this.#named;
+    return (
+      (named.projectId !== undefined && named.projectId !== projectId) ||
+      (named.environmentId !== undefined &&
+        environmentId !== undefined &&
+        named.environmentId !== environmentId)
+    );
+  }
+}
+
+/** The project, environment and workspace that a request names, wherever it names them. */
+export class Named {
+  projectId: string | undefined;
+  environmentId: string | undefined;
+  workspaceId: string | undefined;
+  /** It names two different ones: no resource can be in both. */
+  contradictory = false;
+
+  take(part: unknown): void {
+    if (typeof part !== 'object' || part === null) return;
+    const { projectId, environmentId, workspaceId } = part as Readonly<Record<string, unknown>>;
+    if (typeof projectId === 'string') {
+      if (this.projectId !== undefined && this.projectId !== projectId) this.contradictory = true;
+      this.projectId = projectId;
+    }
+    if (typeof environmentId === 'string') {
+      if (this.environmentId !== undefined && this.environmentId !== environmentId) this.contradictory = true;
+      this.environmentId = environmentId;
+    }
+    if (typeof workspaceId === 'string') this.workspaceId = workspaceId;
+  }
+}

@@ -1,0 +1,84 @@
+/** Console members, tickets for the live stream, and the stream's events for those who poll (decisions sections 2, 3, 8). */
+import { ServiceError } from '../../../protocol/errors.ts';
+import type { consoleOperations } from '../../../protocol/operations/console.ts';
+import { defaultPageSize } from '../../../protocol/resources/list.ts';
+import { page, type Cursors } from '../../../storage/cursor.ts';
+import type { Database } from '../../../storage/database.ts';
+import { eventPage } from '../../../storage/reads/events.ts';
+import type { ConsoleMembers, MemberChange } from '../../../storage/tenancy/console-members.ts';
+import { ticketSeconds, type StreamTickets } from '../../../storage/tenancy/tickets.ts';
+import type { Call, Handlers, ProjectScope } from '../handler.ts';
+import { eventsAnswer } from './event-list.ts';
+import { requireUser } from './signed-in.ts';
+
+export interface ConsoleServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly members: ConsoleMembers;
+  readonly tickets: StreamTickets;
+  readonly cursors: Cursors;
+}
+
+export function consoleHandlers(services: ConsoleServices): Handlers<typeof consoleOperations> {
+  const { database, members, tickets, cursors } = services;
+
+  return {
+    listConsoleMembers: async call => {
+      const { projectId } = call.params;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `console-members ${projectId}`;
+      const after = cursor === undefined ? '' : String(cursors.decode(scope, cursor)[0]);
+      const rows = await members.list(projectId, after, limit + 1);
+      return { body: page(rows, limit, last => cursors.encode(scope, [last.userId])) };
+    },
+
+    upsertConsoleMember: async call => {
+      const { userId, role } = call.body;
+      return { body: await members.upsert({ ...changeOf(call, call.params.projectId, userId), role }) };
+    },
+
+    removeConsoleMember: async call => {
+      await members.remove(changeOf(call, call.params.projectId, call.params.userId));
+      return {};
+    },
+
+    createStreamTicket: async call => {
+      // A key can set the header itself, and a ticket would carry more than the key may see: its holder is a person.
+      if (call.caller?.type !== 'user') {
+        const message = 'Tickets are for signed-in users. With an API key, send the header Authorization.';
+        throw new ServiceError('svc/auth/insufficient_scope', { message });
+      }
+      const { userId, sessionId } = call.caller;
+      const ticket = await tickets.issue({ projectId: call.params.projectId, userId, sessionId }, call.now);
+      return { body: { ticket, expiresIn: ticketSeconds }, headers: { 'Cache-Control': 'no-store' } };
+    },
+
+    listStreamEvents: async call => {
+      const { projectId } = call.params;
+      const { afterSeq = 0, cursor, limit = defaultPageSize } = call.query;
+      // A key sees its environment; a member sees the project, as on the socket.
+      const environmentId = call.caller?.type === 'key' ? call.caller.environmentId : undefined;
+      const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
+      const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
+      const span = { projectId, after, through: Number.MAX_SAFE_INTEGER, environmentId, maxBytes: 4_194_304 };
+      const rows = await eventPage(database, { ...span, limit: limit + 1 });
+      return eventsAnswer(rows, limit, {
+        textOf: ({ seq, body }) => `${body.slice(0, body.lastIndexOf('}'))},"seq":${seq}}`,
+        cursorOf: ({ seq }) => cursors.encode(scope, [seq]),
+      });
+    },
+  };
+}
+
+function changeOf(
+  call: Pick<Call, 'caller' | 'project' | 'now'>,
+  projectId: string,
+  userId: string,
+): MemberChange {
+  const { environmentId } = scopeOf(call);
+  return { projectId, userId, environmentId, byUserId: requireUser(call).userId, now: call.now };
+}
+
+function scopeOf({ project }: Pick<Call, 'project'>): ProjectScope {
+  if (project === undefined) throw new ServiceError('svc/console/not_found');
+  return project;
+}

@@ -1,0 +1,185 @@
+/**
+ * Idempotency-Key (decisions section 1). Two ways, by who writes the row:
+ *
+ * - Operations whose actor writes it in its own commit (`keptByActors`): the handler passes `call.idempotency` on, and only
+ *   when it was refused is the row looked up. The common case costs no statement.
+ * - All others: the key is claimed before the handler runs, and the answer is kept after it.
+ */
+import { hash } from 'node:crypto';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Claim, KeptAnswer } from '../../storage/idempotency.ts';
+import type { HttpAnswer } from '../http/message.ts';
+import type { IdempotencyMark } from './handler.ts';
+
+/** Operations that write their key in the commit of an actor. */
+export const keptByActors: ReadonlySet<string> = new Set([
+  'createThread',
+  'createMessage',
+  'createInboundMessage',
+]);
+
+/** Where keys are kept (storage/idempotency.ts). */
+export interface KeyStore {
+  find(keyHash: Buffer): Promise<KeptAnswer | undefined>;
+  claim(keyHash: Buffer, fingerprint: Buffer): Promise<Claim | KeptAnswer>;
+  keep(claim: Claim, status: number, body: string | undefined): Promise<void>;
+  release(claim: Claim): Promise<void>;
+  dropExpired(keyHash: Buffer): Promise<void>;
+}
+
+/** Encrypts answers that hold a secret (storage/vault.ts). */
+export interface Sealer {
+  seal(context: string, plaintext: string): Promise<string>;
+  open(context: string, sealed: string): Promise<string>;
+}
+
+const visible = /^[\x21-\x7e]{1,255}$/;
+
+/** The key of a request; undefined when there is none and none is needed. Throws 400. */
+export function keyOf(header: string, required: boolean): string | undefined {
+  if (header === '') {
+    if (required) throw new ServiceError('svc/runtime/missing_idempotency_key');
+    return undefined;
+  }
+  if (visible.test(header)) return header;
+  if (required) throw new ServiceError('svc/runtime/missing_idempotency_key');
+  throw new ServiceError('svc/runtime/invalid_request', {
+    message: 'The header Idempotency-Key has to be 1 to 255 visible ASCII characters.',
+  });
+}
+
+/**
+ * What a request with a key stands for. `scope` is who the key belongs to: project and environment, or the user where
+ * there is no project. No part can hold a line feed, so the lines tell them apart.
+ */
+export function markOf(
+  scope: readonly string[],
+  operationId: string,
+  key: string,
+  path: string,
+  body: unknown,
+): IdempotencyMark {
+  return {
+    keyHash: hash('sha256', [...scope, operationId, key].join('\n'), 'buffer'),
+    fingerprint: hash('sha256', `${path}\n${canonical(body)}`, 'buffer'),
+  };
+}
+
+/** JSON with every object's keys in order: the same text for the same value, however it was written. */
+export function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const fields = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  for (const key of Object.keys(fields).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonical(fields[key])}`;
+  }
+  return `{${text}}`;
+}
+
+/** What a wrapped operation has answered, and whether that may be kept: 429 and 5xx may not. */
+function keepable(answer: HttpAnswer): boolean {
+  return answer.status < 500 && answer.status !== 429;
+}
+
+/** Runs requests that carry a key. */
+export class Idempotency {
+  readonly #store: KeyStore;
+  readonly #sealer: Sealer;
+  readonly #log: Log;
+
+  constructor(store: KeyStore, sealer: Sealer, log: Log) {
+    this.#store = store;
+    this.#sealer = sealer;
+    this.#log = log;
+  }
+
+  /**
+   * For operations whose actor keeps the key: `run`, and when it is refused, what was answered the first time. `run` may be
+   * called twice: the second time when all that stood in its way was an expired key.
+   */
+  async inCommit(mark: IdempotencyMark, run: () => HttpAnswer | Promise<HttpAnswer>): Promise<HttpAnswer> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const kept = await this.#lookUp(mark, error);
+      if (kept !== undefined) return this.#repeat(kept, mark, false);
+      if (error.code !== 'svc/runtime/idempotency_conflict') throw error;
+    }
+    await this.#store.dropExpired(mark.keyHash);
+    return run();
+  }
+
+  /** For all other operations: claims the key, runs, keeps the answer. `secret`: the answer is kept encrypted. */
+  async wrapped(
+    mark: IdempotencyMark,
+    secret: boolean,
+    run: () => HttpAnswer | Promise<HttpAnswer>,
+    refuse: (error: ServiceError) => HttpAnswer,
+  ): Promise<HttpAnswer> {
+    const claim = await this.#store.claim(mark.keyHash, mark.fingerprint);
+    if (!('claimedAt' in claim)) return this.#repeat(claim, mark, secret);
+    let answer: HttpAnswer;
+    try {
+      answer = await run();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) {
+        await this.#settle(this.#store.release(claim));
+        throw error;
+      }
+      answer = refuse(error);
+    }
+    await this.#settle(
+      keepable(answer) ? this.#keep(claim, mark, answer, secret) : this.#store.release(claim),
+    );
+    return answer;
+  }
+
+  async #keep(claim: Claim, mark: IdempotencyMark, answer: HttpAnswer, secret: boolean): Promise<void> {
+    const text = typeof answer.body === 'string' ? answer.body : undefined;
+    const sealed = secret && text !== undefined ? await this.#sealer.seal(contextOf(mark), text) : undefined;
+    await this.#store.keep(claim, answer.status, sealed === undefined ? text : JSON.stringify(sealed));
+  }
+
+  // What was done is done: that its key could not be settled must not turn the answer into an error.
+  async #settle(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (err) {
+      this.#log.warn(
+        { err },
+        'an idempotency key could not be settled and stays in progress until it lapses',
+      );
+    }
+  }
+
+  async #lookUp(mark: IdempotencyMark, refusal: ServiceError): Promise<KeptAnswer | undefined> {
+    try {
+      return await this.#store.find(mark.keyHash);
+    } catch (err) {
+      this.#log.warn({ err }, 'an idempotency key could not be looked up');
+      throw refusal;
+    }
+  }
+
+  async #repeat(kept: KeptAnswer, mark: IdempotencyMark, secret: boolean): Promise<HttpAnswer> {
+    if (kept.status === null || !kept.fingerprint.equals(mark.fingerprint)) {
+      throw new ServiceError('svc/runtime/idempotency_conflict');
+    }
+    let body = kept.body ?? undefined;
+    if (secret && body?.startsWith('"')) {
+      body = await this.#sealer.open(contextOf(mark), JSON.parse(body) as string);
+    }
+    return {
+      status: kept.status,
+      headers: { 'Idempotent-Replayed': 'true' },
+      ...(body === undefined ? {} : { body }),
+    };
+  }
+}
+
+function contextOf(mark: IdempotencyMark): string {
+  return `idempotency_keys/${mark.keyHash.toString('hex')}/body`;
+}

@@ -1,0 +1,180 @@
+/**
+ * One operation being served. The stages of a request, each of which may refuse it:
+ *
+ * 1. who is calling (401), and could any project make that credential good (403);
+ * 2. is it well-formed (400, 422);
+ * 3. may the caller do this in the project that it names (403, 404);
+ * 4. is there quota left (429);
+ * 5. has it been answered before (Idempotency-Key), else the handler.
+ *
+ * Nothing waits unless it must: a stage that has its answer goes on at once, and only a stage that was given a promise
+ * makes another. With a cached credential, a whole request runs in one go up to the handler.
+ */
+import { ServiceError } from '../../protocol/errors.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { errorAnswer } from '../http/error-answer.ts';
+import type { HttpAnswer, HttpRequest } from '../http/message.ts';
+import { Authority, type Tenancy } from './authorise.ts';
+import { RestCall } from './call.ts';
+import type { Answer, Caller, Handler, ProjectScope } from './handler.ts';
+import { type Idempotency, keptByActors, keyOf, markOf } from './idempotency.ts';
+import { PartsReader } from './parts.ts';
+import { type Quota, quotaHeaders, type TakeQuota } from './quota.ts';
+
+/** Who sends a request, by its Authorization header; throws or rejects with a 401. A value rather than a promise when known. */
+export type Authenticate = (request: HttpRequest) => Caller | Promise<Caller>;
+
+/** What all operations share. */
+export interface Services {
+  readonly authenticate: Authenticate;
+  readonly tenancy: Tenancy;
+  readonly idempotency: Idempotency;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly docsUrl: string;
+  /** Absent: nothing is limited. */
+  readonly takeQuota?: TakeQuota;
+  /** Told of every answer, for the metrics. */
+  readonly onAnswered?: (operationId: string, status: number, durationMs: number) => void;
+}
+
+type Maybe<T> = T | Promise<T>;
+
+export class OperationRoute {
+  readonly #id: string;
+  readonly #operation: Operation;
+  readonly #handler: Handler;
+  readonly #services: Services;
+  readonly #authority: Authority;
+  readonly #parts: PartsReader;
+  readonly #keptByActor: boolean;
+
+  constructor(id: string, operation: Operation, handler: Handler, services: Services) {
+    this.#id = id;
+    this.#operation = operation;
+    this.#handler = handler;
+    this.#services = services;
+    this.#authority = new Authority(operation, services.tenancy);
+    this.#parts = new PartsReader(operation);
+    this.#keptByActor = keptByActors.has(id);
+  }
+
+  /** Answers a request; never throws, never rejects. */
+  serve(request: HttpRequest): Maybe<HttpAnswer> {
+    const call = new RestCall(request, this.#authority, this.#services.clock);
+    try {
+      const answer = this.#identify(call, request);
+      if (!(answer instanceof Promise)) return this.#finish(call, answer);
+      return answer.then(
+        given => this.#finish(call, given),
+        (error: unknown) => this.#finish(call, this.#refusal(call, error)),
+      );
+    } catch (error) {
+      return this.#finish(call, this.#refusal(call, error));
+    }
+  }
+
+  #identify(call: RestCall, request: HttpRequest): Maybe<HttpAnswer> {
+    if (!this.#authority.needsCaller) return this.#locate(call, request);
+    const caller = this.#services.authenticate(request);
+    if (caller instanceof Promise) return caller.then(known => this.#locate(call, request, known));
+    return this.#locate(call, request, caller);
+  }
+
+  #locate(call: RestCall, request: HttpRequest, caller?: Caller): Maybe<HttpAnswer> {
+    call.caller = caller;
+    if (caller !== undefined) this.#authority.admit(caller);
+    const named = call.take(this.#parts.read(request));
+    if (named.contradictory) throw this.#authority.absent();
+    if (caller === undefined) return this.#charge(call);
+    if (this.#authority.inProject) {
+      const scope = this.#authority.scope(caller, named.projectId, named.environmentId);
+      if (scope instanceof Promise) return scope.then(found => this.#enter(call, found));
+      return this.#enter(call, scope);
+    }
+    if (named.workspaceId !== undefined && this.#operation.access !== undefined) {
+      return this.#authority.workspaceRole(caller, named.workspaceId).then(() => this.#charge(call));
+    }
+    return this.#charge(call);
+  }
+
+  #enter(call: RestCall, scope: ProjectScope | undefined): Maybe<HttpAnswer> {
+    call.project = scope;
+    return this.#charge(call);
+  }
+
+  #charge(call: RestCall): Maybe<HttpAnswer> {
+    const takeQuota = this.#services.takeQuota;
+    if (takeQuota === undefined || this.#operation.rate === 'none') return this.#answer(call);
+    const quota = takeQuota(this.#operation.rate, call);
+    if (quota instanceof Promise) return quota.then(taken => this.#charged(call, taken));
+    return this.#charged(call, quota);
+  }
+
+  #charged(call: RestCall, quota: Quota | undefined): Maybe<HttpAnswer> {
+    if (quota === undefined) return this.#answer(call);
+    call.headers = quotaHeaders(quota);
+    if (quota.allowed) return this.#answer(call);
+    throw new ServiceError('svc/rate_limit/exceeded', {
+      retryAfterSeconds: Math.max(1, quota.retryAfterSeconds ?? quota.resetSeconds),
+    });
+  }
+
+  #answer(call: RestCall): Maybe<HttpAnswer> {
+    const { idempotency } = this.#operation;
+    if (idempotency === 'none') return this.#run(call);
+    const key = keyOf(call.header('idempotency-key'), idempotency === 'required');
+    const owner = this.#ownerOf(call);
+    // Without anybody to whom the key could belong it would be everybody's.
+    if (key === undefined || owner === undefined) return this.#run(call);
+    const mark = markOf(owner, this.#id, key, call.path, call.body);
+    if (this.#keptByActor) {
+      call.idempotency = mark;
+      return this.#services.idempotency.inCommit(mark, () => this.#run(call));
+    }
+    return this.#services.idempotency.wrapped(
+      mark,
+      this.#operation.secret === true,
+      () => this.#run(call),
+      error => errorAnswer(error, call.requestId, this.#services.docsUrl),
+    );
+  }
+
+  #ownerOf(call: RestCall): readonly string[] | undefined {
+    if (call.project !== undefined) return [call.project.projectId, call.project.environmentId];
+    return call.caller?.type === 'user' ? [call.caller.userId] : undefined;
+  }
+
+  #run(call: RestCall): Maybe<HttpAnswer> {
+    const answer = this.#handler(call);
+    return answer instanceof Promise ? answer.then(given => this.#render(given)) : this.#render(answer);
+  }
+
+  #render(answer: Answer): HttpAnswer {
+    const status = answer.status ?? this.#operation.success.status;
+    const body = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+    return {
+      status,
+      ...(body === undefined ? undefined : { body }),
+      ...(answer.headers === undefined ? undefined : { headers: answer.headers }),
+    };
+  }
+
+  #refusal(call: RestCall, error: unknown): HttpAnswer {
+    const { log, docsUrl } = this.#services;
+    if (error instanceof ServiceError) return errorAnswer(error, call.requestId, docsUrl);
+    log.error(
+      { requestId: call.requestId, operation: this.#id, err: error },
+      'operation failed unexpectedly',
+    );
+    return errorAnswer(new ServiceError('svc/runtime/internal_error'), call.requestId, docsUrl);
+  }
+
+  #finish(call: RestCall, answer: HttpAnswer): HttpAnswer {
+    this.#services.onAnswered?.(this.#id, answer.status, this.#services.clock.monotonic() - call.startedAt);
+    if (call.headers === undefined) return answer;
+    return { ...answer, headers: { ...call.headers, ...answer.headers } };
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Idempotency keys (decisions section 1), as the REST engine sees them. A key's row is
+ *
+ * - absent: the request is new;
+ * - in progress (`status` null): claimed by a request that is being answered. It lapses after `claimMs`, so that a crash
+ *   does not hold the key for a day;
+ * - kept: the status and the body are what every repetition gets, for 24 hours.
+ *
+ * Actors write their rows kept at once, in the commit itself (writes/idempotency.ts). An expired row counts as absent.
+ */
+import type { Clock } from '../runtime/clock.ts';
+import type { Database } from './database.ts';
+import { idempotencyKeptMs } from './writes/idempotency.ts';
+
+/** How long a claim holds without an answer, in milliseconds: longer than any request takes. */
+export const claimMs = 120_000;
+
+export interface KeptAnswer {
+  /** Of the request that the key was first used for. */
+  readonly fingerprint: Buffer;
+  /** Null: that request is still in progress. */
+  readonly status: number | null;
+  /** The JSON text of the body; null where there is none. */
+  readonly body: string | null;
+}
+
+/** Proof of having claimed a key: what `keep` and `release` act on is this claim and no later one. */
+export interface Claim {
+  readonly keyHash: Buffer;
+  readonly claimedAt: Date;
+}
+
+const selectKept = `
+  select fingerprint, status, body from idempotency_keys where key_hash = $1 and expires_at > $2`;
+
+// Takes the key when it is free or expired; no row comes back when somebody holds it.
+const claimKey = `
+  insert into idempotency_keys as held (key_hash, fingerprint, status, body, created_at, expires_at)
+  values ($1, $2, null, null, $3, $4)
+  on conflict (key_hash) do update
+    set fingerprint = excluded.fingerprint, status = null, body = null,
+      created_at = excluded.created_at, expires_at = excluded.expires_at
+    where held.expires_at <= excluded.created_at
+  returning created_at`;
+
+const keepAnswer = `
+  update idempotency_keys set status = $3, body = $4, expires_at = $5
+  where key_hash = $1 and created_at = $2 and status is null`;
+
+const releaseClaim = `
+  delete from idempotency_keys where key_hash = $1 and created_at = $2 and status is null`;
+
+const dropExpired = `delete from idempotency_keys where key_hash = $1 and expires_at <= $2`;
+
+export class IdempotencyKeys {
+  readonly #db: Pick<Database, 'query'>;
+  readonly #clock: Clock;
+
+  constructor(db: Pick<Database, 'query'>, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** The row of a key, unless it is absent or expired. */
+  async find(keyHash: Buffer): Promise<KeptAnswer | undefined> {
+    const now = new Date(this.#clock.now());
+    const [row] = await this.#db.query<KeptAnswer>(selectKept, [keyHash, now], 'idempotency.find');
+    return row;
+  }
+
+  /** Claims a key for a request, or gives the row of the one that has it. */
+  async claim(keyHash: Buffer, fingerprint: Buffer): Promise<Claim | KeptAnswer> {
+    // The holder may let go between the two statements: then the key is free, and the next claim takes it.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const claimedAt = new Date(this.#clock.now());
+      const lapses = new Date(claimedAt.getTime() + claimMs);
+      const values = [keyHash, fingerprint, claimedAt, lapses];
+      const claimed = await this.#db.query(claimKey, values, 'idempotency.claim');
+      if (claimed.length > 0) return { keyHash, claimedAt };
+      const held = await this.find(keyHash);
+      if (held !== undefined) return held;
+    }
+    return { fingerprint, status: null, body: null };
+  }
+
+  /** Keeps the answer for repetitions. Without effect when the claim has lapsed. */
+  async keep(claim: Claim, status: number, body: string | undefined): Promise<void> {
+    const until = new Date(this.#clock.now() + idempotencyKeptMs);
+    const values = [claim.keyHash, claim.claimedAt, status, body ?? null, until];
+    await this.#db.query(keepAnswer, values, 'idempotency.keep');
+  }
+
+  /** Gives the key back, for an answer that must not be repeated. */
+  async release(claim: Claim): Promise<void> {
+    await this.#db.query(releaseClaim, [claim.keyHash, claim.claimedAt], 'idempotency.release');
+  }
+
+  /** Removes the row of a key if it is expired, ahead of the sweeper: it would still refuse an actor's commit. */
+  async dropExpired(keyHash: Buffer): Promise<void> {
+    const now = new Date(this.#clock.now());
+    await this.#db.query(dropExpired, [keyHash, now], 'idempotency.drop');
+  }
+}
