@@ -11,13 +11,13 @@ import type { Access } from '../../storage/tenancy/access.ts';
 import { memberName, type Fallen, type Standing } from '../../storage/tenancy/standing.ts';
 import type { StreamTickets } from '../../storage/tenancy/tickets.ts';
 import type { AccessTokens } from '../auth/access-tokens.ts';
+import type { Authenticator } from '../auth/authenticate.ts';
 import type { HttpRequest } from '../http/message.ts';
-import type { Caller, KeyCaller, UserCaller } from '../rest/handler.ts';
+import type { KeyCaller, UserCaller } from '../rest/handler.ts';
 import type { Admission } from './admission.ts';
 
 export interface AdmitOptions {
-  /** Who sends the header Authorization; rejects with the 401 that fits. */
-  readonly authenticate: (authorization: string, address: string) => Caller | Promise<Caller>;
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly tokens: Pick<AccessTokens, 'verify'>;
   readonly access: Pick<Access, 'project'>;
   readonly tickets: Pick<StreamTickets, 'redeem'>;
@@ -32,7 +32,7 @@ export async function admit(options: AdmitOptions, request: HttpRequest): Promis
   if (!isId('project', projectId)) throw new ServiceError('svc/console/not_found');
   const authorization = request.header('authorization');
   if (authorization === '') return byTicket(options, projectId, request.query);
-  const caller = await options.authenticate(authorization, request.address);
+  const caller = await options.authenticator.authenticate(authorization, request.address);
   return caller.type === 'key'
     ? byKey(caller, projectId)
     : byToken(options, caller, projectId, authorization);

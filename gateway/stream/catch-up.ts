@@ -67,10 +67,7 @@ export class CatchUp {
       page = await this.#events.page({ projectId: feed.projectId, after: cursor, through, environmentId });
       this.#backoffMs = 0;
     } catch (error) {
-      this.#log.warn(
-        { projectId: feed.projectId, err: error },
-        'console stream: page could not be read',
-      );
+      this.#log.warn({ projectId: feed.projectId, err: error }, 'console stream: page could not be read');
       this.#waiting.add(reader);
       this.#pause();
     }

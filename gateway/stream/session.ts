@@ -181,7 +181,8 @@ export class Session implements Follower, Reader {
     this.#epoch = epoch;
     this.cursor = seq ?? fromNow;
     this.#state = 'catching-up';
-    this.#dueAt = this.#context.clock.monotonic() + heartbeatMs;
+    // Clients that came back together are spread over some seconds.
+    this.#dueAt = this.#context.clock.monotonic() + heartbeatMs - (this.index % 10) * 1_000;
     if (this.feed.loaded) this.#begin();
   }
 

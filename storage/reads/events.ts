@@ -50,32 +50,46 @@ export interface Span {
   readonly maxBytes?: number;
 }
 
+/** An event of a page. */
+export interface PagedEvent extends LoggedEvent {
+  /** Events that the page has by its `limit`, of which `maxBytes` may have kept the last ones back. */
+  readonly found: number;
+}
+
 // The running total is the server's, so that a page of huge bodies is neither sent nor held.
-const selectPage = `
-  select seq, event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt", body
+const sized = (where: string, order: 'asc' | 'desc', limit: string, maxBytes: string): string => `
+  select seq, event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt", body, found
   from (
-    select page.*, sum(octet_length(body::text)) over (order by seq rows unbounded preceding) - octet_length(body::text) as ahead
+    select page.*, count(*) over () as found,
+      sum(octet_length(body::text)) over (order by seq ${order} rows unbounded preceding) - octet_length(body::text) as ahead
     from (
       select seq, event_name, environment_id, occurred_at, body from events
-      where project_id = $1 and seq > $2 and seq <= $3 and ($4::text is null or environment_id = $4)
-      order by seq limit $5
+      where ${where} order by seq ${order} limit ${limit}
     ) as page
   ) as sized
-  where ahead < $6 order by seq`;
+  where ahead < ${maxBytes} order by seq ${order}`;
+
+const selectPage = sized(
+  'project_id = $1 and seq > $2 and seq <= $3 and ($4::text is null or environment_id = $4)',
+  'asc',
+  '$5',
+  '$6',
+);
 
 /**
  * The next events of a project in order. Empty: there is nothing (more) in the span. Without `environmentId` the numbers
  * of a page are dense, unless retention has taken what is asked for.
  */
-export function eventPage(db: Queries, span: Span): Promise<LoggedEvent[]> {
+export function eventPage(db: Queries, span: Span): Promise<PagedEvent[]> {
   const { projectId, after, through, environmentId, limit = 200, maxBytes = 524_288 } = span;
   const values = [projectId, after, through, environmentId ?? null, limit, maxBytes];
-  return db.query<LoggedEvent>(selectPage, values, 'events.page');
+  return db.query<PagedEvent>(selectPage, values, 'events.page');
 }
 
 export interface LogFilter {
   readonly projectId: string;
   readonly environmentId: string;
+  /** A name, or a pattern such as `thread.message.*`. */
   readonly eventName?: string | undefined;
   readonly threadId?: string | undefined;
   /** Inclusive. */
@@ -83,27 +97,36 @@ export interface LogFilter {
   /** Exclusive: the keyset cursor, since `seq` is unique in its project. */
   readonly before?: number | undefined;
   readonly limit: number;
+  /** As of {@link Span}. Default 4 MiB. */
+  readonly maxBytes?: number;
 }
 
 /** The log of one environment, newest first. `since` also spares the partitions before its day. */
-export function eventLog(db: Queries, filter: LogFilter): Promise<LoggedEvent[]> {
-  const values: unknown[] = [filter.projectId, filter.environmentId];
+export function eventLog(db: Queries, filter: LogFilter): Promise<PagedEvent[]> {
+  const {
+    projectId,
+    environmentId,
+    eventName,
+    threadId,
+    since,
+    before,
+    limit,
+    maxBytes = 4_194_304,
+  } = filter;
+  const values: unknown[] = [projectId, environmentId, limit, maxBytes];
   let where = 'project_id = $1 and environment_id = $2';
-  const narrow = (condition: string, value: unknown): void => {
+  const narrow = (condition: (parameter: string) => string, value: unknown): void => {
     if (value === undefined) return;
     values.push(value);
-    where += ` and ${condition} $${values.length}`;
+    where += ` and ${condition(`$${values.length}`)}`;
   };
-  narrow('event_name =', filter.eventName);
-  narrow('thread_id =', filter.threadId);
-  narrow('occurred_at >=', filter.since);
-  narrow('seq <', filter.before);
-  values.push(filter.limit);
-  return db.query<LoggedEvent>(
-    `select seq, event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt", body
-     from events where ${where} order by seq desc limit $${values.length}`,
-    values,
-  );
+  if (eventName?.endsWith('*'))
+    narrow(prefix => `starts_with(event_name, ${prefix})`, eventName.slice(0, -1));
+  else narrow(name => `event_name = ${name}`, eventName);
+  narrow(id => `thread_id = ${id}`, threadId);
+  narrow(at => `occurred_at >= ${at}`, since);
+  narrow(seq => `seq < ${seq}`, before);
+  return db.query<PagedEvent>(sized(where, 'desc', '$3', '$4'), values);
 }
 
 /** One event, wherever it is: the caller's right to its project and environment is still to be checked. */

@@ -23,8 +23,7 @@ const selectFallen = `
     select from sessions where session_id = id and revoked_at is null and expires_at > $5 and idle_expires_at > $5)
   union all
   select id from unnest($2::text[]) as asked(id) where not exists (
-    select from api_keys where api_key_id = id and status <> 'revoked' and (expires_at is null or expires_at > $5)
-      and (status <> 'rotating' or rotation_grace_expires_at > $5))
+    select from api_keys where api_key_id = id and status <> 'revoked' and coalesce(least(expires_at, rotation_grace_expires_at) > $5, true))
   union all
   select project || ' ' || member from unnest($3::text[], $4::text[]) as asked(project, member) where not exists (
     select from console_members where project_id = project and user_id = member)`;
