@@ -14,10 +14,12 @@ t.test('a key ring names its fault and shows no key', async t => {
   const short = randomBytes(31).toString('base64');
   t.throws(() => new KeyRing(`x:${short}`), { message: 'secret key x has to be 32 bytes in base64' });
   t.throws(() => new KeyRing(`${a.slice(0, 10)}*${a.slice(10)}`), { message: /secret key a/ });
-  t.throws(
-    () => new KeyRing(`${a},y:${short}`),
-    (error: Error) => !error.message.includes(short),
-  );
+  try {
+    new KeyRing(`${a},y:${short}`);
+    t.fail('a short key was taken');
+  } catch (error) {
+    t.notOk(String(error).includes(short), 'the message does not show it');
+  }
   t.equal(new KeyRing(` ${a} , ${b}`).newest.kid, 'a');
 });
 
