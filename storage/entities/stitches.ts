@@ -78,6 +78,11 @@ export const WebhookDelivery = defineEntity({
       where: "status in ('pending', 'delivering', 'retrying')",
     },
     {
+      name: 'webhook_deliveries_retrying',
+      properties: ['stitchId', 'nextAttemptAt'],
+      where: "status = 'retrying'",
+    },
+    {
       name: 'webhook_deliveries_listed',
       properties: ['projectId', 'environmentId', 'createdAt', 'deliveryId'],
     },

@@ -64,6 +64,7 @@ export const events: readonly string[] = [
     primary key (delivery_id, created_at)
   ) partition by range (created_at)`,
   `create index webhook_deliveries_open on webhook_deliveries (stitch_id, event_seq) where status in ('pending', 'delivering', 'retrying')`,
+  `create index webhook_deliveries_retrying on webhook_deliveries (stitch_id, next_attempt_at) where status = 'retrying'`,
   `create index webhook_deliveries_listed on webhook_deliveries (project_id, environment_id, created_at, delivery_id)`,
   `create table webhook_deliveries_default partition of webhook_deliveries default`,
 
