@@ -216,8 +216,8 @@ function fenceOf(error: Error): ((commit: Commit<Write>) => Error | undefined) |
   if (!(error instanceof pg.DatabaseError) || error.code !== 'SK001') return undefined;
   const { scope, keys } = JSON.parse(error.detail ?? '{}') as { scope: string; keys: string[] };
   const named = new Set(keys);
-  return ({ actor, snapshot, writes }) => {
-    if (snapshot !== undefined && actor.kind === scope && named.has(actor.id)) return new Fenced(actor);
+  return ({ actor, writes }) => {
+    if (actor.kind === scope && named.has(actor.id)) return new Fenced(actor);
     const clash = writes.find(write => write.unique && write.key !== undefined && named.has(write.key));
     return clash?.key === undefined ? undefined : new Duplicate(scope, clash.key);
   };

@@ -15,7 +15,8 @@ export interface SnapshotTable<State = never> {
   readonly check: Statement;
   /** The values of a row of `insert`, or of `update` when there is a base. */
   readonly values: (id: string, base: number, version: number, state: State) => readonly Value[];
-  readonly decode: (row: Readonly<Record<string, unknown>>) => State;
+  /** Gives a `State`; the store passes it on without looking inside. */
+  readonly decode: (row: Readonly<Record<string, unknown>>) => unknown;
 }
 
 export interface SnapshotColumns<State> {

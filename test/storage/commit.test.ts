@@ -1,0 +1,331 @@
+/** Group commit against a real PostgreSQL: batches, fences, duplicates, culprits, and connections that die at the worst time. */
+import fc from 'fast-check';
+import t from 'tap';
+import { newId } from '../../protocol/ids.ts';
+import { silentLog } from '../../runtime/log.ts';
+import { Duplicate, Fenced, type Chain, type Commit } from '../../runtime/store.ts';
+import type { Database } from '../../storage/database.ts';
+import { News, type CommittedEvent } from '../../storage/news.ts';
+import { PostgresStore } from '../../storage/postgres-store.ts';
+import { snapshotTable } from '../../storage/snapshot.ts';
+import type { Write } from '../../storage/statement.ts';
+import { appendEvent, insertMessage, rememberKey } from '../../storage/writes.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { Proxy } from '../support/proxy.ts';
+
+interface State {
+  readonly count: number;
+  readonly note: string;
+}
+
+const projectId = newId('project');
+const environmentId = newId('environment');
+const at = '2026-11-20T10:00:00.000Z';
+
+/** Threads as a counter: the columns are the real table's. */
+const counters = snapshotTable<State>({
+  kind: 'thread',
+  table: 'threads',
+  key: 'thread_id',
+  fixed: { project_id: 'plain', environment_id: 'plain', created_at: 'timestamptz' },
+  columns: {
+    status: 'plain',
+    external_ref: 'text',
+    last_message_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    state: 'jsonb',
+  },
+  encode: state => ({
+    project_id: projectId,
+    environment_id: environmentId,
+    created_at: at,
+    status: 'open',
+    external_ref: state.note,
+    last_message_at: at,
+    updated_at: at,
+    state: JSON.stringify({ count: state.count }),
+  }),
+  decode: row => ({ count: (row['state'] as { count: number }).count, note: String(row['external_ref']) }),
+});
+
+/** An actor as the runtime would keep it: its version, and the chain of its commits. */
+class Counter {
+  readonly id = newId('thread');
+  version = 0;
+  chain: Chain = { broken: false };
+
+  next(writes: readonly Write[] = [], note = 'note'): Commit<Write> {
+    const base = this.version++;
+    return {
+      actor: { kind: 'thread', id: this.id },
+      lane: projectId,
+      base,
+      chain: this.chain,
+      snapshot: { version: base + 1, state: { count: base + 1, note } },
+      writes,
+      remind: [],
+      forget: [],
+    };
+  }
+}
+
+function event(threadId: string): Write {
+  const eventId = newId('event');
+  const body = JSON.stringify({ eventId, text: 'ünïcödé "quoted" \\ \u001e \n' });
+  return appendEvent({
+    projectId,
+    environmentId,
+    eventId,
+    eventName: 'thread.message.received',
+    occurredAt: at,
+    threadId,
+    body,
+  });
+}
+
+function key(text: string): Write {
+  const hash = Buffer.from(text.padEnd(32)).toString('base64');
+  return rememberKey({ keyHash: hash, fingerprint: hash, status: 201, body: '{"ok":true}', createdAt: at });
+}
+
+function message(threadId: string, sequence: number, body: string): Write {
+  return insertMessage({
+    messageId: newId('message'),
+    projectId,
+    environmentId,
+    threadId,
+    channelId: null,
+    sequence,
+    direction: 'inbound',
+    body,
+    externalMessageId: null,
+    status: null,
+    attachments: '[]',
+    metadata: '{}',
+    actor: '{"type":"contact","id":null}',
+    createdAt: at,
+  });
+}
+
+interface Opened {
+  readonly store: PostgresStore;
+  readonly events: CommittedEvent[];
+  readonly behind: string[];
+}
+
+function openStore(database: Database): Opened {
+  const news = new News();
+  const events: CommittedEvent[] = [];
+  const behind: string[] = [];
+  news.listen({
+    events: committed => events.push(...committed),
+    behind: projects => behind.push(...projects),
+    deliveries: () => undefined,
+  });
+  const store = new PostgresStore({
+    database,
+    snapshots: [counters],
+    shardOf: () => 0,
+    news,
+    log: silentLog,
+  });
+  return { store, events, behind };
+}
+
+const outcomes = async (commits: readonly Promise<void>[]): Promise<string[]> =>
+  (await Promise.allSettled(commits)).map(result =>
+    result.status === 'fulfilled' ? 'ok' : (result.reason as Error).name,
+  );
+
+t.test('group commit', async t => {
+  const { database, url } = await startTestDatabase(t);
+  await database.query('insert into project_streams (project_id, last_seq, epoch) values ($1, 0, $2)', [
+    projectId,
+    'e',
+  ]);
+  const { store, events } = openStore(database);
+  t.teardown(() => store.close());
+
+  const stored = async (counter: Counter): Promise<unknown> => store.load({ kind: 'thread', id: counter.id });
+
+  await t.test(
+    'commits of one actor merge into one write, and their events are numbered densely',
+    async t => {
+      const counter = new Counter();
+      const from = events.length;
+      const commits = Array.from({ length: 40 }, () => store.commit(counter.next([event(counter.id)])));
+      t.same(new Set(await outcomes(commits)), new Set(['ok']));
+      t.match(await stored(counter), { version: 40, state: { count: 40 } });
+      const numbers = events.slice(from).map(({ seq }) => seq);
+      t.same(
+        numbers,
+        numbers.map((_, i) => (numbers[0] ?? 0) + i),
+      );
+      const rows = await database.query<{ seq: number; body: string }>(
+        'select seq, body from events where thread_id = $1 order by seq',
+        [counter.id],
+      );
+      t.same(
+        rows.map(row => row.body),
+        events.slice(from).map(({ body }) => body),
+        'bodies keep their text',
+      );
+    },
+  );
+
+  await t.test('a commit from an old version is fenced, and so is what stands on it', async t => {
+    const counter = new Counter();
+    await store.commit(counter.next());
+    const zombie = new Counter();
+    const stale = { ...zombie.next(), actor: { kind: 'thread', id: counter.id } };
+    const onTop = { ...zombie.next(), actor: { kind: 'thread', id: counter.id } };
+    const other = new Counter();
+    t.same(await outcomes([store.commit(stale), store.commit(onTop), store.commit(other.next())]), [
+      'Fenced',
+      'Fenced',
+      'ok',
+    ]);
+    t.match(await stored(counter), { version: 1 });
+  });
+
+  await t.test('a commit without a snapshot is fenced too', async t => {
+    const counter = new Counter();
+    await store.commit(counter.next());
+    const { snapshot: _, ...writesOnly } = counter.next([event(counter.id)]);
+    await store.commit(writesOnly);
+    await t.rejects(store.commit({ ...writesOnly, base: 7, chain: { broken: false } }), Fenced);
+    await t.rejects(store.commit({ ...writesOnly, base: 0, chain: { broken: false } }), Fenced);
+  });
+
+  await t.test('a key is taken once: in one batch, and later', async t => {
+    const [first, second, third] = [new Counter(), new Counter(), new Counter()];
+    const results = await outcomes([
+      store.commit(first.next([key('once')])),
+      store.commit(second.next([key('once')])),
+    ]);
+    t.same(results, ['ok', 'Duplicate']);
+    await t.rejects(store.commit(third.next([key('once')])), Duplicate);
+    t.equal(await stored(second), undefined);
+  });
+
+  await t.test('a culprit fails alone; what came before it stays, what stands on it is fenced', async t => {
+    const [good, bad, other] = [new Counter(), new Counter(), new Counter()];
+    const results = await outcomes([
+      store.commit(good.next([message(good.id, 1, 'a')])),
+      store.commit(bad.next([message(bad.id, 1, 'b')])),
+      store.commit(bad.next([message(bad.id, 1, 'the same sequence again')])),
+      store.commit(bad.next([message(bad.id, 3, 'c')])),
+      store.commit(other.next([message(other.id, 1, 'd')])),
+    ]);
+    t.same(results, ['ok', 'ok', 'Duplicate', 'Fenced', 'ok']);
+    t.match(await stored(bad), { version: 1 });
+  });
+
+  await t.test(
+    'an event of a project without a stream is an error, and nothing of the commit stays',
+    async t => {
+      const counter = new Counter();
+      const eventId = newId('event');
+      const orphan = appendEvent({
+        projectId: newId('project'),
+        environmentId,
+        eventId,
+        eventName: 'thread.message.received',
+        occurredAt: at,
+        body: '{}',
+      });
+      t.same(await outcomes([store.commit(counter.next([orphan])), store.commit(new Counter().next())]), [
+        'error',
+        'ok',
+      ]);
+      t.equal(await stored(counter), undefined);
+    },
+  );
+
+  await t.test('every text comes back as it was', async t => {
+    const text = fc
+      .string({ unit: 'binary', maxLength: 40 })
+      .filter(s => !s.includes('\0') && s.isWellFormed());
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 8 }), async texts => {
+        const all = texts.map(note => ({ note, counter: new Counter() }));
+        await Promise.all(
+          all.map(({ note, counter }) => store.commit(counter.next([message(counter.id, 1, note)], note))),
+        );
+        for (const { note, counter } of all) {
+          t.match(await stored(counter), { state: { note } });
+          const [row] = await database.query<{ body: string }>(
+            'select body from messages where thread_id = $1',
+            [counter.id],
+          );
+          if (row?.body !== note) throw new Error('the body changed');
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  for (const lost of ['server', 'client'] as const) {
+    const what = lost === 'server' ? 'the answer to a COMMIT' : 'the COMMIT itself';
+    await t.test(`${what} is lost: settled by the mark, applied exactly once`, async t => {
+      const target = new URL(url);
+      const proxy = new Proxy({ host: target.hostname, port: Number(target.port) });
+      target.port = String(await proxy.listen());
+      t.teardown(() => proxy.close());
+      const opened = openStore({ ...database, url: target.toString() });
+      t.teardown(() => opened.store.close());
+      const counter = new Counter();
+      await opened.store.commit(counter.next([event(counter.id)]));
+
+      proxy.mute(lost);
+      const commit = opened.store.commit(counter.next([event(counter.id)]));
+      await proxy.fired();
+      if (lost === 'server') {
+        // The server commits whether or not anybody hears it.
+        for (;;) {
+          const [row] = await database.query<{ version: number }>(
+            'select version from threads where thread_id = $1',
+            [counter.id],
+          );
+          if (row?.version === 2) break;
+        }
+      }
+      proxy.cut();
+      await commit;
+      await opened.store.commit(counter.next([event(counter.id)]));
+      const rows = await database.query('select seq from events where thread_id = $1', [counter.id]);
+      t.equal(rows.length, 3);
+      t.match(await stored(counter), { version: 3 });
+      t.same(
+        opened.behind,
+        lost === 'server' ? [projectId] : [],
+        'numbers that were lost are announced as unknown',
+      );
+    });
+  }
+
+  await t.test('a killed database: every commit settles, what was acknowledged is there, once', async t => {
+    const durable = await startTestDatabase(t, { durable: true });
+    await durable.database.query(
+      'insert into project_streams (project_id, last_seq, epoch) values ($1, 0, $2)',
+      [projectId, 'e'],
+    );
+    const opened = openStore(durable.database);
+    t.teardown(() => opened.store.close());
+    const all = Array.from({ length: 30 }, () => new Counter());
+    let acknowledged = 0;
+    const work = all.map(async counter => {
+      for (let i = 0; i < 20; i++) {
+        await opened.store.commit(counter.next([event(counter.id)]));
+        acknowledged++;
+      }
+    });
+    while (acknowledged < 100) await new Promise(resolve => setImmediate(resolve));
+    await durable.kill9();
+    await Promise.all(work);
+    const [row] = await durable.database.query<{ events: number; last: number }>(
+      'select (select count(*) from events) as events, (select last_seq from project_streams) as last',
+    );
+    t.same(row, { events: 600, last: 600 });
+  });
+});

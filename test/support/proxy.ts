@@ -1,0 +1,70 @@
+/** A TCP proxy that can lose what one side says: how a connection dies between a COMMIT and its answer. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+type Side = 'client' | 'server';
+
+export class Proxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** From whom nothing is forwarded any more. */
+  #muted: Side | undefined;
+  /** Bytes held back since `mute`. */
+  held = 0;
+  readonly #onHeld = new Set<() => void>();
+
+  constructor(target: { readonly host: string; readonly port: number }) {
+    this.#server = createServer(client => {
+      const upstream = connect(target.port, target.host);
+      this.#forward('client', client, upstream);
+      this.#forward('server', upstream, client);
+    });
+  }
+
+  async listen(): Promise<number> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Loses everything that this side says from now on. */
+  mute(side: Side): void {
+    this.held = 0;
+    this.#muted = side;
+  }
+
+  /** Resolves once something was held back: the fault has fired. */
+  async fired(): Promise<void> {
+    if (this.held === 0) await new Promise<void>(resolve => this.#onHeld.add(resolve));
+  }
+
+  /** Breaks every connection and forwards again from the next one on. */
+  cut(): void {
+    this.#muted = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #forward(side: Side, from: Socket, to: Socket): void {
+    this.#sockets.add(from);
+    from.on('data', chunk => {
+      if (this.#muted !== side) {
+        to.write(chunk);
+        return;
+      }
+      this.held += chunk.length;
+      for (const resolve of this.#onHeld) resolve();
+      this.#onHeld.clear();
+    });
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      this.#sockets.delete(from);
+      to.destroy();
+    });
+  }
+}
