@@ -111,22 +111,13 @@ const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 /** An RFC 5322 address as people have them: no quoted names, no address literals, a domain with a dot. */
 export function isEmailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
-  return at > 0 && !text.includes('"') && text.indexOf('.', at) > at + 1 && IsEmail(text);
+  return at > 0 && !/["[]/.test(text) && text.indexOf('.', at) > at + 1 && IsEmail(text);
 }
 
 /** An absolute http or https address (RFC 3986) with a host and without userinfo. */
 export function isHttpUrl(text: string): boolean {
-  if (!IsUri(text)) return false;
-  const url = URL.parse(text);
-  return (
-    url !== null &&
-    (url.protocol === 'http:' || url.protocol === 'https:') &&
-    url.hostname !== '' &&
-    url.username === '' &&
-    url.password === '' &&
-    // `https://@host` has an empty userinfo, which the parsed address no longer shows.
-    !/^https?:\/\/[^/?#]*@/i.test(text)
-  );
+  // The authority is judged as written: of an empty userinfo (`https://@host`) the parsed address shows nothing.
+  return /^https?:\/\/[^/?#@]+(?:[/?#]|$)/i.test(text) && IsUri(text) && URL.canParse(text);
 }
 
 /** The formats that schemas may use; a name that is not here stops the compilation, so that a typo cannot pass. */

@@ -26,7 +26,7 @@ export function text(min: number, max: number): TString {
 
 /** An absolute http or https address without userinfo. */
 export function httpUrl(): TString {
-  return Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
+  return Type.String({ format: 'uri', maxLength: 2048 });
 }
 
 /** An e-mail address; 320 is the specification's limit. */
