@@ -1,0 +1,25 @@
+/** Removes what has outlived its use, and makes the partitions that the coming days need. Any node may do it, at any time. */
+import type { Log } from '../runtime/log.ts';
+import type { Database } from './database.ts';
+import { dropPartitions, ensurePartitions } from './partitions.ts';
+
+/** Events, deliveries and attempts are kept this long (decisions, section 9). */
+const eventsKeptDays = 30;
+
+/** A lane whose process has been gone for this long will not ask for its mark any more. */
+const markKeptDays = 7;
+
+// `$1`: now. Each deletes in pieces, so that no sweep holds many rows at once.
+const deletions = [
+  `delete from idempotency_keys where key_hash in (select key_hash from idempotency_keys where expires_at <= $1 limit 10000)`,
+  `delete from parked_receipts where ctid in (select ctid from parked_receipts where expires_at <= $1 limit 10000)`,
+  `delete from stream_tickets where ctid in (select ctid from stream_tickets where expires_at <= $1 limit 10000)`,
+  `delete from lane_marks where updated_at <= $1::timestamptz - interval '${markKeptDays} days'`,
+];
+
+/** One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. */
+export async function sweep(database: Database, now: number, log: Log): Promise<void> {
+  await ensurePartitions(database, now, log);
+  await dropPartitions(database, now, eventsKeptDays, log);
+  for (const statement of deletions) await database.query(statement, [new Date(now)]);
+}
