@@ -1,0 +1,123 @@
+/** Readers of configuration values: each turns a text into a value, or gives undefined where the text is not what it wants. */
+import { isIP } from 'node:net';
+import { KeyRing } from '../storage/keyring.ts';
+import { parseTokenKeys } from './auth/token-keys.ts';
+
+export function host(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text) ? text : undefined;
+}
+
+/** A whole number within bounds. */
+export function whole(min: number, max: number): (text: string) => number | undefined {
+  return text => {
+    const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}
+
+export function oneOf<const Words extends readonly string[]>(
+  words: Words,
+): (text: string) => Words[number] | undefined {
+  return text => words.find(word => word === text);
+}
+
+export function truth(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+export function anyText(text: string): string {
+  return text;
+}
+
+/** An address of one of the schemes, with a host; a slash at its end is dropped. */
+export function address(...schemes: readonly string[]): (text: string) => string | undefined {
+  return text => {
+    const url = URL.parse(text);
+    if (url === null || !schemes.includes(url.protocol.slice(0, -1)) || url.hostname === '') return undefined;
+    return text.replace(/\/+$/, '');
+  };
+}
+
+/** `https://host` or `http://host:port`: routes and cookies stand at the root, so there can be no path. */
+export function origin(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') return undefined;
+  return url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined;
+}
+
+/** Several values with commas between, none empty. */
+export function listOf<T>(item: (text: string) => T | undefined): (text: string) => readonly T[] | undefined {
+  return text => {
+    const items: T[] = [];
+    for (const part of text.split(',')) {
+      const value = part.trim() === '' ? undefined : item(part.trim());
+      if (value === undefined) return undefined;
+      items.push(value);
+    }
+    return items;
+  };
+}
+
+export function domain(text: string): string | undefined {
+  return /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** A token that is compared as it stands: long enough not to be guessed. */
+export function token(text: string): string | undefined {
+  return /^[\x21-\x7e]{24,256}$/.test(text) ? text : undefined;
+}
+
+export function secretKeys(text: string): string | undefined {
+  return parses(() => new KeyRing(text)) ? text : undefined;
+}
+
+export function tokenKeys(text: string): string | undefined {
+  return parses(() => parseTokenKeys(text)) ? text : undefined;
+}
+
+function parses(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `file:///path`, a path, or `s3://bucket/prefix`. */
+export function mediaPlace(text: string): string | undefined {
+  if (!text.includes('://')) return text;
+  return address('s3')(text) ?? (text.startsWith('file:///') ? text : undefined);
+}
+
+/** Requests per minute by class of decisions section 9; those of messages are per second. */
+export const limitNames = [
+  'auth',
+  'authPerEmail',
+  'read',
+  'write',
+  'message',
+  'messagePerThread',
+  'run',
+  'test',
+] as const;
+export type LimitName = (typeof limitNames)[number];
+export type RateLimits = 'off' | Readonly<Partial<Record<LimitName, number>>>;
+
+/** `on`, `off`, or a JSON object of limits that replace the defaults. */
+export function rateLimits(text: string): RateLimits | undefined {
+  if (text === 'on') return {};
+  if (text === 'off') return 'off';
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
+  const known: readonly string[] = limitNames;
+  const sound = Object.entries(given).every(
+    ([name, value]) => known.includes(name) && typeof value === 'number' && value > 0 && value <= 1e9,
+  );
+  return sound ? given : undefined;
+}
