@@ -41,7 +41,7 @@ export interface Database {
 const migrationLock = 0x534b_4d47;
 
 /** int8 within 2^53 (our counters) as number; `json` as text, since its text is what was signed. */
-export function typeParsers(): pg.TypeOverrides {
+function typeParsers(): pg.TypeOverrides {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, Number);
   types.setTypeParser(pg.types.builtins.JSON, text => text);

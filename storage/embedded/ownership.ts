@@ -51,9 +51,10 @@ async function generations(folder: string): Promise<number[]> {
 async function read(path: string): Promise<Claim | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Claim;
-  } catch {
+  } catch (error) {
     // Removed by a newer owner in the meantime, or cut off by a power failure: nobody holds it.
-    return undefined;
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

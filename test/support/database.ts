@@ -6,7 +6,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +41,8 @@ export interface TestDatabaseOptions {
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 const small = { shared_buffers: '64MB', max_wal_size: '256MB', min_wal_size: '32MB' };
 const prefix = 'skein-test-';
+/** Templates of other versions are thrown away a day after they were made. */
+const templateKeptMs = 86_400_000;
 
 /** Starts a server for the test and has it removed when the test ends, however it ends. */
 export async function startTestDatabase(
@@ -107,6 +109,10 @@ async function template(): Promise<string> {
   await mkdir(home, { recursive: true, mode: 0o711 });
   const finished = join(home, hash.digest('hex').slice(0, 20));
   if (await exists(finished)) return finished;
+  for (const name of await readdir(home)) {
+    const { mtimeMs } = await stat(join(home, name));
+    if (Date.now() - mtimeMs > templateKeptMs) await rm(join(home, name), { recursive: true, force: true });
+  }
 
   const draft = await passable(join(home, 'draft-'));
   const folder = join(draft, 'postgres');
