@@ -1,0 +1,148 @@
+import t from 'tap';
+import type { Clock } from '../../runtime/clock.ts';
+import { LookUps } from '../../storage/tenancy/look-ups.ts';
+
+/** Look-ups whose answers and time are the test's to give. */
+function bench(options: { maxEntries?: number } = {}) {
+  const time = { now: 0 };
+  const clock: Clock = {
+    now: () => time.now,
+    monotonic: () => time.now,
+    after: () => ({ cancel: () => undefined }),
+  };
+  const asked: { question: string; answer(value: string | undefined): void; fail(error: Error): void }[] = [];
+  const lookUps = new LookUps<string, string>({
+    clock,
+    ask: question => {
+      const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+      asked.push({ question, answer: resolve, fail: reject });
+      return promise;
+    },
+    ...options,
+  });
+  const turn = () => new Promise(resolve => setImmediate(resolve));
+  /** Asks and answers at once. */
+  async function seed(key: string, value: string) {
+    const got = lookUps.get(key, key);
+    asked.at(-1)?.answer(value);
+    await got;
+  }
+  return { time, asked, lookUps, turn, seed };
+}
+
+t.test('callers of one key share a query, and then the answer comes synchronously', async t => {
+  const { asked, lookUps } = bench();
+  const callers = [lookUps.get('k', 'q'), lookUps.get('k', 'q'), lookUps.get('other', 'r')];
+  t.same(
+    asked.map(each => each.question),
+    ['q', 'r'],
+  );
+  asked[0]?.answer('v');
+  asked[1]?.answer('w');
+  t.same(await Promise.all(callers), ['v', 'v', 'w']);
+  t.equal(lookUps.get('k', 'q'), 'v');
+  t.equal(asked.length, 2);
+});
+
+t.test('in the second half of its life an answer is used and asked again, once', async t => {
+  const { time, asked, lookUps, seed, turn } = bench();
+  await seed('k', 'old');
+  time.now = 499;
+  t.equal(lookUps.get('k', 'k'), 'old');
+  t.equal(asked.length, 1);
+  time.now = 500;
+  t.equal(lookUps.get('k', 'k'), 'old');
+  t.equal(lookUps.get('k', 'k'), 'old');
+  t.equal(asked.length, 2);
+  asked[1]?.answer('new');
+  await turn();
+  t.equal(lookUps.get('k', 'k'), 'new');
+});
+
+t.test('after its life the caller waits, and age counts from the asking', async t => {
+  const { time, asked, lookUps } = bench();
+  const slow = lookUps.get('k', 'k');
+  time.now = 900;
+  asked[0]?.answer('old');
+  t.equal(await slow, 'old');
+  t.equal(lookUps.get('k', 'k'), 'old');
+  time.now = 1000;
+  const waiting = lookUps.get('k', 'k');
+  t.type(waiting, Promise);
+  asked[1]?.answer('new');
+  t.equal(await waiting, 'new');
+});
+
+t.test('what is forgotten is asked anew, even while a query is under way', async t => {
+  const { asked, lookUps, seed } = bench();
+  await seed('k', 'old');
+  lookUps.forget('k');
+  const before = lookUps.get('k', 'k');
+  lookUps.forget('k');
+  const after = lookUps.get('k', 'k');
+  t.equal(asked.length, 3, 'the query from before the change is not shared');
+  asked[2]?.answer('new');
+  t.equal(await after, 'new');
+  asked[1]?.answer('stale');
+  t.equal(await before, 'stale');
+  t.equal(lookUps.get('k', 'k'), 'new', 'and its late answer is not kept');
+});
+
+t.test('forgetWhere drops what fits, and every query under way', async t => {
+  const { time, asked, lookUps, seed } = bench();
+  await seed('a', 'red');
+  await seed('b', 'blue');
+  const pending = lookUps.get('c', 'c');
+  lookUps.forgetWhere(value => value === 'red');
+  t.equal(lookUps.get('b', 'b'), 'blue');
+  t.equal(lookUps.size, 1);
+  asked.at(-1)?.answer('green');
+  t.equal(await pending, 'green');
+  t.equal(lookUps.size, 1);
+  time.now = 500;
+  t.equal(lookUps.get('b', 'b'), 'blue', 'asked again behind the scenes');
+  lookUps.forgetWhere(() => false);
+  t.equal(lookUps.size, 0);
+});
+
+t.test('what is not there is not remembered', async t => {
+  const { asked, lookUps } = bench();
+  const first = lookUps.get('k', 'k');
+  asked[0]?.answer(undefined);
+  t.equal(await first, undefined);
+  t.equal(lookUps.size, 0);
+  const second = lookUps.get('k', 'k');
+  asked[1]?.answer('now it is');
+  t.equal(await second, 'now it is');
+});
+
+t.test('a failure reaches those who wait and nobody else', async t => {
+  const { time, asked, lookUps, seed, turn } = bench();
+  const first = lookUps.get('k', 'k');
+  asked[0]?.fail(new Error('away'));
+  await t.rejects(Promise.resolve(first), { message: 'away' });
+  t.equal(lookUps.size, 0);
+
+  await seed('k', 'v');
+  time.now = 700;
+  t.equal(lookUps.get('k', 'k'), 'v');
+  asked[2]?.fail(new Error('away again'));
+  await turn();
+  t.equal(lookUps.get('k', 'k'), 'v', 'the answer lives out its second');
+  time.now = 1000;
+  const waiting = lookUps.get('k', 'k');
+  asked.at(-1)?.fail(new Error('still away'));
+  await t.rejects(Promise.resolve(waiting), { message: 'still away' });
+});
+
+t.test('the answer asked longest ago makes room', async t => {
+  const { asked, lookUps, seed } = bench({ maxEntries: 2 });
+  await seed('a', '1');
+  await seed('b', '2');
+  await seed('c', '3');
+  t.equal(lookUps.size, 2);
+  t.equal(lookUps.get('b', 'b'), '2');
+  t.equal(lookUps.get('c', 'c'), '3');
+  t.type(lookUps.get('a', 'a'), Promise);
+  t.equal(asked.length, 4);
+});
