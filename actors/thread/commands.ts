@@ -90,6 +90,8 @@ export interface ReceiptOutcome {
 }
 
 export interface ExpireWindow extends Tenancy {
+  /** The channel that the simulation is asked of. */
+  readonly channelId: string;
   readonly author: Actor;
 }
 

@@ -1,5 +1,6 @@
 /** The service window's part in decisions: see service-window.ts. */
 import type { Decision, Turn } from '../../runtime/actor.ts';
+import { notFound } from '../../protocol/errors.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import type { Write } from '../../storage/writes.ts';
 import { providerOf } from '../channel/providers/registry.ts';
@@ -85,6 +86,7 @@ export function expireWindow(
   turn: Turn,
 ): Decision<ThreadState, null, Write> {
   requireOwn(state, command);
+  if (command.channelId !== state.channelId) throw notFound();
   if (providerOf(state.channelKind)?.simulated !== true) {
     throw conflict('Only the window of a sandbox thread can be made to expire.');
   }
