@@ -1,0 +1,40 @@
+/** Which shards a node owns: decided by a placement, carried out by the node. */
+
+/** A node's shards, as a placement handles them. Calls for one shard must not overlap. */
+export interface Shards {
+  readonly count: number;
+  /** The node begins to serve the shard. The placement holds its lease already. */
+  take(shard: number): Promise<void>;
+  /**
+   * The node stops serving the shards, finishes what it admitted for them, and forgets their actors; then the leases may go.
+   * After a lost lease, too: late commits are the store's to refuse.
+   */
+  release(shards: readonly number[]): Promise<void>;
+}
+
+export interface Placement {
+  /** Resolves when the node serves all that it is to serve for now. */
+  start(shards: Shards): Promise<void>;
+  /** Releases every shard and takes no more. Idempotent. */
+  drain(): Promise<void>;
+}
+
+/** The placement of a node that is alone: it owns every shard. */
+export class EveryShard implements Placement {
+  #shards: Shards | undefined;
+
+  async start(shards: Shards): Promise<void> {
+    this.#shards = shards;
+    await Promise.all(every(shards.count, shard => shards.take(shard)));
+  }
+
+  async drain(): Promise<void> {
+    const shards = this.#shards;
+    this.#shards = undefined;
+    await shards?.release(every(shards.count, shard => shard));
+  }
+}
+
+function every<T>(count: number, of: (shard: number) => T): T[] {
+  return Array.from({ length: count }, (_, shard) => of(shard));
+}

@@ -1,0 +1,151 @@
+/**
+ * The shards that a node owns and the actors that live on them.
+ *
+ * A shard:
+ *
+ *   foreign -> owned     `take`: the transport hands its commands to this node
+ *   owned -> leaving     `release`: new commands find no owner here; what was admitted is finished
+ *   leaving -> foreign   its actors are quiet and out of memory
+ */
+import { Activation } from './activation.ts';
+import type { Timer } from './clock.ts';
+import type { Host } from './host.ts';
+import type { Kind } from './kind.ts';
+import { Passivation } from './passivation.ts';
+import type { Shards } from './placement.ts';
+import { Residents } from './residents.ts';
+import type { Release, Serve, Transport } from './transport/transport.ts';
+
+export interface TerritoryOptions {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly count: number;
+  readonly transport: Transport;
+  readonly host: Host;
+  /** Answers what the transport brings. */
+  readonly serve: Serve;
+  /** Called when a shard was taken. */
+  readonly taken: () => void;
+}
+
+export class Territory implements Shards {
+  readonly count: number;
+  readonly #options: TerritoryOptions;
+  readonly #tables: ReadonlyMap<string, Residents>;
+  readonly #passivation: Passivation;
+  /** 1 for a shard that is owned. */
+  readonly #owned: Uint8Array;
+  readonly #releases = new Map<number, Release>();
+  #ownedCount = 0;
+  #sweep: Timer | undefined;
+
+  constructor(options: TerritoryOptions) {
+    this.#options = options;
+    this.count = options.count;
+    this.#owned = new Uint8Array(options.count);
+    this.#tables = new Map([...options.kinds].map(([name, kind]) => [name, new Residents(kind)]));
+    this.#passivation = new Passivation([...this.#tables.values()], options.host.limits.residents);
+  }
+
+  /** Actors in memory. */
+  get residents(): number {
+    return this.#passivation.residents;
+  }
+
+  get ownedCount(): number {
+    return this.#ownedCount;
+  }
+
+  /** The owned shards; undefined when they are all. */
+  owned(): readonly number[] | undefined {
+    if (this.#ownedCount === this.count) return undefined;
+    const shards: number[] = [];
+    this.#owned.forEach((owned, shard) => {
+      if (owned === 1) shards.push(shard);
+    });
+    return shards;
+  }
+
+  owns(shard: number): boolean {
+    return this.#owned[shard] === 1;
+  }
+
+  /** The residents of a kind; undefined for an unknown one. */
+  of(kind: string): Residents | undefined {
+    return this.#tables.get(kind);
+  }
+
+  /** The actor, brought into memory if need be; undefined when it lives on another node. */
+  find(residents: Residents, id: string): Activation | undefined {
+    // A resident knows its shard, so the common path hashes nothing.
+    const resident = residents.get(id);
+    if (resident !== undefined) return this.#owned[resident.shard] === 1 ? resident : undefined;
+    const { kind } = residents;
+    const shard = kind.shardOf(id);
+    if (this.#owned[shard] !== 1) return undefined;
+    this.#passivation.makeRoom();
+    const activation = new Activation({ kind: kind.name, id }, shard, kind, this.#options.host);
+    residents.add(activation);
+    return activation;
+  }
+
+  async take(shard: number): Promise<void> {
+    if (this.#owned[shard] !== 0) throw new RangeError(`shard ${shard} is owned already, or none`);
+    this.#owned[shard] = 1;
+    this.#ownedCount++;
+    try {
+      this.#releases.set(shard, await this.#options.transport.serve(shard, this.#options.serve));
+    } catch (error) {
+      this.#disown(shard);
+      throw error;
+    }
+    this.#options.taken();
+  }
+
+  async release(shards: readonly number[]): Promise<void> {
+    const leaving = new Set(shards);
+    const unsubscribed: Promise<void>[] = [];
+    for (const shard of leaving) {
+      this.#disown(shard);
+      const release = this.#releases.get(shard);
+      this.#releases.delete(shard);
+      if (release !== undefined) unsubscribed.push(release());
+    }
+    const left: Promise<void>[] = [];
+    for (const residents of this.#tables.values()) {
+      for (const activation of residents.all()) {
+        if (!leaving.has(activation.shard)) continue;
+        if (activation.quiet) this.#leave(residents, activation);
+        else left.push(activation.whenQuiet().then(() => this.#leave(residents, activation)));
+      }
+    }
+    await Promise.all([...unsubscribed, ...left]);
+  }
+
+  /** Begins to look for idle actors. */
+  startSweeping(): void {
+    const { host } = this.#options;
+    this.#sweep = host.clock.after(host.limits.sweepMs, () => {
+      host.tick++;
+      this.#passivation.sweep(host.tick);
+      this.startSweeping();
+    });
+  }
+
+  stopSweeping(): void {
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+  }
+
+  #disown(shard: number): void {
+    if (this.#owned[shard] !== 1) return;
+    this.#owned[shard] = 0;
+    this.#ownedCount--;
+  }
+
+  #leave(residents: Residents, activation: Activation): void {
+    // Taken back meanwhile, the shard keeps its actors.
+    if (this.owns(activation.shard) || !activation.quiet) return;
+    activation.passivate();
+    if (residents.get(activation.ref.id) === activation) residents.remove(activation.ref.id);
+  }
+}

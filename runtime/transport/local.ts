@@ -1,0 +1,126 @@
+/**
+ * The transport of nodes that share a process: of the embedded node, which is alone, and of several in tests. What crosses is
+ * text, as between machines, so nothing works here that would not work there.
+ */
+import { unavailable } from '../failures.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { NoOwner, type Envelope, type Release, type Serve, type Transport } from './transport.ts';
+import { decodeAnswer, decodeEnvelope, encodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
+
+/** A shard as one node serves it. */
+interface Serving {
+  readonly handler: Serve;
+  readonly answering: Set<Promise<string>>;
+}
+
+type Listener = (message: string) => void;
+
+/** What the nodes share. */
+export class LocalBus {
+  readonly owners = new Map<number, Serving>();
+  readonly listeners = new Map<string, Set<Listener>>();
+}
+
+export interface LocalTransportOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: one of its own. */
+  readonly bus?: LocalBus;
+}
+
+export class LocalTransport implements Transport {
+  readonly #bus: LocalBus;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #releases = new Set<Release>();
+  readonly #unsubscribes = new Set<() => void>();
+  #drained = false;
+
+  constructor({ clock, log, bus = new LocalBus() }: LocalTransportOptions) {
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  serve(shard: number, handler: Serve): Promise<Release> {
+    if (this.#drained) return Promise.reject(new Error('the transport is drained'));
+    const serving: Serving = { handler, answering: new Set() };
+    this.#bus.owners.set(shard, serving);
+    const release = async (): Promise<void> => {
+      this.#releases.delete(release);
+      if (this.#bus.owners.get(shard) === serving) this.#bus.owners.delete(shard);
+      await Promise.all(serving.answering);
+    };
+    this.#releases.add(release);
+    return Promise.resolve(release);
+  }
+
+  async ask(shard: number, envelope: Envelope): Promise<unknown> {
+    const serving = this.#drained ? undefined : this.#bus.owners.get(shard);
+    if (serving === undefined) throw new NoOwner();
+    return decodeAnswer(await this.#inTime(envelope.deadline, answer(serving, encodeEnvelope(envelope))));
+  }
+
+  tell(shard: number, envelope: Envelope): void {
+    const serving = this.#drained ? undefined : this.#bus.owners.get(shard);
+    if (serving !== undefined) void answer(serving, encodeEnvelope(envelope));
+  }
+
+  publish(topic: string, message: string): void {
+    if (this.#drained) return;
+    queueMicrotask(() => {
+      for (const listener of this.#bus.listeners.get(topic) ?? []) {
+        try {
+          listener(message);
+        } catch (error) {
+          this.#log.error({ err: error, topic }, 'a listener failed');
+        }
+      }
+    });
+  }
+
+  subscribe(topic: string, listener: Listener): () => void {
+    const { listeners } = this.#bus;
+    const mine: Listener = message => listener(message);
+    let all = listeners.get(topic);
+    if (all === undefined) listeners.set(topic, (all = new Set<Listener>()));
+    all.add(mine);
+    const unsubscribe = (): void => {
+      this.#unsubscribes.delete(unsubscribe);
+      all.delete(mine);
+      if (all.size === 0 && listeners.get(topic) === all) listeners.delete(topic);
+    };
+    this.#unsubscribes.add(unsubscribe);
+    return unsubscribe;
+  }
+
+  async drain(): Promise<void> {
+    this.#drained = true;
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
+    await Promise.all([...this.#releases].map(release => release()));
+  }
+
+  #inTime(deadline: number, answered: Promise<string>): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.after(Math.max(0, deadline - this.#clock.now()), () =>
+        reject(unavailable('deadline')),
+      );
+      void answered.then(text => {
+        timer.cancel();
+        resolve(text);
+      });
+    });
+  }
+}
+
+/** Never rejects. In a microtask at the earliest, as the answer of another machine would be. */
+function answer(serving: Serving, envelope: string): Promise<string> {
+  const answering = Promise.resolve(envelope)
+    .then(text => serving.handler(decodeEnvelope(text)))
+    .then(encodeReply)
+    .catch(encodeFailure);
+  serving.answering.add(answering);
+  void answering.then(() => serving.answering.delete(answering));
+  return answering;
+}
