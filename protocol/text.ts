@@ -36,6 +36,9 @@ export function fitsMinLength(text: string, min: number): boolean {
   return text.length >= 2 * min || (text.length >= min && codePoints(text) >= min);
 }
 
+/** Issues that one answer names at most: a body of nothing but mistakes must not become an answer of that size. */
+export const maxIssues = 100;
+
 /** How deep a JSON value may nest: far beyond any use, far below what overflows a stack or PostgreSQL's parser. */
 export const maxDepth = 64;
 
@@ -50,14 +53,32 @@ export function pointerStep(key: string): string {
  * nesting beyond {@link maxDepth}. Undefined: all of it can be kept. `path` is the JSON pointer of the value.
  */
 export function unstorable(value: unknown, path = ''): Issue[] | undefined {
+  if (isStorable(value, 0)) return undefined;
   const issues: Issue[] = [];
   visit(value, path, 0, issues);
-  return issues.length === 0 ? undefined : issues;
+  return issues;
+}
+
+/** The same judgement without paths: every request makes it, and hardly one needs the paths. */
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === maxDepth) return false;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isStorable(value[i], depth + 1)) return false;
+    return true;
+  }
+  for (const key in value) {
+    if (!isStorableText(key) || !isStorable((value as Record<string, unknown>)[key], depth + 1)) return false;
+  }
+  return true;
 }
 
 const badText = 'must not contain U+0000 or lone surrogates';
 
 function visit(value: unknown, path: string, depth: number, issues: Issue[]): void {
+  if (issues.length === maxIssues) return;
   if (typeof value === 'string') {
     if (!isStorableText(value)) issues.push({ path, message: badText, code: 'text' });
     return;

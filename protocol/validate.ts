@@ -10,10 +10,10 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import type { Issue } from './errors.ts';
-import { fitsMaxLength, fitsMinLength, formats, pointerStep, unstorable } from './text.ts';
+import { fitsMaxLength, fitsMinLength, formats, maxIssues, pointerStep, unstorable } from './text.ts';
 
 // TypeBox stops after eight errors by default, which would hide issues from the caller.
-Settings.Set({ maxErrors: 100 });
+Settings.Set({ maxErrors: maxIssues });
 
 /** Checks a value; undefined means that it fits. `root` begins every path: `/body`, `/query`, `/path`. */
 export type Validate = (value: unknown, root: string) => Issue[] | undefined;
@@ -89,33 +89,27 @@ type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[number];
 
 /**
  * TypeBox's errors as issues: a missing or unknown field is named by its own path, and what only repeats another error
- * is left out (the `boolean` of additionalProperties: false, the branches of a union).
+ * is left out.
  */
 function issuesOf(errors: readonly SchemaError[], root: string): Issue[] {
   const issues = new Map<string, Issue>();
   const add = (path: string, code: string, message: string): void => {
     const key = `${path} ${code}`;
-    if (!issues.has(key)) issues.set(key, { path, message, code });
+    if (issues.size < maxIssues && !issues.has(key)) issues.set(key, { path, message, code });
   };
   for (const error of errors) {
     const path = root + error.instancePath;
     switch (error.keyword) {
       case 'boolean':
+        // `additionalProperties: false` is the only schema of ours that is plain false.
+        add(path, 'additionalProperties', 'is not a known field');
+        break;
+      case 'additionalProperties':
+        // Sums up what was reported for each field.
         break;
       case 'required':
         for (const name of error.params.requiredProperties) {
           add(`${path}/${pointerStep(name)}`, 'required', 'is required');
-        }
-        break;
-      case 'additionalProperties':
-        for (const name of error.params.additionalProperties) {
-          const member = `${path}/${pointerStep(name)}`;
-          // Where unknown names are allowed but have a schema of their own, its error was reported before.
-          if (
-            ![...issues.values()].some(issue => issue.path === member || issue.path.startsWith(`${member}/`))
-          ) {
-            add(member, 'additionalProperties', 'is not a known field');
-          }
         }
         break;
       case '~refine': {

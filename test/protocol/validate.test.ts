@@ -45,6 +45,14 @@ t.test('issues name the field by a JSON pointer, once each, however many there a
   t.match(compile(schema)(null, '/body'), [{ path: '/body', code: 'type' }]);
 });
 
+t.test('a body of nothing but mistakes gets a hundred issues and no more', async t => {
+  const closed = compile(Type.Object({}, { additionalProperties: false }));
+  const mistakes = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`m${i}`, '\0']));
+  t.equal(closed(mistakes, '')?.length, 100, 'unknown fields');
+  t.equal(unstorable(mistakes)?.length, 100, 'bad text');
+  t.equal(compile(Type.Array(Type.String()))(new Array(20_000).fill(1), '')?.length, 100, 'wrong types');
+});
+
 t.test('code points are counted, not UTF-16 units and not clusters', async () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
