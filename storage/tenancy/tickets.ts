@@ -15,15 +15,7 @@ export interface TicketHolder {
   readonly sessionId: string;
 }
 
-// Whoever issues a ticket also clears some old ones away, so that the table needs no sweeper; those that another
-// transaction is clearing are left to it.
 const insert = `
-  with old as (
-    delete from stream_tickets where ticket_hash in (
-      select ticket_hash from stream_tickets where expires_at < $5::timestamptz - interval '1 hour'
-      order by expires_at limit 20 for update skip locked
-    )
-  )
   insert into stream_tickets (ticket_hash, project_id, user_id, session_id, created_at, expires_at)
   values ($1, $2, $3, $4, $5, $6)`;
 
