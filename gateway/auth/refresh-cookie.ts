@@ -28,17 +28,6 @@ export class RefreshCookie {
     return this.set('', 0);
   }
 
-  /** The cookie's value in a Cookie header; undefined when it is absent or empty. */
-  read(header: string): string | undefined {
-    for (const pair of header.split(';')) {
-      const equals = pair.indexOf('=');
-      if (equals < 0 || pair.slice(0, equals).trim() !== this.name) continue;
-      const value = pair.slice(equals + 1).trim();
-      return value === '' ? undefined : value;
-    }
-    return undefined;
-  }
-
   /**
    * Whether a request may use the cookie. Browsers say where a request comes from, in Sec-Fetch-Site or at least in Origin;
    * a client that sends neither is no browser, and nobody can make it send a cookie against its will.

@@ -39,7 +39,7 @@ t.test('callers of one key share a query, and then the answer comes synchronousl
   );
   asked[0]?.answer('v');
   asked[1]?.answer('w');
-  t.same(await Promise.all(callers), ['v', 'v', 'w']);
+  t.same(await Promise.all(callers.map(async caller => caller)), ['v', 'v', 'w']);
   t.equal(lookUps.get('k', 'q'), 'v');
   t.equal(asked.length, 2);
 });

@@ -50,7 +50,8 @@ export function authHandlers(services: AuthServices): Handlers<typeof authOperat
       origin: call.header('origin'),
       host: call.header('host'),
     });
-    return permitted ? call.cookie(cookie.name) : undefined;
+    const value = permitted ? call.cookie(cookie.name) : undefined;
+    return value === '' ? undefined : value;
   }
 
   return {

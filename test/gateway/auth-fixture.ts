@@ -1,0 +1,220 @@
+/** A node that serves accounts, tenancy and API keys over HTTP on a real PostgreSQL, and clients that call it. */
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AccessTokens } from '../../gateway/auth/access-tokens.ts';
+import { Authenticator } from '../../gateway/auth/authenticate.ts';
+import { KeyVerifier } from '../../gateway/auth/key-verifier.ts';
+import { Passwords } from '../../gateway/auth/passwords.ts';
+import { RefreshCookie } from '../../gateway/auth/refresh-cookie.ts';
+import { SignUpPolicy } from '../../gateway/auth/sign-up-policy.ts';
+import type { SignUpPolicyOptions } from '../../gateway/auth/sign-up-policy.ts';
+import { parseTokenKeys } from '../../gateway/auth/token-keys.ts';
+import { HttpServer } from '../../gateway/http/server.ts';
+import { MailSender } from '../../gateway/mail/sender.ts';
+import { folderTransport } from '../../gateway/mail/transport.ts';
+import { serveOperations } from '../../gateway/rest/engine.ts';
+import { apiKeyHandlers } from '../../gateway/rest/handlers/api-keys.ts';
+import { authHandlers } from '../../gateway/rest/handlers/auth.ts';
+import { projectHandlers } from '../../gateway/rest/handlers/projects.ts';
+import { workspaceHandlers } from '../../gateway/rest/handlers/workspaces.ts';
+import { Idempotency } from '../../gateway/rest/idempotency.ts';
+import { authOperations } from '../../protocol/operations/auth.ts';
+import { keyOperations } from '../../protocol/operations/keys.ts';
+import { tenancyOperations } from '../../protocol/operations/tenancy.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { silentLog } from '../../runtime/log.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import type { Database } from '../../storage/database.ts';
+import { IdempotencyKeys } from '../../storage/idempotency.ts';
+import { KeyRing } from '../../storage/keyring.ts';
+import { Vault } from '../../storage/vault.ts';
+import { accountServices, freshKey } from '../support/accounts.ts';
+
+/** The machine's time, and as much more as a test adds. */
+export class ShiftedClock implements Clock {
+  #shift = 0;
+  readonly now = (): number => Date.now() + this.#shift;
+  readonly monotonic = (): number => systemClock.monotonic() + this.#shift;
+  readonly after = systemClock.after;
+
+  shift(ms: number): void {
+    this.#shift += ms;
+  }
+}
+
+export interface Reply {
+  readonly status: number;
+  // What a test expects of a body it says itself.
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+}
+
+export interface RequestParts {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A browser of one user: keeps the refresh cookie and the access token that it is given. */
+export class Client {
+  readonly #url: string;
+  token: string | undefined;
+  /** `name=value`, as the header Cookie has it. */
+  cookie: string | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async call(method: string, path: string, parts: RequestParts = {}): Promise<Reply> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method,
+      headers: {
+        ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
+        ...(parts.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...parts.headers,
+      },
+      ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+    });
+    const text = await response.text();
+    const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    const [setCookie] = response.headers.getSetCookie();
+    if (setCookie !== undefined) this.cookie = setCookie.split(';')[0];
+    if (typeof body['accessToken'] === 'string') this.token = body['accessToken'];
+    return { status: response.status, body, headers: response.headers };
+  }
+}
+
+export interface NodeOptions {
+  readonly policy?: SignUpPolicyOptions;
+  /** Public address; default plain http. */
+  readonly baseUrl?: string;
+}
+
+export interface Teardown {
+  teardown(handler: () => Promise<void>): unknown;
+}
+
+export async function startAuthNode(t: Teardown, db: Database, options: NodeOptions = {}) {
+  const { policy = { open: true, emailDomains: [] }, baseUrl = 'http://skein.test' } = options;
+  const clock = new ShiftedClock();
+  const services = accountServices(db, clock);
+  const { sessions, accounts, access, apiKeys, mails } = services;
+  const mailFolder = await mkdtemp(join(tmpdir(), 'skein-mail-'));
+  const mailbox = new EventEmitter();
+  const written = new Map<string, string>();
+  const mailLog = {
+    info(fields: object) {
+      const { to, file } = fields as { to: string; file: string };
+      written.set(to, file);
+      mailbox.emit(to);
+    },
+  };
+  const sender = new MailSender({
+    mails,
+    clock,
+    baseUrl,
+    transport: folderTransport(mailFolder, 'Skein <skein@example.com>', mailLog),
+    log: silentLog,
+  });
+  const keys = freshKey('one');
+  const tokens = new AccessTokens(parseTokenKeys(keys), clock);
+  const verifier = new KeyVerifier({ apiKeys, clock, log: silentLog });
+  const authenticator = new Authenticator({ tokens, keys: verifier, sessions, clock });
+  const cookie = new RefreshCookie(baseUrl);
+
+  const server = new HttpServer({ log: silentLog, docsUrl: `${baseUrl}/docs` });
+  serveOperations(
+    server,
+    { ...authOperations, ...tenancyOperations, ...keyOperations },
+    {
+      ...authHandlers({
+        accounts,
+        sessions,
+        tokens,
+        passwords: new Passwords(),
+        policy: new SignUpPolicy(policy),
+        cookie,
+        authenticator,
+        mail: sender,
+      }),
+      ...workspaceHandlers(services.workspaces),
+      ...projectHandlers(services),
+      ...apiKeyHandlers({ apiKeys, verifier }),
+    },
+    {
+      authenticate: request => authenticator.authenticate(request.header('authorization'), request.address),
+      tenancy: access,
+      idempotency: new Idempotency(
+        new IdempotencyKeys(db, clock),
+        new Vault(new KeyRing(freshKey())),
+        silentLog,
+      ),
+      clock,
+      log: silentLog,
+      docsUrl: `${baseUrl}/docs`,
+    },
+  );
+  const port = await server.listen('127.0.0.1', 0);
+  const url = `http://127.0.0.1:${port}/v1`;
+  sender.start();
+  t.teardown(async () => {
+    await server.close(1000);
+    await sender.drain();
+    await verifier.drain();
+    await rm(mailFolder, { recursive: true, force: true });
+  });
+
+  /** The text of the last mail to an address, once there is one (other than `earlier`). */
+  async function mailTo(email: string, earlier?: string): Promise<string> {
+    for (;;) {
+      const file = written.get(email);
+      const text = file === undefined ? undefined : await readFile(file, 'utf8');
+      if (text !== undefined && text !== earlier) return text;
+      if (written.get(email) === file) await once(mailbox, email);
+    }
+  }
+
+  return {
+    ...services,
+    url,
+    clock,
+    cookie,
+    sender,
+    tokens,
+    verifier,
+    authenticator,
+    tokenKeys: keys,
+    mailFolder,
+    mailTo,
+    client: () => new Client(url),
+    /** Signs somebody up over HTTP. */
+    async signedUp() {
+      const email = `user-${randomBytes(6).toString('hex')}@example.com`;
+      const client = new Client(url);
+      const reply = await client.call('POST', '/studio/auth/signup', {
+        body: { email, password: 'correct horse battery' },
+      });
+      if (reply.status !== 200) throw new Error(`sign-up answered ${reply.status}`);
+      const { body: me } = await client.call('GET', '/studio/me');
+      return {
+        client,
+        email,
+        userId: String(me['userId']),
+        workspaceId: String(me['workspaceId']),
+        projectId: String(me['projectId']),
+      };
+    },
+    /** Follows the link that was mailed to the user. */
+    async verify(email: string): Promise<void> {
+      const token = /token=([\w-]+)/.exec(await mailTo(email))?.[1];
+      const reply = await new Client(url).call('POST', '/studio/auth/verify-email', { body: { token } });
+      if (reply.status !== 200) throw new Error(`verification answered ${reply.status}`);
+    },
+  };
+}
+
+export type AuthNode = Awaited<ReturnType<typeof startAuthNode>>;
