@@ -10,7 +10,10 @@ export interface ThreadKey {
   readonly threadId: string;
 }
 
-interface MessageRecord extends Omit<Message, 'createdAt'> {
+/** Every stored message has its number. */
+export type StoredMessage = Message & { readonly sequence: number };
+
+interface MessageRecord extends Omit<StoredMessage, 'createdAt'> {
   readonly createdAt: Date;
 }
 
@@ -20,7 +23,7 @@ const columns = `
   m.channel_id as "channelId", m.sequence, m.direction, m.body, m.external_message_id as "externalMessageId", m.status,
   m.attachments, m.metadata, m.actor, m.created_at as "createdAt"`;
 
-function toMessage(record: MessageRecord): Message {
+function toMessage(record: MessageRecord): StoredMessage {
   return { ...record, createdAt: record.createdAt.toISOString() };
 }
 
@@ -42,7 +45,7 @@ const selectPage = (order: 'asc' | 'desc'): string => `
 const pages = { asc: selectPage('asc'), desc: selectPage('desc') };
 
 /** A page of a thread's messages by sequence; empty also where there is no such thread. */
-export async function messagePage(db: Queries, page: MessagePage): Promise<Message[]> {
+export async function messagePage(db: Queries, page: MessagePage): Promise<StoredMessage[]> {
   const { threadId, projectId, environmentId, order, afterSequence = 0, cursor, limit } = page;
   const values = [threadId, projectId, environmentId, afterSequence, cursor ?? null, limit];
   const rows = await db.query<MessageRecord>(pages[order], values, `messages.page.${order}`);
@@ -56,7 +59,7 @@ const selectMessage = `
 export async function findMessage(
   db: Queries,
   key: ThreadKey & { readonly messageId: string },
-): Promise<Message | undefined> {
+): Promise<StoredMessage | undefined> {
   const { messageId, threadId, projectId, environmentId } = key;
   const values = [messageId, threadId, projectId, environmentId];
   const [row] = await db.query<MessageRecord>(selectMessage, values, 'messages.find');

@@ -1,0 +1,49 @@
+/**
+ * The scope of a call that names a thread or a channel by its id alone. A key is bound to its environment, and the actor or the
+ * statement that is asked next refuses what lies elsewhere; a user's rights depend on whose the resource is.
+ */
+import { notFound } from '../../../protocol/errors.ts';
+import type { Database } from '../../../storage/database.ts';
+import type { ChannelHead } from '../../../storage/reads/channels.ts';
+import { placeOfThread } from '../../../storage/reads/threads.ts';
+import type { ChannelDirectory } from '../../channel-directory.ts';
+import type { Call, ProjectScope } from '../handler.ts';
+
+type Locating = Pick<Call, 'caller' | 'project' | 'scopeOf'>;
+
+/** Rejects with 404 where a user's thread is not there; for a key that is still to be found out. */
+export async function scopeOfThread(
+  call: Locating,
+  db: Pick<Database, 'query'>,
+  threadId: string,
+): Promise<ProjectScope> {
+  if (call.caller?.type === 'key' && call.project !== undefined) return call.project;
+  const place = await placeOfThread(db, threadId);
+  if (place === undefined) throw notFound();
+  return call.scopeOf(place.projectId, place.environmentId);
+}
+
+/** Rejects with 404 where the channel is not there or not the caller's. */
+export async function channelOf(
+  call: Locating,
+  directory: ChannelDirectory,
+  channelId: string,
+): Promise<{ readonly channel: ChannelHead; readonly scope: ProjectScope }> {
+  const found = directory.find(channelId);
+  const channel = found instanceof Promise ? await found : found;
+  if (channel === undefined) throw notFound();
+  const scope = await scopeOfChannel(call, channel);
+  return { channel, scope };
+}
+
+function scopeOfChannel(call: Locating, channel: ChannelHead): ProjectScope | Promise<ProjectScope> {
+  const { project } = call;
+  if (
+    call.caller?.type === 'key' &&
+    project?.projectId === channel.projectId &&
+    project.environmentId === channel.environmentId
+  ) {
+    return project;
+  }
+  return call.scopeOf(channel.projectId, channel.environmentId);
+}

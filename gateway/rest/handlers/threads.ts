@@ -1,0 +1,104 @@
+/** Threads over REST (decisions sections 2 and 4). */
+import type { CreateThread, UpdateThread } from '../../../actors/thread/commands.ts';
+import { decodeThread, type ThreadRow } from '../../../actors/thread/snapshot.ts';
+import { threadView } from '../../../actors/thread/thread-text.ts';
+import { notFound } from '../../../protocol/errors.ts';
+import { derivedId, newId } from '../../../protocol/ids.ts';
+import type { threadOperations } from '../../../protocol/operations/threads.ts';
+import { defaultPageSize } from '../../../protocol/resources/list.ts';
+import type { Thread } from '../../../protocol/resources/thread.ts';
+import type { Node } from '../../../runtime/node.ts';
+import { page, type Cursors } from '../../../storage/cursor.ts';
+import type { Database } from '../../../storage/database.ts';
+import { hasAgent } from '../../../storage/reads/agents.ts';
+import { findThread, threadPage, type ThreadRecord } from '../../../storage/reads/threads.ts';
+import type { ChannelDirectory } from '../../channel-directory.ts';
+import type { Handlers } from '../handler.ts';
+import { authorOf } from './author.ts';
+import { commitKey } from './commit-key.ts';
+import { scopeOfThread } from './place.ts';
+
+export interface ThreadServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly node: Pick<Node, 'ask'>;
+  readonly cursors: Cursors;
+  readonly channels: ChannelDirectory;
+}
+
+function shown({ threadId, row }: ThreadRecord, now: number): Thread {
+  return threadView(decodeThread(row as ThreadRow), threadId, now);
+}
+
+export function threadHandlers(services: ThreadServices): Handlers<typeof threadOperations> {
+  const { database, node, cursors, channels } = services;
+
+  return {
+    createThread: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { channelId, externalRef, metadata = {} } = call.body;
+      const channel = channelId === undefined ? null : await channels.find(channelId);
+      if (channel === undefined) throw notFound();
+      if (channel !== null && (channel.projectId !== projectId || channel.environmentId !== environmentId)) {
+        throw notFound();
+      }
+      const hasIdentity = channelId !== undefined && externalRef !== undefined;
+      const threadId = hasIdentity
+        ? derivedId('thread', environmentId, channelId, externalRef)
+        : newId('thread', call.now);
+      const command: CreateThread = {
+        projectId,
+        environmentId,
+        channel: channel === null ? null : { channelId: channel.channelId, kind: channel.kind },
+        externalRef: externalRef ?? null,
+        metadata,
+        author: authorOf(call),
+        ...commitKey(call),
+      };
+      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'create', command, call) };
+    },
+
+    listThreads: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { cursor, limit = defaultPageSize, sort = 'lastMessageAt' } = call.query;
+      const { status, agentMode, channelId, tag, assigneeUserId, updatedAfter } = call.query;
+      const filters = { status, agentMode, channelId, tag, assigneeUserId, updatedAfter };
+      const scope = `threads ${projectId} ${environmentId} ${sort} ${JSON.stringify(filters)}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const after = key === undefined ? undefined : { at: Number(key[0]), threadId: String(key[1]) };
+      const rows = await threadPage(database, {
+        projectId,
+        environmentId,
+        ...filters,
+        sort,
+        after,
+        limit: limit + 1,
+      });
+      const { data, ...rest } = page(rows, limit, last =>
+        cursors.encode(scope, [last.sortedAt.getTime(), last.threadId]),
+      );
+      return { body: { data: data.map(row => shown(row, call.now)), ...rest } };
+    },
+
+    getThread: async call => {
+      const { threadId } = call.params;
+      const scope = await scopeOfThread(call, database, threadId);
+      const found = await findThread(database, scope, threadId);
+      if (found === undefined) throw notFound();
+      return { body: shown(found, call.now) };
+    },
+
+    updateThread: async call => {
+      const { threadId } = call.params;
+      const { projectId, environmentId } = await scopeOfThread(call, database, threadId);
+      const { projectId: _, ...changes } = call.body;
+      const { agentId } = changes;
+      if (typeof agentId === 'string' && !(await hasAgent(database, { projectId, environmentId }, agentId))) {
+        throw notFound();
+      }
+      const command: UpdateThread = { projectId, environmentId, changes, author: authorOf(call) };
+      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call) };
+    },
+  };
+}

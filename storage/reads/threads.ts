@@ -1,0 +1,92 @@
+/**
+ * Reads of threads. Lists name the project and the environment; `placeOfThread` alone does not, because it is how a Studio user's
+ * request for a thread by its id finds out whose thread it is, before anything is shown.
+ */
+import type { Database } from '../database.ts';
+
+type Queries = Pick<Database, 'query'>;
+
+/** Where a resource belongs. */
+export interface Place {
+  readonly projectId: string;
+  readonly environmentId: string;
+}
+
+export async function placeOfThread(db: Queries, threadId: string): Promise<Place | undefined> {
+  const [row] = await db.query<Place>(
+    `select project_id as "projectId", environment_id as "environmentId" from threads where thread_id = $1`,
+    [threadId],
+    'threads.place',
+  );
+  return row;
+}
+
+/** A thread as its snapshot's row in JSON, which the actor's own code can read. */
+export interface ThreadRecord {
+  readonly threadId: string;
+  readonly row: unknown;
+}
+
+const record = `t.thread_id as "threadId", to_jsonb(t) as row`;
+
+const selectThread = `
+  select ${record} from threads t where t.thread_id = $1 and t.project_id = $2 and t.environment_id = $3`;
+
+export async function findThread(
+  db: Queries,
+  { projectId, environmentId }: Place,
+  threadId: string,
+): Promise<ThreadRecord | undefined> {
+  const values = [threadId, projectId, environmentId];
+  const [row] = await db.query<ThreadRecord>(selectThread, values, 'threads.find');
+  return row;
+}
+
+export interface ThreadFilter extends Place {
+  readonly status?: string | undefined;
+  readonly agentMode?: string | undefined;
+  readonly channelId?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly assigneeUserId?: string | undefined;
+  /** ISO 8601, exclusive. */
+  readonly updatedAfter?: string | undefined;
+  readonly sort: 'lastMessageAt' | 'createdAt';
+  /** Where the page before ended: the instant it sorts by, in epoch milliseconds, and the id. */
+  readonly after?: { readonly at: number; readonly threadId: string } | undefined;
+  readonly limit: number;
+}
+
+/** A row of a page with the instant it is sorted by. */
+export interface ListedThread extends ThreadRecord {
+  readonly sortedAt: Date;
+}
+
+const sortColumn = { lastMessageAt: 'last_message_at', createdAt: 'created_at' } as const;
+
+/** A page of one environment's threads, newest first. */
+export function threadPage(db: Queries, filter: ThreadFilter): Promise<ListedThread[]> {
+  const column = sortColumn[filter.sort];
+  const values: unknown[] = [filter.projectId, filter.environmentId];
+  let where = 't.project_id = $1 and t.environment_id = $2';
+  const narrow = (condition: string, value: unknown): void => {
+    if (value === undefined) return;
+    values.push(value);
+    where += ` and ${condition.replace('?', `$${values.length}`)}`;
+  };
+  narrow('t.status = ?', filter.status);
+  narrow('t.agent_mode = ?', filter.agentMode);
+  narrow('t.channel_id = ?', filter.channelId);
+  narrow('? = any (t.tags)', filter.tag);
+  narrow('t.assignee_user_id = ?', filter.assigneeUserId);
+  narrow('t.updated_at > ?', filter.updatedAfter);
+  if (filter.after !== undefined) {
+    values.push(new Date(filter.after.at), filter.after.threadId);
+    where += ` and (t.${column}, t.thread_id) < ($${values.length - 1}, $${values.length})`;
+  }
+  values.push(filter.limit);
+  return db.query<ListedThread>(
+    `select ${record}, t.${column} as "sortedAt" from threads t
+     where ${where} order by t.${column} desc, t.thread_id desc limit $${values.length}`,
+    values,
+  );
+}
