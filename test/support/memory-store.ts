@@ -1,0 +1,236 @@
+/**
+ * A store in memory that keeps the laws of runtime/store.ts, with group commit like the real one: what waits while a flush is
+ * in flight goes together in the next. Several stores on one database are several nodes.
+ */
+import type { ActorRef } from '../../runtime/actor.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { shardOf } from '../../runtime/shards.ts';
+import {
+  Duplicate,
+  Fenced,
+  Unavailable,
+  type Commit,
+  type DeadLetter,
+  type DueReminder,
+  type Loaded,
+  type Store,
+} from '../../runtime/store.ts';
+
+/** A row that must be the first with its key. */
+export interface MemoryWrite {
+  readonly scope: string;
+  readonly key: string;
+}
+
+/** What befalls a commit when it is flushed. */
+export type Fault =
+  /** Refused; nothing is applied. */
+  | 'unavailable'
+  /** The connection is lost; settled late, it turns out not to have been applied. */
+  | 'lost'
+  /** The connection is lost; settled late, it turns out to have been applied. */
+  | 'doubtful'
+  | Error;
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  /** Default: one of its own. */
+  readonly database?: MemoryDatabase;
+  /** One way to the database, in milliseconds. Default 0: a microtask. */
+  readonly latencyMs?: () => number;
+  readonly fault?: (commit: Commit<MemoryWrite>) => Fault | undefined;
+  readonly loadFault?: (actor: ActorRef) => Error | undefined;
+}
+
+interface Row {
+  readonly version: number;
+  readonly text: string;
+}
+
+function nameOf({ kind, id }: ActorRef): string {
+  return `${kind}/${id}`;
+}
+
+export class MemoryDatabase {
+  readonly rows = new Map<string, Row>();
+  readonly reminders = new Map<string, DueReminder>();
+  readonly errors = new Map<string, string>();
+  readonly letters: DeadLetter[] = [];
+  readonly writes: MemoryWrite[] = [];
+  readonly #keys = new Set<string>();
+
+  read(actor: ActorRef): Loaded | undefined {
+    const row = this.rows.get(nameOf(actor));
+    return row && { version: row.version, state: JSON.parse(row.text) as unknown };
+  }
+
+  /** Writes the actor's row as another node would. */
+  overwrite(actor: ActorRef, change: (state: unknown) => unknown): void {
+    const row = this.read(actor);
+    const version = (row?.version ?? 0) + 1;
+    this.rows.set(nameOf(actor), { version, text: JSON.stringify(change(row?.state)) });
+  }
+
+  /** All or nothing. Throws the reason to refuse, having broken the chain (law 6). */
+  apply(commit: Commit<MemoryWrite>): void {
+    const { actor, base, chain, snapshot, writes, forget, remind } = commit;
+    try {
+      if (chain.broken || (this.rows.get(nameOf(actor))?.version ?? 0) !== base) throw new Fenced(actor);
+      for (const { scope, key } of writes) {
+        if (this.#keys.has(`${scope}/${key}`)) throw new Duplicate(scope, key);
+      }
+    } catch (error) {
+      this.breakChain(commit, error);
+      throw error;
+    }
+    for (const write of writes) {
+      this.#keys.add(`${write.scope}/${write.key}`);
+      this.writes.push(write);
+    }
+    if (snapshot !== undefined) {
+      this.rows.set(nameOf(actor), { version: snapshot.version, text: JSON.stringify(snapshot.state) });
+    }
+    for (const { key, at } of forget) {
+      const name = `${nameOf(actor)}/${key}`;
+      if (at === undefined || this.reminders.get(name)?.at === at) this.reminders.delete(name);
+    }
+    for (const reminder of remind) {
+      const copy = JSON.parse(JSON.stringify(reminder)) as DueReminder;
+      this.reminders.set(`${nameOf(reminder.to)}/${reminder.key}`, copy);
+    }
+  }
+
+  breakChain({ chain, snapshot }: Commit<MemoryWrite>, error: unknown): void {
+    if (snapshot !== undefined || error instanceof Fenced) chain.broken = true;
+  }
+
+  /** The reminder, when it stands as given. */
+  standing(reminder: DueReminder): string | undefined {
+    const name = `${nameOf(reminder.to)}/${reminder.key}`;
+    return this.reminders.get(name)?.at === reminder.at ? name : undefined;
+  }
+}
+
+interface Waiting {
+  readonly commit: Commit<MemoryWrite>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Lane {
+  waiting: Waiting[];
+  flushing: boolean;
+}
+
+export class MemoryStore implements Store<MemoryWrite> {
+  readonly database: MemoryDatabase;
+  /** While true, everything is refused. */
+  offline = false;
+  /** Calls of `due`. */
+  scans = 0;
+  loads = 0;
+  readonly #options: MemoryStoreOptions;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(options: MemoryStoreOptions) {
+    this.#options = options;
+    this.database = options.database ?? new MemoryDatabase();
+  }
+
+  async load(actor: ActorRef): Promise<Loaded | undefined> {
+    this.loads++;
+    await this.#travel();
+    const fault = this.#options.loadFault?.(actor);
+    if (fault !== undefined) throw fault;
+    const loaded = this.database.read(actor);
+    await this.#travel();
+    return loaded;
+  }
+
+  commit(commit: Commit<MemoryWrite>): Promise<void> {
+    let lane = this.#lanes.get(commit.lane);
+    if (lane === undefined) this.#lanes.set(commit.lane, (lane = { waiting: [], flushing: false }));
+    const { waiting } = lane;
+    const settled = new Promise<void>((resolve, reject) => waiting.push({ commit, resolve, reject }));
+    if (!lane.flushing) void this.#flush(lane);
+    return settled;
+  }
+
+  async due(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['due']> {
+    this.scans++;
+    await this.#travel();
+    const mine = [...this.database.reminders.values()]
+      .filter(reminder => shards === undefined || shards.includes(shardOf(reminder.to.id)))
+      .sort((a, b) => a.at - b.at);
+    const reminders = mine.filter(({ at }) => at <= now).slice(0, limit);
+    const nextAt = mine.find(({ at }) => at > now)?.at;
+    await this.#travel();
+    return { reminders, nextAt };
+  }
+
+  async postpone(reminder: DueReminder, at: number, error: string): Promise<void> {
+    await this.#travel();
+    const name = this.database.standing(reminder);
+    if (name === undefined) return;
+    this.database.reminders.set(name, { ...reminder, at, attempts: reminder.attempts + 1 });
+    this.database.errors.set(name, error);
+  }
+
+  async bury(letter: DeadLetter, reminder?: DueReminder): Promise<void> {
+    await this.#travel();
+    const name = reminder && this.database.standing(reminder);
+    if (name !== undefined) this.database.reminders.delete(name);
+    this.database.letters.push(letter);
+  }
+
+  async #flush(lane: Lane): Promise<void> {
+    lane.flushing = true;
+    for (;;) {
+      await this.#pause();
+      if (lane.waiting.length === 0) break;
+      const batch = lane.waiting.splice(0);
+      const settle: (() => void)[] = [];
+      let settleLate = false;
+      for (const waiting of batch) {
+        const fault = this.offline ? 'unavailable' : this.#options.fault?.(waiting.commit);
+        settleLate ||= fault === 'lost' || fault === 'doubtful';
+        settle.push(this.#apply(waiting, fault));
+      }
+      await this.#pause();
+      if (settleLate) await this.#pause();
+      for (const done of settle) done();
+    }
+    lane.flushing = false;
+  }
+
+  /** Applies the commit, or not, and gives what to tell its caller. */
+  #apply({ commit, resolve, reject }: Waiting, fault: Fault | undefined): () => void {
+    let error: unknown;
+    if (fault === undefined || fault === 'doubtful') {
+      try {
+        this.database.apply(commit);
+        return resolve;
+      } catch (refusal) {
+        error = refusal;
+      }
+    } else if (commit.chain.broken) {
+      error = new Fenced(commit.actor);
+    } else {
+      error = fault instanceof Error ? fault : new Unavailable(fault);
+      this.database.breakChain(commit, error);
+    }
+    return () => reject(error);
+  }
+
+  /** A way to the database and back, for which it must be there. */
+  async #travel(): Promise<void> {
+    await this.#pause();
+    if (this.offline) throw new Unavailable('offline');
+  }
+
+  #pause(): Promise<void> {
+    const ms = this.#options.latencyMs?.() ?? 0;
+    if (ms === 0) return Promise.resolve();
+    return new Promise(resolve => this.#options.clock.after(ms, resolve));
+  }
+}
