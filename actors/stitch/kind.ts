@@ -1,0 +1,70 @@
+/** The kind `stitch`: everything about it, in one place. */
+import { actor, type ActorKind } from '../../runtime/actor.ts';
+import type { Write } from '../../storage/writes.ts';
+import type { OwnerNews, StitchCommands } from './commands.ts';
+import { due, loaded, probe, progress, remindDue, sweep, underWay, wake } from './flow.ts';
+import { archive, cancelled, create, endGrace, rotateSecret, update } from './manage.ts';
+import { replay, replayPage, replaySpan, test } from './replay.ts';
+import { settled } from './settle.ts';
+import { blankStitch, type StitchState } from './state.ts';
+import { Bodies } from './tasks/bodies.ts';
+import { canceller } from './tasks/canceller.ts';
+import { Loader } from './tasks/loader.ts';
+import { replayer } from './tasks/replayer.ts';
+import { Patience } from './tasks/retry.ts';
+import { Secrets } from './tasks/secrets.ts';
+import { Sender } from './tasks/sender.ts';
+import type { StitchServices } from './tasks/services.ts';
+
+/** Read ahead of their deliveries on one node, in UTF-16 units. */
+const bodiesKept = 64 * 1_048_576;
+
+export interface Stitches {
+  readonly kind: ActorKind<StitchState, StitchCommands, Write>;
+  /** Requests that are out. */
+  readonly out: number;
+  /**
+   * Before the node drains: nothing new is sent, so that what is out can be answered and written down; and nobody waits for
+   * what does not come any more.
+   */
+  drain(): void;
+}
+
+/** Declares the kind with what its tasks work with. */
+export function stitches(services: StitchServices): Stitches {
+  const { db, vault } = services;
+  const patience = new Patience(services);
+  const bodies = new Bodies(bodiesKept);
+  const loader = new Loader(db, bodies, patience);
+  const sender = new Sender(services, bodies, new Secrets(vault), patience);
+  const kind = actor<StitchState, StitchCommands, Write>({
+    kind: 'stitch',
+    blank: blankStitch,
+    lane: state => state.projectId,
+    onActivate: 'sweep',
+    // A task `send` lasts as long as the slowest of its requests; the pool bounds those.
+    tasksAtOnce: 4_096,
+    decide: {
+      ...{ create, update, archive, rotateSecret, endGrace, cancelled },
+      ...{ test, replay, replaySpan, replayPage },
+      ...{ wake, sweep, loaded, progress, settled, remindDue, due, probe, underWay },
+    },
+    tasks: {
+      load: loader.load,
+      send: sender.send,
+      replay: replayer(db, patience),
+      cancel: canceller(db, patience),
+      tellOwner: (news: OwnerNews) => services.tellOwner(news),
+    },
+  });
+  return {
+    kind,
+    get out() {
+      return sender.out;
+    },
+    drain() {
+      sender.drain();
+      patience.end();
+    },
+  };
+}

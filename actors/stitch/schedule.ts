@@ -1,0 +1,71 @@
+/** When a failed delivery is tried again (decisions, section 6). */
+import type { EnvironmentKind } from './state.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** The wait before each attempt, in milliseconds; as many attempts as there are waits. */
+export const schedules: Readonly<Record<EnvironmentKind, readonly number[]>> = {
+  production: [
+    0,
+    5 * second,
+    30 * second,
+    2 * minute,
+    10 * minute,
+    30 * minute,
+    2 * hour,
+    5 * hour,
+    10 * hour,
+    14 * hour,
+    20 * hour,
+    24 * hour,
+  ],
+  sandbox: [0, 5 * second, 30 * second, 5 * minute],
+};
+
+/** A wait is up to this share longer or shorter. */
+export const jitterShare = 0.2;
+
+/** A failing head holds its thread's later events for at most this long from its first attempt. */
+export const holdMs = 5 * minute;
+
+/** The wait between two probes of an open circuit. */
+export const probeEveryMs = minute;
+
+/** The circuit opens after this many failures in a row, over at least this time. */
+export const failuresToOpen = 10;
+export const failingToOpenMs = 5 * minute;
+
+/** A stitch is disabled after failing for this long with this many exhausted deliveries. */
+export const failingToDisableMs = 120 * hour;
+export const exhaustedToDisable = 2;
+
+/**
+ * The wait after the attempt with that number (1 for the first), in milliseconds; undefined when it was the last one.
+ *
+ * @param jitter uniform in [0, 1)
+ * @param retryAfterMs what the receiver asked for: honoured up to twice the step, never below the step
+ */
+export function waitAfter(
+  attempt: number,
+  kind: EnvironmentKind,
+  jitter: number,
+  retryAfterMs?: number,
+): number | undefined {
+  const step = schedules[kind][attempt];
+  if (step === undefined) return undefined;
+  const wait = step * (1 + jitterShare * (2 * jitter - 1));
+  return Math.round(retryAfterMs === undefined ? wait : Math.max(wait, Math.min(retryAfterMs, 2 * step)));
+}
+
+/** Retry-After (RFC 9110, section 10.2.3) as milliseconds from `now`; undefined when it says nothing usable. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * second;
+  // A date in any of the three forms begins with the name of a day.
+  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}

@@ -1,0 +1,78 @@
+/** The stitch's row: what lists show and events are matched by as columns, the rest as its private `state`. No queue. */
+import type { StitchStatus } from '../../protocol/resources/stitch.ts';
+import { instant, snapshotTable } from '../../storage/snapshot.ts';
+import { emptyQueue } from './queue.ts';
+import type { SealedSecret, StitchState } from './state.ts';
+
+type Private = Pick<StitchState, 'environmentKind' | 'health' | 'dueAt' | 'cancelUntil' | 'replays' | 'made'>;
+
+/** A row of `stitches` as `row_to_json` gives it. */
+export interface StitchRow {
+  readonly project_id: string;
+  readonly environment_id: string;
+  readonly name: string;
+  readonly webhook_url: string | null;
+  readonly status: StitchStatus;
+  readonly event_names: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly archived_at: string | null;
+  readonly secrets: readonly SealedSecret[];
+  readonly state: Private;
+}
+
+export function decodeStitch(row: StitchRow): StitchState {
+  return {
+    projectId: row.project_id,
+    environmentId: row.environment_id,
+    name: row.name,
+    webhookUrl: row.webhook_url,
+    status: row.status,
+    eventNames: row.event_names,
+    metadata: row.metadata,
+    createdAt: instant(row.created_at),
+    updatedAt: instant(row.updated_at),
+    archivedAt: row.archived_at === null ? null : instant(row.archived_at),
+    secrets: row.secrets,
+    ...row.state,
+    queue: emptyQueue,
+  };
+}
+
+export const stitchSnapshot = snapshotTable<StitchState>({
+  kind: 'stitch',
+  table: 'stitches',
+  key: 'stitch_id',
+  fixed: { project_id: 'plain', environment_id: 'plain', created_at: 'timestamptz' },
+  columns: {
+    name: 'text',
+    webhook_url: 'text',
+    status: 'plain',
+    event_names: 'text[]',
+    metadata: 'jsonb',
+    updated_at: 'timestamptz',
+    archived_at: 'timestamptz',
+    secrets: 'jsonb',
+    state: 'jsonb',
+  },
+  encode: state => {
+    const { environmentKind, health, dueAt, cancelUntil, replays, made } = state;
+    const rest: Private = { environmentKind, health, dueAt, cancelUntil, replays, made };
+    return {
+      project_id: state.projectId,
+      environment_id: state.environmentId,
+      created_at: state.createdAt,
+      name: state.name,
+      webhook_url: state.webhookUrl,
+      status: state.status,
+      event_names: state.eventNames,
+      metadata: JSON.stringify(state.metadata),
+      updated_at: state.updatedAt,
+      archived_at: state.archivedAt,
+      secrets: JSON.stringify(state.secrets),
+      state: JSON.stringify(rest),
+    };
+  },
+  decode: row => decodeStitch(row as unknown as StitchRow),
+});

@@ -1,0 +1,196 @@
+/** Reads of webhook deliveries for their audit and their replay, and of which stitches have work. */
+import { instantOf } from '../../protocol/ids.ts';
+import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
+import type { Database } from '../database.ts';
+import type { Place } from './threads.ts';
+
+type Queries = Pick<Database, 'query'>;
+
+interface DeliveryRow extends Omit<
+  WebhookDelivery,
+  'lastAttemptAt' | 'nextAttemptAt' | 'createdAt' | 'updatedAt' | 'environmentId'
+> {
+  readonly environmentId: string;
+  readonly eventSeq: number;
+  readonly eventAt: Date;
+  readonly lastAttemptAt: Date | null;
+  readonly nextAttemptAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const columns = `
+  d.delivery_id as "deliveryId", d.project_id as "projectId", d.environment_id as "environmentId", d.stitch_id as "stitchId",
+  d.event_id as "eventId", d.event_name as "eventName", d.thread_id as "threadId", d.trigger, d.status,
+  d.attempt_count as "attemptCount", d.response_status as "responseStatus", d.last_error as "lastError",
+  d.last_attempt_at as "lastAttemptAt", d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt",
+  d.updated_at as "updatedAt", d.event_seq as "eventSeq", d.event_at as "eventAt"`;
+
+function toDelivery(row: DeliveryRow): WebhookDelivery {
+  const { eventSeq: _seq, eventAt: _at, ...shown } = row;
+  return {
+    ...shown,
+    lastAttemptAt: row.lastAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+/** A delivery and the event that it carries, wherever it is: the caller's right to it is still to be checked. */
+export interface FoundDelivery {
+  readonly delivery: WebhookDelivery;
+  readonly place: Place;
+  readonly eventSeq: number;
+  /** ISO 8601. */
+  readonly eventAt: string;
+}
+
+const dayMs = 86_400_000;
+
+// The id holds the instant of its making: a day around it is at most three partitions.
+const selectOne = `
+  select ${columns} from webhook_deliveries d
+  where d.delivery_id = $1 and d.created_at > $2 and d.created_at < $3`;
+
+export async function findDelivery(db: Queries, deliveryId: string): Promise<FoundDelivery | undefined> {
+  const at = instantOf(deliveryId);
+  // Not one of our ids, or not in the range of a date.
+  if (!(at >= 0 && at < 8e15)) return undefined;
+  const values = [deliveryId, new Date(at - dayMs), new Date(at + dayMs)];
+  const [row] = await db.query<DeliveryRow>(selectOne, values, 'deliveries.find');
+  if (row === undefined) return undefined;
+  const { projectId, environmentId, eventSeq, eventAt } = row;
+  return {
+    delivery: toDelivery(row),
+    place: { projectId, environmentId },
+    eventSeq,
+    eventAt: eventAt.toISOString(),
+  };
+}
+
+export interface DeliveryFilter extends Place {
+  readonly stitchId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly eventName?: string | undefined;
+  /** ISO 8601; from inclusive, to exclusive. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Only these. */
+  readonly deliveryIds?: readonly string[] | undefined;
+  /** Where the page before ended; exclusive. */
+  readonly before?: { readonly at: number; readonly deliveryId: string } | undefined;
+  readonly limit: number;
+}
+
+/** A page of one environment's deliveries, newest first. */
+export async function deliveryPage(db: Queries, filter: DeliveryFilter): Promise<WebhookDelivery[]> {
+  const values: unknown[] = [filter.projectId, filter.environmentId];
+  let where = 'd.project_id = $1 and d.environment_id = $2';
+  const narrow = (condition: (parameter: string) => string, value: unknown): void => {
+    if (value === undefined) return;
+    values.push(value);
+    where += ` and ${condition(`$${values.length}`)}`;
+  };
+  narrow(id => `d.stitch_id = ${id}`, filter.stitchId);
+  narrow(status => `d.status = ${status}`, filter.status);
+  narrow(name => `d.event_name = ${name}`, filter.eventName);
+  narrow(at => `d.created_at >= ${at}::timestamptz`, filter.since);
+  narrow(at => `d.created_at < ${at}::timestamptz`, filter.until);
+  narrow(ids => `d.delivery_id = any (${ids}::text[])`, filter.deliveryIds);
+  narrow(id => `d.event_id = ${id}`, filter.eventId);
+  if (filter.before !== undefined) {
+    values.push(new Date(filter.before.at), filter.before.deliveryId);
+    where += ` and (d.created_at, d.delivery_id) < ($${values.length - 1}, $${values.length})`;
+  }
+  values.push(filter.limit);
+  const rows = await db.query<DeliveryRow>(
+    `select ${columns} from webhook_deliveries d
+     where ${where} order by d.created_at desc, d.delivery_id desc limit $${values.length}`,
+    values,
+  );
+  return rows.map(toDelivery);
+}
+
+/** What is to be replayed of a stitch. */
+export interface ReplaySource {
+  readonly sourceStitchId: string;
+  /** ISO 8601; from inclusive, to exclusive. */
+  readonly since: string;
+  readonly until: string;
+  /** Names and patterns; empty: all. */
+  readonly eventNames: readonly string[];
+  /** Empty: all. */
+  readonly statuses: readonly string[];
+  readonly after: { readonly createdAt: string; readonly deliveryId: string } | null;
+}
+
+export interface ReplayedEvent {
+  readonly deliveryId: string;
+  readonly createdAt: string;
+  readonly eventId: string;
+  readonly eventSeq: number;
+  readonly eventName: string;
+  readonly eventAt: string;
+  readonly threadId: string | null;
+}
+
+// Only what the stitch was due by itself: a replay of a replay would send an event twice.
+const selectReplay = `
+  select d.delivery_id as "deliveryId", d.created_at as "createdAt", d.event_id as "eventId", d.event_seq as "eventSeq",
+    d.event_name as "eventName", d.event_at as "eventAt", d.thread_id as "threadId"
+  from stitches s join webhook_deliveries d
+    on d.project_id = s.project_id and d.environment_id = s.environment_id and d.stitch_id = s.stitch_id
+  where s.stitch_id = $1 and d.trigger = 'scheduled' and d.created_at >= $2::timestamptz and d.created_at < $3::timestamptz
+    and (cardinality($4::text[]) = 0 or d.status = any ($4))
+    and (cardinality($5::text[]) = 0 or d.event_name = any ($5)
+      or exists (select from unnest($5) pattern where pattern like '%*' and starts_with(d.event_name, left(pattern, -1))))
+    and ($6::timestamptz is null or (d.created_at, d.delivery_id) > ($6, $7::text))
+  order by d.created_at, d.delivery_id limit $8`;
+
+/** The next events of a replay, oldest first. */
+export async function replayEvents(
+  db: Queries,
+  source: ReplaySource,
+  limit: number,
+): Promise<ReplayedEvent[]> {
+  const { sourceStitchId, since, until, eventNames, statuses, after } = source;
+  const rows = await db.query<
+    Omit<ReplayedEvent, 'createdAt' | 'eventAt'> & { createdAt: Date; eventAt: Date }
+  >(
+    selectReplay,
+    [
+      ...[sourceStitchId, since, until, statuses, eventNames],
+      ...[after?.createdAt ?? null, after?.deliveryId ?? null, limit],
+    ],
+    'deliveries.replay',
+  );
+  return rows.map(row => ({
+    ...row,
+    createdAt: row.createdAt.toISOString(),
+    eventAt: row.eventAt.toISOString(),
+  }));
+}
+
+// A loose index scan: one probe per stitch that has work, however many deliveries each of them has.
+const selectWithWork = `
+  with recursive busy as (
+    (select stitch_id from webhook_deliveries
+     where status in ('pending', 'delivering', 'retrying') and stitch_id > $1 order by stitch_id limit 1)
+    union all
+    select (select d.stitch_id from webhook_deliveries d
+            where d.status in ('pending', 'delivering', 'retrying') and d.stitch_id > busy.stitch_id
+            order by d.stitch_id limit 1)
+    from busy where busy.stitch_id is not null
+  )
+  select stitch_id as "stitchId" from busy where stitch_id is not null limit $2`;
+
+/**
+ * Stitches that have open deliveries, by their ids, after `after`. Tell each of them `sweep` at the start of a node and now
+ * and then: that heals whatever a crash or a lost tell has left behind.
+ */
+export async function stitchesWithWork(db: Queries, limit: number, after = ''): Promise<string[]> {
+  const rows = await db.query<{ stitchId: string }>(selectWithWork, [after, limit], 'stitches.with_work');
+  return rows.map(({ stitchId }) => stitchId);
+}

@@ -1,0 +1,59 @@
+/** Reads of stitches. Lists name the project and the environment; `placeOfStitch` is how a call by id finds out whose it is. */
+import type { Database } from '../database.ts';
+import type { Place } from './threads.ts';
+
+type Queries = Pick<Database, 'query'>;
+
+export async function placeOfStitch(db: Queries, stitchId: string): Promise<Place | undefined> {
+  const [row] = await db.query<Place>(
+    `select project_id as "projectId", environment_id as "environmentId" from stitches where stitch_id = $1`,
+    [stitchId],
+    'stitches.place',
+  );
+  return row;
+}
+
+/** A stitch as its snapshot's row in JSON, which the actor's own code can read. */
+export interface StitchRecord {
+  readonly stitchId: string;
+  readonly row: unknown;
+  readonly createdAt: Date;
+}
+
+const record = `s.stitch_id as "stitchId", to_jsonb(s) as row, s.created_at as "createdAt"`;
+
+export async function findStitch(
+  db: Queries,
+  { projectId, environmentId }: Place,
+  stitchId: string,
+): Promise<StitchRecord | undefined> {
+  const [row] = await db.query<StitchRecord>(
+    `select ${record} from stitches s where s.stitch_id = $1 and s.project_id = $2 and s.environment_id = $3`,
+    [stitchId, projectId, environmentId],
+    'stitches.find',
+  );
+  return row;
+}
+
+export interface StitchPage extends Place {
+  /** Where the page before ended; exclusive. */
+  readonly after?: { readonly at: number; readonly stitchId: string } | undefined;
+  readonly limit: number;
+}
+
+const selectPage = `
+  select ${record} from stitches s
+  where s.project_id = $1 and s.environment_id = $2 and s.archived_at is null
+    and ($3::timestamptz is null or (s.created_at, s.stitch_id) < ($3, $4::text))
+  order by s.created_at desc, s.stitch_id desc limit $5`;
+
+/** A page of one environment's stitches, newest first; archived ones are read by their id only. */
+export function stitchPage(db: Queries, page: StitchPage): Promise<StitchRecord[]> {
+  const { projectId, environmentId, after, limit } = page;
+  const at = after === undefined ? null : new Date(after.at);
+  return db.query<StitchRecord>(
+    selectPage,
+    [projectId, environmentId, at, after?.stitchId ?? null, limit],
+    'stitches.page',
+  );
+}
