@@ -15,15 +15,13 @@
  * all, one queue (catch-up.ts) reads for them all.
  */
 import type { Clock } from '../../runtime/clock.ts';
-import type { LoggedEvent } from '../../storage/reads/events.ts';
 import type { Socket } from '../http/socket.ts';
 import type { Admission } from './admission.ts';
-import type { CatchUp, Reader } from './catch-up.ts';
+import type { CatchUp, PagedFrame, Reader } from './catch-up.ts';
 import type { Feed, Follower } from './feed.ts';
 import {
   barePing,
   closeCodes,
-  eventFrame,
   parseClientFrame,
   pingFrame,
   pong,
@@ -162,16 +160,16 @@ export class Session implements Follower, Reader {
     }
   }
 
-  deliver(page: readonly LoggedEvent[], through: number): void {
+  deliver(page: readonly PagedFrame[], through: number): void {
     const first = page[0];
     if (this.#hasHole(first, through)) return this.#reset('expired');
     if (!this.#resumed) {
       const oldest = this.#context.clock.now() - keptMs;
-      if (first !== undefined && first.occurredAt.getTime() < oldest) return this.#reset('expired');
+      if (first !== undefined && first.occurredAt < oldest) return this.#reset('expired');
       this.#tellResumed();
     }
     this.#socket?.cork(() => {
-      for (const { seq, body } of page) this.#send(eventFrame(seq, body));
+      for (const { text } of page) this.#send(text);
     });
     this.cursor = page.at(-1)?.seq ?? through;
     this.#advance();
@@ -243,7 +241,7 @@ export class Session implements Follower, Reader {
   }
 
   /** Unlimited sockets see every number: a page that does not begin with the next one has lost its beginning to retention. */
-  #hasHole(first: LoggedEvent | undefined, through: number): boolean {
+  #hasHole(first: PagedFrame | undefined, through: number): boolean {
     if (this.admission.environmentId !== undefined) return false;
     return first === undefined ? through > this.cursor : first.seq !== this.cursor + 1;
   }

@@ -79,7 +79,7 @@ export const consoleOperations = {
     tag,
     summary: 'Open the live stream (a websocket)',
     description:
-      'The client may send {"type":"resume","epoch","seq"} first. The server answers "resumed" or "reset", then sends {"type":"event","seq","event"} in order without gaps or repeats. Close codes: 4001 not authenticated any more, 4003 no membership, 4008 too slow.',
+      'The client sends {"type":"resume","epoch","seq"} first, within 10 seconds; without epoch and seq the stream begins now. The server answers "resumed" or "reset" (refetch, then go on from its seq), then sends {"type":"event","seq","event"} in order without gaps or repeats. Every 25 seconds it sends {"type":"ping","seq"}, to be answered with {"type":"pong"}. Close codes: 1001 the node is going away, 1003 and 1007 a frame that is none of this protocol, 1008 no resume in time, or too many frames, 1013 too many streams, 4001 not authenticated any more, 4003 no membership, 4008 too slow, 4009 two pings unanswered. After 1001, 1013, 4008 and 4009 come back with epoch and seq.',
     auth: 'stream',
     access: access.stream,
     params: oneProject,

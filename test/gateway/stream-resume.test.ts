@@ -201,3 +201,29 @@ t.test('what is not in the log has no number, and is for those who are live', as
     ],
   );
 });
+
+t.test('clients that were cut off together share what is read', async t => {
+  const { events, connect, commit } = await world(t);
+  events.appendMany(1_000);
+  // A database that answers once all of them have asked.
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>(resolve => (open = resolve));
+  const page = events.page.bind(events);
+  events.page = async span => {
+    await opened;
+    return page(span);
+  };
+  const clients = Array.from({ length: 150 }, connect);
+  for (const client of clients) {
+    await client.opened();
+    client.send({ type: 'resume', epoch: 'first', seq: 100 });
+    client.send({ type: 'ping' });
+  }
+  for (const client of clients)
+    await client.until(({ frames }) => frames.some(({ type }) => type === 'pong'));
+  open();
+  commit();
+  for (const client of clients) t.strictSame(await client.through(1_001), numbers(1_001, 101));
+  // 900 events are five pages: each client for itself would be 750 reads.
+  t.ok(events.pages < 75, `${events.pages} reads`);
+});
