@@ -152,7 +152,7 @@ export const variables = {
   ALLOW_PRIVATE_ADDRESSES: {
     read: truth,
     wants: 'true or false',
-    fallback: 'true with the embedded database, else false',
+    fallback: 'false; with the embedded database, loopback only',
     meaning: 'whether webhooks and tools may call private addresses',
   },
   RATE_LIMITS: {

@@ -2,6 +2,7 @@
  * Configuration (design section 7): environment variables, read and checked once, at start. A value that is not what its
  * variable wants stops the start; the table of variables is also what `--help` shows.
  */
+import type { Reach } from '../runtime/pool/address-guard.ts';
 import { type Variable, variables } from './config-variables.ts';
 import type { RateLimits } from './config-values.ts';
 
@@ -43,7 +44,8 @@ export interface Config {
   readonly signup: 'open' | 'disabled';
   /** Empty: all. */
   readonly emailDomains: readonly string[];
-  readonly allowPrivateAddresses: boolean;
+  /** Where webhooks and tools may go: everywhere when allowed, else the public internet, with loopback when embedded. */
+  readonly outboundReach: Reach;
   readonly rateLimits: RateLimits;
   /** Undefined: the provider's own. */
   readonly graphApiUrl: string | undefined;
@@ -125,13 +127,18 @@ function configOf(given: Given): Config {
     mediaUrl: given.MEDIA_URL,
     signup: given.SIGNUP ?? 'open',
     emailDomains: given.EMAIL_DOMAINS ?? [],
-    allowPrivateAddresses: given.ALLOW_PRIVATE_ADDRESSES ?? embedded,
+    outboundReach: reachOf(given.ALLOW_PRIVATE_ADDRESSES, embedded),
     rateLimits: given.RATE_LIMITS ?? {},
     graphApiUrl: given.GRAPH_API_URL,
     llmProviderUrls: [given.LLM_PROVIDER_1_URL, given.LLM_PROVIDER_2_URL, given.LLM_PROVIDER_3_URL],
     logLevel: given.LOG_LEVEL ?? 'info',
     otlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
+}
+
+function reachOf(allowed: boolean | undefined, embedded: boolean): Reach {
+  if (allowed === undefined) return embedded ? 'loopback' : 'public';
+  return allowed ? 'any' : 'public';
 }
 
 /** The text of `--help`. */

@@ -54,6 +54,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const poolSize = options.poolSize ?? 8;
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
 
+  let closing: Promise<void> | undefined;
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -103,7 +104,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
   }
 
-  let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await pool.end();
     await orm.close(true);

@@ -8,7 +8,15 @@ export interface MailText {
   readonly link: string;
 }
 
-/** `baseUrl` is the public address of the service; `secret` the single-use token that the link carries. */
+/** What a mail of kind `stitch_stopped` carries. */
+export interface StitchStopped {
+  readonly stitchId: string;
+  readonly name: string;
+  readonly webhookUrl: string | null;
+  readonly status: string;
+}
+
+/** `baseUrl` is the public address of the service; `secret` what the mail carries: a single-use token, or JSON of its news. */
 export function mailText(kind: MailKind, secret: string, baseUrl: string): MailText {
   switch (kind) {
     case 'verify_email': {
@@ -33,5 +41,26 @@ export function mailText(kind: MailKind, secret: string, baseUrl: string): MailT
         ].join('\n'),
       };
     }
+    case 'stitch_stopped':
+      return stitchStopped(JSON.parse(secret) as StitchStopped, baseUrl);
   }
+}
+
+function stitchStopped({ stitchId, name, webhookUrl, status }: StitchStopped, baseUrl: string): MailText {
+  const link = `${baseUrl}/v1/stitches/${stitchId}`;
+  const disabled = status === 'disabled';
+  return {
+    subject: disabled ? 'A webhook was disabled' : 'A webhook is failing',
+    link,
+    text: [
+      `The stitch ${JSON.stringify(name)} (${stitchId}) could not deliver to ${webhookUrl ?? 'its address'}.`,
+      '',
+      disabled
+        ? 'It is disabled: events are not queued for it any more. Set its status to active to go on, then replay what it missed.'
+        : 'Events are kept for it, and it is tried once a minute; it goes on by itself as soon as the receiver answers.',
+      '',
+      link,
+      '',
+    ].join('\n'),
+  };
 }

@@ -5,16 +5,16 @@ import type { Database } from '../database.ts';
 import { Mail } from '../entities/mail.ts';
 import type { Vault } from '../vault.ts';
 
-export const mailKinds = ['verify_email'] as const;
+export const mailKinds = ['verify_email', 'stitch_stopped'] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 export interface NewMail {
   readonly kind: MailKind;
   readonly recipient: string;
-  /** The single-use token that the mail carries. */
+  /** What the mail carries, sealed until it is sent: a single-use token, or the JSON of its news. */
   readonly secret: string;
   readonly now: Date;
-  /** When the token ends, and with it the mail's use. */
+  /** When the mail ceases to be of use. */
   readonly expiresAt: Date;
 }
 

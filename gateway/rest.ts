@@ -1,0 +1,163 @@
+/** The REST face and the Console stream of a node: services, handlers, routes. */
+import { join } from 'node:path';
+import { operations } from '../protocol/operations/table.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Node } from '../runtime/node.ts';
+import { Accounts } from '../storage/accounts/accounts.ts';
+import type { Mails } from '../storage/accounts/mails.ts';
+import { Sessions } from '../storage/accounts/sessions.ts';
+import { Cursors } from '../storage/cursor.ts';
+import type { Database } from '../storage/database.ts';
+import { IdempotencyKeys } from '../storage/idempotency.ts';
+import { KeyHash } from '../storage/keyhash.ts';
+import type { KeyRing } from '../storage/keyring.ts';
+import type { News } from '../storage/news.ts';
+import { eventPage, streamHeads } from '../storage/reads/events.ts';
+import { Access } from '../storage/tenancy/access.ts';
+import { ApiKeys } from '../storage/tenancy/api-keys.ts';
+import { ConsoleMembers } from '../storage/tenancy/console-members.ts';
+import { Environments } from '../storage/tenancy/environments.ts';
+import { Projects } from '../storage/tenancy/projects.ts';
+import { fallen } from '../storage/tenancy/standing.ts';
+import { StreamTickets } from '../storage/tenancy/tickets.ts';
+import { Workspaces } from '../storage/tenancy/workspaces.ts';
+import type { Vault } from '../storage/vault.ts';
+import { AccessTokens } from './auth/access-tokens.ts';
+import { Authenticator } from './auth/authenticate.ts';
+import { KeyVerifier } from './auth/key-verifier.ts';
+import { Passwords } from './auth/passwords.ts';
+import { RefreshCookie } from './auth/refresh-cookie.ts';
+import { SignUpPolicy } from './auth/sign-up-policy.ts';
+import { parseTokenKeys } from './auth/token-keys.ts';
+import type { Config } from './config.ts';
+import type { HttpServer } from './http/server.ts';
+import { MailSender } from './mail/sender.ts';
+import { folderTransport, smtpTransport } from './mail/transport.ts';
+import { serveOperations } from './rest/engine.ts';
+import { ChannelDirectory } from './channel-directory.ts';
+import { apiKeyHandlers } from './rest/handlers/api-keys.ts';
+import { authHandlers } from './rest/handlers/auth.ts';
+import { channelTrafficHandlers } from './rest/handlers/channel-traffic.ts';
+import { channelHandlers } from './rest/handlers/channels.ts';
+import { consoleHandlers } from './rest/handlers/console.ts';
+import { contractHandlers } from './rest/handlers/contract.ts';
+import { deliveryHandlers } from './rest/handlers/deliveries.ts';
+import { eventHandlers } from './rest/handlers/events.ts';
+import { messageHandlers } from './rest/handlers/messages.ts';
+import { projectHandlers } from './rest/handlers/projects.ts';
+import { stitchHandlers } from './rest/handlers/stitches.ts';
+import { threadHandlers } from './rest/handlers/threads.ts';
+import { workspaceHandlers } from './rest/handlers/workspaces.ts';
+import { Idempotency } from './rest/idempotency.ts';
+import { RestMetrics } from './rest/metrics.ts';
+import { admit } from './stream/admit.ts';
+import { ConsoleStream } from './stream/endpoint.ts';
+
+export interface RestOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly news: News;
+  readonly ring: KeyRing;
+  readonly vault: Vault;
+  readonly mails: Mails;
+  readonly server: HttpServer;
+  /** Public addresses, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+  /** As TOKEN_KEYS. */
+  readonly tokenKeys: string;
+  readonly node: Node;
+}
+
+export interface Rest {
+  /** Sends the Console sockets away, with a code that tells them to come back. */
+  shutDownStreams(): void;
+  /** Finishes mail in hand and writes what was counted of keys. */
+  stop(): Promise<void>;
+}
+
+/** Registers every route of /v1 on the server. */
+export function serveRest(options: RestOptions): Rest {
+  const { config, log, clock, metrics, database, news, ring, vault, mails, server, node, baseUrl, docsUrl } =
+    options;
+  const hash = new KeyHash(ring);
+  const cursors = new Cursors(ring);
+  const access = new Access(database, clock);
+  const sessions = new Sessions(database, hash);
+  const apiKeys = new ApiKeys({ db: database, hash, cursors });
+  const accounts = new Accounts({ db: database, hash, sessions, mails });
+  const tokens = new AccessTokens(parseTokenKeys(options.tokenKeys), clock);
+  const verifier = new KeyVerifier({ apiKeys, clock, log });
+  const authenticator = new Authenticator({ tokens, keys: verifier, sessions, clock });
+  const tickets = new StreamTickets(database, hash);
+  const channels = new ChannelDirectory(database, clock);
+  const transport =
+    config.smtpUrl === undefined
+      ? folderTransport(join(config.dataDir, 'mail'), config.mailFrom, log)
+      : smtpTransport(config.smtpUrl, config.mailFrom);
+  const mail = new MailSender({ mails, transport, clock, baseUrl, log });
+
+  const handlers = {
+    ...authHandlers({
+      ...{ accounts, sessions, tokens, authenticator, mail },
+      passwords: new Passwords(),
+      policy: new SignUpPolicy({ open: config.signup === 'open', emailDomains: config.emailDomains }),
+      cookie: new RefreshCookie(baseUrl),
+    }),
+    ...workspaceHandlers(new Workspaces(database, cursors)),
+    ...projectHandlers({
+      projects: new Projects(database, cursors),
+      environments: new Environments({ db: database, cursors, access }),
+    }),
+    ...apiKeyHandlers({ apiKeys, verifier }),
+    ...threadHandlers({ database, node, cursors, channels }),
+    ...messageHandlers({ database, node, cursors }),
+    ...channelHandlers({ database, node, cursors, channels }),
+    ...channelTrafficHandlers({ database, node, cursors, channels }),
+    ...stitchHandlers({ database, node, cursors, vault, reach: config.outboundReach }),
+    ...deliveryHandlers({ database, node, cursors }),
+    ...consoleHandlers({ database, members: new ConsoleMembers(database, access), tickets, cursors }),
+    ...eventHandlers({ database, cursors }),
+    ...contractHandlers({ baseUrl, docsUrl }),
+  };
+  serveOperations(server, operations, handlers, {
+    authenticate: request => authenticator.authenticate(request.header('authorization'), request.address),
+    tenancy: access,
+    idempotency: new Idempotency(new IdempotencyKeys(database, clock), vault, log),
+    clock,
+    log,
+    docsUrl,
+    onAnswered: new RestMetrics(metrics.registry, server).answered,
+  });
+
+  const standing = (asked: Parameters<typeof fallen>[1], now: number): ReturnType<typeof fallen> =>
+    fallen(database, asked, now);
+  const stream = new ConsoleStream({
+    admit: request => admit({ authenticator, tokens, access, tickets, fallen: standing, clock }, request),
+    events: { heads: ids => streamHeads(database, ids), page: span => eventPage(database, span) },
+    publish: (topic, frame) => server.publish(topic, frame),
+    fallen: standing,
+    ...{ clock, log, docsUrl },
+  });
+  server.websocket(`/v1${operations.openStream.path}`, stream);
+  news.listen({
+    events: events => stream.accept(events),
+    behind: projectIds => stream.behind(projectIds),
+    deliveries: () => undefined,
+  });
+
+  mail.start();
+  return {
+    shutDownStreams: () => stream.shutDown(),
+    async stop() {
+      await verifier.drain();
+      await mail.drain();
+      transport.close();
+    },
+  };
+}

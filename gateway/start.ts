@@ -1,0 +1,144 @@
+/**
+ * The composition of a node: what main.ts runs, and what tests run in their own process. Everything is made here, in the order in
+ * which data flows from the database outwards, and closed in the reverse order.
+ */
+import { join } from 'node:path';
+import type { OwnerNews } from '../actors/stitch/commands.ts';
+import type { Log } from '../runtime/log.ts';
+import { Metrics } from '../runtime/metrics.ts';
+import { systemClock } from '../runtime/system-clock.ts';
+import { Mails } from '../storage/accounts/mails.ts';
+import { mailOwners } from '../storage/accounts/owner-mail.ts';
+import { openDatabase, type Database } from '../storage/database.ts';
+import { freePort } from '../storage/embedded/cluster.ts';
+import { startEmbedded, type Embedded } from '../storage/embedded/start.ts';
+import { AppendedEventsSubscriber } from '../storage/events.ts';
+import { loadKeys } from '../storage/keyfile.ts';
+import { KeyRing } from '../storage/keyring.ts';
+import { News } from '../storage/news.ts';
+import { sweep } from '../storage/sweeper.ts';
+import { Vault } from '../storage/vault.ts';
+import { startActors } from './actors.ts';
+import type { Config } from './config.ts';
+import { Health } from './health.ts';
+import { HttpServer } from './http/server.ts';
+import { serveRest } from './rest.ts';
+
+const sweepEveryMs = 60_000;
+/** How long answers in flight may take once the node drains. */
+const drainMs = 10_000;
+
+/** A running node. */
+export interface Skein {
+  /** Where it listens: `http://host:port`. */
+  readonly url: string;
+  /** Drains: refuses new work, finishes what is under way, closes everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts a node; resolves when it serves. Whatever fails closes what was already open. */
+export async function startSkein(config: Config, log: Log): Promise<Skein> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const url = await compose(config, log, closer => closers.push(closer));
+    let stopped: Promise<void> | undefined;
+    return { url, stop: () => (stopped ??= close()) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function compose(
+  config: Config,
+  log: Log,
+  onClose: (closer: () => Promise<void>) => void,
+): Promise<string> {
+  const clock = systemClock;
+  const metrics = new Metrics();
+  const news = new News();
+
+  const database = await openStorage(config, log, news, onClose);
+  const keys = await keysOf(config);
+  const ring = new KeyRing(keys.secretKeys);
+  const vault = new Vault(ring);
+  const mails = new Mails(database, vault);
+  const tellOwner = ({ stitch }: OwnerNews): Promise<void> =>
+    mailOwners(database, mails, {
+      projectId: stitch.projectId,
+      kind: 'stitch_stopped',
+      content: stitch,
+      now: clock.now(),
+    });
+  const actors = await startActors({ config, log, clock, metrics, database, news, vault, tellOwner });
+  onClose(() => actors.stop());
+
+  const port = config.port === 0 ? await freePort() : config.port;
+  const baseUrl =
+    config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const docsUrl = config.docsUrl ?? `${baseUrl}/docs`;
+  const server = new HttpServer({
+    log,
+    docsUrl,
+    https: baseUrl.startsWith('https:'),
+    trustedProxies: config.trustedProxies,
+  });
+  const health = new Health({
+    checks: { database: async () => void (await database.query('select 1')) },
+    registry: metrics.registry,
+    log,
+  });
+  health.serve(server);
+  const rest = serveRest({
+    ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
+    ...{ tokenKeys: keys.tokenKeys, node: actors.node },
+  });
+  onClose(() => rest.stop());
+  await server.listen(config.host, port);
+  onClose(async () => {
+    health.drain();
+    rest.shutDownStreams();
+    await server.close(drainMs);
+  });
+  return `http://${config.host}:${port}`;
+}
+
+async function openStorage(
+  config: Config,
+  log: Log,
+  news: News,
+  onClose: (closer: () => Promise<void>) => void,
+): Promise<Database> {
+  const embedded = config.databaseUrl === undefined ? await startDatabase(config.dataDir, log) : undefined;
+  if (embedded !== undefined) onClose(() => embedded.stop());
+  const database = await openDatabase({ url: config.databaseUrl ?? embedded?.url ?? '', log });
+  onClose(() => database.close());
+  database.orm.em.getEventManager().registerSubscriber(new AppendedEventsSubscriber(news));
+  await database.migrate();
+  await sweep(database, systemClock.now(), log);
+  const timer = setInterval(() => {
+    sweep(database, systemClock.now(), log).catch((err: unknown) =>
+      log.warn({ err }, 'the sweep failed; it is repeated'),
+    );
+  }, sweepEveryMs);
+  onClose(async () => clearInterval(timer));
+  return database;
+}
+
+function startDatabase(dataDir: string, log: Log): Promise<Embedded> {
+  return startEmbedded({
+    folder: join(dataDir, 'postgres'),
+    log,
+    onRestart: pid => log.warn({ pid }, 'the embedded database had died and is running again'),
+  });
+}
+
+async function keysOf(config: Config): Promise<{ readonly secretKeys: string; readonly tokenKeys: string }> {
+  const { secretKeys, tokenKeys } = config;
+  if (secretKeys !== undefined && tokenKeys !== undefined) return { secretKeys, tokenKeys };
+  const made = await loadKeys(config.dataDir);
+  return { secretKeys: secretKeys ?? made.secretKeys, tokenKeys: tokenKeys ?? made.tokenKeys };
+}
