@@ -66,7 +66,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     keepAlive: true,
   });
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
-  pool.on('error', error => log.warn({ err: error }, 'database connection lost'));
+  pool.on('error', error => {
+    if (closing === undefined) log.warn({ err: error }, 'database connection lost');
+  });
 
   const orm = await MikroORM.init({
     entities: [...entities],
