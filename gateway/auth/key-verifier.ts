@@ -26,13 +26,13 @@ interface HeldKey {
 }
 
 export interface KeyVerifierOptions {
-  readonly apiKeys: ApiKeys;
+  readonly apiKeys: Pick<ApiKeys, 'grantOf' | 'recordUses'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export class KeyVerifier {
-  readonly #apiKeys: ApiKeys;
+  readonly #apiKeys: KeyVerifierOptions['apiKeys'];
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #held: LookUps<HeldKey, string>;

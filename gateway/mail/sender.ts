@@ -16,7 +16,7 @@ const patrolMs = 30_000;
 const batch = 10;
 
 export interface MailSenderOptions {
-  readonly mails: Mails;
+  readonly mails: Pick<Mails, 'claim' | 'sent' | 'failed'>;
   readonly transport: MailTransport;
   readonly clock: Clock;
   /** Public address of the service, without a slash at its end. */
@@ -103,7 +103,9 @@ export class MailSender {
       await mails.sent(mail.mailId, clock.now());
     } catch (error) {
       log.warn({ err: error, mailId: mail.mailId, attempts: mail.attempts }, 'mail was not sent');
-      await mails.failed(mail.mailId, error instanceof Error ? error.message : String(error));
+      const reason = error instanceof Error ? error.message : String(error);
+      // Without the reason in its row it is tried again all the same.
+      await mails.failed(mail.mailId, reason).catch(() => undefined);
     }
   }
 }

@@ -21,6 +21,11 @@ export interface MailLog {
   info(fields: object, message: string): void;
 }
 
+/** One recipient. As plain text it would be parsed as a list, and a strange address would be several. */
+function recipient(mail: OutgoingMail): { name: string; address: string } {
+  return { name: '', address: mail.to };
+}
+
 /** RFC 5322 demands a domain in the Message-ID: the sender's. */
 function messageId(mail: OutgoingMail, from: string): string {
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
@@ -44,7 +49,7 @@ export function smtpTransport(url: string, from: string): MailTransport {
     send: async mail => {
       await smtp.sendMail({
         from,
-        to: mail.to,
+        to: recipient(mail),
         subject: mail.subject,
         text: mail.text,
         messageId: messageId(mail, from),
@@ -63,7 +68,7 @@ export function folderTransport(folder: string, from: string, log: MailLog): Mai
     send: async mail => {
       const { message } = await composer.sendMail({
         from,
-        to: mail.to,
+        to: recipient(mail),
         subject: mail.subject,
         text: mail.text,
         messageId: messageId(mail, from),
