@@ -57,6 +57,7 @@ interface Lane {
 
 export class Effects {
   readonly #options: EffectsOptions;
+  readonly #now = (): number => this.#options.clock.now();
   readonly #lanes = new Map<string, Lane>();
   readonly #sleeping = new Map<Job, Timer>();
   #outbox: { readonly actor: Pinned; readonly effect: Effect }[] = [];
@@ -132,10 +133,10 @@ export class Effects {
   }
 
   async #run(lane: Lane, task: Task, job: Job): Promise<void> {
-    const { ask, clock, counters } = this.#options;
+    const { ask, counters } = this.#options;
     lane.running++;
     try {
-      await task(job.payload as never, { self: job.actor.ref, ask, now: clock.now });
+      await task(job.payload as never, { self: job.actor.ref, ask, now: this.#now });
       counters.tasksDone++;
       this.#finish(job.actor);
     } catch (error) {

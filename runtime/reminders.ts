@@ -4,7 +4,7 @@
  *   resting -> scanning     the timer fired: the earliest instant that this node knows of, or the poll interval
  *   scanning -> resting     what is due is being delivered; the timer is set to the next instant
  *   resting -> saturated    more is due than `limits.remindersAtOnce`
- *   saturated -> scanning   half of what the last scan began is done
+ *   saturated -> scanning   half of the places are free; or, after a moment, any of them
  *
  * A reminder whose commit passed through this node needs no scan: when due it is delivered at once, else the timer knows of
  * it; when its actor lives elsewhere, that node is told if it is due before the next poll. The poll finds what got lost.
@@ -31,6 +31,7 @@ import { NoOwner } from './transport/transport.ts';
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 300_000;
+const saturatedPauseMs = 50;
 const nothing: Awaited<ReturnType<Store['due']>> = { reminders: [], nextAt: undefined };
 
 export interface RemindersOptions {
@@ -63,14 +64,11 @@ export class Reminders {
   #scanning = false;
   #scanAgain = false;
   #saturated = false;
-  /** When saturated, the next scan comes once no more than this many are in flight. */
-  #resumeAt: number;
   #scanFailures = 0;
   #whenQuiet: (() => void)[] = [];
 
   constructor(options: RemindersOptions) {
     this.#options = options;
-    this.#resumeAt = Math.floor(options.limits.remindersAtOnce / 2);
   }
 
   /** Reminders being delivered. */
@@ -139,6 +137,8 @@ export class Reminders {
       return;
     }
     this.#scanning = true;
+    this.#scanAgain = false;
+    this.#saturated = false;
     const { store, clock, limits, shards, log, random } = this.#options;
     const owned = shards();
     try {
@@ -147,10 +147,7 @@ export class Reminders {
       const { reminders, nextAt } =
         owned?.length === 0 ? nothing : await store.due(now, limits.remindersAtOnce, owned);
       if (reminders.length >= limits.remindersAtOnce) this.#saturated = true;
-      const before = this.#inFlight.size;
       for (const reminder of reminders) this.#found(reminder);
-      const begun = this.#inFlight.size - before;
-      if (begun > 0) this.#resumeAt = this.#inFlight.size - Math.ceil(begun / 2);
       this.#arm(Math.min(nextAt ?? Infinity, now + limits.reminderPollMs));
       this.#scanFailures = 0;
     } catch (error) {
@@ -162,7 +159,8 @@ export class Reminders {
     }
     this.#scanning = false;
     this.#doneMeanwhile.clear();
-    if (this.#scanAgain || this.#hasRoom()) this.#rescan();
+    if (this.#scanAgain) void this.#scan();
+    else this.#desaturate();
   }
 
   #found(reminder: DueReminder): void {
@@ -177,14 +175,12 @@ export class Reminders {
     }
   }
 
-  #hasRoom(): boolean {
-    return this.#saturated && this.#inFlight.size <= this.#resumeAt;
-  }
-
-  #rescan(): void {
-    this.#saturated = false;
-    this.#scanAgain = false;
-    void this.#scan();
+  /** Scans when half of the places are free: one scan for many. Where some hang, the others come in their turn all the same. */
+  #desaturate(): void {
+    if (!this.#saturated) return;
+    const { clock, limits } = this.#options;
+    if (this.#inFlight.size <= limits.remindersAtOnce / 2) void this.#scan();
+    else if (this.#inFlight.size < limits.remindersAtOnce) this.#arm(clock.now() + saturatedPauseMs);
   }
 
   /** Never rejects. */
@@ -199,7 +195,8 @@ export class Reminders {
     }
     this.#inFlight.delete(name);
     if (this.#scanning) this.#doneMeanwhile.add(`${name}@${reminder.at}`);
-    if (this.#overtaken.delete(name) || this.#hasRoom()) this.#rescan();
+    if (this.#overtaken.delete(name)) void this.#scan();
+    else this.#desaturate();
     if (this.#inFlight.size === 0) for (const resolve of this.#whenQuiet.splice(0)) resolve();
   }
 

@@ -58,6 +58,13 @@ export interface World {
 
 /** A started node, drained when the test ends. */
 export async function world(t: Test, options: WorldOptions = {}): Promise<World> {
+  const made = await startWorld(options);
+  t.teardown(() => made.clock.until(made.node.drain()));
+  return made;
+}
+
+/** A started node. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const {
     clock = new VirtualClock(),
     kinds = [counterKind()],
@@ -77,7 +84,6 @@ export async function world(t: Test, options: WorldOptions = {}): Promise<World>
     ...(shards === undefined ? {} : { shards }),
   });
   await clock.until(node.start());
-  t.teardown(() => clock.until(node.drain()));
   return { clock, store, database: store.database, metrics, log: lines, node };
 }
 
