@@ -124,7 +124,7 @@ async function openStorage(
       log.warn({ err }, 'the sweep failed; it is repeated'),
     );
   }, sweepEveryMs);
-  onClose(async () => clearInterval(timer));
+  onClose(() => Promise.resolve(clearInterval(timer)));
   return database;
 }
 

@@ -6,7 +6,7 @@ import type { Batch } from './batch.ts';
 import type { Database } from './database.ts';
 import { Lane } from './lane.ts';
 import { Loader } from './loader.ts';
-import { News } from './news.ts';
+import type { News } from './news.ts';
 import {
   buryLetter,
   letterParameters,
@@ -81,7 +81,10 @@ export class PostgresStore implements Store<Write> {
       this.#database.query<ReminderRecord>(selectDue, [now, shards ?? null, limit]),
       this.#database.query<{ next: number | null }>(selectNextDue, [now, shards ?? null]),
     ]);
-    return { reminders: rows.map(toReminder), nextAt: next?.next == null ? undefined : Number(next.next) };
+    return {
+      reminders: rows.map(toReminder),
+      nextAt: typeof next?.next === 'number' ? next.next : undefined,
+    };
   }
 
   async postpone(reminder: DueReminder, at: number, error: string): Promise<void> {

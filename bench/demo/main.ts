@@ -3,9 +3,8 @@
  * middle of a burst, and it is shown that nothing acknowledged was lost. Everything it makes is removed at the end.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Api, type Message, type Page } from './api.ts';
 import { Burst } from './burst.ts';
 import { ConsoleStream } from './console-stream.ts';
@@ -233,7 +232,7 @@ async function verify(setting: Setting, burst: Burst): Promise<void> {
 }
 
 async function demonstrate(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'skein-demo-'));
+  const folder = await temporaryFolder('skein-demo-');
   const server = new Server(await freePort(), {
     DATA_DIR: folder,
     RATE_LIMITS: 'off',

@@ -30,7 +30,7 @@ const statements = [
 async function openLane(): Promise<(waiting: Waiting) => void> {
   const client = new pg.Client({ connectionString: process.env['DATABASE_URL'], pipeline: true });
   await client.connect();
-  let queue: Waiting[] = [];
+  const queue: Waiting[] = [];
   let busy = false;
   const flush = async (): Promise<void> => {
     while (queue.length > 0) {
@@ -97,4 +97,4 @@ App()
       });
     });
   })
-  .listen('127.0.0.1', Number(process.env['PORT']), () => process.send?.('ready'));
+  .listen('127.0.0.1', Number(process.env['PORT']), () => void process.send?.('ready'));

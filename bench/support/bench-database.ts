@@ -1,0 +1,56 @@
+/** One real, durable PostgreSQL for all that is measured in a run, with a database for each system. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { silentLog } from '../../runtime/log.ts';
+import { startEmbedded } from '../../storage/embedded/start.ts';
+import { cpuSeconds, processTree } from './process-usage.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export interface BenchDatabase {
+  /** A folder for whatever the systems keep; removed at the end. */
+  readonly folder: string;
+  /** Creates a database and gives its address. */
+  create(name: string, schema?: string): Promise<string>;
+  /** Runs one statement on a database. */
+  query<T extends pg.QueryResultRow>(url: string, text: string, values?: unknown[]): Promise<T[]>;
+  /** CPU seconds of the server and all its processes, those that ended not counted. */
+  cpuSeconds(): number;
+  stop(): Promise<void>;
+}
+
+export async function startBenchDatabase(): Promise<BenchDatabase> {
+  const folder = await temporaryFolder('skein-bench-');
+  const server = await startEmbedded({ folder: join(folder, 'postgres'), log: silentLog });
+
+  async function query<T extends pg.QueryResultRow>(
+    url: string,
+    text: string,
+    values: unknown[] = [],
+  ): Promise<T[]> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query<T>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  return {
+    folder,
+    query,
+    async create(name, schema) {
+      await query(server.url, `create database ${name}`);
+      const url = new URL(server.url);
+      url.pathname = `/${name}`;
+      if (schema !== undefined) await query(url.toString(), schema);
+      return url.toString();
+    },
+    cpuSeconds: () => processTree(server.pid).reduce((sum, pid) => sum + cpuSeconds(pid), 0),
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

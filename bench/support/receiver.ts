@@ -1,0 +1,110 @@
+/**
+ * The customer's end in a process of its own: raw HTTP/1.1 over kept-alive sockets, 200 at once, every request kept as it came.
+ * What it keeps is looked at only when the run is over, so that looking costs the systems under measurement nothing.
+ *
+ * Started by `startReceiver`; takes `ReceiverOrder`s as messages, answers with `ReceiverNews`.
+ */
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { verifyService } from '../../protocol/signature.ts';
+
+export type ReceiverOrder =
+  /** Forgets what came and waits for that many requests. */
+  | { readonly do: 'expect'; readonly requests: number }
+  /** Looks at what came; with a secret, verifies the signature of every `sample`th request. */
+  | { readonly do: 'report'; readonly secret: string | null; readonly sample: number };
+
+export interface ReceiverReport {
+  readonly requests: number;
+  readonly distinct: number;
+  /** Requests that came after a later one of their thread. */
+  readonly outOfOrder: number;
+  readonly verified: number;
+  readonly refused: number;
+}
+
+export type ReceiverNews =
+  | { readonly news: 'listening'; readonly port: number }
+  /** From the first to the last of the expected requests. */
+  | { readonly news: 'arrived'; readonly seconds: number }
+  | { readonly news: 'report'; readonly report: ReceiverReport };
+
+interface Request {
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+interface Event {
+  readonly eventId: string;
+  readonly data: { readonly threadId: string; readonly sequence: number };
+}
+
+const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+let requests: Request[] = [];
+let expected = Infinity;
+let firstAt = 0;
+
+function tell(news: ReceiverNews): void {
+  process.send?.(news);
+}
+
+function take(request: Request): void {
+  if (requests.length === 0) firstAt = performance.now();
+  requests.push(request);
+  if (requests.length === expected) tell({ news: 'arrived', seconds: (performance.now() - firstAt) / 1_000 });
+}
+
+function serve(socket: Socket): void {
+  let rest: Buffer | undefined;
+  socket.setNoDelay(true);
+  // A sender that was stopped resets its connections.
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    let bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
+    for (;;) {
+      const end = bytes.indexOf('\r\n\r\n');
+      if (end < 0) break;
+      const head = bytes.toString('latin1', 0, end);
+      const total = end + 4 + Number(/content-length: *(\d+)/i.exec(head)?.[1]);
+      if (Number.isNaN(total)) throw new Error(`a request without a length: ${head}`);
+      if (bytes.length < total) break;
+      socket.write(answer);
+      take({ head, body: bytes.subarray(end + 4, total) });
+      bytes = bytes.subarray(total);
+    }
+    rest = bytes.length === 0 ? undefined : bytes;
+  });
+}
+
+function report(secret: string | null, sample: number): ReceiverReport {
+  const ids = new Set<string>();
+  const sequences = new Map<string, number>();
+  let outOfOrder = 0;
+  let verified = 0;
+  let refused = 0;
+  requests.forEach(({ head, body }, index) => {
+    const { eventId, data } = JSON.parse(body.toString()) as Event;
+    ids.add(eventId);
+    if ((sequences.get(data.threadId) ?? 0) > data.sequence) outOfOrder++;
+    sequences.set(data.threadId, data.sequence);
+    if (secret === null || index % sample !== 0) return;
+    const signature = /^service-signature: *(.*)$/im.exec(head)?.[1] ?? '';
+    if (verifyService(secret, signature, body).ok) verified++;
+    else refused++;
+  });
+  return { requests: requests.length, distinct: ids.size, outOfOrder, verified, refused };
+}
+
+process.on('message', (order: ReceiverOrder) => {
+  if (order.do === 'report') {
+    tell({ news: 'report', report: report(order.secret, order.sample) });
+  } else {
+    requests = [];
+    expected = order.requests;
+  }
+});
+process.once('disconnect', () => process.exit());
+
+const server = createServer(serve);
+server.listen(0, '127.0.0.1', () => {
+  tell({ news: 'listening', port: (server.address() as AddressInfo).port });
+});

@@ -1,0 +1,70 @@
+/** Skein as a system under measurement: a node of its own process on the run's database, with an account, a channel, a key. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Api, type Page } from '../demo/api.ts';
+import { freePort, Server } from '../demo/server.ts';
+import type { BenchDatabase } from './bench-database.ts';
+
+export interface Skein {
+  readonly server: Server;
+  readonly port: number;
+  readonly api: Api;
+  readonly apiKey: string;
+  readonly accessToken: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly channelId: string;
+  readonly databaseUrl: string;
+  stop(): Promise<void>;
+}
+
+export async function startSkein(database: BenchDatabase, name: string): Promise<Skein> {
+  const databaseUrl = await database.create(name);
+  const port = await freePort();
+  const server = new Server(port, {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: join(database.folder, name),
+    GRPC_PORT: String(await freePort()),
+    ALLOW_PRIVATE_ADDRESSES: 'true',
+    RATE_LIMITS: 'off',
+  });
+  await server.start();
+  const account = {
+    email: `bench-${randomBytes(4).toString('hex')}@skein.example`,
+    password: randomBytes(12).toString('hex'),
+  };
+  const { accessToken } = await new Api(server.url).post<{ accessToken: string }>(
+    '/studio/auth/signup',
+    account,
+  );
+  const studio = new Api(server.url, accessToken);
+  const projectId = (await studio.get<Page<{ projectId: string }>>('/projects')).data[0]?.projectId ?? '';
+  const environments = await studio.get<Page<{ environmentId: string }>>(
+    `/environments?projectId=${projectId}`,
+  );
+  const environmentId = environments.data[0]?.environmentId ?? '';
+  const channel = await studio.post<{ channelId: string }>('/channels', {
+    projectId,
+    environmentId,
+    name: 'Bench',
+    kind: 'custom',
+  });
+  const key = await studio.post<{ secret: string }>('/api-keys', {
+    projectId,
+    name: 'Bench',
+    environment: 'test',
+    scopes: ['*'],
+  });
+  return {
+    server,
+    port,
+    api: new Api(server.url, key.secret),
+    apiKey: key.secret,
+    accessToken,
+    projectId,
+    environmentId,
+    channelId: channel.channelId,
+    databaseUrl,
+    stop: () => server.stop(),
+  };
+}

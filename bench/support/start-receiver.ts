@@ -1,0 +1,45 @@
+/** Starts the receiver of webhooks and talks with it. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { ReceiverNews, ReceiverOrder, ReceiverReport } from './receiver.ts';
+
+export interface Receiver {
+  readonly url: string;
+  /** Waits for that many requests; gives the seconds from the first to the last. Rejects after `withinMs`. */
+  expect(requests: number, withinMs: number): Promise<number>;
+  /** What came since `expect`. With a secret, the signature of every `sample`th request is verified. */
+  report(secret: string | null, sample: number): Promise<ReceiverReport>;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const child = fork(new URL('./receiver.ts', import.meta.url), { execPath: process.execPath });
+  const give = (order: ReceiverOrder): void => void child.send(order);
+
+  async function next<N extends ReceiverNews['news']>(
+    name: N,
+    withinMs: number,
+  ): Promise<Extract<ReceiverNews, { news: N }>> {
+    const signal = AbortSignal.timeout(withinMs);
+    const [news] = (await once(child, 'message', { signal })) as [ReceiverNews];
+    if (news.news !== name) throw new Error(`the receiver said ${news.news}, not ${name}`);
+    return news as Extract<ReceiverNews, { news: N }>;
+  }
+
+  const { port } = await next('listening', 10_000);
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    async expect(requests, withinMs) {
+      give({ do: 'expect', requests });
+      return (await next('arrived', withinMs)).seconds;
+    },
+    async report(secret, sample) {
+      give({ do: 'report', secret, sample });
+      return (await next('report', 30_000)).report;
+    },
+    async stop() {
+      child.disconnect();
+      await once(child, 'exit');
+    },
+  };
+}
