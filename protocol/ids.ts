@@ -2,7 +2,7 @@
  * Identifiers (specification, "Identifier prefixes"; decisions section 1): `<prefix>_` and 26 characters, a UUIDv7 in
  * Crockford base32 as TypeID writes it (https://github.com/jetify-com/typeid), so that ids sort by creation.
  */
-import { createHash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 
 export const prefixes = {
   event: 'evt',
@@ -106,9 +106,10 @@ export function newId<R extends Resource>(resource: R, ms: number = Date.now()):
 
 /** The id that always results from the same parts: a thread's identity becomes its address without a look-up. */
 export function derivedId<R extends Resource>(resource: R, ...parts: readonly string[]): Id<R> {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
-  const digest = hash.digest();
+  let text = '';
+  for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`;
+  // One call: about half of what a Hash object costs.
+  const digest = hash('sha256', text, 'buffer');
   const ms = digest.readUIntBE(10, 6);
   return `${prefixes[resource]}_${suffix(ms, digest, 0)}` as Id<R>;
 }
