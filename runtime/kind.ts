@@ -2,7 +2,7 @@
 import type { AnyActorKind, Task } from './actor.ts';
 import type { Decide } from './command.ts';
 import type { Limits } from './limits.ts';
-import type { KindCounters } from './metrics.ts';
+import type { KindCounters, Metrics } from './metrics.ts';
 import { shardOf } from './shards.ts';
 
 const defaultIdleMs = 600_000;
@@ -53,4 +53,19 @@ export class Kind {
 function positive({ kind }: AnyActorKind, option: string, value: number): number {
   if (!(value > 0)) throw new TypeError(`${kind}: ${option} must be positive, not ${value}`);
   return value;
+}
+
+/** The kinds by name. */
+export function kindsOf(
+  declared: readonly AnyActorKind[],
+  shards: number,
+  limits: Limits,
+  metrics: Metrics,
+): ReadonlyMap<string, Kind> {
+  const kinds = new Map<string, Kind>();
+  for (const kind of declared) {
+    if (kinds.has(kind.kind)) throw new TypeError(`two kinds are named ${kind.kind}`);
+    kinds.set(kind.kind, new Kind(kind, shards, limits, metrics.kind(kind.kind)));
+  }
+  return kinds;
 }

@@ -14,7 +14,7 @@ import { Command, type Origin } from './command.ts';
 import { Effects } from './effects.ts';
 import { internalError, unavailable } from './failures.ts';
 import type { Host } from './host.ts';
-import { Kind } from './kind.ts';
+import { kindsOf } from './kind.ts';
 import { limitsOf, type Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Levels, Metrics } from './metrics.ts';
@@ -70,7 +70,7 @@ export class Node {
       throw new RangeError(`shards must be 1 to ${largestShardCount}, not ${count}`);
     }
     const limits = limitsOf(options.limits);
-    const kinds = kindsOf(options, count, limits);
+    const kinds = kindsOf(options.kinds, count, limits, metrics);
     const { counters } = metrics;
     const shardOf = ({ kind: name, id }: ActorRef): number => {
       const kind = kinds.get(name);
@@ -248,7 +248,10 @@ export class Node {
     this.#effects.hurry();
     // In a busy cluster new work keeps coming until the shards move, so this wait may be in vain.
     await this.#within(limits.drainMs / 2, Promise.all([this.#reminders.stop(), this.#effects.quiet()]));
-    const finished = this.#placement.drain().then(() => this.#effects.quiet());
+    if (this.#placement.alone) this.#router.close();
+    const finished = this.#placement
+      .drain()
+      .then(() => Promise.all([this.#effects.quiet(), this.#router.quiet()]));
     const inTime = await this.#within(end - clock.monotonic(), finished);
     if (!inTime) log.warn(this.stats, 'the drain was not finished in time');
     this.#territory.stopSweeping();
@@ -288,13 +291,4 @@ let rejectAsk: (error: Error) => void;
 function capture<R>(resolve: (reply: R) => void, reject: (error: Error) => void): void {
   resolveAsk = resolve as (reply: unknown) => void;
   rejectAsk = reject;
-}
-
-function kindsOf({ kinds, metrics }: NodeOptions, count: number, limits: Limits): ReadonlyMap<string, Kind> {
-  const byName = new Map<string, Kind>();
-  for (const kind of kinds) {
-    if (byName.has(kind.kind)) throw new TypeError(`two kinds are named ${kind.kind}`);
-    byName.set(kind.kind, new Kind(kind, count, limits, metrics.kind(kind.kind)));
-  }
-  return byName;
 }

@@ -13,6 +13,8 @@ export interface Shards {
 }
 
 export interface Placement {
+  /** No other node can own a shard: what finds no owner here will not find one elsewhere. */
+  readonly alone: boolean;
   /** Resolves when the node serves all that it is to serve for now. */
   start(shards: Shards): Promise<void>;
   /** Releases every shard and takes no more. Idempotent. */
@@ -21,6 +23,7 @@ export interface Placement {
 
 /** The placement of a node that is alone: it owns every shard. */
 export class EveryShard implements Placement {
+  readonly alone = true;
   #shards: Shards | undefined;
 
   async start(shards: Shards): Promise<void> {

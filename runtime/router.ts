@@ -27,6 +27,7 @@ export class Router {
   readonly #options: RouterOptions;
   #outgoing = 0;
   #closed = false;
+  readonly #whenQuiet: (() => void)[] = [];
 
   constructor(options: RouterOptions) {
     this.#options = options;
@@ -55,7 +56,14 @@ export class Router {
       throw internalError();
     } finally {
       this.#outgoing--;
+      if (this.#outgoing === 0) for (const resolve of this.#whenQuiet.splice(0)) resolve();
     }
+  }
+
+  /** Resolves when no ask is on its way. */
+  quiet(): Promise<void> {
+    if (this.#outgoing === 0) return Promise.resolve();
+    return new Promise(resolve => this.#whenQuiet.push(resolve));
   }
 
   /** From now on asks that find no owner fail at once. */

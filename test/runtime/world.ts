@@ -44,7 +44,6 @@ export interface WorldOptions extends Omit<MemoryStoreOptions, 'clock'> {
   readonly limits?: Partial<Limits>;
   readonly bus?: LocalBus;
   readonly placement?: Placement;
-  readonly shards?: number;
 }
 
 export interface World {

@@ -36,6 +36,8 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Default: one of its own. */
   readonly database?: MemoryDatabase;
+  /** The cluster's shard count. Default 256. */
+  readonly shards?: number;
   /** One way to the database, in milliseconds. Default 0: a microtask. */
   readonly latencyMs?: () => number;
   readonly fault?: (commit: Commit<MemoryWrite>) => Fault | undefined;
@@ -160,7 +162,9 @@ export class MemoryStore implements Store<MemoryWrite> {
     this.scans++;
     await this.#travel();
     const mine = [...this.database.reminders.values()]
-      .filter(reminder => shards === undefined || shards.includes(shardOf(reminder.to.id)))
+      .filter(
+        reminder => shards === undefined || shards.includes(shardOf(reminder.to.id, this.#options.shards)),
+      )
       .sort((a, b) => a.at - b.at);
     const reminders = mine.filter(({ at }) => at <= now).slice(0, limit);
     const nextAt = mine.find(({ at }) => at > now)?.at;
