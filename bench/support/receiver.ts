@@ -24,6 +24,7 @@ export interface ReceiverReport {
 
 export type ReceiverNews =
   | { readonly news: 'listening'; readonly port: number }
+  | { readonly news: 'begun' }
   /** From the first to the last of the expected requests. */
   | { readonly news: 'arrived'; readonly seconds: number }
   | { readonly news: 'report'; readonly report: ReceiverReport };
@@ -48,7 +49,10 @@ function tell(news: ReceiverNews): void {
 }
 
 function take(request: Request): void {
-  if (requests.length === 0) firstAt = performance.now();
+  if (requests.length === 0) {
+    firstAt = performance.now();
+    tell({ news: 'begun' });
+  }
   requests.push(request);
   if (requests.length === expected) tell({ news: 'arrived', seconds: (performance.now() - firstAt) / 1_000 });
 }

@@ -5,8 +5,8 @@ import type { ReceiverNews, ReceiverOrder, ReceiverReport } from './receiver.ts'
 
 export interface Receiver {
   readonly url: string;
-  /** Waits for that many requests; gives the seconds from the first to the last. Rejects after `withinMs`. */
-  expect(requests: number, withinMs: number): Promise<number>;
+  /** Waits for that many requests; gives the seconds from the first to the last. Rejects after `withinMs`, each. */
+  expect(requests: number, withinMs: number, onBegun: () => void): Promise<number>;
   /** What came since `expect`. With a secret, the signature of every `sample`th request is verified. */
   report(secret: string | null, sample: number): Promise<ReceiverReport>;
   stop(): Promise<void>;
@@ -29,8 +29,10 @@ export async function startReceiver(): Promise<Receiver> {
   const { port } = await next('listening', 10_000);
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
-    async expect(requests, withinMs) {
+    async expect(requests, withinMs, onBegun) {
       give({ do: 'expect', requests });
+      await next('begun', withinMs);
+      onBegun();
       return (await next('arrived', withinMs)).seconds;
     },
     async report(secret, sample) {
