@@ -1,0 +1,361 @@
+/** The stages of a request up to its handler, and what becomes of the handler's answer. */
+import { Registry } from 'prom-client';
+import t from 'tap';
+import { Authority } from '../../gateway/rest/authorise.ts';
+import { serveOperations } from '../../gateway/rest/engine.ts';
+import { RestMetrics } from '../../gateway/rest/metrics.ts';
+import type { Quota } from '../../gateway/rest/quota.ts';
+import { PartsReader } from '../../gateway/rest/parts.ts';
+import { OperationRoute } from '../../gateway/rest/route.ts';
+import { ServiceError } from '../../protocol/errors.ts';
+import { maxDepth } from '../../protocol/text.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import { docsUrl, MemoryLog, startServer } from './http-raw.ts';
+import { projectId, sandbox, startRest, table, tenancy, type TestHandlers } from './rest-fixture.ts';
+
+const note = { projectId, text: 'hello' };
+const as = 'writer';
+
+t.test('a request becomes a call: parts by their schemas, scope by the key', async t => {
+  const { ask } = await startRest(t);
+  const created = await ask('POST', '/v1/notes', { as, body: { ...note, metadata: { a: [1, null] } } });
+  t.equal(created.status, 201, 'the status of the row');
+  t.same(created.json, {
+    body: { ...note, metadata: { a: [1, null] } },
+    project: { projectId, environmentId: sandbox, environmentKind: 'sandbox', role: 'key' },
+  });
+  const read = await ask('GET', `/v1/notes/note_%61?limit=7&unknown=1&projectId=${projectId}`, { as });
+  t.same(read.json?.params, { noteId: 'note_a' });
+  t.same(read.json?.query, { limit: 7, projectId });
+  t.same((await ask('GET', '/v1/notes/note_a', { as })).json?.query, { limit: 50 }, 'defaults');
+});
+
+t.test('what is no JSON is 400', async t => {
+  const { ask } = await startRest(t);
+  for (const [name, text] of Object.entries<string | Buffer>({
+    'a broken object': '{"projectId":',
+    'an empty body': '',
+    'two values': '{}{}',
+    'a byte order mark': Buffer.from('\ufeff{}'),
+    'bytes that are no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    'a raw control character': '{"text":"a\u0000b"}',
+    'a comment': '{/**/}',
+    'a single quote': "{'a':1}",
+    'a number that JSON has not': '{"a":NaN}',
+  })) {
+    const { status, json } = await ask('POST', '/v1/notes', { as, text });
+    t.equal(status, 400, name);
+    t.equal(json?.error, 'svc/validation/invalid_request');
+  }
+});
+
+t.test('what says that it is no JSON is 400', async t => {
+  const { ask } = await startRest(t);
+  const post = async (type: string) =>
+    (await ask('POST', '/v1/notes', { as, body: note, headers: { 'Content-Type': type } })).status;
+  for (const type of [
+    'text/plain',
+    'application/jsonp',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=latin1',
+    'application/json; charset="utf-16"',
+  ]) {
+    t.equal(await post(type), 400, type);
+  }
+  for (const type of [
+    'application/json',
+    'application/json;charset=utf-8',
+    'Application/JSON; charset="UTF-8"',
+    'application/json; profile=x',
+  ]) {
+    t.equal(await post(type), 201, type);
+  }
+  const { status } = await ask('POST', '/v1/notes', {
+    as,
+    text: Buffer.from('{}'),
+    headers: { 'Content-Type': '' },
+  });
+  t.equal(status, 400, 'none at all');
+});
+
+t.test('what does not fit its schema is 422 and says where', async t => {
+  const { ask } = await startRest(t);
+  const issuesOf = async (body: unknown) => {
+    const { status, json } = await ask('POST', '/v1/notes', { as, body });
+    t.equal(status, 422, JSON.stringify(body));
+    t.equal(json?.error, 'svc/validation/invalid_request');
+    return json?.details?.issues?.map(issue => `${issue.path} ${issue.code}`);
+  };
+  t.same(await issuesOf({ projectId }), ['/body/text required']);
+  t.same(await issuesOf({ ...note, extra: 1 }), ['/body/extra additionalProperties']);
+  t.same(await issuesOf({ ...note, text: 'x'.repeat(21) }), ['/body/text maxLength']);
+  t.same(await issuesOf({ ...note, text: 'a\0b' }), ['/body/text text']);
+  t.same(await issuesOf({ ...note, text: '\ud800' }), ['/body/text text']);
+  t.same(await issuesOf({ ...note, metadata: { deep: { 'a/b': ['x\0'] } } }), [
+    '/body/metadata/deep/a~1b/0 text',
+  ]);
+  t.same(await issuesOf([]), ['/body type']);
+  t.same(await issuesOf(null), ['/body type']);
+  t.equal((await ask('POST', '/v1/notes', { as, body: { ...note, text: '🙂'.repeat(20) } })).status, 201);
+});
+
+t.test('path and query are 422 too, all issues at once', async t => {
+  const { ask } = await startRest(t);
+  for (const [path, expected] of Object.entries({
+    '/v1/notes/thread_1?limit=0': ['/path/noteId pattern', '/query/limit minimum'],
+    '/v1/notes/note_1?limit=x': ['/query/limit type'],
+    '/v1/notes/note_1?limit=': ['/query/limit type'],
+    '/v1/notes/note_1?limit=1&limit=2': ['/query/limit type'],
+    '/v1/notes/note_1?limit=1e1': ['/query/limit type'],
+    '/v1/notes/note_%zz': ['/path/noteId encoding'],
+    '/v1/notes/note_%00': ['/path/noteId pattern'],
+    '/v1/notes/note_1?projectId=%ff': ['/query encoding'],
+    '/v1/notes': ['/query/projectId required'],
+    '/v1/notes?projectId=prj_a+b': ['/query/projectId pattern'],
+    [`/v1/notes?${'a=1&'.repeat(101)}`]: ['/query maxItems'],
+  })) {
+    const { status, json } = await ask('GET', path, { as });
+    t.equal(status, 422, path.slice(0, 60));
+    t.same(
+      json?.details?.issues?.map(issue => `${issue.path} ${issue.code}`),
+      expected,
+    );
+  }
+});
+
+t.test('a bomb of nesting is refused and harms nobody', async t => {
+  const { ask } = await startRest(t);
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+  for (const text of [
+    nested(10_000),
+    nested(500_000),
+    objects(10_000),
+    '['.repeat(1_000_000),
+    `{"projectId":"${projectId}","text":"x","metadata":${objects(10_000)}}`,
+    `{"projectId":"${projectId}","text":"x","metadata":{"a":${nested(400_000)}}}`,
+    `{"projectId":"${projectId}","text":"\\u0041","metadata":{"a":${nested(400_000)}}}`,
+  ]) {
+    const { status } = await ask('POST', '/v1/notes', { as, text });
+    t.ok(status === 400 || status === 422, `${text.length} characters: ${status}`);
+  }
+  const deepest = { ...note, metadata: JSON.parse(objects(maxDepth - 1)) as unknown };
+  t.equal((await ask('POST', '/v1/notes', { as, body: deepest })).status, 201, 'a sane depth is taken');
+});
+
+t.test('a field named __proto__ is refused, wherever it stands and however it is spelled', async t => {
+  const { ask } = await startRest(t);
+  for (const metadata of [
+    '{"__proto__":{"polluted":true}}',
+    '{"a":[{"__proto__":1}]}',
+    '{"\\u005f_proto__":1}',
+    '{"__pr\\u006Fto__":1}',
+  ]) {
+    const text = `{"projectId":"${projectId}","text":"x","metadata":${metadata}}`;
+    const { status, json } = await ask('POST', '/v1/notes', { as, text });
+    t.equal(status, 422, metadata);
+    t.equal(json?.details?.issues?.[0]?.code, 'name');
+  }
+  t.notOk('polluted' in {});
+  const harmless = { ...note, text: 'see __proto__', metadata: { constructor: 1, toString: 'x' } };
+  t.equal((await ask('POST', '/v1/notes', { as, body: harmless })).status, 201, 'as a value it is text');
+});
+
+t.test('the caller comes first: 401, then 403, before anybody reads the body', async t => {
+  const { ask } = await startRest(t);
+  const text = '{broken';
+  t.equal((await ask('POST', '/v1/notes', { text })).json?.error, 'svc/auth/missing_credentials');
+  t.equal((await ask('POST', '/v1/notes', { as: 'forged', text })).json?.error, 'svc/auth/invalid_token');
+  t.equal(
+    (await ask('POST', '/v1/notes', { as: 'reader', text })).json?.error,
+    'svc/auth/insufficient_scope',
+  );
+  t.equal((await ask('POST', '/v1/notes', { as: 'writer', text })).status, 400);
+});
+
+t.test('the answer is the handler’s: status, text, headers', async t => {
+  const { ask } = await startRest(t, {
+    createNote: () => ({
+      status: 202,
+      json: '{"n": 1}',
+      body: 'not this',
+      headers: { Location: '/v1/notes/1' },
+    }),
+    administer: () => Promise.resolve({}),
+    getNote: () => ({ body: { n: 2 } }),
+  });
+  const created = await ask('POST', '/v1/notes', { as, body: note });
+  t.equal(created.status, 202);
+  t.equal(created.text, '{"n": 1}', 'to the byte');
+  t.equal(created.headers.get('location'), '/v1/notes/1');
+  const done = await ask('PUT', '/v1/workspaces/ws_one', { as: 'owner' });
+  t.equal(done.status, 204);
+  t.equal(done.text, '');
+  t.same((await ask('GET', '/v1/notes/note_1', { as })).json, { n: 2 });
+});
+
+t.test(
+  'a handler’s refusal is the answer, a defect is a 500 that names the operation in the log only',
+  async t => {
+    const log = new MemoryLog();
+    const { ask } = await startRest(
+      t,
+      {
+        createNote: () => {
+          throw new ServiceError('svc/runtime/conflict', { details: { threadId: 'thread_1' } });
+        },
+        getNote: () => Promise.reject(new Error('secret')),
+        listNotes: () => {
+          throw new TypeError('secret');
+        },
+      },
+      { log },
+    );
+    const conflict = await ask('POST', '/v1/notes', { as, body: note });
+    t.equal(conflict.status, 409);
+    t.match(conflict.json, { error: 'svc/runtime/conflict', details: { threadId: 'thread_1' } });
+    t.equal(conflict.json?.requestId, conflict.headers.get('x-request-id'));
+    for (const path of ['/v1/notes/note_1', `/v1/notes?projectId=${projectId}`]) {
+      const { status, text } = await ask('GET', path, { as });
+      t.equal(status, 500);
+      t.notMatch(text, /secret/);
+    }
+    t.same(
+      log.entries.map(entry => entry.fields.operation),
+      ['getNote', 'listNotes'],
+    );
+  },
+);
+
+t.test('call gives headers, cookies and the instant', async t => {
+  let seen: unknown;
+  const { ask } = await startRest(t, {
+    publicNote: call => {
+      seen = [call.cookie('a'), call.cookie('b'), call.cookie('none'), call.header('x-one'), call.address];
+      t.ok(Math.abs(call.now - Date.now()) < 60_000);
+      t.equal(call.caller, undefined);
+      return {};
+    },
+  });
+  await ask('GET', '/v1/public', { headers: { Cookie: 'a=1; b=x=y;c', 'X-One': 'one' } });
+  t.same(seen, ['1', 'x=y', undefined, 'one', '127.0.0.1']);
+});
+
+t.test('rows of the root are served there and under /v1; streams are not served at all', async t => {
+  const { ask } = await startRest(t);
+  t.equal((await ask('GET', '/public')).status, 200);
+  t.equal((await ask('GET', '/v1/public')).status, 200);
+  t.equal((await ask('GET', '/v1/stream')).status, 404);
+  t.equal((await ask('GET', '/notes', { as })).status, 404);
+});
+
+t.test(
+  'a quota is charged to what was found good, shown on every answer, and 429 when it is used up',
+  async t => {
+    const charged: string[] = [];
+    let quota: Quota | undefined = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1.5 };
+    const { ask } = await startRest(
+      t,
+      { getNote: () => Promise.reject(new ServiceError('svc/runtime/not_found')) },
+      {
+        takeQuota: (rate, call) => {
+          charged.push(`${rate} ${call.project?.projectId ?? 'none'}`);
+          return rate === 'read' ? Promise.resolve(quota) : quota;
+        },
+      },
+    );
+    const created = await ask('POST', '/v1/notes', { as, body: note });
+    t.equal(created.status, 201);
+    t.equal(created.headers.get('x-ratelimit-limit'), '10');
+    t.equal(created.headers.get('x-ratelimit-remaining'), '9');
+    t.equal(created.headers.get('x-ratelimit-reset'), '2');
+    const missing = await ask('GET', '/v1/notes/note_1', { as });
+    t.equal(missing.status, 404);
+    t.equal(missing.headers.get('x-ratelimit-remaining'), '9', 'on refusals too');
+    await ask('POST', '/v1/notes', { as, body: {} });
+    await ask('POST', '/v1/secrets', { as, body: note });
+    quota = { allowed: false, limit: 10, remaining: 0, resetSeconds: 30, retryAfterSeconds: 2.1 };
+    for (const refused of [
+      await ask('POST', '/v1/notes', { as, body: note }),
+      await ask('GET', '/v1/notes/note_1', { as }),
+      await ask('GET', '/v1/public'),
+    ]) {
+      t.equal(refused.status, 429);
+      t.equal(refused.json?.error, 'svc/rate_limit/exceeded');
+      t.equal(refused.headers.get('retry-after'), '3');
+      t.equal(refused.headers.get('x-ratelimit-remaining'), '0');
+    }
+    quota = undefined;
+    t.equal((await ask('GET', '/v1/public')).headers.get('x-ratelimit-limit'), null, 'where nothing limits');
+    t.same(charged, [
+      `write ${projectId}`,
+      `read ${projectId}`,
+      `write ${projectId}`,
+      `read ${projectId}`,
+      'auth none',
+      'auth none',
+    ]);
+  },
+);
+
+t.test('every answer is counted', async t => {
+  const registry = new Registry();
+  const { server } = await startServer(t, () => undefined);
+  const metrics = new RestMetrics(registry, server);
+  const { ask } = await startRest(t, {}, { onAnswered: metrics.answered });
+  await ask('POST', '/v1/notes', { as, body: note });
+  await ask('POST', '/v1/notes', { as, body: note });
+  await ask('POST', '/v1/notes', { as, body: {} });
+  const text = await registry.metrics();
+  t.match(text, 'skein_rest_answers_total{operation="createNote",status="201"} 2');
+  t.match(text, 'skein_rest_answers_total{operation="createNote",status="422"} 1');
+  t.match(text, 'skein_rest_milliseconds_count 3');
+  t.match(text, 'skein_http_in_flight 0');
+});
+
+t.test('with a known caller a request runs in one go up to its handler', t => {
+  const { listNotes } = table;
+  let asked = 0;
+  const route = new OperationRoute(
+    'listNotes',
+    listNotes,
+    () => {
+      asked++;
+      return { json: '{}' };
+    },
+    {
+      authenticate: () => ({
+        type: 'key',
+        apiKeyId: 'key_1',
+        ...{ projectId, environmentId: sandbox, environmentKind: 'sandbox' },
+        scopes: new Set(['*'] as const),
+        createdByUserId: 'usr_1',
+      }),
+      tenancy,
+      idempotency: undefined as never,
+      clock: systemClock,
+      log: new MemoryLog(),
+      docsUrl,
+    },
+  );
+  const answer = route.serve({
+    ...{ method: 'GET', path: '/v1/notes', query: `projectId=${projectId}`, params: [] },
+    ...{ requestId: 'req_1', address: '', body: Buffer.alloc(0) },
+    header: () => '',
+  });
+  t.notOk(answer instanceof Promise, 'no promise was made');
+  t.equal(asked, 1);
+  t.end();
+});
+
+t.test('a table that cannot be served does not start', async t => {
+  await startServer(t, server => {
+    t.throws(
+      () => serveOperations(server, table, {} as TestHandlers, undefined as never),
+      /createNote has no handler/,
+    );
+  });
+  t.throws(() => new PartsReader({ ...table.getNote, path: '/notes' }), /parameter schema/);
+  t.ok(new Authority(table.getNote, tenancy).inProject);
+});

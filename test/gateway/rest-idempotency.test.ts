@@ -1,0 +1,321 @@
+/** Idempotency-Key over HTTP, on the real table. */
+import t, { type Test } from 'tap';
+import type { Call } from '../../gateway/rest/handler.ts';
+import { canonical, markOf } from '../../gateway/rest/idempotency.ts';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import type { Database } from '../../storage/database.ts';
+import { claimMs, IdempotencyKeys } from '../../storage/idempotency.ts';
+import { idempotencyKeptMs } from '../../storage/writes/idempotency.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { gate } from './http-raw.ts';
+import { otherProjectId, production, projectId, startRest, type TestHandlers } from './rest-fixture.ts';
+
+const { database } = await startTestDatabase(t);
+const note = { projectId, text: 'hello' };
+const as = 'writer';
+
+/** The present, moved by hand. */
+class ShiftedClock implements Clock {
+  shiftMs = 0;
+  now = (): number => Date.now() + this.shiftMs;
+  monotonic = systemClock.monotonic;
+  after = systemClock.after.bind(systemClock);
+}
+
+/** An engine on an empty table; the handlers count themselves. */
+async function world(t: Test, given: Partial<TestHandlers> = {}, db: Pick<Database, 'query'> = database) {
+  await database.query('truncate idempotency_keys');
+  const clock = new ShiftedClock();
+  let runs = 0;
+  const rest = await startRest(
+    t,
+    {
+      createNote: () => ({ body: { n: ++runs } }),
+      createSecret: () => ({ body: { n: ++runs, secret: 'whsec_1' } }),
+      createWorkspace: () => ({ status: 201, body: { n: ++runs } }),
+      ...given,
+    },
+    { keys: new IdempotencyKeys(db, clock), clock },
+  );
+  const post = (key: string, body: unknown = note, path = '/v1/notes', caller = as) =>
+    rest.ask('POST', path, { as: caller, body, headers: { 'Idempotency-Key': key } });
+  return { ...rest, clock, post, runs: () => runs };
+}
+
+t.test('a repetition gets the first answer and does nothing', async t => {
+  const { post, runs } = await world(t);
+  const first = await post('k');
+  t.equal(first.status, 201);
+  t.equal(first.headers.get('idempotent-replayed'), null);
+  const again = await post('k', { text: 'hello', projectId });
+  t.equal(again.status, 201);
+  t.equal(again.text, first.text);
+  t.equal(again.headers.get('idempotent-replayed'), 'true');
+  t.not(
+    again.headers.get('x-request-id'),
+    first.headers.get('x-request-id'),
+    'yet it is a request of its own',
+  );
+  t.equal(runs(), 1);
+});
+
+t.test('the same key for something else is a conflict', async t => {
+  const { post, runs } = await world(t);
+  await post('k');
+  const other = await post('k', { ...note, text: 'other' });
+  t.equal(other.status, 409);
+  t.equal(other.json?.error, 'svc/runtime/idempotency_conflict');
+  t.equal(runs(), 1);
+});
+
+t.test('a key belongs to its operation, project, environment and user', async t => {
+  const { post, runs } = await world(t);
+  await post('k');
+  t.equal((await post('k', note, '/v1/secrets')).status, 201, 'another operation');
+  t.equal(
+    (await post('k', note, '/v1/notes', 'owner')).json?.n,
+    1,
+    'the same project and environment: anybody’s',
+  );
+  t.equal((await post('k', { ...note, environmentId: production }, '/v1/notes', 'owner')).json?.n, 3);
+  t.equal((await post('k', { ...note, projectId: otherProjectId }, '/v1/notes', 'owner')).json?.n, 4);
+  t.equal((await post('k', undefined, '/v1/workspaces', 'owner')).json?.n, 5);
+  t.equal((await post('k', undefined, '/v1/workspaces', 'developer')).json?.n, 6, 'another user');
+  t.equal((await post('k', undefined, '/v1/workspaces', 'owner')).json?.n, 5);
+  t.equal(runs(), 6);
+});
+
+t.test('what a key may look like', async t => {
+  const { ask, post, runs } = await world(t);
+  for (const key of ['a b', 'x'.repeat(256), 'aéb', 'a, b']) {
+    t.equal((await post(key)).status, 400, JSON.stringify(key.slice(0, 10)));
+  }
+  t.equal(runs(), 0);
+  t.equal((await post('~!"'.repeat(85))).status, 201, '255 visible characters');
+  const without = await ask('POST', '/v1/threads/thread_1/messages', { as, body: note });
+  t.equal(without.status, 400);
+  t.equal(without.json?.error, 'svc/runtime/missing_idempotency_key');
+  const malformed = await post('a b', note, '/v1/threads/thread_1/messages');
+  t.equal(malformed.json?.error, 'svc/runtime/missing_idempotency_key');
+  t.equal((await ask('POST', '/v1/notes', { as, body: note })).headers.get('idempotent-replayed'), null);
+});
+
+t.test('of many at once exactly one runs', async t => {
+  const proceed = gate();
+  let runs = 0;
+  const { post } = await world(t, {
+    createNote: async () => {
+      runs++;
+      await proceed.opened;
+      return { body: { n: runs } };
+    },
+  });
+  const errors: (string | undefined)[] = [];
+  const requests = Array.from({ length: 12 }, async () => {
+    const answer = await post('k');
+    errors.push(answer.json?.error);
+    // The one that runs is the last to be answered.
+    if (errors.length === 11) proceed.open();
+    return answer.status;
+  });
+  const statuses = await Promise.all(requests);
+  t.same(statuses.sort(), [201, ...Array<number>(11).fill(409)]);
+  t.same(new Set(errors), new Set(['svc/runtime/idempotency_conflict', undefined]), 'in progress');
+  t.equal(runs, 1);
+  t.equal((await post('k')).status, 201, 'and when it is done, it is repeated');
+});
+
+t.test('refusals are kept, failures are not', async t => {
+  let error: Error = new ServiceError('svc/runtime/conflict', { details: { n: 1 } });
+  let runs = 0;
+  const { post } = await world(t, {
+    createNote: () => {
+      runs++;
+      throw error;
+    },
+  });
+  const first = await post('k');
+  error = new ServiceError('svc/runtime/not_found');
+  const again = await post('k');
+  t.same([first.status, again.status], [409, 409]);
+  t.equal(again.text, first.text, 'to the byte');
+  t.equal(runs, 1);
+  for (const failure of [
+    new Error('by design'),
+    new ServiceError('svc/runtime/unavailable'),
+    new ServiceError('svc/rate_limit/exceeded'),
+  ]) {
+    error = failure;
+    await post('failing');
+    await post('failing');
+  }
+  t.equal(runs, 7, 'each was tried again');
+  error = new ServiceError('svc/runtime/not_found');
+  t.equal((await post('failing')).status, 404);
+});
+
+t.test('what fails before the handler leaves the key alone', async t => {
+  const { post, runs } = await world(t);
+  t.equal((await post('k', { ...note, extra: 1 })).status, 422);
+  t.equal((await post('k', { ...note, projectId: otherProjectId })).status, 404);
+  t.equal((await post('k')).status, 201);
+  t.equal(runs(), 1);
+});
+
+t.test('a key is kept for a day, a claim that nobody settles for two minutes', async t => {
+  const proceed = gate();
+  let hangs = true;
+  const { post, clock, runs } = await world(t, {
+    createSecret: async () => {
+      if (hangs) await proceed.opened;
+      return { body: { n: 100 } };
+    },
+  });
+  await post('k');
+  clock.shiftMs = idempotencyKeptMs - 60_000;
+  t.equal((await post('k')).json?.n, 1);
+  clock.shiftMs = idempotencyKeptMs + 1_000;
+  t.equal((await post('k')).json?.n, 2, 'as good as new');
+  t.equal(runs(), 2);
+
+  const crashed = post('c', note, '/v1/secrets');
+  let held: readonly object[] = [];
+  while (held.length === 0) held = await database.query('select from idempotency_keys where status is null');
+  t.equal((await post('c', note, '/v1/secrets')).status, 409);
+  clock.shiftMs += claimMs + 1_000;
+  hangs = false;
+  t.equal((await post('c', note, '/v1/secrets')).status, 201, 'taken over');
+  proceed.open();
+  await crashed;
+  const rows = await database.query<{ n: number }>(
+    "select count(*)::int as n from idempotency_keys where status = 201 and body::text like '\"%'",
+  );
+  t.equal(rows[0]?.n, 1, 'the late one has not overwritten it');
+});
+
+t.test('an answer with a secret is kept sealed, and repeated in the clear', async t => {
+  const { post } = await world(t);
+  const first = await post('k', note, '/v1/secrets');
+  t.match(first.text, /whsec_1/);
+  const [row] = await database.query<{ body: string }>('select body from idempotency_keys');
+  t.notMatch(row?.body, /whsec_1/);
+  const again = await post('k', note, '/v1/secrets');
+  t.equal(again.text, first.text);
+  t.equal(again.headers.get('idempotent-replayed'), 'true');
+});
+
+/** Does what an actor does: keeps the key and the answer in one commit, and is refused when the key is taken. */
+function actorLike(decide: (call: Call) => { n: number }) {
+  return async (call: Call) => {
+    const { keyHash, fingerprint } = call.idempotency ?? {
+      keyHash: Buffer.alloc(0),
+      fingerprint: Buffer.alloc(0),
+    };
+    const json = JSON.stringify(decide(call));
+    const rows = await database.query(
+      `insert into idempotency_keys values ($1, $2, 201, $3, $4, $5) on conflict do nothing returning key_hash`,
+      [keyHash, fingerprint, json, new Date(call.now), new Date(call.now + idempotencyKeptMs)],
+    );
+    if (rows.length === 0) throw new ServiceError('svc/runtime/idempotency_conflict');
+    return { json };
+  };
+}
+const messages = '/v1/threads/thread_1/messages';
+
+t.test('an operation whose actor keeps the key is asked first, and looked up when it refuses', async t => {
+  let n = 0;
+  let archived = false;
+  const { post } = await world(t, {
+    createMessage: actorLike(() => {
+      if (archived) throw new ServiceError('svc/runtime/conflict');
+      return { n: ++n };
+    }),
+  });
+  const first = await post('k', note, messages);
+  t.equal(first.json?.n, 1);
+  const again = await post('k', note, messages);
+  t.equal(again.status, 201);
+  t.equal(again.text, first.text);
+  t.equal(again.headers.get('idempotent-replayed'), 'true');
+  t.equal(
+    (await post('k', { ...note, text: 'x' }, messages)).json?.error,
+    'svc/runtime/idempotency_conflict',
+  );
+  t.equal((await post('k', note, '/v1/threads/thread_2/messages')).status, 409, 'the path counts');
+  archived = true;
+  t.equal((await post('k', note, messages)).text, first.text, 'whatever the refusal was for');
+  t.equal(
+    (await post('new', note, messages)).json?.error,
+    'svc/runtime/conflict',
+    'a new one is simply refused',
+  );
+});
+
+t.test('an expired key that the sweeper has not reached is in nobody’s way', async t => {
+  let n = 0;
+  const { post, clock } = await world(t, { createMessage: actorLike(() => ({ n: ++n })) });
+  await post('k', note, messages);
+  clock.shiftMs = idempotencyKeptMs + 1_000;
+  const answer = await post('k', { ...note, text: 'other' }, messages);
+  t.equal(answer.status, 201);
+  t.equal(answer.headers.get('idempotent-replayed'), null);
+});
+
+t.test('when the database fails, the answer that there is stands', async t => {
+  let failing = '';
+  let failed = 0;
+  const flaky: Pick<Database, 'query'> = {
+    query: (text, values, name) => {
+      if (name !== failing) return database.query(text, values, name);
+      failed++;
+      return Promise.reject(new Error('connection lost'));
+    },
+  };
+  let refusing = false;
+  const { post, runs } = await world(
+    t,
+    {
+      createMessage: actorLike(() => {
+        if (refusing) throw new ServiceError('svc/runtime/conflict');
+        return { n: 1 };
+      }),
+    },
+    flaky,
+  );
+  failing = 'idempotency.keep';
+  t.equal((await post('k')).status, 201, 'what was done was done');
+  t.equal((await post('k')).status, 409, 'and the key stays in progress until it lapses');
+  t.equal(runs(), 1);
+  failing = 'idempotency.find';
+  refusing = true;
+  t.equal((await post('m', note, messages)).json?.error, 'svc/runtime/conflict', 'the refusal itself');
+  failing = 'idempotency.claim';
+  t.equal((await post('n')).status, 500, 'without a claim nothing is begun');
+  t.equal(runs(), 1);
+  t.equal(failed, 3);
+});
+
+t.test('the fingerprint is of the value, not of how it is written', t => {
+  const a = canonical({ b: [1, { d: 'x', c: null }], a: undefined, '10': true, '9': 1.5e3 });
+  t.equal(a, '{"10":true,"9":1500,"a":null,"b":[1,{"c":null,"d":"x"}]}');
+  t.equal(canonical(undefined), 'null');
+  const of = (scope: string[], operation: string, key: string, path: string, body: unknown) =>
+    markOf(scope, operation, key, path, body);
+  const base = of(['p', 'e'], 'op', 'k', '/path', { a: 1 });
+  t.equal(base.keyHash.length, 32);
+  t.equal(base.fingerprint.length, 32);
+  for (const other of [
+    of(['p', 'e2'], 'op', 'k', '/path', { a: 1 }),
+    of(['p'], 'e', 'op\u0001k', '/path', { a: 1 }),
+    of(['p', 'e'], 'op', 'k2', '/path', { a: 1 }),
+    of(['p', 'e'], 'op2', 'k', '/path', { a: 1 }),
+  ]) {
+    t.notOk(other.keyHash.equals(base.keyHash));
+    t.ok(other.fingerprint.equals(base.fingerprint));
+  }
+  t.notOk(of([], '', '', '/other', { a: 1 }).fingerprint.equals(base.fingerprint));
+  t.notOk(of([], '', '', '/path', { a: '1' }).fingerprint.equals(base.fingerprint));
+  t.end();
+});
