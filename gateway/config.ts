@@ -147,7 +147,7 @@ export function helpText(): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   const lines = rows.map(([name, { meaning, wants, fallback }]) => {
     const indent = ' '.repeat(width + 2);
-    return `  ${name.padEnd(width)}${meaning}\n${indent}${wants}; default: ${fallback}`;
+    return `  ${name.padEnd(width)}${meaning}\n${indent}${wants}\n${indent}default: ${fallback}`;
   });
   return `Usage: npm start\n\nConfiguration is environment variables:\n\n${lines.join('\n')}\n`;
 }
