@@ -243,16 +243,18 @@ export class Exchange implements HttpRequest, Expiring {
     const res = this.#res;
     this.#traffic.head.write(res, answer, this.requestId);
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : (answer.body ?? nothing);
-    const closes = this.#last || this.#traffic.draining;
     const bare = this.#route.headOnly || answer.status === 204 || answer.status === 304;
-    if (bare && !this.#last) {
-      // By hand: given a length or a wish to close, endWithoutBody of this version writes nonsense or stays pending.
-      if (this.#route.headOnly) res.writeHeader('Content-Length', String(body.length));
-      if (closes) res.writeHeader('Connection', 'close');
-      res.endWithoutBody();
-      this.#leave();
-    } else if (closes) {
+    if (this.#last) {
       res.end(body, true);
+      this.#leave();
+      return;
+    }
+    // A client that is told so closes the connection itself; what it leaves open, the drain closes.
+    if (this.#traffic.draining) res.writeHeader('Connection', 'close');
+    if (bare) {
+      // By hand: given a length, endWithoutBody of this version stays pending.
+      if (this.#route.headOnly) res.writeHeader('Content-Length', String(body.length));
+      res.endWithoutBody();
       this.#leave();
     } else {
       this.#send(body);

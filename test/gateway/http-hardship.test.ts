@@ -318,6 +318,31 @@ t.test('close waits for the answers in flight, and says goodbye in them', async 
   await idle.closed;
 });
 
+t.test('close waits for a client that is still reading', async t => {
+  const body = Buffer.alloc(8_000_000, 'x');
+  const { port, server } = await startServer(t, server => {
+    server.route('GET', '/before', () => ({ status: 200, body }));
+    server.route('GET', '/during', () => ({ status: 200, body }));
+  });
+  const during = new RawClient(port, t).send(rawRequest('GET', '/none'));
+  await during.answers(1);
+  const before = new RawClient(port, t);
+  before.socket.pause();
+  before.send(rawRequest('GET', '/before'));
+  while (server.stats.inFlight === 0) await new Promise(resolve => setImmediate(resolve));
+  const closed = server.close(10_000);
+  during.socket.pause();
+  during.send(rawRequest('GET', '/during'));
+  while (server.stats.inFlight === 1) await new Promise(resolve => setImmediate(resolve));
+  before.socket.resume();
+  t.equal((await before.answers(1))[0]?.body.length, body.length);
+  during.socket.resume();
+  const [, last] = await during.answers(2);
+  t.equal(last?.body.length, body.length);
+  t.equal(last?.headers.connection, 'close');
+  await closed;
+});
+
 t.test('close does not wait longer than it was told to', async t => {
   const { port, server } = await startServer(t, server => {
     server.route('GET', '/', () => new Promise(() => undefined));
