@@ -8,9 +8,11 @@
 
 /**
  * How a column's values travel. `plain`: text that needs no escaping, because we mint it (ids, names of states, base64).
- * `json`: JSON text, joined by U+001E, which JSON never contains unescaped. `jsonb`, `text`, `text[]`: escaped.
+ * `json`, `jsontext`: JSON text, joined by U+001E, which JSON never contains unescaped; for columns of type json, and of type
+ * text, where the server need not parse it. `jsonb`, `text`, `text[]`: escaped.
  */
-export type ColumnType = 'plain' | 'text' | 'bigint' | 'int' | 'timestamptz' | 'json' | 'jsonb' | 'text[]';
+export type ColumnType =
+  'plain' | 'text' | 'bigint' | 'int' | 'timestamptz' | 'json' | 'jsontext' | 'jsonb' | 'text[]';
 
 export type Columns = Readonly<Record<string, ColumnType>>;
 
@@ -61,6 +63,7 @@ const sqlType: Record<ColumnType, string> = {
   int: 'int[]',
   timestamptz: 'timestamptz[]',
   json: 'text',
+  jsontext: 'text',
   jsonb: 'text[]',
   'text[]': 'text[]',
 };
@@ -81,7 +84,7 @@ export function statement(
   const names = Object.keys(columns);
   const types = Object.values(columns);
   const arrays = types.map((type, index) =>
-    type === 'json' ? `string_to_array($${index + 1}::text, chr(30), '')` : `$${index + 1}::${sqlType[type]}`,
+    isJoined(type) ? `string_to_array($${index + 1}::text, chr(30), '')` : `$${index + 1}::${sqlType[type]}`,
   );
   const rows = `unnest(${arrays.join(', ')}) as input(${names.join(', ')})`;
   const casts = names.map((column, index) => {
@@ -97,7 +100,7 @@ export function statement(
 /** The statement's parameters for these rows: one per column. */
 export function parametersOf({ columns }: Statement, rows: readonly (readonly Value[])[]): string[] {
   return columns.map((type, column) => {
-    if (type === 'json') return rows.map(values => values[column] ?? '').join(separator);
+    if (isJoined(type)) return rows.map(values => values[column] ?? '').join(separator);
     let literal = '{';
     for (let i = 0; i < rows.length; i++) {
       if (i > 0) literal += ',';
@@ -105,6 +108,10 @@ export function parametersOf({ columns }: Statement, rows: readonly (readonly Va
     }
     return `${literal}}`;
   });
+}
+
+function isJoined(type: ColumnType): boolean {
+  return type === 'json' || type === 'jsontext';
 }
 
 function elementOf(type: ColumnType, value: Value): string {
@@ -118,6 +125,7 @@ function elementOf(type: ColumnType, value: Value): string {
     case 'text':
     case 'jsonb':
     case 'json':
+    case 'jsontext':
       return quote(value as string);
     case 'text[]':
       return quote(`{${(value as readonly string[]).map(quote).join(',')}}`);

@@ -1,6 +1,6 @@
 /** The event log and its numbering. */
-import { defineEntity } from '@mikro-orm/core';
-import { big, id, instant, jsonText } from './columns.ts';
+import { defineEntity, p } from '@mikro-orm/core';
+import { big, id, instant } from './columns.ts';
 
 /** The number of a project's newest event. The transaction that appends events takes its numbers here, last of all. */
 export const ProjectStream = defineEntity({
@@ -35,7 +35,7 @@ export const Event = defineEntity({
     /** The thread's own number of the event. */
     sequence: big().nullable(),
     /** The envelope: the exact text that is signed and delivered. */
-    body: jsonText(),
+    body: p.text(),
   },
   indexes: [
     { name: 'events_event_id', properties: ['eventId'] },

@@ -13,7 +13,7 @@ export const IdempotencyKey = defineEntity({
     fingerprint: p.blob(),
     /** HTTP status of the answer; null while the first request is still in progress. */
     status: p.integer().nullable(),
-    body: jsonText().nullable(),
+    body: p.text().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },

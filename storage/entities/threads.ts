@@ -21,6 +21,8 @@ export const Thread = defineEntity({
     customFields: p.json<Record<string, string | number | boolean | null>>().default('{}'),
     metadata: metadata(),
     lastMessageAt: instant(),
+    /** Whole seconds of lastMessageAt: what the index has, see storage/reads/threads.ts. */
+    activeSecond: big(),
     createdAt: instant(),
     updatedAt: instant(),
     archivedAt: instant().nullable(),
@@ -28,10 +30,7 @@ export const Thread = defineEntity({
     version: big(),
   },
   indexes: [
-    {
-      name: 'threads_by_last_message',
-      properties: ['projectId', 'environmentId', 'lastMessageAt', 'threadId'],
-    },
+    { name: 'threads_by_activity', properties: ['projectId', 'environmentId', 'activeSecond'] },
     { name: 'threads_by_creation', properties: ['projectId', 'environmentId', 'createdAt', 'threadId'] },
   ],
 });

@@ -61,11 +61,19 @@ export interface ListedThread extends ThreadRecord {
   readonly sortedAt: Date;
 }
 
-const sortColumn = { lastMessageAt: 'last_message_at', createdAt: 'created_at' } as const;
+/**
+ * What a list is sorted by, the instant last. By activity, the index has the whole second only: within it the server sorts. A busy
+ * thread's row then keeps its index entries for as long as the second lasts, and its updates stay on its page (HOT).
+ */
+const sortColumns = {
+  lastMessageAt: ['active_second', 'last_message_at'],
+  createdAt: ['created_at'],
+} as const;
 
 /** A page of one environment's threads, newest first. */
 export function threadPage(db: Queries, filter: ThreadFilter): Promise<ListedThread[]> {
-  const column = sortColumn[filter.sort];
+  const columns = sortColumns[filter.sort].map(column => `t.${column}`);
+  const instant = columns.at(-1) ?? '';
   const values: unknown[] = [filter.projectId, filter.environmentId];
   let where = 't.project_id = $1 and t.environment_id = $2';
   const narrow = (condition: string, value: unknown): void => {
@@ -80,13 +88,15 @@ export function threadPage(db: Queries, filter: ThreadFilter): Promise<ListedThr
   narrow('t.assignee_user_id = ?', filter.assigneeUserId);
   narrow('t.updated_at > ?', filter.updatedAfter);
   if (filter.after !== undefined) {
-    values.push(new Date(filter.after.at), filter.after.threadId);
-    where += ` and (t.${column}, t.thread_id) < ($${values.length - 1}, $${values.length})`;
+    const { at, threadId } = filter.after;
+    const ends = columns.length === 1 ? [new Date(at)] : [Math.floor(at / 1_000), new Date(at)];
+    const places = [...ends, threadId].map(value => `$${values.push(value)}`);
+    where += ` and (${columns.join(', ')}, t.thread_id) < (${places.join(', ')})`;
   }
   values.push(filter.limit);
   return db.query<ListedThread>(
-    `select ${record}, t.${column} as "sortedAt" from threads t
-     where ${where} order by t.${column} desc, t.thread_id desc limit $${values.length}`,
+    `select ${record}, ${instant} as "sortedAt" from threads t
+     where ${where} order by ${columns.join(' desc, ')} desc, t.thread_id desc limit $${values.length}`,
     values,
   );
 }

@@ -21,7 +21,7 @@ export const append = statement(
     thread_id: 'plain',
     channel_id: 'plain',
     sequence: 'bigint',
-    body: 'json',
+    body: 'jsontext',
     only_stitch_id: 'plain',
     except_stitch_id: 'plain',
   },

@@ -8,7 +8,7 @@ export const idempotencyKeptMs = 24 * 3_600_000;
 const remember = statement(
   'idempotency.remember',
   50,
-  { key_hash: 'plain', fingerprint: 'plain', status: 'int', body: 'json', created_at: 'timestamptz' },
+  { key_hash: 'plain', fingerprint: 'plain', status: 'int', body: 'jsontext', created_at: 'timestamptz' },
   input => `
     with rows as materialized (
       select decode(key_hash, 'base64') as hash, * from ${input}

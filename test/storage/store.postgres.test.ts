@@ -26,10 +26,16 @@ const marked = snapshotTable<Marked>({
   table: 'threads',
   key: 'thread_id',
   fixed: { project_id: 'plain', environment_id: 'plain', created_at: 'timestamptz' },
-  columns: { status: 'plain', last_message_at: 'timestamptz', updated_at: 'timestamptz', state: 'jsonb' },
+  columns: {
+    status: 'plain',
+    last_message_at: 'timestamptz',
+    active_second: 'bigint',
+    updated_at: 'timestamptz',
+    state: 'jsonb',
+  },
   encode: state => ({
     ...{ project_id: projectId, environment_id: environmentId, created_at: at, status: 'open' },
-    ...{ last_message_at: at, updated_at: at, state: JSON.stringify(state) },
+    ...{ last_message_at: at, active_second: 0, updated_at: at, state: JSON.stringify(state) },
   }),
   decode: row => row['state'] as Marked,
 });

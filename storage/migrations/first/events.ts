@@ -16,7 +16,7 @@ export const events: readonly string[] = [
     thread_id text collate "C",
     channel_id text collate "C",
     sequence bigint,
-    body json not null,
+    body text not null,
     primary key (project_id, seq, occurred_at)
   ) partition by range (occurred_at)`,
   `create index events_event_id on events (event_id)`,

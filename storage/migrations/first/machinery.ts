@@ -4,7 +4,7 @@ export const machinery: readonly string[] = [
     key_hash bytea primary key,
     fingerprint bytea not null,
     status int,
-    body json,
+    body text,
     created_at timestamptz(3) not null,
     expires_at timestamptz(3) not null
   )`,

@@ -14,13 +14,14 @@ export const threads: readonly string[] = [
     custom_fields jsonb not null default '{}',
     metadata jsonb not null default '{}',
     last_message_at timestamptz(3) not null,
+    active_second bigint not null,
     created_at timestamptz(3) not null,
     updated_at timestamptz(3) not null,
     archived_at timestamptz(3),
     state jsonb not null,
     version bigint not null
-  ) with (fillfactor = 80)`,
-  `create index threads_by_last_message on threads (project_id, environment_id, last_message_at, thread_id)`,
+  ) with (fillfactor = 70)`,
+  `create index threads_by_activity on threads (project_id, environment_id, active_second)`,
   `create index threads_by_creation on threads (project_id, environment_id, created_at, thread_id)`,
 
   `create table messages (
