@@ -125,12 +125,13 @@ export class Node {
    *   svc/runtime/internal_error                               a defect
    */
   ask<R>(to: ActorRef, command: string, payload: unknown, options: AskOptions = noOptions): Promise<R> {
-    const deadline = this.#host.clock.now() + (options.deadlineMs ?? defaultDeadlineMs);
+    const now = this.#host.clock.now();
+    const deadline = now + (options.deadlineMs ?? defaultDeadlineMs);
     const residents = this.#territory.of(to.kind);
     if (residents === undefined) return this.#unknown(to, command);
     const activation = this.#territory.find(residents, to.id);
     if (activation !== undefined) {
-      return this.#admit<R>(residents, activation, command, payload, deadline, options);
+      return this.#admit<R>(residents, activation, command, payload, now, deadline, options);
     }
     const { requestId, traceparent } = options;
     const envelope = { kind: to.kind, id: to.id, command, payload, deadline, requestId, traceparent };
@@ -180,6 +181,7 @@ export class Node {
     activation: Activation,
     name: string,
     payload: unknown,
+    now: number,
     deadline: number,
     origin?: Origin,
     reminder?: DueReminder,
@@ -189,7 +191,7 @@ export class Node {
     if (!this.#hasBudget()) return Promise.reject(overloaded);
     const answer = new Promise<R>(capture);
     const command = new Command(name, decide, payload, deadline, origin, reminder, resolveAsk, rejectAsk);
-    activation.accept(command, this.#host.clock.now());
+    activation.accept(command, now);
     return answer;
   }
 
@@ -215,7 +217,8 @@ export class Node {
     if (residents === undefined) return this.#unknown({ kind, id }, command);
     const activation = this.#territory.find(residents, id);
     if (activation === undefined) return undefined;
-    return this.#admit(residents, activation, command, payload, deadline, envelope);
+    const now = this.#host.clock.now();
+    return this.#admit(residents, activation, command, payload, now, deadline, envelope);
   }
 
   #serve(envelope: Envelope): Promise<unknown> {
@@ -231,8 +234,9 @@ export class Node {
     if (residents === undefined) return this.#unknown(to, command);
     const activation = this.#territory.find(residents, to.id);
     if (activation === undefined) return Promise.reject(new NoOwner());
-    const deadline = this.#host.clock.now() + reminderDeadlineMs;
-    return this.#admit(residents, activation, command, payload, deadline, undefined, reminder);
+    const now = this.#host.clock.now();
+    const deadline = now + reminderDeadlineMs;
+    return this.#admit(residents, activation, command, payload, now, deadline, undefined, reminder);
   }
 
   #news(reminder: DueReminder): Envelope {
