@@ -65,7 +65,7 @@ export function askLoad(
   return { queue: next, request };
 }
 
-const newLoad = { gone: [], rewound: null, overtaken: [], discard: false, again: false };
+const newLoad = { committed: new Map<string, never>(), rewound: null, overtaken: [], discard: false, again: false };
 
 /** Takes in what a load has found. */
 export function accept(queue: Queue, request: LoadRequest, page: LoadedPage, now: number): Queue {
@@ -77,9 +77,12 @@ export function accept(queue: Queue, request: LoadRequest, page: LoadedPage, now
   for (const { threadId, seq, until } of page.holds)
     if (!held.has(threadId)) held.set(threadId, { seq, until });
 
-  const known = new Set<string>([...queue.flying.keys(), ...queue.settling.keys(), ...load.gone]);
+  const known = new Set<string>([...queue.flying.keys(), ...queue.settling.keys()]);
   for (const { deliveryId } of queue.waiting) known.add(deliveryId);
-  const isNew = ({ deliveryId }: Delivery): boolean => !known.has(deliveryId);
+  const isNew = ({ deliveryId, attempts }: Delivery): boolean => {
+    const committed = load.committed.get(deliveryId);
+    return !known.has(deliveryId) && (committed === undefined || attempts === committed.attempts);
+  };
   const overtaken = new Set([...load.overtaken, ...queue.passed.keys()]);
   const pending = page.pending.filter(
     delivery => isNew(delivery) && (delivery.threadId === null || !overtaken.has(delivery.threadId)),

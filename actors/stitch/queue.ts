@@ -46,8 +46,8 @@ export interface Hold {
 export interface LoadUnderWay {
   readonly from: number;
   readonly blocked: readonly string[];
-  /** Committed since it began: the load may still have seen them open. */
-  readonly gone: readonly string[];
+  /** What was committed since it began, by delivery: the load may still have seen what was before. */
+  readonly committed: ReadonlyMap<string, Released>;
   /** Where to go on after it, when that is before the end of its page. */
   readonly rewound: number | null;
   /** Threads of which something that it cannot see was passed over since: what it brings of them may come too early. */
@@ -141,6 +141,8 @@ export interface Released {
   readonly deliveryId: string;
   readonly threadId: string | null;
   readonly eventSeq: number;
+  /** Attempts made, when there will be another; null when this was the end of it. */
+  readonly attempts: number | null;
   /** Epoch milliseconds until which the thread waits for this one; null when it goes on. */
   readonly holdUntil: number | null;
 }
@@ -159,10 +161,12 @@ export function release(queue: Queue, results: readonly Released[], now: number)
       }
     } else if (hold?.seq === eventSeq) held.delete(threadId);
   }
-  const load =
-    queue.load === null
-      ? null
-      : { ...queue.load, gone: [...queue.load.gone, ...results.map(result => result.deliveryId)] };
+  let { load } = queue;
+  if (load !== null) {
+    const committed = new Map(load.committed);
+    for (const result of results) committed.set(result.deliveryId, result);
+    load = { ...load, committed };
+  }
   return goOn(passOver({ ...queue, settling, held, load }, now), threadsOf(results), now);
 }
 

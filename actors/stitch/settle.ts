@@ -247,7 +247,8 @@ function releasedBy(
   for (const at of [nextAttempt, holdUntil]) {
     if (at !== null && (ledger.nextDueAt === null || at < ledger.nextDueAt)) ledger.nextDueAt = at;
   }
-  return { deliveryId, threadId, eventSeq, holdUntil };
+  const attempts = nextAttempt === null ? null : delivery.attempts + 1;
+  return { deliveryId, threadId, eventSeq, attempts, holdUntil };
 }
 
 function errorOf({ status, failure, error }: AttemptResult): string {

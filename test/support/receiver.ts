@@ -54,7 +54,8 @@ export class Receiver {
     const listener = (request: IncomingMessage, response: ServerResponse): void =>
       this.#take(request, response);
     this.#scheme = options.tls === undefined ? 'http' : 'https';
-    this.#server = options.tls === undefined ? createServer(listener) : createSecureServer(options.tls, listener);
+    this.#server =
+      options.tls === undefined ? createServer(listener) : createSecureServer(options.tls, listener);
     this.#server.on('connection', (socket: Socket) => {
       this.connections++;
       this.#sockets.add(socket);

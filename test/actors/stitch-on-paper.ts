@@ -1,0 +1,404 @@
+/**
+ * A stitch without a node, a database or a receiver: its decisions are taken one after the other, what they write goes into
+ * tables of our own when a test says that the commit lands, and what they want done is done when a test says so.
+ */
+import { schedules } from '../../actors/stitch/schedule.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { Decision, Effect, Reminder } from '../../runtime/actor.ts';
+import type { Write } from '../../storage/writes.ts';
+import type {
+  AttemptResult,
+  CancelOrder,
+  OwnerNews,
+  SendOrder,
+  StitchCommands,
+} from '../../actors/stitch/commands.ts';
+import { stitches } from '../../actors/stitch/kind.ts';
+import type { LoadRequest } from '../../actors/stitch/load.ts';
+import { emptyQueue, type Delivery, type Released } from '../../actors/stitch/queue.ts';
+import { holdMs } from '../../actors/stitch/schedule.ts';
+import type { EnvironmentKind, StitchState } from '../../actors/stitch/state.ts';
+import { silentLog } from '../../runtime/log.ts';
+import { systemRandom } from '../../runtime/system-random.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const unused = (): never => {
+  throw new Error('a decision does what it may not');
+};
+const { kind } = stitches({
+  db: { query: unused },
+  pool: { send: unused },
+  vault: { open: unused },
+  clock: new VirtualClock(),
+  random: systemRandom,
+  log: silentLog,
+  tellOwner: unused,
+});
+
+export const tenancy = { projectId: newId('project'), environmentId: newId('environment') };
+const author = { type: 'user', id: newId('user') } as const;
+
+/** A row of webhook_deliveries. */
+export interface Row extends Delivery {
+  status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'cancelled';
+  attempts: number;
+  firstAttemptAt: number | null;
+  nextAttemptAt: number | null;
+  lastAttemptAt: number | null;
+}
+
+/** What a receiver answers. */
+export type Outcome = Pick<AttemptResult, 'status' | 'failure'> & { readonly retryAfter?: string };
+export const ok: Outcome = { status: 200, failure: null };
+export const error: Outcome = { status: 500, failure: null };
+export const gone: Outcome = { status: 410, failure: null };
+export const down: Outcome = { status: null, failure: 'connect' };
+
+interface Commit {
+  readonly state: StitchState | undefined;
+  readonly decision: Decision<StitchState, unknown, Write>;
+  readonly reminder: Reminder | undefined;
+  readonly then: (reply: unknown) => void;
+}
+
+type Name = keyof StitchCommands & string;
+
+export class StitchOnPaper {
+  readonly id = newId('stitch');
+  readonly rows = new Map<string, Row>();
+  readonly events: {
+    readonly name: string;
+    readonly only?: string;
+    readonly except?: string;
+    readonly body: string;
+  }[] = [];
+  readonly attempts: { readonly deliveryId: string; readonly number: number; readonly at: number }[] = [];
+  readonly ownerNews: OwnerNews[] = [];
+  readonly reminders = new Map<string, Reminder>();
+  now = Date.parse('2026-11-20T12:00:00.000Z');
+  state: StitchState = kind.blank(this.id);
+  committed: StitchState = this.state;
+  /** Decided, not landed; in order. */
+  commits: Commit[] = [];
+  /** Loads that have been asked for, and loads that have been read and not been given back. */
+  loads: LoadRequest[] = [];
+  read: StitchCommands['loaded']['payload'][] = [];
+  /** Requests that are out. */
+  out: { readonly order: SendOrder; readonly delivery: Delivery; readonly at: number }[] = [];
+  cancels: CancelOrder[] = [];
+  /** The largest number of requests that were out at once. */
+  mostOut = 0;
+  #next = 1;
+
+  constructor(environmentKind: EnvironmentKind = 'sandbox') {
+    this.do('create', {
+      ...{ ...tenancy, environmentKind, name: 'A stitch', webhookUrl: 'https://receiver.example/hook' },
+      ...{ eventNames: [], metadata: {}, jwe: 'sealed' },
+    });
+    this.land();
+  }
+
+  get schedule(): readonly number[] {
+    return schedules[this.state.environmentKind];
+  }
+
+  get open(): Row[] {
+    return [...this.rows.values()].filter(({ status }) => status === 'pending' || status === 'retrying');
+  }
+
+  /** Takes one turn; `then` hears its reply once it is certain. A refusal is thrown and changes nothing. */
+  do<N extends Name>(
+    name: N,
+    payload: StitchCommands[N]['payload'],
+    then: (reply: StitchCommands[N]['reply']) => void = () => undefined,
+    reminder?: Reminder,
+  ): void {
+    const turn = { now: this.now, id: this.id };
+    const before = frozen(this.state);
+    const decision = kind.decide[name](before, frozen(payload), turn);
+    const next = decision.state ?? this.state;
+    const rows = [...(decision.writes ?? []), ...(decision.remind ?? []), ...(decision.forget ?? [])];
+    if (decision.transient === true) {
+      if (rows.length > 0) throw new Error(`${name} is transient and has rows`);
+      if (kept(next) !== kept(this.state)) throw new Error(`${name} is transient and changes the row`);
+      this.state = next;
+      this.#start(decision.effects ?? []);
+      then(decision.reply as never);
+      return;
+    }
+    const changed = next !== this.state;
+    this.state = next;
+    if (!changed && rows.length === 0 && reminder === undefined) {
+      this.#start(decision.effects ?? []);
+      then(decision.reply as never);
+      return;
+    }
+    const state = changed ? next : undefined;
+    this.commits.push({
+      state,
+      decision: decision as Commit['decision'],
+      reminder,
+      then: then as Commit['then'],
+    });
+  }
+
+  /** The oldest commits land. */
+  land(count = Infinity): void {
+    for (const commit of this.commits.splice(0, count)) {
+      const { state, decision, reminder, then } = commit;
+      if (state !== undefined) this.committed = state;
+      for (const write of decision.writes ?? []) this.#write(write);
+      if (reminder !== undefined && this.reminders.get(reminder.key)?.at === reminder.at) {
+        this.reminders.delete(reminder.key);
+      }
+      for (const set of decision.remind ?? []) this.reminders.set(set.key, set);
+      this.#start(decision.effects ?? []);
+      then(decision.reply);
+    }
+  }
+
+  /** Events that this stitch wants are committed; the wake may be lost. */
+  emit(threads: readonly (string | null)[], wakes = true): void {
+    for (const threadId of threads) this.insert({ threadId, eventSeq: this.#next++, trigger: 'scheduled' });
+    if (wakes) this.do('wake', {});
+  }
+
+  insert(given: Pick<Delivery, 'threadId' | 'eventSeq' | 'trigger'>): void {
+    const at = new Date(this.now).toISOString();
+    const deliveryId = newId('delivery', this.now);
+    this.rows.set(deliveryId, {
+      ...{ deliveryId, createdAt: at, eventId: newId('event', this.now), eventAt: at },
+      ...{ eventName: 'thread.message.received', status: 'pending', attempts: 0, firstAttemptAt: null },
+      ...{ nextAttemptAt: this.now, lastAttemptAt: null, ...given },
+    });
+  }
+
+  /** A load that was asked for reads the tables as they are. */
+  readTables(): void {
+    const request = this.loads.shift();
+    if (request === undefined) return;
+    const open = this.open.sort((a, b) => a.eventSeq - b.eventSeq);
+    const blocked = new Set(request.blocked);
+    const matching = open.filter(
+      ({ status, eventSeq, threadId }) =>
+        status === 'pending' && eventSeq >= request.from && (threadId === null || !blocked.has(threadId)),
+    );
+    const last = matching[request.pending - 1]?.eventSeq ?? Infinity;
+    const pending = request.pending === 0 ? [] : matching.filter(({ eventSeq }) => eventSeq <= last);
+    const retrying = open.filter(({ status }) => status === 'retrying');
+    const isDue = ({ nextAttemptAt }: Row): boolean => (nextAttemptAt ?? 0) <= this.now;
+    const due = retrying.filter(isDue).slice(0, request.due);
+    const later = retrying.filter(row => !isDue(row)).map(({ nextAttemptAt }) => nextAttemptAt ?? 0);
+    const holds = retrying.flatMap(({ threadId, eventSeq: seq, firstAttemptAt }) => {
+      const until = (firstAttemptAt ?? 0) + holdMs;
+      return threadId !== null && until > this.now ? [{ threadId, seq, until }] : [];
+    });
+    this.read.push({
+      request,
+      nextDueAt: request.due > 0 && later.length > 0 ? Math.min(...later) : null,
+      page: {
+        pending: pending.map(deliveryOf),
+        end: (pending.at(-1)?.eventSeq ?? request.from - 1) + 1,
+        more: request.pending > 0 && pending.length >= request.pending,
+        due: due.map(deliveryOf),
+        moreDue: due.length > 0 && due.length >= request.due,
+        holds: request.holds ? holds.sort((a, b) => b.seq - a.seq) : [],
+      },
+    });
+  }
+
+  /** What was read is given back. */
+  loaded(): void {
+    const page = this.read.shift();
+    if (page !== undefined) this.do('loaded', page);
+  }
+
+  /** Requests that are out are answered. */
+  answer(count: number, outcome: (delivery: Delivery) => Outcome, jitter = 0.5): void {
+    const answered = this.out.splice(0, count);
+    if (answered.length === 0) return;
+    const results = answered.map(({ delivery, at }) => ({
+      ...{ delivery, at, durationMs: this.now - at, body: '', error: null, jitter },
+      ...outcome(delivery),
+    }));
+    this.do('progress', { answered: answered.map(({ delivery }) => delivery.deliveryId), released: [] });
+    this.do('settled', { results }, (released: readonly Released[]) => {
+      this.do('progress', { answered: [], released });
+    });
+  }
+
+  /** The work of the task `cancel`. */
+  cancel(): void {
+    const order = this.cancels.shift();
+    if (order === undefined) return;
+    for (const row of this.open) {
+      if (row.createdAt <= order.until && !order.except.includes(row.deliveryId)) row.status = 'cancelled';
+    }
+    this.do('cancelled', { until: order.until });
+  }
+
+  /** The process dies: what was not committed never happened, and what was out is not heard of again. */
+  crash(): void {
+    Object.assign(this, { commits: [], loads: [], read: [], out: [], cancels: [] });
+    this.state = { ...this.committed, queue: emptyQueue };
+    this.do('sweep', {});
+  }
+
+  /** Due reminders are delivered. */
+  remind(): void {
+    for (const reminder of [...this.reminders.values()]) {
+      if (reminder.at > this.now || this.commits.some(commit => commit.reminder === reminder)) continue;
+      this.do(reminder.command as 'due', reminder.payload, undefined, reminder);
+    }
+  }
+
+  /** Everything that can happen without an answer or the passing of time happens. */
+  settle(): void {
+    for (let rounds = 0; rounds < 1_000; rounds++) {
+      this.remind();
+      if (this.commits.length + this.loads.length + this.read.length + this.cancels.length === 0) return;
+      this.land();
+      this.readTables();
+      this.loaded();
+      this.cancel();
+    }
+    throw new Error('the stitch does not come to rest');
+  }
+
+  /** Time passes, reminder by reminder. */
+  pass(ms: number, outcome?: (delivery: Delivery) => Outcome): void {
+    const end = this.now + ms;
+    for (;;) {
+      this.settle();
+      if (outcome !== undefined && this.out.length > 0) {
+        this.answer(this.out.length, outcome);
+        continue;
+      }
+      const next = Math.min(...[...this.reminders.values()].map(({ at }) => at));
+      if (next > end) break;
+      this.now = Math.max(this.now, next);
+    }
+    this.now = end;
+    this.settle();
+  }
+
+  update(changes: StitchCommands['update']['payload']['changes']): void {
+    this.do('update', { ...tenancy, author, changes });
+  }
+
+  #start(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (effect.do === 'tell') this.do(effect.command as Name, effect.payload as never);
+      else if (effect.task === 'load') this.loads.push(effect.payload as LoadRequest);
+      else if (effect.task === 'send') this.#send(effect.payload as SendOrder);
+      else if (effect.task === 'cancel') this.cancels.push(effect.payload as CancelOrder);
+      else if (effect.task === 'tellOwner') this.ownerNews.push(effect.payload as OwnerNews);
+      else throw new Error(`no task ${effect.task}`);
+    }
+  }
+
+  /** Holds the laws of order at the moment when requests go out. */
+  #send(order: SendOrder): void {
+    for (const delivery of order.deliveries) {
+      const row = this.rows.get(delivery.deliveryId);
+      const { threadId, eventSeq } = delivery;
+      if (row === undefined) throw new Error('a delivery without a row');
+      if (row.status !== 'pending' && row.status !== 'retrying') throw new Error(`sent again: ${row.status}`);
+      if (row.status === 'retrying' && (row.nextAttemptAt ?? 0) > this.now)
+        throw new Error('a retry too early');
+      if (delivery.attempts !== row.attempts) throw new Error('the attempts are counted wrongly');
+      if (this.out.some(({ delivery: { deliveryId } }) => deliveryId === delivery.deliveryId)) {
+        throw new Error('out twice');
+      }
+      if (threadId !== null) {
+        if (this.out.some(other => other.delivery.threadId === threadId)) {
+          throw new Error('two of one thread are out');
+        }
+        for (const other of this.open) {
+          if (other.threadId !== threadId || other.eventSeq >= eventSeq || other.trigger !== 'scheduled')
+            continue;
+          const passed = other.firstAttemptAt !== null && this.now >= other.firstAttemptAt + holdMs;
+          if (!passed) throw new Error(`${eventSeq} overtakes ${other.eventSeq}`);
+        }
+      }
+      this.out.push({ order, delivery, at: this.now });
+    }
+    this.mostOut = Math.max(this.mostOut, this.out.length);
+  }
+
+  #write({ statement, values, event }: Write): void {
+    const time = (value: unknown): number | null => (value == null ? null : Date.parse(value as string));
+    switch (statement.name) {
+      case 'delivery.update': {
+        const [deliveryId, , status, attempts, , , lastAttemptAt, nextAttemptAt] = values;
+        const row = this.rows.get(deliveryId as string);
+        if (row === undefined) throw new Error('an update of no row');
+        if (row.status !== 'pending' && row.status !== 'retrying') return;
+        row.status = status as Row['status'];
+        row.attempts = attempts as number;
+        row.lastAttemptAt = time(lastAttemptAt);
+        row.firstAttemptAt ??= row.lastAttemptAt;
+        row.nextAttemptAt = time(nextAttemptAt);
+        return;
+      }
+      case 'attempt.insert':
+        this.attempts.push({
+          deliveryId: values[0] as string,
+          number: values[1] as number,
+          at: time(values[4]) ?? 0,
+        });
+        return;
+      case 'event.append': {
+        const [only, except] = values.slice(-2);
+        this.events.push({
+          name: event?.eventName ?? '',
+          body: event?.body ?? '',
+          ...(typeof only === 'string' ? { only } : {}),
+          ...(typeof except === 'string' ? { except } : {}),
+        });
+        return;
+      }
+      case 'delivery.insert': {
+        const [deliveryId, , , , eventId, eventSeq, eventName, eventAt, threadId, trigger, createdAt] =
+          values;
+        this.rows.set(deliveryId as string, {
+          ...{ deliveryId: deliveryId as string, createdAt: createdAt as string, eventId: eventId as string },
+          ...{ eventSeq: eventSeq as number, eventName: eventName as string, eventAt: eventAt as string },
+          ...{ threadId: (threadId ?? null) as string | null, trigger: trigger as Row['trigger'] },
+          ...{
+            status: 'pending',
+            attempts: 0,
+            firstAttemptAt: null,
+            lastAttemptAt: null,
+            nextAttemptAt: this.now,
+          },
+        });
+        return;
+      }
+      default:
+        throw new Error(`an unexpected row of ${statement.name}`);
+    }
+  }
+}
+
+function deliveryOf(row: Row): Delivery {
+  const { status: _s, nextAttemptAt: _n, lastAttemptAt: _l, ...delivery } = row;
+  return delivery;
+}
+
+/** What the snapshot keeps. */
+function kept({ queue: _, ...rest }: StitchState): string {
+  return JSON.stringify(rest);
+}
+
+/** So that a decision that changes its state or payload in place fails. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    if (value instanceof Map)
+      for (const name of ['set', 'delete', 'clear']) Object.assign(value, { [name]: unused });
+    Object.freeze(value);
+    const members = value instanceof Map ? value.values() : Object.values(value);
+    for (const member of members) frozen(member);
+  }
+  return value;
+}

@@ -1,0 +1,192 @@
+/** A node that runs stitches on a real PostgreSQL with a real pool, and the means to feed it events. */
+import { randomBytes } from 'node:crypto';
+import { stitches, type Stitches } from '../../actors/stitch/kind.ts';
+import type { OwnerNews } from '../../actors/stitch/commands.ts';
+import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
+import { secretContext } from '../../actors/stitch/tasks/services.ts';
+import { eventText, type EventName } from '../../protocol/events.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { Stitch } from '../../protocol/resources/stitch.ts';
+import { newStitchSecret } from '../../protocol/signature.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { silentLog, type Log } from '../../runtime/log.ts';
+import { Metrics } from '../../runtime/metrics.ts';
+import { Node } from '../../runtime/node.ts';
+import { Pool, type PoolOptions } from '../../runtime/pool/pool.ts';
+import { defaultShardCount, shardOf } from '../../runtime/shards.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import { systemRandom } from '../../runtime/system-random.ts';
+import { LocalTransport } from '../../runtime/transport/local.ts';
+import type { Database } from '../../storage/database.ts';
+import { KeyRing } from '../../storage/keyring.ts';
+import { News } from '../../storage/news.ts';
+import { PostgresStore } from '../../storage/postgres-store.ts';
+import { parametersOf } from '../../storage/statement.ts';
+import { Vault } from '../../storage/vault.ts';
+import { append, appendEvent } from '../../storage/writes/events.ts';
+
+export interface StitchNodeOptions {
+  readonly pool?: PoolOptions;
+  readonly clock?: Clock;
+  readonly log?: Log;
+  /** Whose events they are; the same at every start on one database. */
+  readonly projectId?: string;
+  readonly environmentId?: string;
+  /** The key ring's text; the same at every start on one database. */
+  readonly secretKeys?: string;
+}
+
+export interface NewStitch {
+  readonly webhookUrl: string;
+  readonly eventNames?: readonly string[];
+  readonly environmentKind?: 'sandbox' | 'production';
+}
+
+export interface FedEvent {
+  readonly eventName?: EventName;
+  readonly threadId?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** The machine's time, and as much more as a test adds; what waits for a later instant looks again soon. */
+export class ShiftedClock implements Clock {
+  #shift = 0;
+  readonly now = (): number => Date.now() + this.#shift;
+  readonly monotonic = (): number => systemClock.monotonic() + this.#shift;
+  readonly after = systemClock.after;
+
+  shift(ms: number): void {
+    this.#shift += ms;
+  }
+}
+
+export class StitchNode {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly database: Database;
+  readonly node: Node;
+  readonly news = new News();
+  readonly store: PostgresStore;
+  readonly pool: Pool;
+  readonly stitches: Stitches;
+  readonly ownerNews: OwnerNews[] = [];
+  readonly #vault: Vault;
+  readonly #transport: LocalTransport;
+  readonly #clock: Clock;
+
+  constructor(database: Database, options: StitchNodeOptions = {}) {
+    const { clock = systemClock, log = silentLog } = options;
+    this.#clock = clock;
+    this.database = database;
+    this.projectId = options.projectId ?? newId('project');
+    this.environmentId = options.environmentId ?? newId('environment');
+    this.#vault = new Vault(new KeyRing(options.secretKeys ?? `test:${randomBytes(32).toString('base64')}`));
+    this.pool = new Pool({ reach: 'loopback', threads: 1, ...options.pool });
+    this.stitches = stitches({
+      ...{ db: database, pool: this.pool, vault: this.#vault, clock, random: systemRandom, log },
+      tellOwner: news => {
+        this.ownerNews.push(news);
+        return Promise.resolve();
+      },
+    });
+    this.store = new PostgresStore({
+      ...{ database, news: this.news, log },
+      snapshots: [stitchSnapshot as never],
+      shardOf: id => shardOf(id, defaultShardCount),
+    });
+    this.#transport = new LocalTransport({ clock, log });
+    this.node = new Node({
+      ...{ store: this.store, transport: this.#transport, clock, random: systemRandom, log },
+      kinds: [this.stitches.kind],
+      metrics: new Metrics(),
+      limits: { reminderPollMs: 20 },
+    });
+    this.news.listen({
+      events: () => undefined,
+      behind: () => undefined,
+      deliveries: ids => {
+        for (const id of ids ?? []) this.tell(id, 'wake', {});
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.database.query(
+      `insert into project_streams (project_id, last_seq, epoch) values ($1, 0, 'test') on conflict do nothing`,
+      [this.projectId],
+    );
+    await this.node.start();
+  }
+
+  ask<R>(stitchId: string, command: string, payload: object): Promise<R> {
+    const { projectId, environmentId } = this;
+    return this.node.ask<R>({ kind: 'stitch', id: stitchId }, command, {
+      projectId,
+      environmentId,
+      author: { type: 'system', id: null },
+      ...payload,
+    });
+  }
+
+  tell(stitchId: string, command: string, payload: unknown): void {
+    this.node.tell({ kind: 'stitch', id: stitchId }, command, payload);
+  }
+
+  async createStitch(stitch: NewStitch): Promise<{ readonly stitch: Stitch; readonly secret: string }> {
+    const stitchId = newId('stitch');
+    const secret = newStitchSecret();
+    const created = await this.ask<Stitch>(stitchId, 'create', {
+      ...{ name: 'A stitch', metadata: {}, eventNames: [], environmentKind: 'sandbox', ...stitch },
+      jwe: await this.#vault.seal(secretContext(stitchId), secret),
+    });
+    return { stitch: created, secret };
+  }
+
+  seal(stitchId: string, secret: string): Promise<string> {
+    return this.#vault.seal(secretContext(stitchId), secret);
+  }
+
+  /** Commits events as a thread would, with the deliveries that they cause. Gives their ids. */
+  async emit(events: readonly FedEvent[]): Promise<string[]> {
+    const { projectId, environmentId } = this;
+    const now = this.#clock.now();
+    const occurredAt = new Date(now).toISOString();
+    const writes = events.map(({ eventName = 'thread.message.received', threadId, data = {} }) => {
+      const eventId = newId('event', now);
+      const text = JSON.stringify({
+        environmentId,
+        ...(threadId === undefined ? {} : { threadId }),
+        ...data,
+      });
+      const body = eventText({ eventId, eventName, occurredAt, projectId, data: text });
+      const row = { projectId, environmentId, eventId, eventName, occurredAt, body };
+      return appendEvent({ ...row, ...(threadId === undefined ? {} : { threadId }) });
+    });
+    const parameters = parametersOf(
+      append,
+      writes.map(write => write.values),
+    );
+    const rows = await this.database.query<Record<string, unknown>>(append.text, parameters);
+    const announced = writes.flatMap(write => (write.event === undefined ? [] : [write.event]));
+    this.news.committed(announced, rows);
+    return announced.map(({ eventId }) => eventId);
+  }
+
+  /** As main stops a node. */
+  async stop(): Promise<void> {
+    this.stitches.drain();
+    await this.node.drain();
+    await this.pool.drain();
+    await this.store.close();
+    await this.#transport.drain();
+  }
+
+  /** Deliveries by status. */
+  async counts(stitchId: string): Promise<Record<string, number>> {
+    const rows = await this.database.query<{ status: string; count: number }>(
+      `select status, count(*)::int as count from webhook_deliveries where stitch_id = $1 group by 1`,
+      [stitchId],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+}
