@@ -11,6 +11,7 @@ import { schema } from './peers/schema.ts';
 import { freePort } from './demo/server.ts';
 import type { BenchDatabase } from './support/bench-database.ts';
 import type { LoadResult } from './support/load.ts';
+import { openCircuit } from './support/open-circuit.ts';
 import { cpuSeconds, residentBytes } from './support/process-usage.ts';
 import { runLoad } from './support/run-load.ts';
 import { startSkein } from './support/skein.ts';
@@ -44,10 +45,6 @@ const settings: readonly Setting[] = [
   { title: '1,000 threads, 64 connections', connections: 64, threads: 1_000 },
   { title: 'one hot thread, 256 connections', connections: 256, threads: 1 },
 ];
-/** An open circuit whose next probe is far away. */
-const openCircuit = `
-  update stitches set status = 'error', state = jsonb_set(state, '{health}',
-    '{"failures": 10, "failingSince": 0, "exhausted": 0, "probeAt": 4102444800000}') where stitch_id = $1`;
 const rounds = 3;
 const warmupMs = 1_500;
 const measuredMs = 4_000;

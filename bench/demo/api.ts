@@ -42,6 +42,10 @@ export class Api {
     return this.#call<T>('POST', path, body, key);
   }
 
+  patch<T>(path: string, body: unknown): Promise<T> {
+    return this.#call<T>('PATCH', path, body, undefined);
+  }
+
   /** Every item of a list, page by page. */
   async all<T>(path: string): Promise<T[]> {
     const items: T[] = [];
