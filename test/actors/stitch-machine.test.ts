@@ -119,7 +119,7 @@ t.test('in any interleaving of a node that lives', async t => {
         check(stitch);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 1_000 },
   );
   t.pass('order, bounds, nothing lost');
 });
@@ -139,7 +139,7 @@ t.test('in any interleaving with crashes and lost wakes', async t => {
         check(stitch);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 1_000 },
   );
   t.pass('order, bounds, nothing lost');
 });
@@ -233,4 +233,38 @@ t.test('a held thread with a thousand deliveries leaves the places of others fre
   stitch.settle();
   t.equal(stitch.out.length, mostInFlight);
   t.notOk(stitch.out.some(({ delivery }) => delivery.threadId === 'thread_hot'));
+});
+
+t.test('when the head arrives its thread goes on at once', async t => {
+  const stitch = new StitchOnPaper();
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  stitch.answer(1, () => error);
+  stitch.settle();
+  stitch.emit(['thread_1', 'thread_1']);
+  stitch.settle();
+  t.equal(stitch.out.length, 0, 'held');
+  const start = stitch.now;
+  stitch.pass(7_000, () => ok);
+  t.equal(stitch.open.length, 0);
+  t.ok(stitch.attempts.every(({ at }) => at - start < 7_000));
+});
+
+t.test('more retries are due at once than one load brings', async t => {
+  const stitch = new StitchOnPaper('production');
+  stitch.emit(Array.from({ length: 300 }, (_, i) => `thread_${i}`));
+  stitch.pass(0, () => error);
+  t.equal(stitch.open.filter(({ attempts }) => attempts === 1).length, 300);
+  stitch.pass(6_500, () => ok);
+  t.equal(stitch.open.length, 0);
+});
+
+t.test('waking it often costs one load', async t => {
+  const stitch = new StitchOnPaper();
+  for (let i = 0; i < 100; i++) stitch.emit(['thread_1']);
+  t.equal(stitch.loads.length, 1);
+  stitch.readTables();
+  for (let i = 0; i < 100; i++) stitch.emit(['thread_2']);
+  stitch.loaded();
+  t.equal(stitch.loads.length, 1, 'and one more for what came meanwhile');
 });

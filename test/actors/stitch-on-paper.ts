@@ -17,7 +17,7 @@ import { stitches } from '../../actors/stitch/kind.ts';
 import type { LoadRequest } from '../../actors/stitch/load.ts';
 import { emptyQueue, type Delivery, type Released } from '../../actors/stitch/queue.ts';
 import { holdMs } from '../../actors/stitch/schedule.ts';
-import type { EnvironmentKind, StitchState } from '../../actors/stitch/state.ts';
+import type { EnvironmentKind, ReplayJob, StitchState } from '../../actors/stitch/state.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { systemRandom } from '../../runtime/system-random.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -86,6 +86,8 @@ export class StitchOnPaper {
   /** Requests that are out. */
   out: { readonly order: SendOrder; readonly delivery: Delivery; readonly at: number }[] = [];
   cancels: CancelOrder[] = [];
+  /** Pages of replays that were asked for. */
+  replays: ReplayJob[] = [];
   /** The largest number of requests that were out at once. */
   mostOut = 0;
   #next = 1;
@@ -292,6 +294,7 @@ export class StitchOnPaper {
       else if (effect.task === 'load') this.loads.push(effect.payload as LoadRequest);
       else if (effect.task === 'send') this.#send(effect.payload as SendOrder);
       else if (effect.task === 'cancel') this.cancels.push(effect.payload as CancelOrder);
+      else if (effect.task === 'replay') this.replays.push(effect.payload as ReplayJob);
       else if (effect.task === 'tellOwner') this.ownerNews.push(effect.payload as OwnerNews);
       else throw new Error(`no task ${effect.task}`);
     }
