@@ -20,6 +20,7 @@ import { sweep } from '../storage/sweeper.ts';
 import { Vault } from '../storage/vault.ts';
 import { startActors } from './actors.ts';
 import type { Config } from './config.ts';
+import { secretKeys as readSecretKeys, tokenKeys as readTokenKeys } from './config-values.ts';
 import { Health } from './health.ts';
 import { HttpServer } from './http/server.ts';
 import { serveRest } from './rest.ts';
@@ -61,8 +62,9 @@ async function compose(
   const metrics = new Metrics();
   const news = new News();
 
-  const database = await openStorage(config, log, news, onClose);
+  // The keys first: reading them costs nothing, and without them there is nothing to start.
   const keys = await keysOf(config);
+  const database = await openStorage(config, log, news, onClose);
   const ring = new KeyRing(keys.secretKeys);
   const vault = new Vault(ring);
   const mails = new Mails(database, vault);
@@ -117,7 +119,12 @@ async function openStorage(
   const database = await openDatabase({ url: config.databaseUrl ?? embedded?.url ?? '', log });
   onClose(() => database.close());
   database.orm.em.getEventManager().registerSubscriber(new AppendedEventsSubscriber(news));
-  await database.migrate();
+  try {
+    await database.migrate();
+  } catch (cause) {
+    if (config.databaseUrl === undefined) throw cause;
+    throw new Error('the database that DATABASE_URL names cannot be used', { cause });
+  }
   await sweep(database, systemClock.now(), log);
   const timer = setInterval(() => {
     sweep(database, systemClock.now(), log).catch((err: unknown) =>
@@ -140,5 +147,9 @@ async function keysOf(config: Config): Promise<{ readonly secretKeys: string; re
   const { secretKeys, tokenKeys } = config;
   if (secretKeys !== undefined && tokenKeys !== undefined) return { secretKeys, tokenKeys };
   const made = await loadKeys(config.dataDir);
+  if (readSecretKeys(made.secretKeys) === undefined || readTokenKeys(made.tokenKeys) === undefined) {
+    const file = join(config.dataDir, 'keys.json');
+    throw new Error(`${file} holds keys that are none, of 32 bytes each: restore it from a backup`);
+  }
   return { secretKeys: secretKeys ?? made.secretKeys, tokenKeys: tokenKeys ?? made.tokenKeys };
 }

@@ -9,6 +9,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { entities } from './entities/all.ts';
+import { giveBackLostClients } from './lost-clients.ts';
 import { migrations } from './migrations/list.ts';
 
 export interface DatabaseOptions {
@@ -83,6 +84,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       onPoolCreated: (created: pg.Pool) => {
         const { types } = created.options;
         if (types instanceof pg.TypeOverrides) types.setTypeParser(pg.types.builtins.JSON, text => text);
+        giveBackLostClients(created);
       },
       application_name: 'skein-orm',
       connectionTimeoutMillis: 5_000,

@@ -51,9 +51,18 @@ async function read(path: string): Promise<Keys | undefined> {
     throw error;
   }
   await chmod(path, 0o600);
-  const { secretKeys, tokenKeys } = JSON.parse(text) as Partial<Keys>;
+  const { secretKeys, tokenKeys } = parse(text) ?? {};
   if (typeof secretKeys !== 'string' || typeof tokenKeys !== 'string') {
     throw new Error(`${path} does not hold secretKeys and tokenKeys: restore it from a backup`);
   }
   return { secretKeys, tokenKeys };
+}
+
+/** Undefined for what is no JSON object; the parser's own error would quote the keys. */
+function parse(text: string): Partial<Keys> | undefined {
+  try {
+    return (JSON.parse(text) as Partial<Keys> | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -17,6 +17,7 @@ import type { Log } from '../runtime/log.ts';
 import { Duplicate, Fenced, Unavailable, type Commit } from '../runtime/store.ts';
 import { Batch } from './batch.ts';
 import { InDoubt, LaneConnection, NotConnected } from './lane-connection.ts';
+import { isPassing } from './passing-error.ts';
 import type { SnapshotTable } from './snapshot.ts';
 import type { Write } from './statement.ts';
 
@@ -42,21 +43,6 @@ interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
-
-/** A failure that a second try of the same transaction can cure: deadlock, serialization, shutting down, out of resources. */
-const transientStates = new Set([
-  '40001',
-  '40P01',
-  '53000',
-  '53100',
-  '53200',
-  '53300',
-  '55P03',
-  '57014',
-  '57P01',
-  '57P02',
-  '57P03',
-]);
 
 export class Lane {
   readonly #options: LaneOptions;
@@ -151,7 +137,7 @@ export class Lane {
             'settling a commit in doubt',
           );
           if (await this.#settle(number)) return undefined;
-        } else if (!(error instanceof NotConnected) && !isTransient(error)) {
+        } else if (!(error instanceof NotConnected) && !isPassing(error)) {
           throw error;
         }
         if (this.#closing) throw new Unavailable('the store is closing', { cause: error });
@@ -227,10 +213,6 @@ function asDuplicate(error: Error): Error {
   if (error instanceof pg.DatabaseError && error.code === '23505')
     return new Duplicate(error.constraint ?? 'row', '');
   return error;
-}
-
-function isTransient(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code !== undefined && transientStates.has(error.code);
 }
 
 function pause(ms: number): Promise<void> {

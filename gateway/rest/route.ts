@@ -16,6 +16,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { errorAnswer } from '../http/error-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../http/message.ts';
+import { refusalOf } from '../refusal.ts';
 import { Authority, type Tenancy } from './authorise.ts';
 import { RestCall } from './call.ts';
 import type { Answer, Caller, Handler, ProjectScope } from './handler.ts';
@@ -164,7 +165,8 @@ export class OperationRoute {
 
   #refusal(call: RestCall, error: unknown): HttpAnswer {
     const { log, docsUrl } = this.#services;
-    if (error instanceof ServiceError) return errorAnswer(error, call.requestId, docsUrl);
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) return errorAnswer(refusal, call.requestId, docsUrl);
     log.error(
       { requestId: call.requestId, operation: this.#id, err: error },
       'operation failed unexpectedly',

@@ -7,6 +7,7 @@ import type { Fallen, Standing } from '../../storage/tenancy/standing.ts';
 import { errorAnswer } from '../http/error-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../http/message.ts';
 import type { Socket, SocketEndpoint } from '../http/socket.ts';
+import { refusalOf } from '../refusal.ts';
 import type { Admission } from './admission.ts';
 import { CatchUp } from './catch-up.ts';
 import { closeCodes, maxClientFrame } from './frames.ts';
@@ -87,8 +88,9 @@ export class ConsoleStream implements SocketEndpoint<Session> {
       }
       return new Session(admission, this.#context);
     } catch (error) {
-      if (error instanceof ServiceError) return errorAnswer(error, request.requestId, this.#options.docsUrl);
-      throw error;
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return errorAnswer(refusal, request.requestId, this.#options.docsUrl);
     }
   }
 

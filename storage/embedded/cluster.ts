@@ -1,6 +1,6 @@
 /** A database cluster on disk: how it is made, what it is told at start, and how it is reached. */
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Account } from './account.ts';
@@ -65,10 +65,18 @@ export async function freePort(preferred = 0): Promise<number> {
   });
 }
 
+/** Of the folder that a cluster is made in. */
+const draftStart = 'data.new.';
 const accessFile = (folder: string) => join(folder, 'access.json');
 
 export async function readAccess(folder: string): Promise<Access> {
-  return JSON.parse(await readFile(accessFile(folder), 'utf8')) as Access;
+  const text = await readFile(accessFile(folder), 'utf8');
+  try {
+    return JSON.parse(text) as Access;
+  } catch {
+    // The parser's own error would quote the password.
+    throw new Error(`${accessFile(folder)} is damaged: restore it from a backup`);
+  }
 }
 
 /** Remembers another port. */
@@ -96,9 +104,13 @@ export async function ensureCluster(
     );
   }
   const access = { port: await freePort(), password: randomBytes(24).toString('base64url') };
-  const draft = join(place, 'data.new');
-  const passwordFile = join(place, 'password.new');
-  await rm(draft, { recursive: true, force: true });
+  // An initdb whose node was killed goes on by itself: a draft of its own name is out of its reach.
+  const draft = join(place, `${draftStart}${randomBytes(4).toString('hex')}`);
+  const passwordFile = `${draft}.password`;
+  for (const name of await readdir(place)) {
+    if (!name.startsWith(draftStart)) continue;
+    await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
+  }
   await mkdir(draft, { mode: 0o700 });
   try {
     await writeFile(passwordFile, `${access.password}\n`, { mode: 0o600 });

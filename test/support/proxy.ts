@@ -1,4 +1,7 @@
-/** A TCP proxy that can lose what one side says: how a connection dies between a COMMIT and its answer. */
+/**
+ * A TCP proxy that can lose what one side says, as a connection dies between a COMMIT and its answer, and that can be
+ * away altogether.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
@@ -7,6 +10,8 @@ type Side = 'client' | 'server';
 export class Proxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** 0: any free one. */
+  #port = 0;
   /** From whom nothing is forwarded any more. */
   #muted: Side | undefined;
   /** Bytes held back since `mute`. */
@@ -22,9 +27,17 @@ export class Proxy {
   }
 
   async listen(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1');
+    this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this.#port;
+  }
+
+  /** Breaks every connection and takes no others, until it listens again: on the same port. */
+  async leave(): Promise<void> {
+    this.#server.close();
+    this.cut();
+    await once(this.#server, 'close');
   }
 
   /** Loses everything that this side says from now on. */

@@ -1,0 +1,154 @@
+/** Starts that cannot be, and starts that were cut off: the first say why and leave everything as it was, the second start again. */
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { dataFolder, NodeProcess } from '../support/node-process.ts';
+import { Client, Line } from './client.ts';
+import { eventually } from './eventually.ts';
+import { keepsSecrets } from './secrets.ts';
+import { signUp } from './tenant.ts';
+
+t.setTimeout(90_000);
+
+/** Starts a node that must not come up, and gives what it said. */
+async function refusal(
+  t: Test,
+  environment: Record<string, string>,
+): Promise<{ code: number | null; said: string }> {
+  const node = await NodeProcess.make(t, environment);
+  node.spawn();
+  const { code } = await node.exited();
+  t.notMatch(node.output, /"msg":"ready"/);
+  return { code, said: node.output };
+}
+
+t.test('a data folder has one node', async t => {
+  const node = await NodeProcess.make(t);
+  await node.start();
+  const line = new Line(node.url, t);
+  const tenant = await signUp(line);
+  const { code, said } = await refusal(t, { DATA_DIR: node.folder });
+  t.equal(code, 1);
+  t.match(said, `is in use by process ${node.pid}: stop that process, or choose another DATA_DIR`);
+  t.match(await tenant.person.get('me'), { email: tenant.email }, 'the first is as it was');
+
+  t.test('and so has a port', async t => {
+    const { code, said } = await refusal(t, { PORT: String(node.port) });
+    t.equal(code, 1);
+    t.match(said, `cannot listen on 127.0.0.1:${node.port}: the port is taken or the address is not ours`);
+    t.match(await tenant.person.get('me'), { email: tenant.email }, 'the first is as it was');
+  });
+
+  t.test('a node that stops lets both go', async t => {
+    t.same(await node.stop(), { code: 0, signal: null });
+    const next = await NodeProcess.make(t, { DATA_DIR: node.folder, PORT: String(node.port) });
+    await next.start();
+    t.match(await tenant.person.get('me'), { email: tenant.email }, 'the token is good, the data are there');
+    t.same(await next.stop(), { code: 0, signal: null });
+    keepsSecrets(t, node.output + next.output, line);
+  });
+});
+
+t.test(
+  'a configuration that is none is refused whole, each variable by its name and without its secret',
+  async t => {
+    const secret = 'hunter2-hunter2-hunter2';
+    const { code, said } = await refusal(t, {
+      PORT: '80x',
+      HOST: 'not a host',
+      BASE_URL: 'https://example.com/path',
+      DATABASE_URL: `mysql://user:${secret}@db/skein`,
+      NATS_URL: `http://user:${secret}@nats`,
+      SECRET_KEYS: `one:${secret}`,
+      TOKEN_KEYS: `one:${secret}`,
+      SERVICE_TOKENS: secret,
+      SMTP_URL: `imap://user:${secret}@mail`,
+      ALLOW_PRIVATE_ADDRESSES: 'yes',
+      RATE_LIMITS: '{"reed":1}',
+      LOG_LEVEL: 'loud',
+      SIGNUP: 'closed',
+    });
+    t.equal(code, 78, 'EX_CONFIG');
+    for (const wants of [
+      'PORT wants a port, 0 to 65535, not "80x"',
+      'HOST wants an IP address or a host name, not "not a host"',
+      'BASE_URL wants an http or https address without a path, not "https://example.com/path"',
+      'DATABASE_URL wants a postgres:// address',
+      'NATS_URL wants nats:// or tls:// addresses, with commas between',
+      'SECRET_KEYS wants kid:base64,kid:base64 with 32 bytes each',
+      'TOKEN_KEYS wants kid:base64,kid:base64 with 32 bytes each',
+      'SERVICE_TOKENS wants tokens of 24 to 256 visible ASCII characters, with commas between',
+      'SMTP_URL wants an smtp:// or smtps:// address',
+      'ALLOW_PRIVATE_ADDRESSES wants true or false, not "yes"',
+      'RATE_LIMITS wants on, off, or JSON such as {"read":2400}, not "{\\"reed\\":1}"',
+      'LOG_LEVEL wants fatal, error, warn, info, debug, trace or silent, not "loud"',
+      'SIGNUP wants open or disabled, not "closed"',
+    ]) {
+      t.match(said, wants);
+    }
+    t.notMatch(said, secret);
+    t.notMatch(said, 'at file:', 'no stack: it is not a fault of ours');
+  },
+);
+
+t.test('a database that is not there, or not ours, is named without its password', async t => {
+  const password = 'hunter2-hunter2-hunter2';
+  const deaf = createServer(socket => socket.destroy()).listen(0, '127.0.0.1');
+  await once(deaf, 'listening');
+  t.teardown(() => void deaf.close());
+  const { port } = deaf.address() as AddressInfo;
+  for (const [address, reason] of [
+    [`127.0.0.1:${port}`, /Connection terminated|ECONNRESET/],
+    ['127.0.0.1:1', /ECONNREFUSED 127.0.0.1:1/],
+    ['nowhere.invalid', /nowhere.invalid/],
+  ] as const) {
+    const { code, said } = await refusal(t, {
+      DATABASE_URL: `postgres://skein:${password}@${address}/skein`,
+    });
+    t.equal(code, 1);
+    t.match(said, reason);
+    t.match(said, 'DATABASE_URL', 'it says where to look');
+    t.notMatch(said, password);
+  }
+});
+
+t.test('a key file that is damaged stops the start, and is not overwritten', async t => {
+  const folder = await dataFolder(t);
+  const file = join(folder, 'keys.json');
+  const secret = 'hunter2-hunter2-hunter2';
+  for (const damage of [
+    '',
+    `{"secretKeys":"a:${secret}`,
+    '{}',
+    `{"secretKeys":"a:${secret}","tokenKeys":"b"}`,
+  ]) {
+    await writeFile(file, damage);
+    const { code, said } = await refusal(t, { DATA_DIR: folder });
+    t.equal(code, 1);
+    t.match(said, 'keys.json', damage);
+    t.notMatch(said, 'hunter2');
+    t.equal(await readFile(file, 'utf8'), damage);
+  }
+  t.same(await readdir(folder), ['keys.json'], 'nothing was begun');
+});
+
+t.test('a first start that is killed half-way is none, and the next one is a first start', async t => {
+  const node = await NodeProcess.make(t);
+  // Within the making of the cluster, and within the migrations.
+  node.spawn();
+  await eventually('cluster in the making', async () => {
+    const names = await readdir(join(node.folder, 'postgres')).catch(() => []);
+    return names.some(name => name.startsWith('data'));
+  });
+  await node.kill();
+  node.spawn();
+  await node.said('PostgreSQL is ready');
+  await node.kill();
+  await node.start();
+  const line = new Line(node.url, t);
+  t.match(await (await signUp(line)).person.get('me'), { emailVerified: false });
+  t.equal((await new Client(line).send('GET', '/readyz')).status, 200);
+  t.same(await node.stop(), { code: 0, signal: null });
+});

@@ -1,0 +1,76 @@
+/** The database dies: what the drivers say of it is known for what it is, and no connection is forgotten. */
+import t from 'tap';
+import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
+import { isPassing } from '../../storage/passing-error.ts';
+import { startTestDatabase } from '../support/database.ts';
+
+/** More than the ORM has connections. */
+const losses = 5;
+
+t.test('lost transactions give their connections back, and their errors pass', async t => {
+  const server = await startTestDatabase(t, { poolSize: 8 });
+  const { database } = server;
+  // A server at work, or being revived, keeps no process alive.
+  const alive = setInterval(() => undefined, 1_000);
+  t.teardown(() => clearInterval(alive));
+  for (let i = 0; i < losses; i++) {
+    const begun = Promise.withResolvers<void>();
+    const killed = Promise.withResolvers<void>();
+    const idle = database.em().transactional(async em => {
+      await em.execute('select 1');
+      begun.resolve();
+      await killed.promise;
+      await em.execute('select 2');
+    });
+    await begun.promise;
+    const errors: unknown[] = [];
+    const note = (error: unknown): void => void errors.push(error);
+    const lost = [
+      database.query('select pg_sleep(60)').catch(note),
+      database.em().execute('select pg_sleep(60)').catch(note),
+      database.query('select pg_sleep(60)').catch(note),
+      idle.catch(note),
+    ];
+    await asleep(database);
+    const revived = server.kill9();
+    await Promise.race(lost);
+    killed.resolve();
+    await Promise.all([
+      ...lost,
+      database.query('select 1').catch(note),
+      database.em().execute('select 1').catch(note),
+    ]);
+    t.ok(errors.length >= lost.length, 'the fault was felt');
+    t.same(
+      errors.filter(error => !isPassing(error)),
+      [],
+      'all of it passes',
+    );
+    await revived;
+  }
+  t.same(await database.em().execute('select 1 as one'), [{ one: 1 }], 'the ORM has connections');
+  t.same(await database.query('select 1 as one'), [{ one: 1 }]);
+});
+
+t.test('what does not pass is told apart', async t => {
+  const { database } = await startTestDatabase(t);
+  for (const statement of ['select 1 / 0', 'select * from nowhere', 'selec 1']) {
+    const failed = await Promise.allSettled([database.query(statement), database.em().execute(statement)]);
+    for (const outcome of failed)
+      t.notOk(outcome.status === 'fulfilled' || isPassing(outcome.reason), statement);
+  }
+  t.notOk(isPassing(new Error('some fault of ours')));
+  t.notOk(isPassing(new ForeignKeyConstraintViolationException(new Error('a row is missing'))));
+  t.notOk(isPassing(undefined));
+  const sleep = 'set statement_timeout = 10; select pg_sleep(60)';
+  await database.query(sleep).then(
+    () => t.fail(),
+    (error: unknown) => t.ok(isPassing(error), 'a statement that was given up passes'),
+  );
+});
+
+/** Resolves once the server is at work on the three statements that do not end. */
+async function asleep(database: { query(text: string): Promise<object[]> }): Promise<void> {
+  const count = `select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(60)'`;
+  while ((await database.query(count)).length < 3);
+}

@@ -1,0 +1,213 @@
+/** A node as a process of its own, with a folder and a port of its own: it can be killed, told to stop, and listened to. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../storage/embedded/cluster.ts';
+import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
+
+const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
+/** For a machine that has other things to do. */
+const patienceMs = 60_000;
+
+/** One line of the node's log: pino's numbers for levels, 50 is an error. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly pid: number;
+  readonly [field: string]: unknown;
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** What ends with a test. */
+export interface Ending {
+  teardown(handler: () => Promise<void>): unknown;
+}
+
+interface Listener {
+  readonly fits: (line: LogLine) => boolean;
+  readonly take: (line: LogLine) => void;
+}
+
+/** Says what was waited for when it does not come. */
+export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no ${what} within ${patienceMs} ms`)), patienceMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A folder for a node's data, which the account of the database may pass through; removed at the end, with its database. */
+export async function dataFolder(t: Ending): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-`));
+  await chmod(folder, 0o711);
+  const atExit = (): void => {
+    endDatabase(folder);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.on('exit', atExit);
+  t.teardown(async () => {
+    const left = await adopt(join(folder, 'postgres', 'data'));
+    if (left !== undefined) await stopServer(left);
+    await rm(folder, { recursive: true, force: true });
+    process.off('exit', atExit);
+  });
+  return folder;
+}
+
+/** For a test that ends without its teardown: an immediate shutdown of the server that a killed node has left behind. */
+function endDatabase(folder: string): void {
+  try {
+    const pid = Number(
+      readFileSync(join(folder, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
+    );
+    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder)) process.kill(pid, 'SIGQUIT');
+  } catch {
+    // There is none.
+  }
+}
+
+export class NodeProcess {
+  readonly folder: string;
+  readonly port: number;
+  readonly url: string;
+  /** All that it has ever written to its log and to standard error, over all its lives. */
+  output = '';
+  readonly lines: LogLine[] = [];
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #listeners = new Set<Listener>();
+  #child: ChildProcess | undefined;
+  #exit: Promise<Exit> | undefined;
+
+  private constructor(folder: string, port: number, environment: Readonly<Record<string, string>>) {
+    this.folder = folder;
+    this.port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    // Nothing of this process's own environment: neither a configuration nor the test runner's hooks.
+    this.#environment = {
+      ...{ PATH: process.env['PATH'] ?? '', DATA_DIR: folder, HOST: '127.0.0.1', PORT: String(port) },
+      ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'trace', ...environment },
+    };
+  }
+
+  /** Does not start it. It is gone with the test, and so are its database and its folder. */
+  static async make(t: Ending, environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
+    const folder = environment['DATA_DIR'] ?? (await dataFolder(t));
+    const port = environment['PORT'] === undefined ? await freePort() : Number(environment['PORT']);
+    const grpc = { GRPC_PORT: String(await freePort()) };
+    const node = new NodeProcess(folder, port, { ...grpc, ...environment });
+    const atExit = (): void => void node.#child?.kill('SIGKILL');
+    process.on('exit', atExit);
+    t.teardown(async () => {
+      await node.#end();
+      process.off('exit', atExit);
+    });
+    return node;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Starts the process, and does not wait for more than that. */
+  spawn(): void {
+    const child = spawn(process.execPath, [main], {
+      cwd: this.folder,
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    createInterface({ input: child.stdout }).on('line', line => this.#hear(line));
+    child.stderr.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    this.#exit = new Promise(resolve => {
+      // `close` and not `exit`: everything that it has said has been heard by then.
+      child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  /** Starts the process and resolves when it serves; rejects with what it said when it ends instead. */
+  async start(): Promise<void> {
+    this.spawn();
+    await this.said('ready');
+  }
+
+  /** The next line with that message, or the next that passes the test; rejects when the process ends before. */
+  async said(what: string | ((line: LogLine) => boolean)): Promise<LogLine> {
+    const fits = typeof what === 'string' ? (line: LogLine) => line.msg === what : what;
+    const name = typeof what === 'string' ? `line "${what}" of the node` : 'such line of the node';
+    let listener: Listener | undefined;
+    const said = new Promise<LogLine>(resolve => {
+      listener = { fits, take: resolve };
+      this.#listeners.add(listener);
+    });
+    const ended = this.exited().then(({ code, signal }) => {
+      if (listener !== undefined) this.#listeners.delete(listener);
+      throw new Error(`no ${name}: it ended with ${code ?? signal}\n${this.output}`);
+    });
+    ended.catch(() => undefined);
+    return inTime(Promise.race([said, ended]), name);
+  }
+
+  /** Resolves when the process has ended. */
+  exited(): Promise<Exit> {
+    if (this.#exit === undefined) return Promise.reject(new Error('the node was never started'));
+    return this.#exit;
+  }
+
+  /** SIGKILL: no chance to finish anything. Its database lives on. */
+  async kill(): Promise<void> {
+    this.#child?.kill('SIGKILL');
+    await this.exited();
+  }
+
+  /** SIGTERM, sent at once: the node drains. Resolves with how it ended. */
+  async stop(): Promise<Exit> {
+    this.#child?.kill('SIGTERM');
+    return inTime(this.exited(), 'end of the drain');
+  }
+
+  /** The process of its embedded database by now. */
+  async postmaster(): Promise<number> {
+    const status = await readFile(join(this.folder, 'postgres', 'data', 'postmaster.pid'), 'utf8');
+    return Number(status.split('\n')[0]);
+  }
+
+  #hear(line: string): void {
+    this.output += `${line}\n`;
+    let parsed: LogLine;
+    try {
+      parsed = JSON.parse(line) as LogLine;
+    } catch {
+      return;
+    }
+    this.lines.push(parsed);
+    for (const listener of [...this.#listeners]) {
+      if (!listener.fits(parsed)) continue;
+      this.#listeners.delete(listener);
+      listener.take(parsed);
+    }
+  }
+
+  async #end(): Promise<void> {
+    if (this.#exit === undefined) return;
+    // Kindly first, since a node that stops takes its database with it.
+    const child = this.#child;
+    child?.kill('SIGTERM');
+    const timer = setTimeout(() => child?.kill('SIGKILL'), 15_000);
+    await this.exited();
+    clearTimeout(timer);
+  }
+}
