@@ -126,7 +126,7 @@ export function serveRest(options: RestOptions): Rest {
     ...contractHandlers({ baseUrl, docsUrl }),
   };
   serveOperations(server, operations, handlers, {
-    authenticate: request => authenticator.authenticate(request.header('authorization'), request.address),
+    authenticate: request => authenticator.authenticate(request.header('authorization'), request),
     tenancy: access,
     idempotency: new Idempotency(new IdempotencyKeys(database, clock), vault, log),
     clock,

@@ -9,7 +9,7 @@ import type { LiveSession, Sessions } from '../../storage/accounts/sessions.ts';
 import { LookUps } from '../../storage/tenancy/look-ups.ts';
 import type { Caller, UserCaller } from '../rest/handler.ts';
 import type { AccessClaims, AccessTokens } from './access-tokens.ts';
-import type { KeyVerifier } from './key-verifier.ts';
+import type { KeyVerifier, Origin } from './key-verifier.ts';
 
 export interface AuthenticatorOptions {
   readonly tokens: AccessTokens;
@@ -49,10 +49,10 @@ export class Authenticator {
    * The caller behind a header Authorization. Fails with `svc/auth/missing_credentials` when it is empty or no Bearer, and
    * with `expired_token`, `invalid_token` or `invalid_api_key` for what a Bearer may be wrong with.
    */
-  authenticate(authorization: string, address: string): Caller | Promise<Caller> {
+  authenticate(authorization: string, from: Origin): Caller | Promise<Caller> {
     const token = bearerToken(authorization);
     if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
-    return isApiKey(token) ? this.#keys.verify(token, address) : this.#user(token);
+    return isApiKey(token) ? this.#keys.verify(token, from) : this.#user(token);
   }
 
   /** The session of an access token that is still good; undefined for any other header. Never rejects. */

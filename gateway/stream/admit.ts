@@ -32,7 +32,7 @@ export async function admit(options: AdmitOptions, request: HttpRequest): Promis
   if (!isId('project', projectId)) throw new ServiceError('svc/console/not_found');
   const authorization = request.header('authorization');
   if (authorization === '') return byTicket(options, projectId, request.query);
-  const caller = await options.authenticator.authenticate(authorization, request.address);
+  const caller = await options.authenticator.authenticate(authorization, request);
   return caller.type === 'key'
     ? byKey(caller, projectId)
     : byToken(options, caller, projectId, authorization);

@@ -46,7 +46,7 @@ function bench() {
   return {
     counts,
     verifier,
-    verify: async (secret: string, address = '192.0.2.1') => verifier.verify(secret, address),
+    verify: async (secret: string, address = '192.0.2.1') => verifier.verify(secret, { address }),
     hold: (until: Promise<void> | undefined) => (gate = until),
   };
 }
@@ -63,7 +63,7 @@ t.test('a key is asked for once and then answered synchronously, the same caller
   const callers = await Promise.all([verify(secret), verify(secret), verify(secret)]);
   t.equal(counts.asked, 1);
   t.match(callers[0], { type: 'key', apiKeyId, projectId, scopes: new Set(['threads:read']) });
-  t.equal(verifier.verify(secret, '192.0.2.1'), callers[0]);
+  t.equal(verifier.verify(secret, { address: '192.0.2.1' }), callers[0]);
   await verifier.drain();
 });
 

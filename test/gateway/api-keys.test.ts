@@ -131,9 +131,11 @@ t.test(
     const user = await node.signedUp();
     const { body } = await create(user, { scopes: ['*'] });
     const secret = String(body['secret']);
-    const caller = await node.authenticator.authenticate(`Bearer ${secret}`, '192.0.2.1');
+    const caller = await node.authenticator.authenticate(`Bearer ${secret}`, { address: '192.0.2.1' });
     t.match(caller, { type: 'key', projectId: user.projectId, createdByUserId: user.userId });
-    t.notOk(node.authenticator.authenticate(`bearer  ${secret} `, '192.0.2.1') instanceof Promise);
+    t.notOk(
+      node.authenticator.authenticate(`bearer  ${secret} `, { address: '192.0.2.1' }) instanceof Promise,
+    );
 
     const path = `/api-keys/${String(body['apiKeyId'])}`;
     t.equal((await user.client.call('DELETE', path)).status, 204);

@@ -146,7 +146,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...apiKeyHandlers({ apiKeys, verifier }),
     },
     {
-      authenticate: request => authenticator.authenticate(request.header('authorization'), request.address),
+      authenticate: request => authenticator.authenticate(request.header('authorization'), request),
       tenancy: access,
       idempotency: new Idempotency(
         new IdempotencyKeys(db, clock),

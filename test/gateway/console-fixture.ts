@@ -140,7 +140,7 @@ export class ConsoleNode {
       ...eventHandlers({ database, cursors }),
     };
     serveOperations(server, { ...consoleOperations, ...eventOperations }, handlers, {
-      authenticate: request => authenticator.authenticate(request.header('authorization'), request.address),
+      authenticate: request => authenticator.authenticate(request.header('authorization'), request),
       tenancy: access,
       idempotency: new Idempotency(new IdempotencyKeys(database, clock), new Vault(ring), silentLog),
       clock,

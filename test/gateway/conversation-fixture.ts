@@ -155,7 +155,7 @@ export class ConversationNode {
     };
     const server = new HttpServer({ log: silentLog, docsUrl });
     serveOperations(server, operations, handlers, {
-      authenticate: request => authenticator.authenticate(request.header('authorization'), request.address),
+      authenticate: request => authenticator.authenticate(request.header('authorization'), request),
       tenancy: access,
       idempotency: new Idempotency(new IdempotencyKeys(database, clock), new Vault(ring), silentLog),
       ...{ clock, log: silentLog, docsUrl },
