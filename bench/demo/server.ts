@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
+/** As `npm start` has it: with room for the young, collecting them costs 6 microseconds a message and not 13. */
+const nodeOptions = ['--max-semi-space-size=64'];
 const readyWithinMs = 60_000;
 
 /** A free port of the loopback address. */
@@ -37,7 +39,10 @@ export class Server {
   /** Starts the node and waits until it is ready; gives the milliseconds that took. */
   async start(): Promise<number> {
     const from = performance.now();
-    const child = spawn(process.execPath, [main], { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...nodeOptions, main], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child = child;
     const keep = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-4_000);
