@@ -93,6 +93,14 @@ export class Pool {
     return { inFlight: this.#inFlight, signBatches: this.#signBatches, workers: this.#sessions.size };
   }
 
+  /** Resolves when every worker runs its code; rejects when one cannot. */
+  async ready(): Promise<void> {
+    const ping = { keys: [], texts: [] };
+    await Promise.all(
+      Array.from({ length: this.#piscina.maxThreads }, () => this.#piscina.run(ping, { name: 'sign' })),
+    );
+  }
+
   /** Whether a request would be taken now. */
   get hasRoom(): boolean {
     return this.#state === 'open' && this.#inFlight < this.#options.maxInFlight && this.#sessions.size > 0;

@@ -1,0 +1,118 @@
+/** Bounds, cancellation, loss and end of the pool. */
+import { createHmac } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { Pool, PoolClosed, PoolOverloaded, type PoolOptions } from '../../../runtime/pool/pool.ts';
+import { WorkerLost } from '../../../runtime/pool/session.ts';
+import { Receiver, silence } from '../../support/receiver.ts';
+
+async function poolFor(t: Test, options: PoolOptions = {}): Promise<Pool> {
+  const pool = new Pool({ reach: 'loopback', threads: 1, ...options });
+  t.teardown(() => pool.drain());
+  await pool.ready();
+  return pool;
+}
+
+async function receiverFor(t: Test): Promise<Receiver> {
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
+  return receiver;
+}
+
+const get = (url: string, timeoutMs = 15_000) => ({ method: 'GET' as const, url, headers: {}, timeoutMs });
+
+t.test('more than the limit is refused at once, and later there is room again', async t => {
+  const pool = await poolFor(t, { maxInFlight: 3 });
+  const receiver = await receiverFor(t);
+  receiver.behaviour = silence;
+  const held = Array.from({ length: 3 }, () => pool.send(get(receiver.url(), 300)));
+  t.equal(pool.hasRoom, false);
+  await t.rejects(pool.send(get(receiver.url())), PoolOverloaded);
+  t.equal(pool.stats.inFlight, 3);
+  await Promise.all(held);
+  t.equal(pool.hasRoom, true);
+  t.equal(receiver.received.length, 3);
+});
+
+t.test('a cancelled request ends at once, and its worker lives on', async t => {
+  const lost: Error[] = [];
+  const pool = await poolFor(t, { onWorkerLost: error => lost.push(error) });
+  const receiver = await receiverFor(t);
+  receiver.behaviour = silence;
+  const controller = new AbortController();
+  const sent = pool.send(get(receiver.url()), controller.signal);
+  await receiver.arrived(1);
+  controller.abort(new Error('not wanted any more'));
+  await t.rejects(sent, { message: 'not wanted any more' });
+  t.equal(pool.stats.inFlight, 0);
+  await t.rejects(pool.send(get(receiver.url()), AbortSignal.abort(new Error('never'))), {
+    message: 'never',
+  });
+  receiver.behaviour = (_request, response) => void response.writeHead(204).end();
+  t.match(await pool.send(get(receiver.url())), { status: 204 });
+  t.strictSame(lost, []);
+});
+
+t.test('a worker that dies is replaced; what it had in flight is told so', async t => {
+  let lost: (error: Error) => void = () => undefined;
+  const death = new Promise<Error>(resolve => (lost = resolve));
+  const pool = await poolFor(t, { onWorkerLost: error => lost(error) });
+  const receiver = await receiverFor(t);
+  receiver.behaviour = silence;
+  const sent = pool.send(get(receiver.url()));
+  await receiver.arrived(1);
+  // No request at all: a defect of the caller, which no worker survives.
+  const poison = pool.send(undefined as never);
+  await t.rejects(sent, WorkerLost);
+  await t.rejects(poison, WorkerLost);
+  t.type(await death, Error);
+  t.equal(pool.stats.inFlight, 0);
+  receiver.behaviour = (_request, response) => void response.writeHead(204).end();
+  await pool.ready();
+  t.match(await pool.send(get(receiver.url())), { status: 204 });
+});
+
+t.test('signatures are the same, one by one or in batches', async t => {
+  const pool = await poolFor(t);
+  const expected = (key: string, text: string): string =>
+    createHmac('sha256', key).update(text).digest('hex');
+  t.equal(await pool.sign('key', 'text'), expected('key', 'text'));
+  t.equal(await pool.sign('key', Buffer.from('téxt')), expected('key', 'téxt'));
+  for (const count of [2, 15, 16, 17, 300]) {
+    const texts = Array.from({ length: count }, (_, i) => `${i} ü`);
+    const signed = await Promise.all(texts.map(text => pool.sign(`key ${text}`, text)));
+    t.strictSame(
+      signed,
+      texts.map(text => expected(`key ${text}`, text)),
+      `${count} at once`,
+    );
+  }
+});
+
+t.test('too many batches of signatures are refused', async t => {
+  const pool = await poolFor(t, { maxSignBatches: 1 });
+  const batch = (): Promise<PromiseSettledResult<string>[]> =>
+    Promise.allSettled(Array.from({ length: 16 }, (_, i) => pool.sign('key', String(i))));
+  const first = batch();
+  await new Promise(resolve => setImmediate(resolve));
+  const second = await batch();
+  t.ok(second.every(({ status }) => status === 'rejected'));
+  t.ok(second.every(result => result.status === 'rejected' && result.reason instanceof PoolOverloaded));
+  t.ok((await first).every(({ status }) => status === 'fulfilled'));
+});
+
+t.test('a drain finishes what is in flight and refuses the rest', async t => {
+  const pool = await poolFor(t, { threads: 2 });
+  const receiver = await receiverFor(t);
+  const open: (() => void)[] = [];
+  receiver.behaviour = (_request, response) => open.push(() => response.writeHead(204).end());
+  const sent = Array.from({ length: 5 }, () => pool.send(get(receiver.url())));
+  await receiver.arrived(5);
+  const drained = pool.drain();
+  await t.rejects(pool.send(get(receiver.url())), PoolClosed);
+  for (const end of open) end();
+  t.ok((await Promise.all(sent)).every(({ status }) => status === 204));
+  await drained;
+  await pool.drain();
+  await t.rejects(pool.sign('key', 'text'), PoolClosed);
+  t.equal(pool.stats.workers, 0);
+});
