@@ -65,7 +65,13 @@ export function askLoad(
   return { queue: next, request };
 }
 
-const newLoad = { committed: new Map<string, never>(), rewound: null, overtaken: [], discard: false, again: false };
+const newLoad = {
+  committed: new Map<string, never>(),
+  rewound: null,
+  overtaken: [],
+  discard: false,
+  again: false,
+};
 
 /** Takes in what a load has found. */
 export function accept(queue: Queue, request: LoadRequest, page: LoadedPage, now: number): Queue {

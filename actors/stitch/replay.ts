@@ -130,7 +130,7 @@ function work(job: ReplayJob): Effect {
 /** Makes the deliveries of a page and asks for the next. A page that was read twice, or of a replay that has ended, is dropped. */
 export function replayPage(state: StitchState, page: ReplayPage, turn: Turn): StitchDecision<null> {
   const job = state.replays.find(({ id }) => id === page.jobId);
-  if (job === undefined || job.after?.deliveryId !== page.after?.deliveryId) return { reply: null };
+  if (job === undefined || job.after?.eventSeq !== page.after?.eventSeq) return { reply: null };
   let next = state;
   const writes: Write[] = [];
   let lowest = Infinity;

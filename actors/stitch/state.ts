@@ -47,7 +47,7 @@ export interface ReplayJob {
   readonly eventNames: readonly string[];
   readonly statuses: readonly string[];
   /** The last delivery of the source that is done; null before the first. */
-  readonly after: { readonly createdAt: string; readonly deliveryId: string } | null;
+  readonly after: { readonly createdAt: string; readonly eventSeq: number } | null;
 }
 
 export interface StitchState {

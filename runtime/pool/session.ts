@@ -15,7 +15,7 @@ export interface Waiter {
   reject(error: Error): void;
 }
 
-/** The worker ended while the request was in flight: whether it was sent is not known. */
+/** The worker ended, or was told to drop the request, while it was in flight: whether it was sent is not known. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
@@ -56,6 +56,18 @@ export class Session {
 
   cancel(id: number): void {
     if (this.#waiters.delete(id)) this.#post({ do: 'cancel', id });
+  }
+
+  /** Drops what is in flight. */
+  giveUp(): void {
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    this.#ids = [];
+    this.#requests = [];
+    for (const [id, waiter] of waiters) {
+      this.#post({ do: 'cancel', id });
+      waiter.reject(new WorkerLost('the request was given up in flight'));
+    }
   }
 
   /** Lets what is in flight finish; the session's task then ends. */

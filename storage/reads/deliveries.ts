@@ -123,11 +123,10 @@ export interface ReplaySource {
   readonly eventNames: readonly string[];
   /** Empty: all. */
   readonly statuses: readonly string[];
-  readonly after: { readonly createdAt: string; readonly deliveryId: string } | null;
+  readonly after: { readonly createdAt: string; readonly eventSeq: number } | null;
 }
 
 export interface ReplayedEvent {
-  readonly deliveryId: string;
   readonly createdAt: string;
   readonly eventId: string;
   readonly eventSeq: number;
@@ -136,18 +135,19 @@ export interface ReplayedEvent {
   readonly threadId: string | null;
 }
 
-// Only what the stitch was due by itself: a replay of a replay would send an event twice.
+// Only what the stitch was due by itself: a replay of a replay would send an event twice. By time and then by number, which is the
+// order within each thread, and comes from the index but for the events of one millisecond.
 const selectReplay = `
-  select d.delivery_id as "deliveryId", d.created_at as "createdAt", d.event_id as "eventId", d.event_seq as "eventSeq",
-    d.event_name as "eventName", d.event_at as "eventAt", d.thread_id as "threadId"
+  select d.created_at as "createdAt", d.event_id as "eventId", d.event_seq as "eventSeq", d.event_name as "eventName",
+    d.event_at as "eventAt", d.thread_id as "threadId"
   from stitches s join webhook_deliveries d
     on d.project_id = s.project_id and d.environment_id = s.environment_id and d.stitch_id = s.stitch_id
   where s.stitch_id = $1 and d.trigger = 'scheduled' and d.created_at >= $2::timestamptz and d.created_at < $3::timestamptz
     and (cardinality($4::text[]) = 0 or d.status = any ($4))
     and (cardinality($5::text[]) = 0 or d.event_name = any ($5)
       or exists (select from unnest($5) pattern where pattern like '%*' and starts_with(d.event_name, left(pattern, -1))))
-    and ($6::timestamptz is null or (d.created_at, d.delivery_id) > ($6, $7::text))
-  order by d.created_at, d.delivery_id limit $8`;
+    and ($6::timestamptz is null or (d.created_at, d.event_seq) > ($6, $7::bigint))
+  order by d.created_at, d.event_seq limit $8`;
 
 /** The next events of a replay, oldest first. */
 export async function replayEvents(
@@ -162,7 +162,7 @@ export async function replayEvents(
     selectReplay,
     [
       ...[sourceStitchId, since, until, statuses, eventNames],
-      ...[after?.createdAt ?? null, after?.deliveryId ?? null, limit],
+      ...[after?.createdAt ?? null, after?.eventSeq ?? null, limit],
     ],
     'deliveries.replay',
   );

@@ -181,7 +181,7 @@ t.test('a span is replayed page by page, each page once', async t => {
     ...{ eventId: newId('event'), eventSeq, eventName: 'thread.message.received' },
     ...{ eventAt: span.since, threadId: null },
   }));
-  const next = { createdAt: span.since, deliveryId: newId('delivery') };
+  const next = { createdAt: span.since, eventSeq: 3 };
   const page = { jobId, after: null, events, next };
   stitch.do('replayPage', page);
   stitch.do('replayPage', page);

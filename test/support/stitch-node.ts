@@ -1,5 +1,6 @@
 /** A node that runs stitches on a real PostgreSQL with a real pool, and the means to feed it events. */
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { stitches, type Stitches } from '../../actors/stitch/kind.ts';
 import type { OwnerNews } from '../../actors/stitch/commands.ts';
 import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
@@ -29,6 +30,7 @@ export interface StitchNodeOptions {
   readonly pool?: PoolOptions;
   readonly clock?: Clock;
   readonly log?: Log;
+  readonly attemptTimeoutMs?: number;
   /** Whose events they are; the same at every start on one database. */
   readonly projectId?: string;
   readonly environmentId?: string;
@@ -84,6 +86,7 @@ export class StitchNode {
     this.pool = new Pool({ reach: 'loopback', threads: 1, ...options.pool });
     this.stitches = stitches({
       ...{ db: database, pool: this.pool, vault: this.#vault, clock, random: systemRandom, log },
+      ...(options.attemptTimeoutMs === undefined ? {} : { attemptTimeoutMs: options.attemptTimeoutMs }),
       tellOwner: news => {
         this.ownerNews.push(news);
         return Promise.resolve();
@@ -181,12 +184,34 @@ export class StitchNode {
     await this.#transport.drain();
   }
 
-  /** Deliveries by status. */
-  async counts(stitchId: string): Promise<Record<string, number>> {
+  /** Deliveries by status, of one stitch or of all. */
+  async counts(stitchId?: string): Promise<Record<string, number>> {
     const rows = await this.database.query<{ status: string; count: number }>(
-      `select status, count(*)::int as count from webhook_deliveries where stitch_id = $1 group by 1`,
-      [stitchId],
+      `select status, count(*)::int as count from webhook_deliveries
+       where project_id = $1 and ($2::text is null or stitch_id = $2) group by 1`,
+      [this.projectId, stitchId ?? null],
     );
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  /** Resolves when the stitch's deliveries stand as expected; the test's own time limit ends the wait. */
+  async until(expected: Readonly<Record<string, number>>, stitchId?: string): Promise<void> {
+    for (;;) {
+      const counts = await this.counts(stitchId);
+      if (isDeepStrictEqual(counts, expected)) return;
+      await this.#nextCommit();
+    }
+  }
+
+  /** After the next commit of the store, or a moment later: rows also change beside it. */
+  #nextCommit(): Promise<void> {
+    const { transactions } = this.store.stats;
+    return new Promise(resolve => {
+      const look = (tries: number): void => {
+        if (this.store.stats.transactions !== transactions || tries > 20) resolve();
+        else systemClock.after(5, () => look(tries + 1));
+      };
+      look(0);
+    });
   }
 }

@@ -17,7 +17,7 @@ export function replayer(db: StitchServices['db'], patience: Patience) {
     );
     const last = rows.at(-1);
     const full = rows.length === pageSize && last !== undefined;
-    const next = full ? { createdAt: last.createdAt, deliveryId: last.deliveryId } : null;
+    const next = full ? { createdAt: last.createdAt, eventSeq: last.eventSeq } : null;
     const page: ReplayPage = { jobId, after, events: rows, next };
     await patience.until('a stitch did not take a page of a replay', () =>
       context.ask(context.self, 'replayPage', page),

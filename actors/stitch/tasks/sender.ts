@@ -15,8 +15,7 @@ import type { Patience } from './retry.ts';
 import type { Secrets } from './secrets.ts';
 import type { StitchServices } from './services.ts';
 
-/** The whole of an attempt, in milliseconds (decisions, section 6). */
-const timeoutMs = 15_000;
+const defaultTimeoutMs = 15_000;
 /** Kept of an answer, in bytes. */
 const keepBytes = 16_384;
 /** When the pool is full, or its worker was lost. */
@@ -112,7 +111,7 @@ export class Sender {
       method: 'POST' as const,
       url: order.url,
       httpsOnly: order.httpsOnly,
-      timeoutMs,
+      timeoutMs: this.#services.attemptTimeoutMs ?? defaultTimeoutMs,
       keepBytes,
       body,
       headers: {

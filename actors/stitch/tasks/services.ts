@@ -13,6 +13,8 @@ export interface StitchServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** The whole of an attempt, in milliseconds. Default 15,000 (decisions, section 6). */
+  readonly attemptTimeoutMs?: number;
   /** E-mails the owner of a stitch that has stopped by itself; a rejection is retried. */
   tellOwner(news: OwnerNews): Promise<void>;
 }
