@@ -10,8 +10,8 @@ import { verifyService } from '../../protocol/signature.ts';
 export type ReceiverOrder =
   /** Forgets what came and waits for that many requests. */
   | { readonly do: 'expect'; readonly requests: number }
-  /** Looks at what came; with a secret, verifies the signature of every `sample`th request. */
-  | { readonly do: 'report'; readonly secret: string | null; readonly sample: number };
+  /** Looks at what came; with secrets, verifies the signature of every `sample`th request: the one to `.../<n>` with the nth. */
+  | { readonly do: 'report'; readonly secrets: readonly string[]; readonly sample: number };
 
 export interface ReceiverReport {
   readonly requests: number;
@@ -79,7 +79,7 @@ function serve(socket: Socket): void {
   });
 }
 
-function report(secret: string | null, sample: number): ReceiverReport {
+function report(secrets: readonly string[], sample: number): ReceiverReport {
   const ids = new Set<string>();
   const sequences = new Map<string, number>();
   let outOfOrder = 0;
@@ -90,7 +90,8 @@ function report(secret: string | null, sample: number): ReceiverReport {
     ids.add(eventId);
     if ((sequences.get(data.threadId) ?? 0) > data.sequence) outOfOrder++;
     sequences.set(data.threadId, data.sequence);
-    if (secret === null || index % sample !== 0) return;
+    if (secrets.length === 0 || index % sample !== 0) return;
+    const secret = secrets[Number(/^POST \S*\/(\d+) /.exec(head)?.[1])] ?? '';
     const signature = /^service-signature: *(.*)$/im.exec(head)?.[1] ?? '';
     if (verifyService(secret, signature, body).ok) verified++;
     else refused++;
@@ -100,7 +101,7 @@ function report(secret: string | null, sample: number): ReceiverReport {
 
 process.on('message', (order: ReceiverOrder) => {
   if (order.do === 'report') {
-    tell({ news: 'report', report: report(order.secret, order.sample) });
+    tell({ news: 'report', report: report(order.secrets, order.sample) });
   } else {
     requests = [];
     expected = order.requests;

@@ -7,8 +7,8 @@ export interface Receiver {
   readonly url: string;
   /** Waits for that many requests; gives the seconds from the first to the last. Rejects after `withinMs`, each. */
   expect(requests: number, withinMs: number, onBegun: () => void): Promise<number>;
-  /** What came since `expect`. With a secret, the signature of every `sample`th request is verified. */
-  report(secret: string | null, sample: number): Promise<ReceiverReport>;
+  /** What came since `expect`. With secrets, the signature of every `sample`th request is verified: to `<url>/<n>` with the nth. */
+  report(secrets: readonly string[], sample: number): Promise<ReceiverReport>;
   stop(): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ export async function startReceiver(): Promise<Receiver> {
       onBegun();
       return (await next('arrived', withinMs)).seconds;
     },
-    async report(secret, sample) {
-      give({ do: 'report', secret, sample });
+    async report(secrets, sample) {
+      give({ do: 'report', secrets, sample });
       return (await next('report', 30_000)).report;
     },
     async stop() {
