@@ -24,6 +24,8 @@ import type { Config } from './config.ts';
 /** Stitches whose wake was lost, with a node or with its news, are found again this often. */
 const patrolEveryMs = 30_000;
 const patrolPage = 500;
+/** How long receivers may take to answer what is out when the node drains. */
+const answersMs = 4_000;
 
 export interface ActorsOptions {
   readonly config: Pick<Config, 'outboundReach'>;
@@ -70,7 +72,7 @@ export async function startActors(options: ActorsOptions): Promise<Actors> {
   const patrol = async (): Promise<void> => {
     for (let after = ''; ;) {
       const found = await stitchesWithWork(database, patrolPage, after);
-      for (const stitchId of found) wake(stitchId);
+      for (const stitchId of found) node.tell({ kind: 'stitch', id: stitchId }, 'sweep', {});
       if (found.length < patrolPage) return;
       after = found.at(-1) ?? after;
     }
@@ -94,7 +96,10 @@ export async function startActors(options: ActorsOptions): Promise<Actors> {
     async stop() {
       clearInterval(timer);
       outbox.drain();
+      // What a receiver has not answered by then is sent again by whoever comes next.
+      const patience = clock.after(answersMs, () => pool.giveUp());
       await node.drain();
+      patience.cancel();
       await transport.drain();
       await pool.drain();
       await store.close();

@@ -49,24 +49,32 @@ if (process.argv.includes('--help')) {
 }
 const config = configuration();
 const log = pino({ level: config.logLevel, serializers: { err: describe } });
-try {
-  const skein = await startSkein(config, log);
-  if (process.stdout.isTTY) process.stdout.write(welcome(skein.url, config));
-  log.info({ url: skein.url }, 'ready');
+const starting = startSkein(config, log);
 
-  const stop = (signal: NodeJS.Signals): void => {
-    log.info({ signal }, 'draining');
-    setTimeout(() => process.exit(1), drainDeadlineMs).unref();
-    skein.stop().then(
+// Signals come more than once: from the terminal and from npm, which passes on what the terminal has told both.
+let stopping = false;
+const stop = (signal: NodeJS.Signals): void => {
+  if (stopping) return;
+  stopping = true;
+  log.info({ signal }, 'draining');
+  setTimeout(() => process.exit(1), drainDeadlineMs).unref();
+  starting
+    .then(skein => skein.stop())
+    .then(
       () => process.exit(0),
       (err: unknown) => {
         log.error({ err }, 'the drain failed');
         process.exit(1);
       },
     );
-  };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+};
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+
+try {
+  const skein = await starting;
+  if (process.stdout.isTTY) process.stdout.write(welcome(skein.url, config));
+  log.info({ url: skein.url }, 'ready');
 } catch (err) {
   log.fatal({ err }, 'the node could not start');
   process.exitCode = 1;

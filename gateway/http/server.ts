@@ -37,6 +37,12 @@ export interface RouteOptions {
   readonly maxBodyBytes?: number;
 }
 
+/**
+ * A client that has had its answer a moment ago may have sent the next request already, unread by us: closing now would leave
+ * it without an answer. This long after the last answer none is on its way, but for a client that was idle.
+ */
+const lingerMs = 250;
+
 const registrars = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'del' } as const;
 
 export class HttpServer {
@@ -155,7 +161,7 @@ export class HttpServer {
 
   /**
    * Drains: stops accepting, sends the sockets away (1001), lets answers in flight finish for `deadlineMs` at most, then
-   * closes every connection. Idempotent.
+   * closes every connection. A request that was on its way on an open connection is served like those before it. Idempotent.
    */
   close(deadlineMs: number): Promise<void> {
     this.#closing ??= this.#drain(deadlineMs);
@@ -169,11 +175,21 @@ export class HttpServer {
     for (const socket of [...this.#sockets]) socket.end(1001, 'going away');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>(resolve => (timer = setTimeout(resolve, deadlineMs)));
-    await Promise.race([this.#traffic.idle(), late]);
+    await Promise.race([this.#quiet(), late]);
     clearTimeout(timer);
     this.#app.close();
     this.#traffic.uploads.clear();
     this.#traffic.answers.clear();
+  }
+
+  /** Resolves when all is answered and nothing more has come for a while. */
+  async #quiet(): Promise<void> {
+    let before: number;
+    do {
+      await this.#traffic.idle();
+      before = this.#traffic.entered;
+      await new Promise(resolve => setTimeout(resolve, lingerMs));
+    } while (this.#traffic.entered !== before);
   }
 
   #serve(route: Route, res: uws.HttpResponse, req: uws.HttpRequest): void {

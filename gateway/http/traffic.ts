@@ -32,6 +32,8 @@ export class Traffic {
   readonly answers: Deadlines<Expiring>;
   /** Set once: answers close their connections from now on. */
   draining = false;
+  /** Requests so far. */
+  entered = 0;
   readonly #limits: TrafficLimits;
   #inFlight = 0;
   #bodyBytes = 0;
@@ -58,6 +60,7 @@ export class Traffic {
 
   /** Counts a request in; false: there are too many. In both cases `leave` follows. */
   enter(): boolean {
+    this.entered++;
     return ++this.#inFlight <= this.#limits.maxInFlight;
   }
 

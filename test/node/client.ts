@@ -83,12 +83,12 @@ export class Line {
 
 export class Client {
   readonly line: Line;
-  readonly #bearer: string | undefined;
+  readonly bearer: string | undefined;
 
   /** @param bearer an access token or an API key; none for the public operations. */
   constructor(line: Line, bearer?: string) {
     this.line = line;
-    this.#bearer = bearer;
+    this.bearer = bearer;
     if (bearer !== undefined) line.secrets.add(bearer);
   }
 
@@ -149,7 +149,7 @@ export class Client {
         dispatcher: line.agent,
         method: method as 'GET',
         headers: {
-          ...(this.#bearer === undefined ? {} : { authorization: `Bearer ${this.#bearer}` }),
+          ...(this.bearer === undefined ? {} : { authorization: `Bearer ${this.bearer}` }),
           ...(options.text === undefined ? {} : { 'content-type': 'application/json' }),
           ...options.headers,
         },
