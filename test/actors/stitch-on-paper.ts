@@ -330,7 +330,7 @@ export class StitchOnPaper {
   }
 
   #write({ statement, values, event }: Write): void {
-    const time = (value: unknown): number | null => (value == null ? null : Date.parse(value as string));
+    const time = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null);
     switch (statement.name) {
       case 'delivery.update': {
         const [deliveryId, , status, attempts, , , lastAttemptAt, nextAttemptAt] = values;

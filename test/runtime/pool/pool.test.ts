@@ -116,3 +116,16 @@ t.test('a drain finishes what is in flight and refuses the rest', async t => {
   await t.rejects(pool.sign('key', 'text'), PoolClosed);
   t.equal(pool.stats.workers, 0);
 });
+
+t.test('who has waited long enough gives up what is in flight', async t => {
+  const pool = await poolFor(t);
+  const receiver = await receiverFor(t);
+  receiver.behaviour = silence;
+  const sent = Array.from({ length: 3 }, () => pool.send(get(receiver.url())));
+  await receiver.arrived(3);
+  const drained = pool.drain();
+  pool.giveUp();
+  for (const request of sent) await t.rejects(request, WorkerLost);
+  await drained;
+  t.equal(pool.stats.inFlight, 0);
+});
