@@ -1,0 +1,215 @@
+/** Nobody learns or touches what is another's: held for every operation, by the table, through a whole node. */
+import t, { type Test } from 'tap';
+import { AccessTokens } from '../../gateway/auth/access-tokens.ts';
+import { parseTokenKeys } from '../../gateway/auth/token-keys.ts';
+import { newId, type Resource } from '../../protocol/ids.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import { operations, type OperationId } from '../../protocol/operations/table.ts';
+import type { ChannelCommand } from '../../protocol/resources/channel.ts';
+import type { Environment } from '../../protocol/resources/environment.ts';
+import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
+import type { EventEnvelope } from '../../protocol/resources/event.ts';
+import type { Message } from '../../protocol/resources/message.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import { freshKey } from '../support/accounts.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { NodeProcess } from '../support/node-process.ts';
+import { Receiver } from '../support/receiver.ts';
+import { Client, Line, type Asked, type ListOf, type Reply } from './client.ts';
+import { idFields, sample, type IdField } from './sample.ts';
+import { keepsSecrets } from './secrets.ts';
+import { newKey, newStitch, signUp, verifyEmail, type Tenant } from './tenant.ts';
+
+t.setTimeout(90_000);
+
+/** One of each resource that operations name by id, and a channel of the sandbox kind. */
+type Belongings = Partial<Record<Resource | 'simulated', string>>;
+
+const { url } = await startTestDatabase(t);
+const tokenKeys = freshKey();
+const node = await NodeProcess.make(t, {
+  ...{ DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true', TOKEN_KEYS: tokenKeys },
+});
+await node.start();
+const line = new Line(node.url, t);
+const receiver = await Receiver.start();
+t.teardown(() => receiver.stop());
+
+/** Fills an environment with one of everything. */
+async function furnish(
+  tenant: Tenant,
+  key: Client,
+  environmentId: string,
+  webhookUrl: string,
+): Promise<Belongings> {
+  const { projectId } = tenant;
+  const { channelId } = await key.get<{ channelId: string }>('createChannel', {
+    body: { projectId, environmentId, name: 'Furnished', kind: 'custom' },
+  });
+  const simulated = await key.get<{ channelId: string }>('createChannel', {
+    body: { projectId, environmentId, name: 'Simulated', kind: 'sandbox' },
+  });
+  const { stitchId } = await newStitch({ key, projectId }, webhookUrl);
+  const { threadId } = await key.get<Message>('createInboundMessage', {
+    params: { channelId },
+    body: { projectId, externalParticipantRef: 'ada', body: 'hello' },
+  });
+  const { messageId } = await key.get<Message>('createMessage', {
+    params: { threadId },
+    body: { projectId, body: 'hi' },
+  });
+  const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
+  const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {
+    params: { stitchId },
+    body: { projectId },
+  });
+  return {
+    ...{
+      project: projectId,
+      environment: environmentId,
+      channel: channelId,
+      stitch: stitchId,
+      thread: threadId,
+    },
+    ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
+    simulated: simulated.channelId,
+  };
+}
+
+const without = ({ status, text }: Reply<unknown>): string =>
+  `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;
+
+/**
+ * Asks for what is foreign and for what does not exist, in every field of every operation that holds an id, the rest of the
+ * request being the caller's own: both get the same answer, which is 404, or an empty list where the id filters it.
+ */
+async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongings): Promise<void> {
+  let asked = 0;
+  for (const [id, operation] of Object.entries(operations) as [OperationId, Operation][]) {
+    if (operation.auth !== 'project') continue;
+    for (const field of idFields(operation)) {
+      const theirs = foreign[field.resource];
+      if (theirs === undefined) {
+        // A filter or a reference may name what this version makes nowhere; a path may not.
+        if (field.part === 'params') t.fail(`${id}: nothing foreign to put for ${field.name}`);
+        continue;
+      }
+      const request = (value: string): Asked => place(id, own, field, value);
+      const answer = await caller.ask(id, request(theirs));
+      const nothing = await caller.ask(id, request(newId(field.resource)));
+      const name = `${id}: ${field.part} ${field.name}`;
+      if (without(answer) !== without(nothing)) t.same(without(answer), without(nothing), name);
+      const isFilter = field.part === 'query' && field.name !== 'projectId' && field.name !== 'environmentId';
+      // Keys never reach some operations, whatever they ask for.
+      const closed = operation.access?.scopes === null && answer.status === 403;
+      if (answer.status !== (isFilter ? 200 : 404) && !closed) t.fail(`${name} answered ${answer.text}`);
+      asked++;
+    }
+  }
+  t.ok(asked > 50, `${asked} times`);
+}
+
+function place(id: OperationId, own: Belongings, field: IdField, value: string): Asked {
+  const least = sample(operations[id], resource => own[resource] ?? newId(resource));
+  // What the schema cannot say: on which channels it works, and which event is about what.
+  const event = field.name === 'messageId' ? 'delivered' : 'window_expired';
+  const request =
+    id === 'simulateSandbox'
+      ? { ...least, params: { channelId: own.simulated ?? '' }, body: { ...(least.body as object), event } }
+      : least;
+  return { ...request, [field.part]: { ...(request[field.part] as object), [field.name]: value } };
+}
+
+/** How much the tenant's project has seen. */
+async function eventsOf({ person, projectId }: Tenant): Promise<string[]> {
+  const stream = await person.all<EventEnvelope>('listStreamEvents', { params: { projectId } });
+  return stream.map(({ eventName }) => eventName);
+}
+
+t.test('what is foreign is not there, whoever asks, and stays as it is', async t => {
+  const [ada, bob] = await Promise.all([signUp(line), signUp(line)]);
+  const [own, foreign] = await Promise.all(
+    [ada, bob].map(async tenant => ({
+      ...(await furnish(tenant, tenant.key, tenant.environmentId, receiver.url())),
+      ...{ user: tenant.userId, workspace: tenant.workspaceId, apiKey: tenant.apiKeyId },
+    })),
+  );
+  const before = await eventsOf(bob);
+  await t.test('with an API key', t => probe(t, ada.key, own ?? {}, foreign ?? {}));
+  await t.test('with an access token', t => probe(t, ada.person, own ?? {}, foreign ?? {}));
+  t.same(await eventsOf(bob), before);
+});
+
+t.test('sandbox and production of one project are as far apart', async t => {
+  const tenant = await signUp(line);
+  const { person, key, projectId, environmentId } = tenant;
+  await verifyEmail(node, line, tenant.email);
+  const production = await person.get<Environment>('createEnvironment', {
+    body: { projectId, name: 'production' },
+  });
+  const live = await newKey(person, projectId, 'live');
+  const sandbox = await furnish(tenant, key, environmentId, receiver.url());
+  // Nobody speaks TLS there: what is sent fails, and its delivery is there to be asked for.
+  const real = await furnish(
+    tenant,
+    live.key,
+    production.environmentId,
+    receiver.url().replace('http:', 'https:'),
+  );
+  // The project is the same, so it is no stranger; a user and a key are nobody's of an environment.
+  const shared = { project: newId('project'), user: newId('user'), apiKey: newId('apiKey') };
+  await t.test('for the sandbox key', t => probe(t, key, sandbox, { ...real, ...shared }));
+  await t.test('for the live key', t => probe(t, live.key, real, { ...sandbox, ...shared }));
+});
+
+t.test('a key that is revoked is refused from then on, also where it is in use', async t => {
+  const { person, projectId, channelId } = await signUp(line);
+  const { apiKeyId, key } = await newKey(person, projectId);
+  let revoked = false;
+  let served = 0;
+  let enough: () => void = () => undefined;
+  const inUse = new Promise<void>(resolve => (enough = resolve));
+  const calls: readonly [OperationId, Asked][] = [
+    ['listThreads', { query: { projectId } }],
+    ['getChannel', { params: { channelId } }],
+    [
+      'createInboundMessage',
+      { params: { channelId }, body: { projectId, externalParticipantRef: 'ada', body: 'hello' } },
+    ],
+  ];
+  const users = Array.from({ length: 9 }, async (_, index) => {
+    const [id, asked] = calls[index % calls.length] ?? ['me', {}];
+    for (;;) {
+      const sentAfter = revoked;
+      const { status, text } = await key.ask(id, asked);
+      if (status === 401) return text;
+      if (sentAfter) throw new Error(`${id} was answered ${status} after the key was revoked`);
+      if (++served === 50) enough();
+    }
+  });
+  await Promise.race([inUse, Promise.all(users)]);
+  await person.get('revokeApiKey', { params: { apiKeyId } });
+  revoked = true;
+  for (const text of await Promise.all(users)) t.match(text, '"error":"svc/auth/invalid_api_key"');
+});
+
+t.test(
+  'a session that is logged out, and tokens that are past or foreign, are refused by their names',
+  async t => {
+    const { person, userId } = await signUp(line);
+    const { sid } = JSON.parse(Buffer.from(person.bearer?.split('.')[1] ?? '', 'base64url').toString()) as {
+      sid: string;
+    };
+    const past = { ...systemClock, now: () => Date.now() - 901_000 };
+    const refused = async (token: string): Promise<unknown> => (await new Client(line, token).ask('me')).body;
+    const expired = await new AccessTokens(parseTokenKeys(tokenKeys), past).issue(userId, sid);
+    t.match(await refused(expired), { error: 'svc/auth/expired_token' });
+    const foreign = await new AccessTokens(parseTokenKeys(freshKey()), systemClock).issue(userId, sid);
+    t.match(await refused(foreign), { error: 'svc/auth/invalid_token' });
+    t.match(await person.get('me'), { userId }, 'the session goes on');
+    await person.get('logout');
+    t.match(await refused(person.bearer ?? ''), { error: 'svc/auth/invalid_token' });
+  },
+);
+
+t.test('the log of all this', async t => keepsSecrets(t, node.output, line, [tokenKeys]));
