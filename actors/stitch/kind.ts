@@ -40,7 +40,6 @@ export function stitches(services: StitchServices): Stitches {
   const kind = actor<StitchState, StitchCommands, Write>({
     kind: 'stitch',
     blank: blankStitch,
-    lane: state => state.projectId,
     onActivate: 'sweep',
     // A task `send` lasts as long as the slowest of its requests; the pool bounds those.
     tasksAtOnce: 4_096,
@@ -50,10 +49,10 @@ export function stitches(services: StitchServices): Stitches {
       ...{ wake, sweep, loaded, progress, settled, remindDue, due, probe, underWay },
     },
     tasks: {
-      load: loader.load,
-      send: sender.send,
-      replay: replayer(db, patience),
-      cancel: canceller(db, patience),
+      load: patience.guard(loader.load),
+      send: patience.guard(sender.send),
+      replay: patience.guard(replayer(db, patience)),
+      cancel: patience.guard(canceller(db, patience)),
       tellOwner: (news: OwnerNews) => services.tellOwner(news),
     },
   });

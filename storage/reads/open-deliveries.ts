@@ -150,7 +150,7 @@ const selectHolds = `
     from webhook_deliveries d
     where d.stitch_id = $1 and d.status = 'retrying' and d.thread_id is not null and d.last_attempt_at > $2
   ) heads
-  where "firstAttemptAt" > $2 order by seq desc limit $3`;
+  where "firstAttemptAt" > $2 order by seq limit $3`;
 
 export interface FailedHead {
   readonly threadId: string;

@@ -20,6 +20,7 @@ import { holdMs } from '../../actors/stitch/schedule.ts';
 import type { EnvironmentKind, ReplayJob, StitchState } from '../../actors/stitch/state.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { systemRandom } from '../../runtime/system-random.ts';
+import { Tables, type Row } from './stitch-tables.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const unused = (): never => {
@@ -37,15 +38,6 @@ const { kind } = stitches({
 
 export const tenancy = { projectId: newId('project'), environmentId: newId('environment') };
 const author = { type: 'user', id: newId('user') } as const;
-
-/** A row of webhook_deliveries. */
-export interface Row extends Delivery {
-  status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'cancelled';
-  attempts: number;
-  firstAttemptAt: number | null;
-  nextAttemptAt: number | null;
-  lastAttemptAt: number | null;
-}
 
 /** What a receiver answers. */
 export type Outcome = Pick<AttemptResult, 'status' | 'failure'> & { readonly retryAfter?: string };
@@ -65,14 +57,7 @@ type Name = keyof StitchCommands & string;
 
 export class StitchOnPaper {
   readonly id = newId('stitch');
-  readonly rows = new Map<string, Row>();
-  readonly events: {
-    readonly name: string;
-    readonly only?: string;
-    readonly except?: string;
-    readonly body: string;
-  }[] = [];
-  readonly attempts: { readonly deliveryId: string; readonly number: number; readonly at: number }[] = [];
+  readonly tables = new Tables();
   readonly ownerNews: OwnerNews[] = [];
   readonly reminders = new Map<string, Reminder>();
   now = Date.parse('2026-11-20T12:00:00.000Z');
@@ -100,12 +85,24 @@ export class StitchOnPaper {
     this.land();
   }
 
-  get schedule(): readonly number[] {
-    return schedules[this.state.environmentKind];
+  get rows(): ReadonlyMap<string, Row> {
+    return this.tables.rows;
   }
 
   get open(): Row[] {
-    return [...this.rows.values()].filter(({ status }) => status === 'pending' || status === 'retrying');
+    return this.tables.open;
+  }
+
+  get events(): Tables['events'] {
+    return this.tables.events;
+  }
+
+  get attempts(): Tables['attempts'] {
+    return this.tables.attempts;
+  }
+
+  get schedule(): readonly number[] {
+    return schedules[this.state.environmentKind];
   }
 
   /** Takes one turn; `then` hears its reply once it is certain. A refusal is thrown and changes nothing. */
@@ -149,7 +146,7 @@ export class StitchOnPaper {
     for (const commit of this.commits.splice(0, count)) {
       const { state, decision, reminder, then } = commit;
       if (state !== undefined) this.committed = state;
-      for (const write of decision.writes ?? []) this.#write(write);
+      for (const write of decision.writes ?? []) this.tables.write(write, this.now);
       if (reminder !== undefined && this.reminders.get(reminder.key)?.at === reminder.at) {
         this.reminders.delete(reminder.key);
       }
@@ -166,47 +163,13 @@ export class StitchOnPaper {
   }
 
   insert(given: Pick<Delivery, 'threadId' | 'eventSeq' | 'trigger'>): void {
-    const at = new Date(this.now).toISOString();
-    const deliveryId = newId('delivery', this.now);
-    this.rows.set(deliveryId, {
-      ...{ deliveryId, createdAt: at, eventId: newId('event', this.now), eventAt: at },
-      ...{ eventName: 'thread.message.received', status: 'pending', attempts: 0, firstAttemptAt: null },
-      ...{ nextAttemptAt: this.now, lastAttemptAt: null, ...given },
-    });
+    this.tables.insert(given, this.now);
   }
 
   /** A load that was asked for reads the tables as they are. */
   readTables(): void {
     const request = this.loads.shift();
-    if (request === undefined) return;
-    const open = this.open.sort((a, b) => a.eventSeq - b.eventSeq);
-    const blocked = new Set(request.blocked);
-    const matching = open.filter(
-      ({ status, eventSeq, threadId }) =>
-        status === 'pending' && eventSeq >= request.from && (threadId === null || !blocked.has(threadId)),
-    );
-    const last = matching[request.pending - 1]?.eventSeq ?? Infinity;
-    const pending = request.pending === 0 ? [] : matching.filter(({ eventSeq }) => eventSeq <= last);
-    const retrying = open.filter(({ status }) => status === 'retrying');
-    const isDue = ({ nextAttemptAt }: Row): boolean => (nextAttemptAt ?? 0) <= this.now;
-    const due = retrying.filter(isDue).slice(0, request.due);
-    const later = retrying.filter(row => !isDue(row)).map(({ nextAttemptAt }) => nextAttemptAt ?? 0);
-    const holds = retrying.flatMap(({ threadId, eventSeq: seq, firstAttemptAt }) => {
-      const until = (firstAttemptAt ?? 0) + holdMs;
-      return threadId !== null && until > this.now ? [{ threadId, seq, until }] : [];
-    });
-    this.read.push({
-      request,
-      nextDueAt: request.due > 0 && later.length > 0 ? Math.min(...later) : null,
-      page: {
-        pending: pending.map(deliveryOf),
-        end: (pending.at(-1)?.eventSeq ?? request.from - 1) + 1,
-        more: request.pending > 0 && pending.length >= request.pending,
-        due: due.map(deliveryOf),
-        moreDue: due.length > 0 && due.length >= request.due,
-        holds: request.holds ? holds.sort((a, b) => b.seq - a.seq) : [],
-      },
-    });
+    if (request !== undefined) this.read.push(this.tables.read(request, this.now));
   }
 
   /** What was read is given back. */
@@ -328,65 +291,6 @@ export class StitchOnPaper {
     }
     this.mostOut = Math.max(this.mostOut, this.out.length);
   }
-
-  #write({ statement, values, event }: Write): void {
-    const time = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null);
-    switch (statement.name) {
-      case 'delivery.update': {
-        const [deliveryId, , status, attempts, , , lastAttemptAt, nextAttemptAt] = values;
-        const row = this.rows.get(deliveryId as string);
-        if (row === undefined) throw new Error('an update of no row');
-        if (row.status !== 'pending' && row.status !== 'retrying') return;
-        row.status = status as Row['status'];
-        row.attempts = attempts as number;
-        row.lastAttemptAt = time(lastAttemptAt);
-        row.firstAttemptAt ??= row.lastAttemptAt;
-        row.nextAttemptAt = time(nextAttemptAt);
-        return;
-      }
-      case 'attempt.insert':
-        this.attempts.push({
-          deliveryId: values[0] as string,
-          number: values[1] as number,
-          at: time(values[4]) ?? 0,
-        });
-        return;
-      case 'event.append': {
-        const [only, except] = values.slice(-2);
-        this.events.push({
-          name: event?.eventName ?? '',
-          body: event?.body ?? '',
-          ...(typeof only === 'string' ? { only } : {}),
-          ...(typeof except === 'string' ? { except } : {}),
-        });
-        return;
-      }
-      case 'delivery.insert': {
-        const [deliveryId, , , , eventId, eventSeq, eventName, eventAt, threadId, trigger, createdAt] =
-          values;
-        this.rows.set(deliveryId as string, {
-          ...{ deliveryId: deliveryId as string, createdAt: createdAt as string, eventId: eventId as string },
-          ...{ eventSeq: eventSeq as number, eventName: eventName as string, eventAt: eventAt as string },
-          ...{ threadId: (threadId ?? null) as string | null, trigger: trigger as Row['trigger'] },
-          ...{
-            status: 'pending',
-            attempts: 0,
-            firstAttemptAt: null,
-            lastAttemptAt: null,
-            nextAttemptAt: this.now,
-          },
-        });
-        return;
-      }
-      default:
-        throw new Error(`an unexpected row of ${statement.name}`);
-    }
-  }
-}
-
-function deliveryOf(row: Row): Delivery {
-  const { status: _s, nextAttemptAt: _n, lastAttemptAt: _l, ...delivery } = row;
-  return delivery;
 }
 
 /** What the snapshot keeps. */

@@ -1,4 +1,5 @@
 /** Work that has to succeed before a stitch can go on: tried until it does, or until the node goes down. */
+import type { TaskContext } from '../../../runtime/actor.ts';
 import { backoffMs } from '../../../runtime/backoff.ts';
 import type { StitchServices } from './services.ts';
 
@@ -33,6 +34,20 @@ export class Patience {
         await this.pause(backoffMs(failures, firstMs, longestMs, this.#services.random));
       }
     }
+  }
+
+  /** The task, but that a failure after `end` is nobody's: the rows say what is left to do. */
+  guard<Payload>(
+    task: (payload: Payload, context: TaskContext) => Promise<void>,
+  ): (payload: Payload, context: TaskContext) => Promise<void> {
+    return async (payload, context) => {
+      try {
+        await task(payload, context);
+      } catch (err) {
+        if (!this.#over) throw err;
+        this.#services.log.info({ err, id: context.self.id }, 'left undone at the end of the node');
+      }
+    };
   }
 
   pause(ms: number): Promise<void> {
