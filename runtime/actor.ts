@@ -97,8 +97,6 @@ export interface ActorKind<State, C extends Commands, Write = unknown> {
   readonly kind: string;
   /** The state of an actor that has no snapshot yet. */
   readonly blank: (id: string) => State;
-  /** Groups commits into one lane; actors of one project share a lane, so that a project's events have one order. */
-  readonly lane: (state: State) => string;
   readonly decide: { readonly [Name in keyof C]: Decide<State, C[Name], Write> };
   readonly tasks?: Readonly<Record<string, Task>>;
   /**
@@ -118,7 +116,6 @@ export interface ActorKind<State, C extends Commands, Write = unknown> {
 export interface AnyActorKind {
   readonly kind: string;
   readonly blank: (id: string) => unknown;
-  readonly lane: (state: never) => string;
   readonly decide: Readonly<Record<string, (state: never, payload: never, turn: Turn) => Decision<unknown>>>;
   readonly tasks?: Readonly<Record<string, Task>>;
   readonly onActivate?: string;

@@ -11,7 +11,6 @@ const defaultTasksAtOnce = 256;
 export class Kind {
   readonly name: string;
   readonly blank: (id: string) => unknown;
-  readonly lane: (state: unknown) => string;
   readonly decide: ReadonlyMap<string, Decide>;
   readonly tasks: ReadonlyMap<string, Task>;
   readonly tasksAtOnce: number;
@@ -26,7 +25,6 @@ export class Kind {
   constructor(kind: AnyActorKind, shards: number, limits: Limits, counters: KindCounters) {
     this.name = kind.kind;
     this.blank = kind.blank;
-    this.lane = kind.lane as (state: unknown) => string;
     this.decide = new Map(Object.entries(kind.decide) as [string, Decide][]);
     this.tasks = new Map(Object.entries(kind.tasks ?? {}));
     this.tasksAtOnce = positive(kind, 'tasksAtOnce', kind.tasksAtOnce ?? defaultTasksAtOnce);

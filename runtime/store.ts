@@ -37,7 +37,6 @@ export interface Chain {
 /** Everything that one decision wants to be true, atomically. */
 export interface Commit<Write = unknown> {
   readonly actor: ActorRef;
-  readonly lane: string;
   /** The version that was decided from; 0 when there is no row. */
   readonly base: number;
   readonly chain: Chain;

@@ -32,7 +32,7 @@ export function takeTurn(command: Command, standing: Standing, kind: Kind, host:
   try {
     const decision = command.decide(standing.state, command.payload, { now, id: standing.ref.id });
     const next = decision.state === undefined ? standing.state : decision.state;
-    command.commit = commitOf(decision, next, command, standing, kind, host);
+    command.commit = commitOf(decision, next, command, standing, host);
     command.decision = decision;
     standing.state = next;
     if (command.commit?.snapshot !== undefined) standing.version++;
@@ -46,7 +46,6 @@ function commitOf(
   next: unknown,
   command: Command,
   standing: Standing,
-  kind: Kind,
   host: Host,
 ): Commit | undefined {
   const { writes = nothing, remind = nothing, forget = nothing, transient = false } = decision;
@@ -56,7 +55,6 @@ function commitOf(
   if (!changed && rows === 0 && command.reminder === undefined) return undefined;
   return {
     actor: standing.ref,
-    lane: kind.lane(next),
     base: standing.version,
     chain: standing,
     snapshot: changed ? { version: standing.version + 1, state: next } : undefined,
@@ -84,7 +82,7 @@ function refuse(command: Command, standing: Standing, kind: Kind, host: Host, er
   if (error instanceof ServiceError) {
     kind.counters.refusals++;
     command.error = error;
-    if (command.reminder !== undefined && isRefusal(error)) command.commit = proof(standing, kind);
+    if (command.reminder !== undefined && isRefusal(error)) command.commit = proof(standing);
     return;
   }
   kind.counters.defects++;
@@ -98,12 +96,10 @@ function refuse(command: Command, standing: Standing, kind: Kind, host: Host, er
  * A commit of nothing. A refused reminder ends as a dead letter, so the refusal must be the word of the one true state: only
  * an activation that is not stale gets this past the fence.
  */
-function proof(standing: Standing, kind: Kind): Commit {
+function proof(standing: Standing): Commit {
   const { ref, version } = standing;
-  const lane = kind.lane(standing.state);
   return {
     actor: ref,
-    lane,
     base: version,
     chain: standing,
     writes: nothing,

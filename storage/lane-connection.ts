@@ -117,7 +117,9 @@ export class LaneConnection {
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       pipeline: true,
-      options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
+      // Every batch has arrays of other lengths, and to plan for each anew costs more than it can gain.
+      options:
+        '-c plan_cache_mode=force_generic_plan -c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
     });
     const lost = (): void => {
       if (this.#client === client) this.#client = undefined;

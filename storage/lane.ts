@@ -1,16 +1,13 @@
 /**
- * A commit lane: group commit over one connection (design section 4).
+ * A commit lane: takes lists of commits into transactions on one connection, and settles every one of them.
  *
- *   idle -> flushing       the first commit schedules a flush at the end of the event loop's turn
- *   flushing -> flushing   while a transaction is in flight the queue grows; when it returns, all that waits goes next
- *   flushing -> waiting    the database cannot be reached: backoff, and the batch in hand is tried again or settled
- *   waiting -> flushing
- *   flushing -> idle       nothing waits
+ *   transacting -> landed      the COMMIT was answered
+ *   transacting -> in doubt    the connection was lost: the mark of the lane tells (lane-connection.ts)
+ *   transacting -> waiting     the database cannot be reached: backoff, and the same batch again
+ *   transacting -> narrowed    the batch was refused: commits named by `skein_fence` are refused and the rest goes again; a plain
+ *                              constraint or data error halves the batch until the culprit stands alone
  *
- * No timer and no tuning: batches grow with load. Commits of one actor always use one lane, in order.
- *
- * A batch that fails is narrowed: commits named by `skein_fence` are refused and the rest goes again; a plain constraint or data
- * error halves the batch until the culprit stands alone. Order is kept throughout.
+ * Order is kept throughout.
  */
 import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
@@ -21,8 +18,6 @@ import { isPassing } from './passing-error.ts';
 import type { SnapshotTable } from './snapshot.ts';
 import type { Write } from './statement.ts';
 
-/** Most commits in one transaction: bounds its memory and the time its locks are held. */
-const largestBatch = 500;
 const firstBackoffMs = 25;
 const longestBackoffMs = 1_000;
 
@@ -32,13 +27,12 @@ export interface LaneOptions {
   readonly tables: ReadonlyMap<string, SnapshotTable>;
   readonly shardOf: (id: string, kind: string) => number;
   readonly log: Log;
-  /** Most commits that may wait; beyond it `commit` rejects with `Unavailable`. Default 20,000. */
-  readonly capacity?: number;
   /** Called after each committed batch, before its commits resolve; `rows` is what its last statement returned. */
   readonly committed: (batch: Batch, rows: readonly Record<string, unknown>[] | undefined) => void;
 }
 
-interface Waiting {
+/** A commit whose caller waits. */
+export interface Waiting {
   readonly commit: Commit<Write>;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -47,8 +41,6 @@ interface Waiting {
 export class Lane {
   readonly #options: LaneOptions;
   readonly #connection: LaneConnection;
-  #queue: Waiting[] = [];
-  #running: Promise<void> | undefined;
   #closing = false;
   #batches = 0;
   /** Commits in transactions that succeeded, and those transactions: their quotient is the batch size. */
@@ -60,39 +52,19 @@ export class Lane {
     this.#connection = new LaneConnection(options.url, options.name);
   }
 
-  /** Commits waiting or in flight. */
-  get depth(): number {
-    return this.#queue.length;
-  }
-
-  commit(commit: Commit<Write>): Promise<void> {
-    if (this.#closing) return Promise.reject(new Unavailable('the store is closing'));
-    if (this.#queue.length >= (this.#options.capacity ?? 20_000)) {
-      return Promise.reject(new Unavailable('too many commits wait for the database'));
-    }
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ commit, resolve, reject });
-      // setImmediate runs after the poll phase: every request of this turn of the event loop joins the first batch.
-      this.#running ??= new Promise<void>(done => setImmediate(() => void this.#run().then(done)));
-    });
-  }
-
-  /** Flushes what waits, for at most `graceMs`, then refuses the rest. Idempotent. */
-  async close(graceMs = 5_000): Promise<void> {
+  /** From now on nothing waits for a database that is away. */
+  hurry(): void {
     this.#closing = true;
-    const timer = setTimeout(() => this.#refuseAll(), graceMs);
-    await this.#running;
-    clearTimeout(timer);
+  }
+
+  /** Ends the connection. Idempotent. */
+  async end(): Promise<void> {
+    this.#closing = true;
     await this.#connection.end();
   }
 
-  async #run(): Promise<void> {
-    while (this.#queue.length > 0) await this.#flush(this.#queue.splice(0, largestBatch));
-    this.#running = undefined;
-  }
-
   /** Settles every commit of the list. Never rejects. */
-  async #flush(waiting: readonly Waiting[]): Promise<void> {
+  async flush(waiting: readonly Waiting[]): Promise<void> {
     let rest = waiting;
     for (;;) {
       rest = rest.filter(isUnbroken);
@@ -169,23 +141,20 @@ export class Lane {
         return reason === undefined;
       });
       // What names nobody here (a project without its stream row) is everybody's error.
-      if (rest.length < waiting.length) return this.#flush(rest);
+      if (rest.length < waiting.length) return this.flush(rest);
     }
     if (waiting.length === 1 || error instanceof Unavailable) {
       for (const entry of waiting) refuse(entry, asDuplicate(error));
       return;
     }
     const half = waiting.length >> 1;
-    await this.#flush(waiting.slice(0, half));
-    await this.#flush(waiting.slice(half));
-  }
-
-  #refuseAll(): void {
-    for (const entry of this.#queue.splice(0)) refuse(entry, new Unavailable('the store is closing'));
+    await this.flush(waiting.slice(0, half));
+    await this.flush(waiting.slice(half));
   }
 }
 
-function refuse({ commit, reject }: Waiting, error: Error): void {
+/** Rejects a commit, and breaks its chain where later ones may rest on it. */
+export function refuse({ commit, reject }: Waiting, error: Error): void {
   if (commit.snapshot !== undefined || error instanceof Fenced) commit.chain.broken = true;
   reject(error);
 }

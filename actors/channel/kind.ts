@@ -13,7 +13,6 @@ export function channelKind(db: Pick<Database, 'query'>): ActorKind<ChannelState
   return actor<ChannelState, ChannelCommands, Write>({
     kind: 'channel',
     blank: blankChannel,
-    lane: state => state.projectId,
     decide: { create, update, setStatus, acknowledge, park, applyParked },
     tasks: {
       applyParked: async (parked: ParkedReceipt, context) => {

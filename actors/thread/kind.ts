@@ -12,6 +12,5 @@ import { blankThread, type ThreadState } from './state.ts';
 export const thread = actor<ThreadState, ThreadCommands, Write>({
   kind: 'thread',
   blank: blankThread,
-  lane: state => state.projectId,
   decide: { create, receive, send, checkSend, update, recordReceipts, lookAtWindow, expireWindow },
 });

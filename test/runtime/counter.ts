@@ -56,7 +56,6 @@ export function counterKind({ work, ...options }: CounterOptions = {}) {
   return actor<Counted, CounterCommands, MemoryWrite>({
     kind: 'counter',
     blank: () => ({ n: 0, marks: [] }),
-    lane: () => 'lane',
     decide: {
       add: (state, { mark, once, scope = 'once', remind = [], forget = [], effects = [] }) => {
         const writes = once === undefined ? [] : [{ scope, key: once }];

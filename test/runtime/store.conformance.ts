@@ -49,7 +49,7 @@ class Actor<Write> {
     const version = mark === undefined ? base : ++this.#version;
     const snapshot = mark === undefined ? undefined : { version, state: this.#harness.state(this.ref, mark) };
     const nothing = { writes: [], remind: [], forget: [] };
-    return { actor: this.ref, lane: 'lane', base, chain: this.#chain, snapshot, ...nothing, ...more };
+    return { actor: this.ref, base, chain: this.#chain, snapshot, ...nothing, ...more };
   }
 
   reminder(key: string, at: number, payload: unknown = { key }): DueReminder {

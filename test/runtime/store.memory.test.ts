@@ -26,7 +26,6 @@ t.test('the laws', async t => {
 t.test('an injected fault', async t => {
   const commit = (): Commit<MemoryWrite> => ({
     actor: { kind: 'thing', id: 'a' },
-    lane: '',
     base: 0,
     chain: { broken: false },
     snapshot: { version: 1, state: {} },

@@ -60,7 +60,6 @@ class Counter {
     const base = this.version++;
     return {
       actor: { kind: 'thread', id: this.id },
-      lane: projectId,
       base,
       chain: this.chain,
       snapshot: { version: base + 1, state: { count: base + 1, note } },

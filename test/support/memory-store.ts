@@ -132,7 +132,7 @@ export class MemoryStore implements Store<MemoryWrite> {
   scans = 0;
   loads = 0;
   readonly #options: MemoryStoreOptions;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lane: Lane = { waiting: [], flushing: false };
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
@@ -150,8 +150,7 @@ export class MemoryStore implements Store<MemoryWrite> {
   }
 
   commit(commit: Commit<MemoryWrite>): Promise<void> {
-    let lane = this.#lanes.get(commit.lane);
-    if (lane === undefined) this.#lanes.set(commit.lane, (lane = { waiting: [], flushing: false }));
+    const lane = this.#lane;
     const { waiting } = lane;
     const settled = new Promise<void>((resolve, reject) => waiting.push({ commit, resolve, reject }));
     if (!lane.flushing) void this.#flush(lane);

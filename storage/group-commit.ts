@@ -1,0 +1,134 @@
+/**
+ * Group commit (design section 4): decisions of all actors of a node queue here, and whatever waits goes into one transaction.
+ *
+ *   waiting -> in flight    a lane is free: it takes what waits, in order, but for commits of actors that another lane has in
+ *                           flight, since one stands on the other
+ *   in flight -> settled    by the lane
+ *
+ * No timer and no tuning: batches grow with load. There are two lanes, so that the server works on one batch while the other's
+ * commit reaches the disk and this process makes the next (with one, a closed loop of 256 clients moves in lock-step: all
+ * wait for the same commit). The second starts only when enough waits to be worth a commit of its own.
+ *
+ * What lanes may contend for in the database is locked in one order: actors' rows are disjoint, keys that must be new come next,
+ * and the projects' streams last (writes/events.ts).
+ */
+import { Unavailable, type Chain, type Commit } from '../runtime/store.ts';
+import { Lane, refuse, type LaneOptions, type Waiting } from './lane.ts';
+import type { Write } from './statement.ts';
+
+/** Most commits in one transaction: bounds its memory and the time its locks are held. */
+const largestBatch = 500;
+/** A further lane starts for this many, or half of what is in flight. */
+const worthALane = 16;
+
+export interface GroupCommitOptions extends Omit<LaneOptions, 'name'> {
+  /** Connections that commit. Default 2. */
+  readonly lanes?: number;
+  /** Most commits that may wait; beyond it `commit` rejects with `Unavailable`. Default 20,000. */
+  readonly capacity?: number;
+}
+
+export class GroupCommit {
+  readonly #capacity: number;
+  readonly #lanes: readonly Lane[];
+  readonly #idle: Lane[];
+  readonly #running = new Set<Promise<void>>();
+  #queue: Waiting[] = [];
+  /** Chains with a commit in flight: one actor's commits never overtake each other. */
+  readonly #busy = new Set<Chain>();
+  #inFlight = 0;
+  #scheduled = false;
+  #closing = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#capacity = options.capacity ?? 20_000;
+    this.#lanes = Array.from(
+      { length: options.lanes ?? 2 },
+      (_, i) => new Lane({ ...options, name: `skein lane ${i}` }),
+    );
+    this.#idle = [...this.#lanes];
+  }
+
+  /** Commits waiting or in flight; commits that landed, and their transactions: the quotient is the batch size. */
+  get stats(): { readonly depth: number; readonly commits: number; readonly transactions: number } {
+    let commits = 0;
+    let transactions = 0;
+    for (const lane of this.#lanes) {
+      commits += lane.commits;
+      transactions += lane.transactions;
+    }
+    return { depth: this.#queue.length + this.#inFlight, commits, transactions };
+  }
+
+  commit(commit: Commit<Write>): Promise<void> {
+    if (this.#closing) return Promise.reject(new Unavailable('the store is closing'));
+    if (this.#queue.length >= this.#capacity) {
+      return Promise.reject(new Unavailable('too many commits wait for the database'));
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ commit, resolve, reject });
+      if (this.#scheduled || this.#idle.length === 0) return;
+      this.#scheduled = true;
+      // After the poll phase: every request of this turn of the event loop joins the first batch.
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.#start();
+      });
+    });
+  }
+
+  /** Flushes what waits, for at most `graceMs`, then refuses the rest. Idempotent. */
+  async close(graceMs = 5_000): Promise<void> {
+    this.#closing = true;
+    const timer = setTimeout(() => {
+      for (const entry of this.#queue.splice(0)) refuse(entry, new Unavailable('the store is closing'));
+      for (const lane of this.#lanes) lane.hurry();
+    }, graceMs);
+    while (this.#running.size > 0 || this.#scheduled) {
+      await Promise.all(this.#running);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    clearTimeout(timer);
+    await Promise.all(this.#lanes.map(lane => lane.end()));
+  }
+
+  /** Gives work to idle lanes. */
+  #start(): void {
+    while (this.#queue.length > 0) {
+      const lane = this.#idle.at(-1);
+      if (lane === undefined) return;
+      if (this.#inFlight > 0 && this.#queue.length < Math.max(worthALane, this.#inFlight >> 1)) return;
+      const taken = this.#take();
+      if (taken.length === 0) return;
+      this.#idle.pop();
+      const run = this.#run(lane, taken).finally(() => this.#running.delete(run));
+      this.#running.add(run);
+    }
+  }
+
+  /** What may go now, in order; the rest stays, in order. */
+  #take(): Waiting[] {
+    const chains = new Set<Chain>();
+    const taken: Waiting[] = [];
+    const rest: Waiting[] = [];
+    for (const entry of this.#queue) {
+      if (taken.length === largestBatch || this.#busy.has(entry.commit.chain)) rest.push(entry);
+      else {
+        taken.push(entry);
+        chains.add(entry.commit.chain);
+      }
+    }
+    for (const chain of chains) this.#busy.add(chain);
+    this.#queue = rest;
+    this.#inFlight += taken.length;
+    return taken;
+  }
+
+  async #run(lane: Lane, taken: readonly Waiting[]): Promise<void> {
+    await lane.flush(taken);
+    for (const { commit } of taken) this.#busy.delete(commit.chain);
+    this.#inFlight -= taken.length;
+    this.#idle.push(lane);
+    this.#start();
+  }
+}
