@@ -74,9 +74,9 @@ export class Line {
     t.teardown(() => this.agent.destroy());
   }
 
-  /** Notes the secrets of what was sent or answered. */
+  /** Notes the secrets of what was sent or answered; not those of mailed links, which the log shows where there is no mail server. */
   overhear(text: string): void {
-    const fields = /"(?:password|secret|accessToken|ticket|token)":"([^"]{8,})"/g;
+    const fields = /"(?:password|secret|accessToken|ticket)":"([^"]{8,})"/g;
     for (const [, secret] of text.matchAll(fields)) this.secrets.add(secret ?? '');
   }
 }
@@ -183,7 +183,9 @@ function hold(id: OperationId, operation: Operation, { status, body, text, heade
   if (row?.body === null && text === '') return;
   if (row !== undefined && row.body !== null && fits(row.body, body)) return;
   const { error, message, requestId, docsUrl } = (body ?? {}) as Partial<Refusal>;
-  const whole = message !== undefined && docsUrl !== undefined && requestId === headers['x-request-id'];
+  // What is replayed names the request that was answered first.
+  const isNamed = requestId === headers['x-request-id'] || headers['idempotent-replayed'] === 'true';
+  const whole = message !== undefined && docsUrl !== undefined && isNamed;
   const known = operation.errors.some(code => code === error) && error !== 'svc/runtime/internal_error';
   if (row === undefined && whole && known) {
     const waits = Number.isInteger(Number(headers['retry-after'])) && Number(headers['retry-after']) > 0;
