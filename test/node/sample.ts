@@ -4,7 +4,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import type { Asked } from './client.ts';
 
 /** As much of JSON Schema as the operations' schemas use. */
-interface Schema {
+export interface Schema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -15,16 +15,21 @@ interface Schema {
   readonly pattern?: string;
   readonly format?: string;
   readonly minLength?: number;
+  readonly maxLength?: number;
   readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
   readonly minItems?: number;
 }
 
 export type Part = 'params' | 'query' | 'body';
-/** A field of a request that holds an id. */
-export interface IdField {
+/** A field of a request. */
+export interface Field {
   readonly part: Part;
   readonly name: string;
-  readonly resource: Resource;
+  readonly schema: Schema;
+  /** Of what it is the id, if it is one. */
+  readonly resource: Resource | undefined;
 }
 
 const resources = new Map(
@@ -39,12 +44,11 @@ function partOf(operation: Operation, part: Part): Schema {
   return (operation[part] ?? {}) as Schema;
 }
 
-/** The fields of the operation's request that hold an id, required or not. */
-export function idFields(operation: Operation): IdField[] {
+/** The fields of the operation's request, required or not. */
+export function fields(operation: Operation): Field[] {
   return (['params', 'query', 'body'] as const).flatMap(part =>
-    Object.entries(partOf(operation, part).properties ?? {}).flatMap(([name, schema]) => {
-      const resource = resourceOf(schema);
-      return resource === undefined ? [] : [{ part, name, resource }];
+    Object.entries(partOf(operation, part).properties ?? {}).map(([name, schema]) => {
+      return { part, name, schema, resource: resourceOf(schema) };
     }),
   );
 }
@@ -86,7 +90,7 @@ function value(schema: Schema, ids: (resource: Resource) => string): unknown {
       return false;
     case 'string':
       if (schema.format === 'date-time') return new Date().toISOString();
-      if (schema.format === 'uri') return 'https://example.com/';
+      if (schema.format === 'uri') return 'https://127.0.0.1:1/';
       if (schema.format === 'email') return 'someone@example.com';
       return 'x'.repeat(Math.max(1, schema.minLength ?? 1));
     default:

@@ -16,7 +16,7 @@ import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Receiver } from '../support/receiver.ts';
 import { Client, Line, type Asked, type ListOf, type Reply } from './client.ts';
-import { idFields, sample, type IdField } from './sample.ts';
+import { fields, sample, type Field } from './sample.ts';
 import { keepsSecrets } from './secrets.ts';
 import { newKey, newStitch, signUp, verifyEmail, type Tenant } from './tenant.ts';
 
@@ -87,8 +87,10 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
   let asked = 0;
   for (const [id, operation] of Object.entries(operations) as [OperationId, Operation][]) {
     if (operation.auth !== 'project') continue;
-    for (const field of idFields(operation)) {
-      const theirs = foreign[field.resource];
+    for (const field of fields(operation)) {
+      const { resource } = field;
+      if (resource === undefined) continue;
+      const theirs = foreign[resource];
       if (theirs === undefined) {
         // A filter or a reference may name what this version makes nowhere; a path may not.
         if (field.part === 'params') t.fail(`${id}: nothing foreign to put for ${field.name}`);
@@ -96,7 +98,7 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
       }
       const request = (value: string): Asked => place(id, own, field, value);
       const answer = await caller.ask(id, request(theirs));
-      const nothing = await caller.ask(id, request(newId(field.resource)));
+      const nothing = await caller.ask(id, request(newId(resource)));
       const name = `${id}: ${field.part} ${field.name}`;
       if (without(answer) !== without(nothing)) t.same(without(answer), without(nothing), name);
       const isFilter = field.part === 'query' && field.name !== 'projectId' && field.name !== 'environmentId';
@@ -109,7 +111,7 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
   t.ok(asked > 50, `${asked} times`);
 }
 
-function place(id: OperationId, own: Belongings, field: IdField, value: string): Asked {
+function place(id: OperationId, own: Belongings, field: Field, value: string): Asked {
   const least = sample(operations[id], resource => own[resource] ?? newId(resource));
   // What the schema cannot say: on which channels it works, and which event is about what.
   const event = field.name === 'messageId' ? 'delivered' : 'window_expired';
