@@ -27,7 +27,6 @@ async function start(folder: string): Promise<number> {
     ...process.env,
     DATA_DIR: folder,
     PORT: String(port),
-    GRPC_PORT: String(await freePort()),
     LOG_LEVEL: 'warn',
   };
   const from = performance.now();

@@ -62,11 +62,6 @@ export function domain(text: string): string | undefined {
   return /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
-/** A token that is compared as it stands: long enough not to be guessed. */
-export function token(text: string): string | undefined {
-  return /^[\x21-\x7e]{24,256}$/.test(text) ? text : undefined;
-}
-
 export function secretKeys(text: string): string | undefined {
   return parses(() => new KeyRing(text)) ? text : undefined;
 }
@@ -82,42 +77,4 @@ function parses(read: () => unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** `file:///path`, a path, or `s3://bucket/prefix`. */
-export function mediaPlace(text: string): string | undefined {
-  if (!text.includes('://')) return text;
-  return address('s3')(text) ?? (text.startsWith('file:///') ? text : undefined);
-}
-
-/** Requests per minute by class of decisions section 9; those of messages are per second. */
-export const limitNames = [
-  'auth',
-  'authPerEmail',
-  'read',
-  'write',
-  'message',
-  'messagePerThread',
-  'run',
-  'test',
-] as const;
-export type LimitName = (typeof limitNames)[number];
-export type RateLimits = 'off' | Readonly<Partial<Record<LimitName, number>>>;
-
-/** `on`, `off`, or a JSON object of limits that replace the defaults. */
-export function rateLimits(text: string): RateLimits | undefined {
-  if (text === 'on') return {};
-  if (text === 'off') return 'off';
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
-  const known: readonly string[] = limitNames;
-  const sound = Object.entries(given).every(
-    ([name, value]) => known.includes(name) && typeof value === 'number' && value > 0 && value <= 1e9,
-  );
-  return sound ? given : undefined;
 }

@@ -5,12 +5,9 @@ import {
   domain,
   host,
   listOf,
-  mediaPlace,
   oneOf,
   origin,
-  rateLimits,
   secretKeys,
-  token,
   tokenKeys,
   truth,
   whole,
@@ -24,41 +21,26 @@ export interface Variable<Value> {
   /** The default, in words. */
   readonly fallback: string;
   readonly meaning: string;
+  /** What holds beyond the value itself, and cannot be checked from it. */
+  readonly condition?: string;
   /** Its value never appears in a message. */
   readonly secret?: boolean;
 }
 
-const port = whole(0, 65_535);
-const web = address('http', 'https');
+const ofTheDatabase = 'must be the same on every process that shares a database';
 
 export const variables = {
   HOST: {
     read: host,
     wants: 'an IP address or a host name',
     fallback: '127.0.0.1 with the embedded database, else 0.0.0.0',
-    meaning: 'address to listen on: REST, websockets, web apps, gRPC',
+    meaning: 'address to listen on',
   },
-  PORT: { read: port, wants: 'a port, 0 to 65535', fallback: '8080', meaning: 'REST, websockets, web apps' },
-  GRPC_PORT: { read: port, wants: 'a port, 0 to 65535', fallback: '9090', meaning: 'gRPC, on the same host' },
-  SERVICE_TOKENS: {
-    read: listOf(token),
-    wants: 'tokens of 24 to 256 visible ASCII characters, with commas between',
-    fallback: 'none: gRPC refuses all but mTLS',
-    meaning: 'tokens of internal services',
-    secret: true,
-  },
-  GRPC_TLS_CERT: {
-    read: anyText,
-    wants: 'a file',
-    fallback: 'none: plain',
-    meaning: 'gRPC server certificate',
-  },
-  GRPC_TLS_KEY: { read: anyText, wants: 'a file', fallback: 'none', meaning: 'its private key' },
-  GRPC_TLS_CA: {
-    read: anyText,
-    wants: 'a file',
-    fallback: 'none: no mTLS',
-    meaning: 'authority whose client certificates gRPC accepts',
+  PORT: {
+    read: whole(0, 65_535),
+    wants: 'a port, 0 to 65535',
+    fallback: '8080',
+    meaning: 'REST and websockets',
   },
   BASE_URL: {
     read: origin,
@@ -67,7 +49,7 @@ export const variables = {
     meaning: 'public address',
   },
   DOCS_URL: {
-    read: web,
+    read: address('http', 'https'),
     wants: 'an http or https address',
     fallback: '{BASE_URL}/docs',
     meaning: 'documentation that errors point to',
@@ -82,7 +64,7 @@ export const variables = {
     read: anyText,
     wants: 'a folder',
     fallback: './.skein',
-    meaning: 'embedded database, keys, media, mail',
+    meaning: 'embedded database, keys, mail',
   },
   DATABASE_URL: {
     read: address('postgres', 'postgresql'),
@@ -91,31 +73,20 @@ export const variables = {
     meaning: 'PostgreSQL 15 to 18',
     secret: true,
   },
-  NATS_URL: {
-    read: listOf(address('nats', 'tls')),
-    wants: 'nats:// or tls:// addresses, with commas between',
-    fallback: 'none: this node alone',
-    meaning: 'NATS with JetStream; makes this node one of a cluster',
-    secret: true,
-  },
-  CLUSTER: {
-    read: text => (/^[a-z0-9-]{1,32}$/.test(text) ? text : undefined),
-    wants: '1 to 32 lower-case letters, digits and hyphens',
-    fallback: 'skein',
-    meaning: 'name that tells clusters on one NATS apart',
-  },
   SECRET_KEYS: {
     read: secretKeys,
     wants: 'kid:base64,kid:base64 with 32 bytes each',
-    fallback: 'made under DATA_DIR; required with NATS_URL',
+    fallback: 'made under DATA_DIR',
     meaning: 'keys that secrets are encrypted with, newest first',
+    condition: ofTheDatabase,
     secret: true,
   },
   TOKEN_KEYS: {
     read: tokenKeys,
     wants: 'kid:base64,kid:base64 with 32 bytes each',
-    fallback: 'made under DATA_DIR; required with NATS_URL',
+    fallback: 'made under DATA_DIR',
     meaning: 'Ed25519 seeds that sign access tokens, newest first',
+    condition: ofTheDatabase,
     secret: true,
   },
   SMTP_URL: {
@@ -130,12 +101,6 @@ export const variables = {
     wants: 'an e-mail address',
     fallback: 'Skein <skein@localhost>',
     meaning: 'sender of mail',
-  },
-  MEDIA_URL: {
-    read: mediaPlace,
-    wants: 'a folder or s3://bucket/prefix',
-    fallback: 'DATA_DIR/media',
-    meaning: 'where media is kept',
   },
   SIGNUP: {
     read: oneOf(['open', 'disabled']),
@@ -153,48 +118,12 @@ export const variables = {
     read: truth,
     wants: 'true or false',
     fallback: 'false; with the embedded database, loopback only',
-    meaning: 'whether webhooks and tools may call private addresses',
-  },
-  RATE_LIMITS: {
-    read: rateLimits,
-    wants: 'on, off, or JSON such as {"read":2400}',
-    fallback: 'on',
-    meaning: 'requests per minute by class (message: per second)',
-  },
-  GRAPH_API_URL: {
-    read: web,
-    wants: 'an http or https address',
-    fallback: "the provider's",
-    meaning: 'chat provider',
-  },
-  LLM_PROVIDER_1_URL: {
-    read: web,
-    wants: 'an http or https address',
-    fallback: "the provider's",
-    meaning: 'model provider 1',
-  },
-  LLM_PROVIDER_2_URL: {
-    read: web,
-    wants: 'an http or https address',
-    fallback: "the provider's",
-    meaning: 'model provider 2',
-  },
-  LLM_PROVIDER_3_URL: {
-    read: web,
-    wants: 'an http or https address',
-    fallback: "the provider's",
-    meaning: 'model provider 3',
+    meaning: 'whether webhooks may call private addresses',
   },
   LOG_LEVEL: {
     read: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     wants: 'fatal, error, warn, info, debug, trace or silent',
     fallback: 'info',
     meaning: 'least level that is logged',
-  },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    read: web,
-    wants: 'an http or https address',
-    fallback: 'none: no traces',
-    meaning: 'OpenTelemetry collector',
   },
 } as const satisfies Record<string, Variable<unknown>>;

@@ -24,9 +24,7 @@ export async function startSkein(database: BenchDatabase, name: string): Promise
   const server = new Server(port, {
     DATABASE_URL: databaseUrl,
     DATA_DIR: join(database.folder, name),
-    GRPC_PORT: String(await freePort()),
     ALLOW_PRIVATE_ADDRESSES: 'true',
-    RATE_LIMITS: 'off',
   });
   await server.start();
   const account = {

@@ -41,7 +41,6 @@ export class StitchService {
       SECRET_KEYS: freshKey(),
       TOKEN_KEYS: freshKey(),
       ALLOW_PRIVATE_ADDRESSES: options.publicOnly === true ? 'false' : 'true',
-      RATE_LIMITS: 'off',
       LOG_LEVEL: 'silent',
     });
     const skein: Skein = await startSkein(config, silentLog);

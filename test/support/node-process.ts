@@ -99,7 +99,7 @@ export class NodeProcess {
     // Nothing of this process's own environment: neither a configuration nor the test runner's hooks.
     this.#environment = {
       ...{ PATH: process.env['PATH'] ?? '', DATA_DIR: folder, HOST: '127.0.0.1', PORT: String(port) },
-      ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'trace', ...environment },
+      ...{ LOG_LEVEL: 'trace', ...environment },
     };
   }
 
@@ -107,8 +107,7 @@ export class NodeProcess {
   static async make(t: Ending, environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
     const folder = environment['DATA_DIR'] ?? (await dataFolder(t));
     const port = environment['PORT'] === undefined ? await freePort() : Number(environment['PORT']);
-    const grpc = { GRPC_PORT: String(await freePort()) };
-    const node = new NodeProcess(folder, port, { ...grpc, ...environment });
+    const node = new NodeProcess(folder, port, environment);
     const atExit = (): void => void node.#child?.kill('SIGKILL');
     process.on('exit', atExit);
     t.teardown(async () => {
