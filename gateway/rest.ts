@@ -75,6 +75,8 @@ export interface RestOptions {
 }
 
 export interface Rest {
+  /** Mail has been committed that no request of this face has made. */
+  wakeMail(): void;
   /** Sends the Console sockets away, with a code that tells them to come back. */
   shutDownStreams(): void;
   /** Finishes mail in hand and writes what was counted of keys. */
@@ -153,6 +155,7 @@ export function serveRest(options: RestOptions): Rest {
 
   mail.start();
   return {
+    wakeMail: () => mail.wake(),
     shutDownStreams: () => stream.shutDown(),
     async stop() {
       await verifier.drain();

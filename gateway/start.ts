@@ -68,13 +68,18 @@ async function compose(
   const ring = new KeyRing(keys.secretKeys);
   const vault = new Vault(ring);
   const mails = new Mails(database, vault);
-  const tellOwner = ({ stitch }: OwnerNews): Promise<void> =>
-    mailOwners(database, mails, {
-      projectId: stitch.projectId,
+  // The sender of mail is made last, and told nothing before.
+  let wakeMail = (): void => undefined;
+  const tellOwner = async ({ stitch }: OwnerNews): Promise<void> => {
+    const { projectId } = stitch;
+    await mailOwners(database, mails, {
+      projectId,
       kind: 'stitch_stopped',
       content: stitch,
       now: clock.now(),
     });
+    wakeMail();
+  };
   const actors = await startActors({ config, log, clock, metrics, database, news, vault, tellOwner });
   onClose(() => actors.stop());
 
@@ -98,6 +103,7 @@ async function compose(
     ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
     ...{ tokenKeys: keys.tokenKeys, node: actors.node },
   });
+  wakeMail = () => rest.wakeMail();
   onClose(() => rest.stop());
   await server.listen(config.host, port);
   onClose(async () => {

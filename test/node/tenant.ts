@@ -57,12 +57,13 @@ export async function newKey(
   return { apiKeyId, secret, key: new Client(person.line, secret) };
 }
 
-/** A stitch for every event of the tenant's sandbox. */
+/** A stitch of the tenant's sandbox, for every event unless some are named. */
 export async function newStitch(
   { key, projectId }: Pick<Tenant, 'key' | 'projectId'>,
   webhookUrl: string,
+  eventNames: readonly string[] = [],
 ): Promise<{ readonly stitchId: string; readonly secret: string }> {
-  const body = { projectId, name: 'stitch', webhookUrl };
+  const body = { projectId, name: 'stitch', webhookUrl, eventNames };
   const created = await key.get<{ stitch: { stitchId: string }; secret: string }>('createStitch', { body });
   return { stitchId: created.stitch.stitchId, secret: created.secret };
 }
