@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { silentLog } from '../../runtime/log.ts';
 import { startEmbedded } from '../../storage/embedded/start.ts';
-import { cpuSeconds, processTree } from './process-usage.ts';
+import { treeCpuSeconds } from './process-usage.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface BenchDatabase {
@@ -14,7 +14,7 @@ export interface BenchDatabase {
   create(name: string, schema?: string): Promise<string>;
   /** Runs one statement on a database. */
   query<T extends pg.QueryResultRow>(url: string, text: string, values?: unknown[]): Promise<T[]>;
-  /** CPU seconds of the server and all its processes, those that ended not counted. */
+  /** CPU seconds of the server and all its processes, those that ended included. */
   cpuSeconds(): number;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
       if (schema !== undefined) await query(url.toString(), schema);
       return url.toString();
     },
-    cpuSeconds: () => processTree(server.pid).reduce((sum, pid) => sum + cpuSeconds(pid), 0),
+    cpuSeconds: () => treeCpuSeconds(server.pid),
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

@@ -3,11 +3,16 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
-/** CPU seconds (user and system) that the process has used. */
+/** CPU seconds (user and system) that the process has used, and those of its children that have ended. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0) / ticksPerSecond;
+}
+
+/** CPU seconds of the process and all below it, those that have ended included. */
+export function treeCpuSeconds(pid: number): number {
+  return processTree(pid).reduce((sum, member) => sum + cpuSeconds(member), 0);
 }
 
 /** Resident memory in bytes. */
