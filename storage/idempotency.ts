@@ -31,14 +31,16 @@ export interface Claim {
 }
 
 const selectKept = `
-  select fingerprint, status, body from idempotency_keys where key_hash = $1 and expires_at > $2`;
+  select k.fingerprint, k.status, coalesce(k.body, (e.body::json #> '{data,message}')::text) as body
+  from idempotency_keys k left join events e on e.event_id = k.event_id
+  where k.key_hash = $1 and k.expires_at > $2`;
 
 // Takes the key when it is free or expired; no row comes back when somebody holds it.
 const claimKey = `
   insert into idempotency_keys as held (key_hash, fingerprint, status, body, created_at, expires_at)
   values ($1, $2, null, null, $3, $4)
   on conflict (key_hash) do update
-    set fingerprint = excluded.fingerprint, status = null, body = null,
+    set fingerprint = excluded.fingerprint, status = null, body = null, event_id = null,
       created_at = excluded.created_at, expires_at = excluded.expires_at
     where held.expires_at <= excluded.created_at
   returning created_at`;

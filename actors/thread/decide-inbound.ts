@@ -42,7 +42,7 @@ export function create(state: ThreadState, command: CreateThread, turn: Turn): T
   fill(draft, command);
   draft.threadEvent('thread.lifecycle.created', command.author);
   const reply = threadText(draft.next, draft.threadId, draft.now);
-  draft.remember(command.key, reply);
+  draft.remember(command.key, { body: reply });
   return draft.decide(reply);
 }
 
@@ -72,8 +72,8 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   const row = messageRow(draft, message, 'inbound', actor);
   const text = messageText(row);
   draft.writes.push(insertMessage(row));
-  draft.event('thread.message.received', actor, `"message":${text}`);
+  const { eventId } = draft.event('thread.message.received', actor, `"message":${text}`);
   startWindow(draft, contact);
-  draft.remember(command.key, text);
+  draft.remember(command.key, { messageOf: eventId });
   return draft.decide(text);
 }

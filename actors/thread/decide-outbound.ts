@@ -66,9 +66,9 @@ export function send(
   const text = messageText(row);
   draft.next.lastMessageAt = draft.at;
   draft.writes.push(insertMessage(row));
-  draft.event('thread.message.created', actor, `"message":${text}`);
+  const { eventId } = draft.event('thread.message.created', actor, `"message":${text}`);
   dispatch(draft, row, text);
-  draft.remember(command.key, text);
+  draft.remember(command.key, { messageOf: eventId });
   return draft.decide(text);
 }
 

@@ -6,7 +6,7 @@ import type { Decision, Reminder, Turn } from '../../runtime/actor.ts';
 import { eventText, type EventName } from '../../protocol/events.ts';
 import { numberedId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
-import { appendEvent, rememberKey, type Write } from '../../storage/writes.ts';
+import { appendEvent, rememberKey, type IdempotencyRow, type Write } from '../../storage/writes.ts';
 import type { IdempotencyKey } from './commands.ts';
 import type { ThreadState } from './state.ts';
 import { threadText } from './thread-text.ts';
@@ -86,10 +86,10 @@ export class Draft {
   }
 
   /** Keeps the answer under the key of its request. */
-  remember(key: IdempotencyKey | undefined, body: string): void {
+  remember(key: IdempotencyKey | undefined, answer: IdempotencyRow['answer']): void {
     if (key === undefined) return;
     const { keyHash, fingerprint } = key;
-    this.writes.push(rememberKey({ keyHash, fingerprint, status: 201, body, createdAt: this.at }));
+    this.writes.push(rememberKey({ keyHash, fingerprint, status: 201, answer, createdAt: this.at }));
   }
 
   remind(reminder: Reminder): void {

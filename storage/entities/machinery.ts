@@ -14,6 +14,8 @@ export const IdempotencyKey = defineEntity({
     /** HTTP status of the answer; null while the first request is still in progress. */
     status: p.integer().nullable(),
     body: p.text().nullable(),
+    /** Instead of a body: the answer is the message that this event carries. */
+    eventId: id().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },

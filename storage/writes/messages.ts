@@ -24,7 +24,8 @@ const insert = statement(
     insert into messages (message_id, project_id, environment_id, thread_id, channel_id, sequence, direction, body,
       external_message_id, status, attachments, metadata, actor, created_at, updated_at)
     select message_id, project_id, environment_id, thread_id, channel_id, sequence, direction, body,
-      external_message_id, status, attachments, metadata, actor, created_at, created_at from ${input}`,
+      external_message_id, status, coalesce(attachments, '[]'), coalesce(metadata, '{}'), actor, created_at, created_at
+    from ${input}`,
 );
 
 export interface MessageRow {
@@ -61,8 +62,9 @@ export function insertMessage(row: MessageRow): Write {
       row.body,
       row.externalMessageId,
       row.status,
-      row.attachments,
-      row.metadata,
+      // The usual ones are constants of the statement, and need not be parsed.
+      row.attachments === '[]' ? null : row.attachments,
+      row.metadata === '{}' ? null : row.metadata,
       row.actor,
       row.createdAt,
     ],

@@ -213,13 +213,15 @@ t.test('an inbound message for a thread by its id has to come by its channel', a
   t.equal(thread.names().at(-1), 'thread.message.received');
 });
 
-t.test('the answer is kept under the key of its request, as the very text', async t => {
+t.test('the answer is kept under the key of its request, as the message of its event', async t => {
   const thread = new ThreadOnPaper();
   const keyed = { keyHash: 'aGFzaA==', fingerprint: 'cHJpbnQ=' };
   thread.create();
   const text = thread.do('send', { ...tenancy, message: message('x'), author: key, key: keyed });
   const kept = thread.writes.find(write => write.statement.name === 'idempotency.remember');
-  t.strictSame(kept?.values.slice(0, 4), ['aGFzaA==', 'cHJpbnQ=', 201, text]);
+  const event = thread.events.find(({ eventName }) => eventName === 'thread.message.created');
+  t.strictSame(kept?.values.slice(0, 5), ['aGFzaA==', 'cHJpbnQ=', 201, null, event?.eventId]);
+  t.strictSame((event?.data as { message: unknown }).message, JSON.parse(text));
 });
 
 t.test('events have ids of their own, in order of time', async t => {

@@ -215,7 +215,7 @@ function actorLike(decide: (call: Call) => { n: number }) {
     };
     const json = JSON.stringify(decide(call));
     const rows = await database.query(
-      `insert into idempotency_keys values ($1, $2, 201, $3, $4, $5) on conflict do nothing returning key_hash`,
+      `insert into idempotency_keys (key_hash, fingerprint, status, body, created_at, expires_at) values ($1, $2, 201, $3, $4, $5) on conflict do nothing returning key_hash`,
       [keyHash, fingerprint, json, new Date(call.now), new Date(call.now + idempotencyKeptMs)],
     );
     if (rows.length === 0) throw new ServiceError('svc/runtime/idempotency_conflict');

@@ -86,7 +86,13 @@ function event(threadId: string): Write {
 
 function key(text: string): Write {
   const hash = Buffer.from(text.padEnd(32)).toString('base64');
-  return rememberKey({ keyHash: hash, fingerprint: hash, status: 201, body: '{"ok":true}', createdAt: at });
+  return rememberKey({
+    keyHash: hash,
+    fingerprint: hash,
+    status: 201,
+    answer: { body: '{"ok":true}' },
+    createdAt: at,
+  });
 }
 
 function message(threadId: string, sequence: number, body: string): Write {

@@ -60,7 +60,13 @@ t.test('the laws', async t => {
       writes: {
         unique: key => {
           const hash = Buffer.from(`${here}/${key}`.padEnd(32)).toString('base64');
-          return rememberKey({ keyHash: hash, fingerprint: hash, status: 201, body: '{}', createdAt: at });
+          return rememberKey({
+            keyHash: hash,
+            fingerprint: hash,
+            status: 201,
+            answer: { body: '{}' },
+            createdAt: at,
+          });
         },
       },
       shardOf: ({ id }) => shardOf(id),

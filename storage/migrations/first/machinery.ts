@@ -5,6 +5,7 @@ export const machinery: readonly string[] = [
     fingerprint bytea not null,
     status int,
     body text,
+    event_id text collate "C",
     created_at timestamptz(3) not null,
     expires_at timestamptz(3) not null
   )`,
