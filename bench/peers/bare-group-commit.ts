@@ -8,22 +8,61 @@ import { newId } from '../../protocol/ids.ts';
 import { eventOf, type Inbound } from './schema.ts';
 
 interface Waiting {
-  readonly row: object;
+  readonly messageId: string;
   readonly threadId: string;
-  readonly answer: (text: string) => void;
+  readonly sequence: number;
+  readonly body: string;
+  readonly createdAt: string;
+  readonly eventId: string;
+  readonly event: string;
+  readonly deliveryId: string;
   readonly text: string;
+  readonly answer: (text: string) => void;
 }
 
-const statements = [
-  `insert into threads select "threadId", sequence, "createdAt", "createdAt" from
-     (select distinct on ("threadId") * from json_to_recordset($1::json) as r("threadId" text, sequence bigint, "createdAt" timestamptz) order by "threadId", sequence desc) r
-   on conflict (thread_id) do update set sequence = excluded.sequence, last_message_at = excluded.last_message_at, updated_at = excluded.updated_at`,
-  `insert into messages select "messageId", "threadId", sequence, 'inbound', body, "createdAt"
-   from json_to_recordset($1::json) as r("messageId" text, "threadId" text, sequence bigint, body text, "createdAt" timestamptz)`,
-  `insert into events (event_id, event_name, thread_id, occurred_at, body) select "eventId", 'thread.message.received', "threadId", "createdAt", event
-   from json_to_recordset($1::json) as r("eventId" text, "threadId" text, "createdAt" timestamptz, event json)`,
-  `insert into deliveries select "deliveryId", "eventId", 'pending', 0, "createdAt"
-   from json_to_recordset($1::json) as r("deliveryId" text, "eventId" text, "createdAt" timestamptz)`,
+type Columns = readonly (readonly (string | number)[])[];
+
+const statements: readonly { readonly text: string; columns(batch: readonly Waiting[]): Columns }[] = [
+  {
+    text: `insert into threads select *, at from unnest($1::text[], $2::bigint[], $3::timestamptz[]) as r(id, sequence, at)
+      on conflict (thread_id) do update set sequence = excluded.sequence, last_message_at = excluded.last_message_at,
+        updated_at = excluded.updated_at`,
+    columns(batch) {
+      const last = [...new Map(batch.map(row => [row.threadId, row])).values()];
+      return [last.map(row => row.threadId), last.map(row => row.sequence), last.map(row => row.createdAt)];
+    },
+  },
+  {
+    text: `insert into messages select id, thread, sequence, 'inbound', body, at
+      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::timestamptz[]) as r(id, thread, sequence, body, at)`,
+    columns: batch => [
+      batch.map(row => row.messageId),
+      batch.map(row => row.threadId),
+      batch.map(row => row.sequence),
+      batch.map(row => row.body),
+      batch.map(row => row.createdAt),
+    ],
+  },
+  {
+    text: `insert into events (event_id, event_name, thread_id, occurred_at, body)
+      select id, 'thread.message.received', thread, at, body::json
+      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[]) as r(id, thread, at, body)`,
+    columns: batch => [
+      batch.map(row => row.eventId),
+      batch.map(row => row.threadId),
+      batch.map(row => row.createdAt),
+      batch.map(row => row.event),
+    ],
+  },
+  {
+    text: `insert into deliveries select id, event, 'pending', 0, at
+      from unnest($1::text[], $2::text[], $3::timestamptz[]) as r(id, event, at)`,
+    columns: batch => [
+      batch.map(row => row.deliveryId),
+      batch.map(row => row.eventId),
+      batch.map(row => row.createdAt),
+    ],
+  },
 ];
 
 /** A connection with the rows that wait for it; a thread always uses the same one. */
@@ -35,9 +74,8 @@ async function openLane(): Promise<(waiting: Waiting) => void> {
   const flush = async (): Promise<void> => {
     while (queue.length > 0) {
       const batch = queue.splice(0, 500);
-      const rows = JSON.stringify(batch.map(entry => entry.row));
-      const queries = statements.map((text, index) =>
-        client.query({ name: `s${index}`, text, values: [rows] }),
+      const queries = statements.map(({ text, columns }, index) =>
+        client.query({ name: `s${index}`, text, values: [...columns(batch)] }),
       );
       await Promise.all([client.query('begin'), ...queries, client.query('commit')]);
       for (const entry of batch) entry.answer(entry.text);
@@ -71,13 +109,14 @@ function receive(text: string, answer: (text: string) => void): void {
     createdAt,
   };
   const eventId = newId('event');
-  const event = JSON.parse(eventOf(eventId, createdAt, projectId, message)) as object;
   const lane = lanes[threadId.charCodeAt(threadId.length - 1) % lanes.length];
   lane?.({
-    row: { ...message, eventId, event, deliveryId: newId('delivery') },
-    threadId,
-    answer,
+    ...message,
+    eventId,
+    event: eventOf(eventId, createdAt, projectId, message),
+    deliveryId: newId('delivery'),
     text: JSON.stringify(message),
+    answer,
   });
 }
 

@@ -1,4 +1,4 @@
-/** Fastify and pg with one statement of data-modifying CTEs per message: one round trip, one commit. */
+/** Fastify and pg with one prepared statement of data-modifying CTEs per message: one round trip, one commit. */
 import fastify from 'fastify';
 import pg from 'pg';
 import { newId } from '../../protocol/ids.ts';
