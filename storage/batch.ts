@@ -32,6 +32,9 @@ interface Forgotten {
 
 type ReminderChange = { readonly set: DueReminder } | { readonly deleted: Forgotten };
 
+/** UTF-16 units of row values after which a batch is full: bounds what one transaction holds in memory, here and in the server. */
+const largestSize = 8 * 1_048_576;
+
 export class Batch {
   readonly commits: Commit<Write>[] = [];
   readonly events: Announced[] = [];
@@ -41,14 +44,19 @@ export class Batch {
   readonly #rows = new Map<Statement, (readonly Value[])[]>();
   readonly #keyed = new Map<Statement, Map<string, readonly Value[]>>();
   readonly #reminders = new Map<string, ReminderChange>();
+  #size = 0;
 
   constructor(tables: ReadonlyMap<string, SnapshotTable>, shardOf: (id: string, kind: string) => number) {
     this.#tables = tables;
     this.#shardOf = shardOf;
   }
 
-  /** Whether the commit may join: a key that must be new and is in the batch already has to wait for the next one. */
+  /**
+   * Whether the commit may join. What has to wait for the next batch: a key that must be new and is in this one already, and
+   * anything once the batch is large.
+   */
   admits(commit: Commit<Write>): boolean {
+    if (this.#size > largestSize) return false;
     for (const write of commit.writes) {
       if (write.unique && this.#keyed.get(write.statement)?.has(write.key ?? '')) return false;
     }
@@ -97,6 +105,7 @@ export class Batch {
 
   #addWrite(write: Write): void {
     if (write.event !== undefined) this.events.push(write.event);
+    for (const value of write.values) if (typeof value === 'string') this.#size += value.length;
     if (write.key === undefined) {
       push(this.#rows, write.statement, write.values);
       return;

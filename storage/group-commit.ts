@@ -10,7 +10,7 @@
  * wait for the same commit). The second starts only when enough waits to be worth a commit of its own.
  *
  * What lanes may contend for in the database is locked in one order: actors' rows are disjoint, keys that must be new come next,
- * and the projects' streams last (writes/events.ts).
+ * sorted (writes/idempotency.ts), and the projects' streams last, sorted too (writes/events.ts).
  */
 import { Unavailable, type Chain, type Commit } from '../runtime/store.ts';
 import { Lane, refuse, type LaneOptions, type Waiting } from './lane.ts';
@@ -20,6 +20,8 @@ import type { Write } from './statement.ts';
 const largestBatch = 500;
 /** A further lane starts for this many, or half of what is in flight. */
 const worthALane = 16;
+/** ... or when the one in flight has taken this long, in milliseconds. */
+const lateMs = 50;
 
 export interface GroupCommitOptions extends Omit<LaneOptions, 'name'> {
   /** Connections that commit. Default 2. */
@@ -37,6 +39,8 @@ export class GroupCommit {
   /** Chains with a commit in flight: one actor's commits never overtake each other. */
   readonly #busy = new Set<Chain>();
   #inFlight = 0;
+  /** When a lane was last started, in monotonic milliseconds. */
+  #startedAt = 0;
   #scheduled = false;
   #closing = false;
 
@@ -61,12 +65,13 @@ export class GroupCommit {
   }
 
   commit(commit: Commit<Write>): Promise<void> {
-    if (this.#closing) return Promise.reject(new Unavailable('the store is closing'));
-    if (this.#queue.length >= this.#capacity) {
-      return Promise.reject(new Unavailable('too many commits wait for the database'));
-    }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ commit, resolve, reject });
+      const entry = { commit, resolve, reject };
+      if (this.#closing) return refuse(entry, new Unavailable('the store is closing'));
+      if (this.#queue.length >= this.#capacity) {
+        return refuse(entry, new Unavailable('too many commits wait for the database'));
+      }
+      this.#queue.push(entry);
       if (this.#scheduled || this.#idle.length === 0) return;
       this.#scheduled = true;
       // After the poll phase: every request of this turn of the event loop joins the first batch.
@@ -97,13 +102,20 @@ export class GroupCommit {
     while (this.#queue.length > 0) {
       const lane = this.#idle.at(-1);
       if (lane === undefined) return;
-      if (this.#inFlight > 0 && this.#queue.length < Math.max(worthALane, this.#inFlight >> 1)) return;
+      if (this.#inFlight > 0 && !this.#isWorthALane()) return;
       const taken = this.#take();
       if (taken.length === 0) return;
       this.#idle.pop();
+      this.#startedAt = performance.now();
       const run = this.#run(lane, taken).finally(() => this.#running.delete(run));
       this.#running.add(run);
     }
+  }
+
+  /** Beside a lane that is under way: much waits, or that lane is late and may be stuck. */
+  #isWorthALane(): boolean {
+    const much = this.#queue.length >= Math.max(worthALane, this.#inFlight >> 1);
+    return much || performance.now() - this.#startedAt > lateMs;
   }
 
   /** What may go now, in order; the rest stays, in order. */

@@ -25,16 +25,22 @@ export class InDoubt extends Error {
 }
 
 const connectTimeoutMs = 5_000;
-const createMark = `
-  insert into lane_marks (lane_id, epoch, batch, updated_at) values ($1, $2, 0, now()) on conflict (lane_id) do nothing`;
+/** A connection that says nothing for longer than the server lets a statement run is taken for lost. */
+const silenceMs = 45_000;
+// Both make the row where there is none: a lane that was idle for a week finds it swept.
 const setMark = {
   name: 'lane.mark',
   text: `
     with marked as (
-      update lane_marks set batch = $3, updated_at = now() where lane_id = $1 and epoch = $2 returning lane_id
+      insert into lane_marks as mark (lane_id, epoch, batch, updated_at) values ($1, $2, $3, now())
+      on conflict (lane_id) do update set batch = excluded.batch, updated_at = now() where mark.epoch = excluded.epoch
+      returning lane_id
     ) select skein_fence('lane', case when exists (select from marked) then '{}' else array[$1] end)`,
 };
-const raiseEpoch = `update lane_marks set epoch = epoch + 1 where lane_id = $1 returning epoch, batch`;
+const raiseEpoch = `
+  insert into lane_marks as mark (lane_id, epoch, batch, updated_at) values ($1, $2, 0, now())
+  on conflict (lane_id) do update set epoch = greatest(mark.epoch + 1, excluded.epoch), updated_at = now()
+  returning epoch, batch`;
 const deleteMark = `delete from lane_marks where lane_id = $1`;
 
 /**
@@ -90,10 +96,10 @@ export class LaneConnection {
   /** Whether the transaction of that number committed; after this it never will. Rejects while the database is away. */
   async settle(batch: number): Promise<boolean> {
     const client = await this.#connected();
-    const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, [this.#laneId]);
-    if (rows[0] === undefined) throw new Error('the mark of the lane is gone');
-    this.#epoch = Number(rows[0].epoch);
-    return Number(rows[0].batch) >= batch;
+    const values = [this.#laneId, this.#epoch + 1];
+    const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, values);
+    this.#epoch = Number(rows[0]?.epoch);
+    return Number(rows[0]?.batch) >= batch;
   }
 
   /** Ends the lane: its mark is not needed any more. Idempotent. */
@@ -115,6 +121,7 @@ export class LaneConnection {
       connectionString: this.#url,
       application_name: this.#name,
       connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: silenceMs,
       keepAlive: true,
       pipeline: true,
       // Every batch has arrays of other lengths, and to plan for each anew costs more than it can gain.
@@ -128,8 +135,8 @@ export class LaneConnection {
     client.on('end', lost);
     try {
       await client.connect();
-      await client.query(createMark, [this.#laneId, this.#epoch]);
     } catch (error) {
+      void client.end().catch(() => undefined);
       throw new NotConnected('the database cannot be reached', { cause: error });
     }
     this.#client = client;

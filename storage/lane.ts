@@ -18,6 +18,8 @@ import { isPassing } from './passing-error.ts';
 import type { SnapshotTable } from './snapshot.ts';
 import type { Write } from './statement.ts';
 
+/** Connections that one batch may lose before it is narrowed. */
+const mostLost = 5;
 const firstBackoffMs = 25;
 const longestBackoffMs = 1_000;
 
@@ -83,15 +85,22 @@ export class Lane {
   }
 
   async #land(waiting: readonly Waiting[], batch: Batch): Promise<void> {
+    let rows: readonly Record<string, unknown>[] | undefined;
     try {
-      const rows = await this.#transact(batch);
-      this.commits += waiting.length;
-      this.transactions++;
-      this.#options.committed(batch, rows);
-      for (const entry of waiting) entry.resolve();
+      rows = await this.#transact(batch);
     } catch (error) {
       await this.#narrow(waiting, error instanceof Error ? error : new Error(String(error)));
+      return;
     }
+    this.commits += waiting.length;
+    this.transactions++;
+    try {
+      this.#options.committed(batch, rows);
+    } catch (err) {
+      // It is committed, whatever a listener makes of it.
+      this.#options.log.error({ lane: this.#options.name, err }, 'news of a commit could not be told');
+    }
+    for (const entry of waiting) entry.resolve();
   }
 
   /** Runs the batch until its outcome is certain. Rejects only with an error of the batch's own making, or when closing. */
@@ -99,7 +108,7 @@ export class Lane {
     const steps = batch.steps();
     const number = ++this.#batches;
     let backoffMs = firstBackoffMs;
-    for (;;) {
+    for (let lost = 1; ;) {
       try {
         return await this.#connection.run(number, steps);
       } catch (error) {
@@ -109,6 +118,9 @@ export class Lane {
             'settling a commit in doubt',
           );
           if (await this.#settle(number)) return undefined;
+          // It may be the batch that the server dies of: then its halves tell which commit it is.
+          if (lost++ === mostLost)
+            throw new Unavailable('the connection was lost again and again', { cause: error });
         } else if (!(error instanceof NotConnected) && !isPassing(error)) {
           throw error;
         }
@@ -143,7 +155,7 @@ export class Lane {
       // What names nobody here (a project without its stream row) is everybody's error.
       if (rest.length < waiting.length) return this.flush(rest);
     }
-    if (waiting.length === 1 || error instanceof Unavailable) {
+    if (waiting.length === 1 || this.#closing) {
       for (const entry of waiting) refuse(entry, asDuplicate(error));
       return;
     }

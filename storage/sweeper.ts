@@ -6,7 +6,7 @@ import { dropPartitions, ensurePartitions } from './partitions.ts';
 /** Events, deliveries and attempts are kept this long (decisions, section 9). */
 const eventsKeptDays = 30;
 
-/** A lane whose process has been gone for this long will not ask for its mark any more. */
+/** A lane that has not committed for this long makes its mark anew when it does. */
 const markKeptDays = 7;
 
 /** What has ended by itself is remembered this long, so that its late use is told from an unknown one (401, which of two). */
@@ -15,20 +15,39 @@ const endedKeptDays = 7;
 /** Mail that was sent or given up is kept this long, for whoever asks what became of it. */
 const mailKeptDays = 30;
 
-// `$1`: now. Each deletes in pieces, so that no sweep holds many rows at once.
-const deletions = [
-  `delete from idempotency_keys where key_hash in (select key_hash from idempotency_keys where expires_at <= $1 limit 10000)`,
-  `delete from parked_receipts where ctid in (select ctid from parked_receipts where expires_at <= $1 limit 10000)`,
-  `delete from stream_tickets where ctid in (select ctid from stream_tickets where expires_at <= $1 limit 10000)`,
-  `delete from sessions where ctid in (select ctid from sessions where expires_at <= $1::timestamptz - interval '${endedKeptDays} days' limit 10000)`,
-  `delete from email_tokens where ctid in (select ctid from email_tokens where expires_at <= $1::timestamptz - interval '${endedKeptDays} days' limit 10000)`,
-  `delete from mails where ctid in (select ctid from mails where created_at <= $1::timestamptz - interval '${mailKeptDays} days' and next_attempt_at is null limit 10000)`,
-  `delete from lane_marks where updated_at <= $1::timestamptz - interval '${markKeptDays} days'`,
-];
+/** Commands that were acknowledged, and work that failed for good, in days. */
+const doneKeptDays = 30;
 
-/** One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. */
+/** Rows that one statement removes at the most: no sweep holds many at once. */
+const piece = 10_000;
+
+/** Table and what of it has outlived its use; `$1`: now. */
+const outlived: Readonly<Record<string, string>> = {
+  idempotency_keys: 'expires_at <= $1',
+  parked_receipts: 'expires_at <= $1',
+  stream_tickets: 'expires_at <= $1',
+  sessions: `expires_at <= $1::timestamptz - interval '${endedKeptDays} days'`,
+  email_tokens: `expires_at <= $1::timestamptz - interval '${endedKeptDays} days'`,
+  mails: `created_at <= $1::timestamptz - interval '${mailKeptDays} days' and next_attempt_at is null`,
+  channel_commands: `acknowledged_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
+  dead_letters: `created_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
+  lane_marks: `updated_at <= $1::timestamptz - interval '${markKeptDays} days'`,
+};
+
+/** One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. Rejects where the database fails. */
 export async function sweep(database: Database, now: number, log: Log): Promise<void> {
   await ensurePartitions(database, now, log);
   await dropPartitions(database, now, eventsKeptDays, log);
-  for (const statement of deletions) await database.query(statement, [new Date(now)]);
+  for (const [table, condition] of Object.entries(outlived)) await remove(database, table, condition, now);
+}
+
+async function remove(database: Database, table: string, condition: string, now: number): Promise<void> {
+  const text = `
+    with gone as (
+      delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit ${piece})) returning 1
+    ) select count(*)::int as count from gone`;
+  for (let left = true; left;) {
+    const [row] = await database.query<{ count: number }>(text, [new Date(now)]);
+    left = row?.count === piece;
+  }
 }

@@ -22,7 +22,7 @@ const remember = statement(
     ), written as (
       insert into idempotency_keys (key_hash, fingerprint, status, body, event_id, created_at, expires_at)
       select hash, decode(fingerprint, 'base64'), status, body, event_id, created_at, created_at + interval '24 hours' from rows
-      on conflict (key_hash) do nothing returning key_hash
+      order by hash on conflict (key_hash) do nothing returning key_hash
     )
     select skein_fence('idempotency', array(select key_hash from rows where hash not in (select key_hash from written)))`,
 );

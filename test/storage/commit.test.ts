@@ -311,6 +311,47 @@ t.test('group commit', async t => {
     });
   }
 
+  await t.test('a lane whose mark was swept makes it anew, and settles by it', async t => {
+    const counter = new Counter();
+    await store.commit(counter.next());
+    await database.query('delete from lane_marks');
+    await store.commit(counter.next());
+    t.match(await stored(counter), { version: 2 });
+  });
+
+  await t.test('a listener that throws does not undo a commit', async t => {
+    const news = new News();
+    news.listen({
+      events: () => {
+        throw new Error('a listener at fault');
+      },
+      behind: () => undefined,
+      deliveries: () => undefined,
+    });
+    const own = new PostgresStore({
+      database,
+      snapshots: [counters],
+      shardOf: () => 0,
+      news,
+      log: silentLog,
+    });
+    t.teardown(() => own.close());
+    const counter = new Counter();
+    await own.commit(counter.next([event(counter.id)]));
+    t.match(await stored(counter), { version: 1 });
+  });
+
+  await t.test('large commits share no transaction that would outgrow the memory', async t => {
+    const large = Array.from({ length: 6 }, () => new Counter());
+    const before = store.stats.transactions;
+    const text = 'x'.repeat(5 * 1_048_576);
+    t.same(
+      new Set(await outcomes(large.map(c => store.commit(c.next([message(c.id, 1, text)]))))),
+      new Set(['ok']),
+    );
+    t.ok(store.stats.transactions - before >= 3);
+  });
+
   await t.test('a killed database: every commit settles, what was acknowledged is there, once', async t => {
     const durable = await startTestDatabase(t, { durable: true });
     await durable.database.query(
