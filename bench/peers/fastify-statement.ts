@@ -1,10 +1,13 @@
-/** Fastify and pg with one prepared statement of data-modifying CTEs per message: one round trip, one commit. */
+/**
+ * Fastify and pg with one prepared statement of data-modifying CTEs per message: one round trip, one commit. pg's default pool of
+ * 10 connections.
+ */
 import fastify from 'fastify';
 import pg from 'pg';
 import { newId } from '../../protocol/ids.ts';
 import { eventOf, type Inbound } from './schema.ts';
 
-const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 20 });
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] });
 const app = fastify();
 
 const text = `

@@ -1,10 +1,13 @@
-/** Fastify and pg with one transaction per message, as the documentation of pg shows it: how most services are written. */
+/**
+ * Fastify and pg with one transaction per message, as the documentation of pg shows it, with its default pool of 10
+ * connections: how most services are written.
+ */
 import fastify from 'fastify';
 import pg from 'pg';
 import { newId } from '../../protocol/ids.ts';
 import { eventOf, type Inbound } from './schema.ts';
 
-const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 20 });
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] });
 const app = fastify();
 
 app.post<{ Body: Inbound }>('/*', async (request, reply) => {
