@@ -3,8 +3,9 @@
  *
  * A receipt whose provider id no message has yet is parked. That no receipt is lost between "nobody has this id" and "this message
  * got this id" follows from each side writing first and looking afterwards: whoever parks looks for the message after its
- * commit, whoever links looks for parked receipts after its own, and of two that overlap at least one sees the other. Should a
- * crash stop both, the channel's reminder looks once more.
+ * commit, whoever links looks for parked receipts after its own, and of two that overlap at least one sees the other. The commit
+ * that applies parked receipts removes those that were read, by their status, and leaves what was parked since to that look.
+ * Should a crash stop both, the channel's reminder looks once more.
  */
 import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
@@ -58,7 +59,7 @@ export async function applyReceipts(
       reading,
       ...(externalMessageId === undefined ? {} : { externalMessageId }),
       receipts,
-      unpark: parked.length > 0,
+      unpark: parked.map(({ status }) => status),
       author,
     };
     const thread = { kind: 'thread', id: reading.message.threadId };

@@ -2,7 +2,7 @@
  * What a thread is asked. Payloads and replies are JSON. Every command says whose thread it means: the thread of another tenant
  * answers as if it did not exist, so no look-up has to come first.
  */
-import type { ChannelKind } from '../../protocol/resources/channel.ts';
+import type { ChannelKind, ReceiptStatus } from '../../protocol/resources/channel.ts';
 import type { Actor, Message, MessageDryRun, MessageStatus } from '../../protocol/resources/message.ts';
 import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
 import type { Receipt } from '../channel/providers/provider.ts';
@@ -78,8 +78,8 @@ export interface RecordReceipts extends Tenancy {
   readonly externalMessageId?: string;
   /** In any order; what does not move the message forward is dropped. */
   readonly receipts: readonly Receipt[];
-  /** Some of the receipts were parked under `externalMessageId`: the commit removes them. */
-  readonly unpark: boolean;
+  /** Those of the receipts that were parked under `externalMessageId`: the commit removes them, and no others. */
+  readonly unpark: readonly ReceiptStatus[];
   readonly author: Actor;
 }
 

@@ -9,7 +9,7 @@
 import type { Decision, Turn } from '../../runtime/actor.ts';
 import type { ReceiptStatus } from '../../protocol/resources/channel.ts';
 import type { MessageStatus } from '../../protocol/resources/message.ts';
-import { unparkReceipts, updateMessageStatus, type Write } from '../../storage/writes.ts';
+import { unparkReceipt, updateMessageStatus, type Write } from '../../storage/writes.ts';
 import type { EventName } from '../../protocol/events.ts';
 import type { Receipt } from '../channel/providers/provider.ts';
 import type { ReceiptOutcome, RecordReceipts } from './commands.ts';
@@ -77,8 +77,11 @@ export function recordReceipts(
   const linked = external !== known;
   if (linked && !moved) draft.event('thread.message.updated', actor, `"message":${shown()}`);
 
-  if (command.unpark && external !== null && next.channelId !== null) {
-    draft.writes.push(unparkReceipts({ channelId: next.channelId, externalMessageId: external }));
+  if (external !== null && next.channelId !== null) {
+    for (const parked of command.unpark) {
+      const row = { channelId: next.channelId, externalMessageId: external, status: parked };
+      draft.writes.push(unparkReceipt(row));
+    }
   }
   const reply: ReceiptOutcome = { outcome: 'recorded', status };
   if (!moved && !linked) return { writes: draft.writes, reply };

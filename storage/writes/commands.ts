@@ -113,20 +113,20 @@ export function parkReceipt(row: ParkedReceiptRow): Write {
 const unpark = statement(
   'receipt.unpark',
   46,
-  { channel_id: 'plain', external_message_id: 'text' },
+  { channel_id: 'plain', external_message_id: 'text', status: 'plain' },
   input => `
     delete from parked_receipts p using ${input}
-    where p.channel_id = input.channel_id and p.external_message_id = input.external_message_id`,
+    where p.channel_id = input.channel_id and p.external_message_id = input.external_message_id
+      and p.status = input.status`,
 );
 
-/** Removes the parked receipts of a message, in the commit that applies them. */
-export function unparkReceipts(row: {
-  readonly channelId: string;
-  readonly externalMessageId: string;
-}): Write {
+/** Removes a parked receipt, in the commit that applies it. Others of the message, which nobody has read yet, stay. */
+export function unparkReceipt(
+  row: Pick<ParkedReceiptRow, 'channelId' | 'externalMessageId' | 'status'>,
+): Write {
   return {
     statement: unpark,
-    key: `${row.channelId}/${row.externalMessageId}`,
-    values: [row.channelId, row.externalMessageId],
+    key: `${row.channelId}/${row.externalMessageId}/${row.status}`,
+    values: [row.channelId, row.externalMessageId, row.status],
   };
 }

@@ -114,7 +114,7 @@ class World {
       ...tenancy,
       reading: { message, asOf: reading.asOf },
       receipts: statuses.map(status => ({ status, occurredAt: '2026-11-20T12:00:00.000Z' })),
-      unpark: false,
+      unpark: [],
       author: key,
     });
   }

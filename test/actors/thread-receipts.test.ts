@@ -13,9 +13,9 @@ function report(
   thread: ThreadOnPaper,
   message: Message,
   statuses: readonly Receipt['status'][],
-  more: { externalMessageId?: string; asOf?: number; unpark?: boolean } = {},
+  more: { externalMessageId?: string; asOf?: number; unpark?: readonly Receipt['status'][] } = {},
 ) {
-  const { asOf = thread.state.sequence, unpark = false, ...external } = more;
+  const { asOf = thread.state.sequence, unpark = [], ...external } = more;
   const row = thread.row(message.messageId) as Pick<Message, 'status' | 'externalMessageId'>;
   const reading = { message: { ...message, ...row } as Message, asOf };
   return thread.do('recordReceipts', {
@@ -83,7 +83,7 @@ t.test('failed is final', async t => {
   const { thread, sent } = sending();
   const reading = { message: sent, asOf: thread.state.sequence };
   const failure = { ...receipt('failed'), error: { code: '131026', message: 'undeliverable' } };
-  thread.do('recordReceipts', { ...tenancy, reading, receipts: [failure], unpark: false, author: key });
+  thread.do('recordReceipts', { ...tenancy, reading, receipts: [failure], unpark: [], author: key });
   t.match(thread.events.at(-1), {
     eventName: 'channel.message.delivery_failed',
     data: { error: { code: '131026', message: 'undeliverable' }, message: { status: 'failed' } },
@@ -113,7 +113,7 @@ t.test('what the thread changed since the reading counts, not what was read', as
     ...tenancy,
     reading: stale,
     receipts: [receipt('delivered')],
-    unpark: false,
+    unpark: [],
     author: key,
   });
   t.strictSame(reply, { outcome: 'recorded', status: 'read' });
@@ -162,9 +162,9 @@ t.test('updates of one message in one batch may replace each other: the last say
 
 t.test('parked receipts are taken out by the commit that applies them', async t => {
   const { thread, sent } = sending();
-  report(thread, sent, ['sent', 'delivered'], { externalMessageId: 'wamid.1', unpark: true });
+  report(thread, sent, ['sent', 'delivered'], { externalMessageId: 'wamid.1', unpark: ['delivered'] });
   const unpark = thread.writes.find(write => write.statement.name === 'receipt.unpark');
-  t.strictSame(unpark?.values, [thread.channelId, 'wamid.1']);
+  t.strictSame(unpark?.values, [thread.channelId, 'wamid.1', 'delivered']);
 });
 
 t.test('an inbound message has no receipts, and another tenant’s message is not there', async t => {
@@ -176,7 +176,7 @@ t.test('an inbound message has no receipts, and another tenant’s message is no
     projectId: newId('project'),
     reading: { message: sent, asOf: 0 },
     receipts: [receipt('read')],
-    unpark: false,
+    unpark: [],
     author: key,
   };
   t.equal(refusal(() => thread.do('recordReceipts', foreign)).code, 'svc/runtime/not_found');

@@ -1,6 +1,9 @@
 import t from 'tap';
+import type { Receipt } from '../../actors/channel/providers/provider.ts';
+import { reportReceipt } from '../../actors/channel/receipts.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Message } from '../../protocol/resources/message.ts';
+import type { ActorRef } from '../../runtime/actor.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { ConversationNode, type ErrorBody } from './conversation-fixture.ts';
 
@@ -11,7 +14,7 @@ t.test('receipts of a custom channel', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
   const { projectId, secret } = tenant;
-  const { channelId } = await node.channel(tenant, 'custom');
+  const { channelId, environmentId } = await node.channel(tenant, 'custom');
   const { threadId } = await node.thread(tenant, { channelId, externalRef: 'ana' });
 
   const report = (receipt: object, channel = channelId) =>
@@ -76,6 +79,29 @@ t.test('receipts of a custom channel', async t => {
     const { messageId } = (await node.send(tenant, threadId)).body;
     await report({ messageId, externalMessageId: 'w-early', status: 'sent' });
     t.match(await read(messageId), { externalMessageId: 'w-early', status: 'read' });
+    t.strictSame(await receiptsOf(messageId), ['sent', 'delivered', 'read']);
+    t.equal(await parked(), 0);
+  });
+
+  t.test('what is parked while the link is being committed stays for whoever looks next', async t => {
+    const { messageId } = (await node.send(tenant, threadId)).body;
+    await report({ externalMessageId: 'w-between', status: 'delivered' });
+    let links = 0;
+    const ask = async (to: ActorRef, command: string, payload: unknown) => {
+      if (links++ === 0) await report({ externalMessageId: 'w-between', status: 'read' });
+      const reply = await node.askActor(to, command, payload);
+      if (links === 1) t.equal(await parked(), 1, 'only what was read is taken out');
+      return reply;
+    };
+    const receipt: Receipt = { status: 'sent', occurredAt };
+    await reportReceipt(
+      { db: database, ask },
+      {
+        ...{ projectId, environmentId, channelId, messageId, externalMessageId: 'w-between', receipt },
+        author: { type: 'system', id: null },
+      },
+    );
+    t.equal((await read(messageId)).status, 'read');
     t.strictSame(await receiptsOf(messageId), ['sent', 'delivered', 'read']);
     t.equal(await parked(), 0);
   });

@@ -25,6 +25,7 @@ import { threadOperations } from '../../protocol/operations/threads.ts';
 import type { Channel } from '../../protocol/resources/channel.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
+import type { ActorRef } from '../../runtime/actor.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
@@ -96,6 +97,7 @@ export class ConversationNode {
   readonly #clock: Clock;
   #port = 0;
   #stop: (() => Promise<void>) | undefined;
+  #node: Node | undefined;
   #awaited: (() => void)[] = [];
 
   private constructor(database: Database, clock: Clock) {
@@ -141,6 +143,7 @@ export class ConversationNode {
       ...{ store, transport, clock, random: systemRandom, log: silentLog, metrics: new Metrics() },
     });
     await node.start();
+    this.#node = node;
 
     const { apiKeys, sessions, access } = this.#accounts;
     const keys = new KeyVerifier({ apiKeys, clock: this.#clock, log: silentLog });
@@ -167,6 +170,11 @@ export class ConversationNode {
       await transport.drain();
       await store.close();
     };
+  }
+
+  /** Asks an actor, past HTTP. */
+  async askActor(to: ActorRef, command: string, payload: unknown): Promise<unknown> {
+    return this.#node?.ask(to, command, payload);
   }
 
   async tenant(scopes: readonly Scope[] = ['*']): Promise<Tenant> {
