@@ -15,6 +15,7 @@ import { idempotencyKeptMs } from './writes/idempotency.ts';
 /** How long a claim holds without an answer, in milliseconds: longer than any request takes. */
 export const claimMs = 120_000;
 
+/** A key's row that is not absent. */
 export interface KeptAnswer {
   /** Of the request that the key was first used for. */
   readonly fingerprint: Buffer;
@@ -49,11 +50,22 @@ const keepAnswer = `
   update idempotency_keys set status = $3, body = $4, expires_at = $5
   where key_hash = $1 and created_at = $2 and status is null`;
 
+// Claims and keeps in one: a row comes back unless somebody holds the key.
+const keepRefusal = `
+  insert into idempotency_keys as held (key_hash, fingerprint, status, body, created_at, expires_at)
+  values ($1, $2, $3, $4, $5, $6)
+  on conflict (key_hash) do update
+    set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, event_id = null,
+      created_at = excluded.created_at, expires_at = excluded.expires_at
+    where held.expires_at <= excluded.created_at
+  returning created_at`;
+
 const releaseClaim = `
   delete from idempotency_keys where key_hash = $1 and created_at = $2 and status is null`;
 
 const dropExpired = `delete from idempotency_keys where key_hash = $1 and expires_at <= $2`;
 
+/** The table `idempotency_keys` by its keys; each method is one statement, and rejects when the database does. */
 export class IdempotencyKeys {
   readonly #db: Pick<Database, 'query'>;
   readonly #clock: Clock;
@@ -90,6 +102,14 @@ export class IdempotencyKeys {
     const until = new Date(this.#clock.now() + idempotencyKeptMs);
     const values = [claim.keyHash, claim.claimedAt, status, body ?? null, until];
     await this.#db.query(keepAnswer, values, 'idempotency.keep');
+  }
+
+  /** Keeps a refusal under a key that nobody claimed. False, and without effect, when somebody has taken it meanwhile. */
+  async keepRefusal(keyHash: Buffer, fingerprint: Buffer, status: number, body: string): Promise<boolean> {
+    const now = this.#clock.now();
+    const values = [keyHash, fingerprint, status, body, new Date(now), new Date(now + idempotencyKeptMs)];
+    const kept = await this.#db.query(keepRefusal, values, 'idempotency.refusal');
+    return kept.length > 0;
   }
 
   /** Gives the key back, for an answer that must not be repeated. */

@@ -2,8 +2,13 @@
  * Idempotency-Key (decisions section 1). Two ways, by who writes the row:
  *
  * - Operations whose actor writes it in its own commit (`keptByActors`): the handler passes `call.idempotency` on, and only
- *   when it was refused is the row looked up. The common case costs no statement.
- * - All others: the key is claimed before the handler runs, and the answer is kept after it.
+ *   when it was refused is the row looked up. The common case costs no statement. A refusal has no commit to be written
+ *   in; it is kept by a statement of its own.
+ * - All others: the key is claimed before the handler runs, and the answer is kept after it. What was done and what is
+ *   kept are two transactions: after a crash between them the key is in progress until its claim lapses (`claimMs`, 120 s),
+ *   and a repetition after that is done once more.
+ *
+ * Either way every answer of a handler is kept but 429 and 5xx; what is refused before the handler leaves the key alone.
  */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
@@ -25,6 +30,7 @@ export interface KeyStore {
   claim(keyHash: Buffer, fingerprint: Buffer): Promise<Claim | KeptAnswer>;
   keep(claim: Claim, status: number, body: string | undefined): Promise<void>;
   release(claim: Claim): Promise<void>;
+  keepRefusal(keyHash: Buffer, fingerprint: Buffer, status: number, body: string): Promise<boolean>;
   dropExpired(keyHash: Buffer): Promise<void>;
 }
 
@@ -34,6 +40,10 @@ export interface Sealer {
   open(context: string, sealed: string): Promise<string>;
 }
 
+type Run = () => HttpAnswer | Promise<HttpAnswer>;
+type Refuse = (error: ServiceError) => HttpAnswer;
+
+const keyTaken = 'svc/runtime/idempotency_conflict';
 const visible = /^[\x21-\x7e]{1,255}$/;
 
 /** The key of a request; undefined when there is none and none is needed. Throws 400. */
@@ -84,9 +94,9 @@ export function canonical(value: unknown): string {
   return `{${text}}`;
 }
 
-/** What a wrapped operation has answered, and whether that may be kept: 429 and 5xx may not. */
-function keepable(answer: HttpAnswer): boolean {
-  return answer.status < 500 && answer.status !== 429;
+/** Whether an answer of that status may be kept: 429 and 5xx may not. */
+function keepable(status: number): boolean {
+  return status < 500 && status !== 429;
 }
 
 /** Runs requests that carry a key. */
@@ -105,26 +115,28 @@ export class Idempotency {
    * For operations whose actor keeps the key: `run`, and when it is refused, what was answered the first time. `run` may be
    * called twice: the second time when all that stood in its way was an expired key.
    */
-  async inCommit(mark: IdempotencyMark, run: () => HttpAnswer | Promise<HttpAnswer>): Promise<HttpAnswer> {
+  async inCommit(mark: IdempotencyMark, run: Run, refuse: Refuse): Promise<HttpAnswer> {
+    let refusal: ServiceError;
     try {
       return await run();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      const kept = await this.#lookUp(mark, error);
-      if (kept !== undefined) return this.#repeat(kept, mark, false);
-      if (error.code !== 'svc/runtime/idempotency_conflict') throw error;
+      refusal = error;
     }
+    const kept = await this.#lookUp(mark, refusal);
+    if (kept !== undefined) return this.#repeat(kept, mark, false);
+    if (refusal.code !== keyTaken) return this.#refused(mark, refusal, refuse);
     await this.#store.dropExpired(mark.keyHash);
-    return run();
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return this.#refused(mark, error, refuse);
+    }
   }
 
   /** For all other operations: claims the key, runs, keeps the answer. `secret`: the answer is kept encrypted. */
-  async wrapped(
-    mark: IdempotencyMark,
-    secret: boolean,
-    run: () => HttpAnswer | Promise<HttpAnswer>,
-    refuse: (error: ServiceError) => HttpAnswer,
-  ): Promise<HttpAnswer> {
+  async wrapped(mark: IdempotencyMark, secret: boolean, run: Run, refuse: Refuse): Promise<HttpAnswer> {
     const claim = await this.#store.claim(mark.keyHash, mark.fingerprint);
     if (!('claimedAt' in claim)) return this.#repeat(claim, mark, secret);
     let answer: HttpAnswer;
@@ -138,9 +150,26 @@ export class Idempotency {
       answer = refuse(error);
     }
     await this.#settle(
-      keepable(answer) ? this.#keep(claim, mark, answer, secret) : this.#store.release(claim),
+      keepable(answer.status) ? this.#keep(claim, mark, answer, secret) : this.#store.release(claim),
     );
     return answer;
+  }
+
+  /** The answer to a refusal that no row stands against, kept if it may be; that of a twin which came first, if one did. */
+  async #refused(mark: IdempotencyMark, refusal: ServiceError, refuse: Refuse): Promise<HttpAnswer> {
+    if (refusal.code === keyTaken || !keepable(refusal.http)) throw refusal;
+    const answer = refuse(refusal);
+    let kept: boolean;
+    try {
+      const body = String(answer.body);
+      kept = await this.#store.keepRefusal(mark.keyHash, mark.fingerprint, answer.status, body);
+    } catch (err) {
+      this.#log.warn({ err }, 'a refusal could not be kept: a repetition of its request is decided anew');
+      return answer;
+    }
+    if (kept) return answer;
+    const twin = await this.#lookUp(mark, refusal);
+    return twin === undefined ? answer : this.#repeat(twin, mark, false);
   }
 
   async #keep(claim: Claim, mark: IdempotencyMark, answer: HttpAnswer, secret: boolean): Promise<void> {
@@ -172,7 +201,7 @@ export class Idempotency {
 
   async #repeat(kept: KeptAnswer, mark: IdempotencyMark, secret: boolean): Promise<HttpAnswer> {
     if (kept.status === null || !kept.fingerprint.equals(mark.fingerprint)) {
-      throw new ServiceError('svc/runtime/idempotency_conflict');
+      throw new ServiceError(keyTaken);
     }
     let body = kept.body ?? undefined;
     if (secret && body?.startsWith('"')) {

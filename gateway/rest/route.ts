@@ -43,6 +43,7 @@ export interface Services {
 
 type Maybe<T> = T | Promise<T>;
 
+/** One row of the operation table, ready to serve. */
 export class OperationRoute {
   readonly #id: string;
   readonly #operation: Operation;
@@ -127,22 +128,23 @@ export class OperationRoute {
     const { idempotency } = this.#operation;
     if (idempotency === 'none') return this.#run(call);
     const key = keyOf(call.header('idempotency-key'), idempotency === 'required');
+    if (isRehearsal(call.query)) return this.#run(call);
     const owner = this.#ownerOf(call);
     // Without anybody to whom the key could belong it would be everybody's.
     if (key === undefined || owner === undefined) return this.#run(call);
     const mark = markOf(owner, this.#id, key, call.path, call.body);
+    const run = (): Maybe<HttpAnswer> => this.#run(call);
+    const refuse = (error: ServiceError): HttpAnswer =>
+      errorAnswer(error, call.requestId, this.#services.docsUrl);
     if (this.#keptByActor) {
       call.idempotency = mark;
-      return this.#services.idempotency.inCommit(mark, () => this.#run(call));
+      return this.#services.idempotency.inCommit(mark, run, refuse);
     }
-    return this.#services.idempotency.wrapped(
-      mark,
-      this.#operation.secret === true,
-      () => this.#run(call),
-      error => errorAnswer(error, call.requestId, this.#services.docsUrl),
-    );
+    return this.#services.idempotency.wrapped(mark, this.#operation.secret === true, run, refuse);
   }
 
+  // A user's key for a thread or a channel named by its id alone is kept under the project's sandbox, wherever it lies: which
+  // environment that is, only the handler learns. The path is in the fingerprint, so no other resource's answer is given.
   #ownerOf(call: RestCall): readonly string[] | undefined {
     if (call.project !== undefined) return [call.project.projectId, call.project.environmentId];
     return call.caller?.type === 'user' ? [call.caller.userId] : undefined;
@@ -179,4 +181,9 @@ export class OperationRoute {
     if (call.headers === undefined) return answer;
     return { ...answer, headers: { ...call.headers, ...answer.headers } };
   }
+}
+
+/** With `dryRun` nothing is done, so nothing could be done twice: such a request neither uses up a key nor is answered by one. */
+function isRehearsal(query: unknown): boolean {
+  return typeof query === 'object' && query !== null && 'dryRun' in query && query.dryRun === true;
 }

@@ -47,6 +47,7 @@ export const table = {
   createMessage: {
     ...{ method: 'POST', path: '/threads/{threadId}/messages', tag: 'Test', summary: 'A write of an actor' },
     ...{ auth: 'project', access: anybody, params: Type.Object({ threadId: id('thread') }), body: note },
+    query: Type.Object({ dryRun: Type.Optional(Type.Boolean()) }),
     ...{ success: { status: 201, body: note }, errors, rate: 'message', idempotency: 'required' },
   },
   getNote: {
@@ -170,6 +171,7 @@ const untouched: KeyStore = {
   claim: () => Promise.reject(new Error('no key was sent')),
   keep: () => Promise.reject(new Error('no key was sent')),
   release: () => Promise.reject(new Error('no key was sent')),
+  keepRefusal: () => Promise.reject(new Error('no key was sent')),
   dropExpired: () => Promise.reject(new Error('no key was sent')),
 };
 export const sealer = {

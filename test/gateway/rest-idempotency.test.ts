@@ -246,11 +246,110 @@ t.test('an operation whose actor keeps the key is asked first, and looked up whe
   t.equal((await post('k', note, '/v1/threads/thread_2/messages')).status, 409, 'the path counts');
   archived = true;
   t.equal((await post('k', note, messages)).text, first.text, 'whatever the refusal was for');
+});
+
+t.test('the refusal of an actor that keeps keys is kept like any other', async t => {
+  let refusal: Error | undefined = new ServiceError('svc/runtime/conflict', { details: { n: 1 } });
+  let runs = 0;
+  const { post, clock } = await world(t, {
+    createMessage: actorLike(() => {
+      runs++;
+      if (refusal !== undefined) throw refusal;
+      return { n: runs };
+    }),
+  });
+  const first = await post('k', note, messages);
+  t.equal(first.json?.error, 'svc/runtime/conflict');
+  t.equal(first.headers.get('idempotent-replayed'), null);
+  refusal = undefined;
+  const again = await post('k', note, messages);
+  t.equal(again.status, 409);
+  t.equal(again.text, first.text, 'to the byte');
+  t.equal(again.headers.get('idempotent-replayed'), 'true');
   t.equal(
-    (await post('new', note, messages)).json?.error,
-    'svc/runtime/conflict',
-    'a new one is simply refused',
+    (await post('k', { ...note, text: 'x' }, messages)).json?.error,
+    'svc/runtime/idempotency_conflict',
+    'and the key is used up',
   );
+  clock.shiftMs = idempotencyKeptMs + 1_000;
+  t.equal((await post('k', note, messages)).status, 201, 'for a day');
+
+  for (const failure of [
+    new Error('by design'),
+    new ServiceError('svc/runtime/unavailable'),
+    new ServiceError('svc/rate_limit/exceeded'),
+  ]) {
+    refusal = failure;
+    const before = runs;
+    await post('failing', note, messages);
+    await post('failing', note, messages);
+    t.equal(runs, before + 2, 'decided again');
+  }
+  refusal = undefined;
+  t.equal((await post('failing', note, messages)).status, 201);
+});
+
+t.test('a refusal over an expired key is kept in its place', async t => {
+  let refusing = false;
+  const { post, clock } = await world(t, {
+    createMessage: actorLike(() => {
+      if (refusing) throw new ServiceError('svc/runtime/conflict');
+      return { n: 1 };
+    }),
+  });
+  await post('k', note, messages);
+  clock.shiftMs = idempotencyKeptMs + 1_000;
+  refusing = true;
+  const refused = await post('k', note, messages);
+  refusing = false;
+  const again = await post('k', note, messages);
+  t.equal(again.text, refused.text);
+  t.equal(again.headers.get('idempotent-replayed'), 'true');
+});
+
+t.test('a request that is refused while its twin is carried out gets the twin’s answer', async t => {
+  const found = gate();
+  const done = gate();
+  const slow: Pick<Database, 'query'> = {
+    query: async (text, values, name) => {
+      if (name !== 'idempotency.refusal') return database.query(text, values, name);
+      found.open();
+      await done.opened;
+      return database.query(text, values, name);
+    },
+  };
+  let refusing = true;
+  const { post } = await world(
+    t,
+    {
+      createMessage: actorLike(() => {
+        if (refusing) throw new ServiceError('svc/runtime/conflict');
+        return { n: 1 };
+      }),
+    },
+    slow,
+  );
+  const refused = post('k', note, messages);
+  await found.opened;
+  refusing = false;
+  const carriedOut = await post('k', note, messages);
+  t.equal(carriedOut.status, 201);
+  done.open();
+  t.equal((await refused).text, carriedOut.text);
+});
+
+t.test('a rehearsal neither uses up a key nor is answered by one', async t => {
+  let runs = 0;
+  const { post } = await world(t, {
+    createMessage: actorLike(() => {
+      if (++runs < 3) throw new ServiceError('svc/runtime/conflict');
+      return { n: runs };
+    }),
+  });
+  const rehearsal = `${messages}?dryRun=true`;
+  t.equal((await post('k', note, rehearsal)).headers.get('idempotent-replayed'), null);
+  t.equal((await post('k', note, rehearsal)).headers.get('idempotent-replayed'), null);
+  t.equal((await post('k', note, messages)).json?.n, 3);
 });
 
 t.test('an expired key that the sweeper has not reached is in nobody’s way', async t => {
@@ -291,10 +390,12 @@ t.test('when the database fails, the answer that there is stands', async t => {
   failing = 'idempotency.find';
   refusing = true;
   t.equal((await post('m', note, messages)).json?.error, 'svc/runtime/conflict', 'the refusal itself');
+  failing = 'idempotency.refusal';
+  t.equal((await post('m', note, messages)).json?.error, 'svc/runtime/conflict', 'kept or not');
   failing = 'idempotency.claim';
   t.equal((await post('n')).status, 500, 'without a claim nothing is begun');
   t.equal(runs(), 1);
-  t.equal(failed, 3);
+  t.equal(failed, 4);
 });
 
 t.test('the fingerprint is of the value, not of how it is written', t => {
