@@ -2,8 +2,8 @@
  * The ring of secret keys (SECRET_KEYS): `kid:base64,kid:base64`, 32 bytes each. The first, the newest, seals; all of them
  * open (vault.ts). The last, the oldest, is the root of what must not change when a new key comes: see `derive`.
  *
- * To rotate: put a new key in front. To retire one in the middle: re-seal everything, then drop it. The last one
- * stays, since the keyed hashes of every API key and session hang on it.
+ * To rotate: put a new key in front. One in the middle stays for as long as anything that it sealed. The last one stays
+ * for good, since the keyed hashes of every API key and session hang on it.
  */
 import { createSecretKey, hkdfSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -13,6 +13,28 @@ const kidPattern = /^[A-Za-z0-9._-]{1,64}$/;
 // Node's decoder skips what it does not know; a key with a typing error in it must not pass as another key.
 const base64Pattern = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
+/**
+ * The keys of `kid:base64,kid:base64` (base64 or base64url), 32 bytes each, in their order and never none. `what` names
+ * them, e.g. `secret key`. Throws an Error that names the fault and never shows key material.
+ */
+export function parseKeys(what: string, text: string): ReadonlyMap<string, Buffer> {
+  const keys = new Map<string, Buffer>();
+  for (const entry of text.split(',')) {
+    const colon = entry.indexOf(':');
+    const kid = entry.slice(0, Math.max(colon, 0)).trim();
+    if (!kidPattern.test(kid)) throw new Error(`${what}s are written kid:base64,kid:base64`);
+    if (keys.has(kid)) throw new Error(`${what} ${kid} appears twice`);
+    const value = entry.slice(colon + 1).trim();
+    const bytes = Buffer.from(value, 'base64');
+    if (!base64Pattern.test(value) || bytes.length !== keyBytes) {
+      throw new Error(`${what} ${kid} has to be ${keyBytes} bytes in base64`);
+    }
+    keys.set(kid, bytes);
+  }
+  return keys;
+}
+
+/** The keys of SECRET_KEYS, read once at the start. */
 export class KeyRing {
   /** By kid, newest first. */
   readonly keys: ReadonlyMap<string, KeyObject>;
@@ -24,16 +46,7 @@ export class KeyRing {
     const keys = new Map<string, KeyObject>();
     let newest: KeyRing['newest'] | undefined;
     let oldest: KeyObject | undefined;
-    for (const entry of text.split(',')) {
-      const colon = entry.indexOf(':');
-      const kid = entry.slice(0, Math.max(colon, 0)).trim();
-      if (!kidPattern.test(kid)) throw new Error('secret keys are written kid:base64,kid:base64');
-      if (keys.has(kid)) throw new Error(`secret key ${kid} appears twice`);
-      const value = entry.slice(colon + 1).trim();
-      const bytes = Buffer.from(value, 'base64');
-      if (!base64Pattern.test(value) || bytes.length !== keyBytes) {
-        throw new Error(`secret key ${kid} has to be ${keyBytes} bytes in base64`);
-      }
+    for (const [kid, bytes] of parseKeys('secret key', text)) {
       oldest = createSecretKey(bytes);
       newest ??= { kid, key: oldest };
       keys.set(kid, oldest);

@@ -2,6 +2,7 @@
 import { actor, type ActorKind } from '../../runtime/actor.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Write } from '../../storage/writes.ts';
+import { system } from '../system-actor.ts';
 import type { ChannelCommands, ParkedReceipt } from './commands.ts';
 import { create, setStatus, update } from './decide.ts';
 import { acknowledge, applyParked, park } from './decide-receipts.ts';
@@ -18,7 +19,7 @@ export function channelKind(db: Pick<Database, 'query'>): ActorKind<ChannelState
       applyParked: async (parked: ParkedReceipt, context) => {
         await applyReceipts(
           { db, ask: context.ask.bind(context) },
-          { ...parked, channelId: context.self.id, author: { type: 'system', id: null } },
+          { ...parked, channelId: context.self.id, author: system },
         );
       },
     },

@@ -10,8 +10,9 @@ import {
   type Write,
 } from '../../storage/writes.ts';
 import { providerOf } from '../channel/providers/registry.ts';
+import { system } from '../system-actor.ts';
 import type { SendMessage } from './commands.ts';
-import { settleWindow, system } from './decide-window.ts';
+import { settleWindow } from './decide-window.ts';
 import { Draft } from './draft.ts';
 import { conflict } from '../conflict.ts';
 import { requireOwn, type Tenancy } from '../tenancy.ts';

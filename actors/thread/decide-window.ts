@@ -7,13 +7,11 @@ import { providerOf } from '../channel/providers/registry.ts';
 import type { ExpireWindow } from './commands.ts';
 import { Draft } from './draft.ts';
 import { conflict } from '../conflict.ts';
+import { system } from '../system-actor.ts';
 import { requireOwn } from '../tenancy.ts';
 import { nextLook, windowReminder, type ServiceWindow } from './service-window.ts';
 import type { ThreadState } from './state.ts';
 import { windowView } from './thread-text.ts';
-
-/** Who acts when nobody does. */
-export const system: Actor = { type: 'system', id: null };
 
 function watch(draft: Draft, window: ServiceWindow): void {
   draft.remind({ key: windowReminder, at: nextLook(window), command: 'lookAtWindow', payload: {} });

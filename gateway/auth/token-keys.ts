@@ -4,7 +4,9 @@
  */
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { parseKeys } from '../../storage/keyring.ts';
 
+/** The ring, ready for use. */
 export interface TokenKeys {
   /** Signs new tokens. */
   readonly current: { readonly kid: string; readonly key: KeyObject };
@@ -14,9 +16,6 @@ export interface TokenKeys {
 
 /** What stands before the 32 bytes of the seed in the PKCS #8 form of an Ed25519 key (RFC 8410, section 7). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
-const kidPattern = /^[A-Za-z0-9._-]{1,64}$/;
-// Node's decoder skips what it does not know; a key with a typing error in it must not pass as another key.
-const base64Pattern = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
  * Reads TOKEN_KEYS: `kid:base64,kid:base64`, each the 32 bytes of an Ed25519 seed in base64 or base64url.
@@ -25,15 +24,7 @@ const base64Pattern = /^[A-Za-z0-9+/_-]+={0,2}$/;
 export function parseTokenKeys(text: string): TokenKeys {
   const verify = new Map<string, KeyObject>();
   let current: TokenKeys['current'] | undefined;
-  for (const entry of text.split(',')) {
-    const colon = entry.indexOf(':');
-    const kid = entry.slice(0, Math.max(colon, 0)).trim();
-    if (!kidPattern.test(kid)) throw new Error('token keys are written kid:base64,kid:base64');
-    if (verify.has(kid)) throw new Error(`token key ${kid} appears twice`);
-    const value = entry.slice(colon + 1).trim();
-    const seed = Buffer.from(value, 'base64');
-    if (!base64Pattern.test(value) || seed.length !== 32)
-      throw new Error(`token key ${kid} has to be 32 bytes in base64`);
+  for (const [kid, seed] of parseKeys('token key', text)) {
     const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
     current ??= { kid, key };
     verify.set(kid, createPublicKey(key));

@@ -8,8 +8,7 @@ import type {
   Scope,
   StudioRole,
 } from '../../protocol/operation.ts';
-
-export type EnvironmentKind = 'sandbox' | 'production';
+import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 
 /** An API key. It acts in its own project and environment only. */
 export interface KeyCaller {

@@ -1,6 +1,6 @@
 /** Reads of agents. */
 import type { Database } from '../database.ts';
-import type { Place } from './threads.ts';
+import type { Place } from './place.ts';
 
 /** Whether the environment has such an agent, not archived. */
 export async function hasAgent(

@@ -1,7 +1,7 @@
 /** Reads of channels. Lists name the project and the environment; `headOfChannel` is how they are found out. */
 import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
 import type { Database } from '../database.ts';
-import type { Place } from './threads.ts';
+import type { Place } from './place.ts';
 
 type Queries = Pick<Database, 'query'>;
 

@@ -1,7 +1,7 @@
 /** Reads of channel commands: what a custom channel has to do and has not acknowledged. */
 import type { ChannelCommand } from '../../protocol/resources/channel.ts';
 import type { Database } from '../database.ts';
-import type { Place } from './threads.ts';
+import type { Place } from './place.ts';
 
 type Queries = Pick<Database, 'query'>;
 

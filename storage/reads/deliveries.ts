@@ -2,7 +2,7 @@
 import { instantOf } from '../../protocol/ids.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Database } from '../database.ts';
-import type { Place } from './threads.ts';
+import type { Place } from './place.ts';
 
 type Queries = Pick<Database, 'query'>;
 

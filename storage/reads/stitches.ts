@@ -1,9 +1,10 @@
 /** Reads of stitches. Lists name the project and the environment; `placeOfStitch` is how a call by id finds out whose it is. */
 import type { Database } from '../database.ts';
-import type { Place } from './threads.ts';
+import type { Place } from './place.ts';
 
 type Queries = Pick<Database, 'query'>;
 
+/** Whose a stitch is: see `PlaceOf`. */
 export async function placeOfStitch(db: Queries, stitchId: string): Promise<Place | undefined> {
   const [row] = await db.query<Place>(
     `select project_id as "projectId", environment_id as "environmentId" from stitches where stitch_id = $1`,
@@ -22,6 +23,7 @@ export interface StitchRecord {
 
 const record = `s.stitch_id as "stitchId", to_jsonb(s) as row, s.created_at as "createdAt"`;
 
+/** A stitch by its id, archived or not; undefined where the place has none such. */
 export async function findStitch(
   db: Queries,
   { projectId, environmentId }: Place,

@@ -3,15 +3,11 @@
  * request for a thread by its id finds out whose thread it is, before anything is shown.
  */
 import type { Database } from '../database.ts';
+import type { Place } from './place.ts';
 
 type Queries = Pick<Database, 'query'>;
 
-/** Where a resource belongs. */
-export interface Place {
-  readonly projectId: string;
-  readonly environmentId: string;
-}
-
+/** Whose a thread is: see `PlaceOf`. */
 export async function placeOfThread(db: Queries, threadId: string): Promise<Place | undefined> {
   const [row] = await db.query<Place>(
     `select project_id as "projectId", environment_id as "environmentId" from threads where thread_id = $1`,
@@ -32,6 +28,7 @@ const record = `t.thread_id as "threadId", to_jsonb(t) as row`;
 const selectThread = `
   select ${record} from threads t where t.thread_id = $1 and t.project_id = $2 and t.environment_id = $3`;
 
+/** Undefined where the place has no such thread. */
 export async function findThread(
   db: Queries,
   { projectId, environmentId }: Place,

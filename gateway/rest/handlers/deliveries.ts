@@ -15,11 +15,11 @@ import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { attemptPage } from '../../../storage/reads/attempts.ts';
 import { deliveryPage, findDelivery, type FoundDelivery } from '../../../storage/reads/deliveries.ts';
-import { findStitch, stitchPage } from '../../../storage/reads/stitches.ts';
-import type { Place } from '../../../storage/reads/threads.ts';
+import { findStitch, placeOfStitch, stitchPage } from '../../../storage/reads/stitches.ts';
+import type { Place } from '../../../storage/reads/place.ts';
 import type { Call, Handlers } from '../handler.ts';
 import { eventFilter } from './event-filter.ts';
-import { scopeOfStitch } from './stitches.ts';
+import { scopeById } from './place.ts';
 
 export interface DeliveryServices {
   readonly database: Pick<Database, 'query'>;
@@ -143,7 +143,7 @@ export function deliveryHandlers(services: DeliveryServices): Handlers<typeof de
 
     replayStitch: async call => {
       const { stitchId } = call.params;
-      const scope = await scopeOfStitch(call, database, stitchId);
+      const scope = await scopeById(call, database, placeOfStitch, stitchId);
       if ((await findStitch(database, scope, stitchId)) === undefined) throw notFound();
       const { projectId, environmentId } = scope;
       const { since, eventNames = [], statuses = [], targetStitchId = stitchId } = call.body;

@@ -9,11 +9,11 @@ import type { Node } from '../../../runtime/node.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findMessage, messagePage } from '../../../storage/reads/messages.ts';
-import { findThread } from '../../../storage/reads/threads.ts';
+import { findThread, placeOfThread } from '../../../storage/reads/threads.ts';
 import type { Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { commitKey } from './commit-key.ts';
-import { scopeOfThread } from './place.ts';
+import { scopeById } from './place.ts';
 
 export interface MessageServices {
   readonly database: Pick<Database, 'query'>;
@@ -36,7 +36,7 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
     listMessages: async call => {
       const { threadId } = call.params;
       const { order = 'asc', afterSequence, cursor, limit = defaultPageSize } = call.query;
-      const { projectId, environmentId } = await scopeOfThread(call, database, threadId);
+      const { projectId, environmentId } = await scopeById(call, database, placeOfThread, threadId);
       const scope = `messages ${environmentId} ${threadId} ${order} ${afterSequence ?? ''}`;
       const from = cursor === undefined ? undefined : Number(cursors.decode(scope, cursor)[0]);
       const place = { projectId, environmentId };
@@ -55,7 +55,7 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
 
     getMessage: async call => {
       const { threadId, messageId } = call.params;
-      const { projectId, environmentId } = await scopeOfThread(call, database, threadId);
+      const { projectId, environmentId } = await scopeById(call, database, placeOfThread, threadId);
       const found = await findMessage(database, { projectId, environmentId, threadId, messageId });
       if (found === undefined) throw notFound();
       return { body: found };
@@ -63,7 +63,7 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
 
     createMessage: async call => {
       const { threadId } = call.params;
-      const { projectId, environmentId } = await scopeOfThread(call, database, threadId);
+      const { projectId, environmentId } = await scopeById(call, database, placeOfThread, threadId);
       const thread = { kind: 'thread', id: threadId };
       const place = { projectId, environmentId };
       if (call.query.dryRun === true) {

@@ -1,24 +1,25 @@
 /**
- * The scope of a call that names a thread or a channel by its id alone. A key is bound to its environment, and the actor or the
+ * The scope of a call that names a resource by its id alone. A key is bound to its environment, and the actor or the
  * statement that is asked next refuses what lies elsewhere; a user's rights depend on whose the resource is.
  */
 import { notFound } from '../../../protocol/errors.ts';
 import type { Database } from '../../../storage/database.ts';
 import type { ChannelHead } from '../../../storage/reads/channels.ts';
-import { placeOfThread } from '../../../storage/reads/threads.ts';
+import type { PlaceOf } from '../../../storage/reads/place.ts';
 import type { ChannelDirectory } from '../../channel-directory.ts';
 import type { Call, ProjectScope } from '../handler.ts';
 
 type Locating = Pick<Call, 'caller' | 'project' | 'scopeOf'>;
 
-/** Rejects with 404 where a user's thread is not there; for a key that is still to be found out. */
-export async function scopeOfThread(
+/** Rejects with 404 where what a user names is not there or not theirs; for a key that is still to be found out. */
+export async function scopeById(
   call: Locating,
   db: Pick<Database, 'query'>,
-  threadId: string,
+  placeOf: PlaceOf,
+  id: string,
 ): Promise<ProjectScope> {
   if (call.caller?.type === 'key' && call.project !== undefined) return call.project;
-  const place = await placeOfThread(db, threadId);
+  const place = await placeOf(db, id);
   if (place === undefined) throw notFound();
   return call.scopeOf(place.projectId, place.environmentId);
 }

@@ -13,6 +13,7 @@ import { isKnownPattern } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { stitchOperations } from '../../../protocol/operations/stitches.ts';
 import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
+import type { EnvironmentKind } from '../../../protocol/resources/environment.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Stitch, StitchWithSecret } from '../../../protocol/resources/stitch.ts';
 import { newStitchSecret } from '../../../protocol/signature.ts';
@@ -22,9 +23,10 @@ import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findStitch, placeOfStitch, stitchPage, type StitchRecord } from '../../../storage/reads/stitches.ts';
 import type { Vault } from '../../../storage/vault.ts';
-import type { Call, EnvironmentKind, Handlers, ProjectScope } from '../handler.ts';
+import type { Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { eventFilter } from './event-filter.ts';
+import { scopeById } from './place.ts';
 
 export interface StitchHandlerServices {
   readonly database: Pick<Database, 'query'>;
@@ -36,18 +38,6 @@ export interface StitchHandlerServices {
 }
 
 const defaultGraceSeconds = 86_400;
-
-/** The scope of a call that names a stitch by its id alone. A key is bound to its environment, and the actor refuses the rest. */
-export async function scopeOfStitch(
-  call: Pick<Call, 'caller' | 'project' | 'scopeOf'>,
-  db: Pick<Database, 'query'>,
-  stitchId: string,
-): Promise<ProjectScope> {
-  if (call.caller?.type === 'key' && call.project !== undefined) return call.project;
-  const place = await placeOfStitch(db, stitchId);
-  if (place === undefined) throw notFound();
-  return call.scopeOf(place.projectId, place.environmentId);
-}
 
 function shown({ stitchId, row }: StitchRecord): Stitch {
   return stitchView(decodeStitch(row as StitchRow), stitchId);
@@ -104,7 +94,7 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
 
     getStitch: async call => {
       const { stitchId } = call.params;
-      const scope = await scopeOfStitch(call, database, stitchId);
+      const scope = await scopeById(call, database, placeOfStitch, stitchId);
       const found = await findStitch(database, scope, stitchId);
       if (found === undefined) throw notFound();
       return { body: shown(found) };
@@ -112,7 +102,7 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
 
     updateStitch: async call => {
       const { stitchId } = call.params;
-      const scope = await scopeOfStitch(call, database, stitchId);
+      const scope = await scopeById(call, database, placeOfStitch, stitchId);
       const { projectId, environmentId, environmentKind } = scope;
       const { projectId: _, eventNames, ...changes } = call.body;
       if (changes.webhookUrl !== undefined) checkAddress(changes.webhookUrl, environmentKind);
@@ -127,14 +117,14 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
 
     archiveStitch: async call => {
       const { stitchId } = call.params;
-      const { projectId, environmentId } = await scopeOfStitch(call, database, stitchId);
+      const { projectId, environmentId } = await scopeById(call, database, placeOfStitch, stitchId);
       await node.ask<null>(stitch(stitchId), 'archive', { projectId, environmentId }, call);
       return {};
     },
 
     rotateStitchSecret: async call => {
       const { stitchId } = call.params;
-      const { projectId, environmentId } = await scopeOfStitch(call, database, stitchId);
+      const { projectId, environmentId } = await scopeById(call, database, placeOfStitch, stitchId);
       const secret = newStitchSecret();
       const command: RotateSecret = {
         ...{ projectId, environmentId, author: authorOf(call) },
@@ -148,7 +138,7 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
 
     testStitch: async call => {
       const { stitchId } = call.params;
-      const { projectId, environmentId } = await scopeOfStitch(call, database, stitchId);
+      const { projectId, environmentId } = await scopeById(call, database, placeOfStitch, stitchId);
       const { eventName } = call.body;
       if (eventName !== undefined && (!isKnownPattern(eventName) || eventName.endsWith('*'))) {
         throw invalid([{ path: '/body/eventName', message: 'must name an event', code: 'event' }]);

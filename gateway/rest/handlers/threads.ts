@@ -11,12 +11,12 @@ import type { Node } from '../../../runtime/node.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { hasAgent } from '../../../storage/reads/agents.ts';
-import { findThread, threadPage, type ThreadRecord } from '../../../storage/reads/threads.ts';
+import { findThread, placeOfThread, threadPage, type ThreadRecord } from '../../../storage/reads/threads.ts';
 import type { ChannelDirectory } from '../../channel-directory.ts';
 import type { Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { commitKey } from './commit-key.ts';
-import { scopeOfThread } from './place.ts';
+import { scopeById } from './place.ts';
 
 export interface ThreadServices {
   readonly database: Pick<Database, 'query'>;
@@ -83,7 +83,7 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
 
     getThread: async call => {
       const { threadId } = call.params;
-      const scope = await scopeOfThread(call, database, threadId);
+      const scope = await scopeById(call, database, placeOfThread, threadId);
       const found = await findThread(database, scope, threadId);
       if (found === undefined) throw notFound();
       return { body: shown(found, call.now) };
@@ -91,7 +91,7 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
 
     updateThread: async call => {
       const { threadId } = call.params;
-      const { projectId, environmentId } = await scopeOfThread(call, database, threadId);
+      const { projectId, environmentId } = await scopeById(call, database, placeOfThread, threadId);
       const { projectId: _, ...changes } = call.body;
       const { agentId } = changes;
       if (typeof agentId === 'string' && !(await hasAgent(database, { projectId, environmentId }, agentId))) {
