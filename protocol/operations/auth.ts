@@ -76,7 +76,7 @@ export const authOperations = {
     summary: 'The signed-in user',
     auth: 'user',
     success: { status: 200, body: StudioUser },
-    errors: [...always, ...signedIn],
+    errors: [...always, ...signedIn, 'svc/auth/no_workspace'],
     rate: 'read',
     idempotency: 'none',
   },

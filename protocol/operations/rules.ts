@@ -71,14 +71,17 @@ export const absent = ['svc/runtime/not_found'] as const;
 /** Says 403 to a credential that reaches the project but not the operation. */
 export const forbidden = ['svc/auth/insufficient_scope'] as const;
 
-/** A read within a project. */
-export const reading = [...always, ...checked, ...credential, ...forbidden, ...absent] as const;
+/** Production is closed, for reading too, to users whose e-mail is not verified. */
+export const verified = ['svc/auth/email_not_verified'] as const;
 
-/** A list within a project. */
-export const listing = [...always, ...paged, ...credential, ...forbidden, ...absent] as const;
+/** A read within an environment. */
+export const reading = [...always, ...checked, ...credential, ...forbidden, ...verified, ...absent] as const;
 
-/** A write within a project: production is closed until the e-mail is verified. */
-export const writing = [...reading, 'svc/auth/email_not_verified'] as const;
+/** A list within an environment. */
+export const listing = [...always, ...paged, ...credential, ...forbidden, ...verified, ...absent] as const;
+
+/** A write within an environment. */
+export const writing = reading;
 
 /** `idempotency: 'accepted'`. */
 export const repeatable = ['svc/runtime/idempotency_conflict'] as const;

@@ -25,6 +25,9 @@ function implied(operation: Operation): ErrorCode[] {
   if (operation.auth === 'project' || operation.auth === 'stream') {
     codes.push(operation.path.startsWith('/console/') ? 'svc/console/not_found' : 'svc/runtime/not_found');
   }
+  if (operation.auth === 'project' && operation.access?.scopes && !operation.path.startsWith('/console/')) {
+    codes.push('svc/auth/email_not_verified');
+  }
   return codes;
 }
 
@@ -124,7 +127,8 @@ t.test('where the specification lists statuses, 403, 404 and 409 are exactly tho
     login: [401, 403, 422],
     refresh: [401, 403],
     logout: [],
-    me: [401],
+    // Its table says 401 alone, its section on roles 403 for a user without a workspace.
+    me: [401, 403],
     verifyEmail: [401],
     resendVerification: [401],
     listWorkspaces: [401, 422],
