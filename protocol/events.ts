@@ -4,7 +4,7 @@
  * and the actor; it carries the resource as it was at that moment.
  */
 import Type from 'typebox';
-import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { TObject, TProperties, TSchema } from 'typebox';
 import { Agent, AgentRun } from './resources/agent.ts';
 import { ApiKey } from './resources/api-key.ts';
 import { ByokCredential } from './resources/byok.ts';
@@ -175,9 +175,8 @@ export const eventTypes = {
 } as const satisfies Record<string, EventType>;
 
 export type EventName = keyof typeof eventTypes;
-/** The static type of an event's `data`. */
-export type EventData<Name extends EventName> = Static<(typeof eventTypes)[Name]['data']>;
 
+/** Whether the catalogue of decisions section 7 has an event of that name. */
 export function isEventName(name: string): name is EventName {
   return Object.hasOwn(eventTypes, name);
 }

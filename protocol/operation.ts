@@ -79,10 +79,7 @@ export interface Operation {
 type Part<O, K extends string> = O extends { readonly [P in K]: infer S extends TSchema }
   ? Static<S>
   : undefined;
-/** The type of the path parameters, query and body of a row, and of its success. */
+/** The type of the path parameters, query and body of a row. */
 export type ParamsOf<O extends Operation> = Part<O, 'params'>;
 export type QueryOf<O extends Operation> = Part<O, 'query'>;
 export type BodyOf<O extends Operation> = Part<O, 'body'>;
-export type SuccessOf<O extends Operation> = O['success'] extends { readonly body: infer S extends TSchema }
-  ? Static<S>
-  : undefined;

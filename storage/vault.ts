@@ -46,11 +46,6 @@ export class Vault {
     }
     throw new SealBroken(context, 'it was sealed for another place');
   }
-
-  /** Whether an older key than the newest sealed it: then seal what `open` gives again, and store that. */
-  needsResealing(jwe: string): boolean {
-    return kidOf(jwe) !== this.#ring.newest.kid;
-  }
 }
 
 function kidOf(jwe: string): string | undefined {

@@ -19,9 +19,6 @@ t.test('keyed hashes', async t => {
   t.notSame(hash.of('refresh-token', 'svc_test_1'), stored, 'each purpose has its own');
   t.notSame(hash.of('api', '-keysvc_test_1'), stored);
   t.notSame(new KeyHash(new KeyRing(b)).of('api-key', 'svc_test_1'), stored, 'nothing without the ring');
-  t.ok(hash.matches('api-key', 'svc_test_1', stored));
-  t.notOk(hash.matches('api-key', 'svc_test_2', stored));
-  t.notOk(hash.matches('api-key', 'svc_test_1', stored.subarray(1)));
 
   const rotated = new KeyHash(new KeyRing(`${b},${a}`));
   t.strictSame(rotated.of('api-key', 'svc_test_1'), stored, 'a rotation keeps every credential');
