@@ -2,7 +2,8 @@
  * A batch: the commits that go into one transaction, gathered by statement.
  *
  * Commits of one actor merge into one snapshot write: the base of its first, the version and state of its last.
- * Adding keeps the order of the calls, so a batch is always a prefix of its lane's queue.
+ * Adding keeps the order of the calls, and the lane ends a batch at the first commit that it does not admit: none
+ * overtakes another of its lane.
  */
 import type { Commit, DueReminder } from '../runtime/store.ts';
 import type { SnapshotTable } from './snapshot.ts';

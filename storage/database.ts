@@ -1,7 +1,7 @@
 /**
  * The database, seen from above: entities through the ORM for plain resources, and `query` with real bind parameters
  * for reads. (The ORM's own `execute` writes values into the text on the client; and the hot path has its own
- * connections, see commit.ts.)
+ * connections, see group-commit.ts.)
  */
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';

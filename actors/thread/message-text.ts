@@ -1,6 +1,7 @@
 /**
  * A message as it is written (specification, "Message"): its row, and its JSON text. The text is made once: it is the REST
- * answer, and a part of the event, from where the answer is taken when its request is repeated; and the free-form parts in it are the very texts of the row.
+ * answer, and a part of the event, from where the answer is taken when its request is repeated; and the free-form parts in
+ * it are the very texts of the row.
  */
 import type { MessageRow } from '../../storage/writes.ts';
 import type { NewMessage } from './commands.ts';

@@ -1,6 +1,7 @@
 /**
  * The frames of the Console stream (decisions section 8), JSON text in both directions. The server's are built by
- * concatenation around texts that are JSON already; the client's are two, and anything else is a reason to close.
+ * concatenation around texts that are JSON already; the client's are three ({@link ClientFrame}), and anything else is a
+ * reason to close.
  */
 
 /** Why a socket is closed. 4000 to 4999 are ours; all but 1003, 1007 and 4003 invite the client to come back and resume. */
@@ -49,6 +50,7 @@ export function resumedFrame(epoch: string, seq: number): string {
   return `{"type":"resumed","epoch":${JSON.stringify(epoch)},"seq":${seq}}`;
 }
 
+/** @param seq the newest number there is: what the client refetches holds everything up to it. */
 export function resetFrame(epoch: string, seq: number, reason: ResetReason): string {
   return `{"type":"reset","epoch":${JSON.stringify(epoch)},"seq":${seq},"reason":"${reason}"}`;
 }
@@ -65,6 +67,7 @@ export function pingFrame(seq: number): string {
 export const barePing = '{"type":"ping"}';
 export const pong = '{"type":"pong"}';
 
+/** What a client may send. `resume` is its first frame, once; both its fields or none name a cursor. */
 export type ClientFrame =
   | { readonly type: 'resume'; readonly epoch?: string; readonly seq?: number }
   | { readonly type: 'ping' }
