@@ -1,6 +1,7 @@
 /** Whose it is: what every command of an actor names and every actor checks, so that no look-up has to come first. */
 import { notFound } from '../protocol/errors.ts';
 
+/** A project and one environment of it. */
 export interface Tenancy {
   readonly projectId: string;
   readonly environmentId: string;

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { KeyRing } from '../storage/keyring.ts';
 import { parseTokenKeys } from './auth/token-keys.ts';
 
+/** An IP address or a host name, without a port. */
 export function host(text: string): string | undefined {
   return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text) ? text : undefined;
 }
@@ -15,16 +16,19 @@ export function whole(min: number, max: number): (text: string) => number | unde
   };
 }
 
+/** One of the words, as it is spelled here. */
 export function oneOf<const Words extends readonly string[]>(
   words: Words,
 ): (text: string) => Words[number] | undefined {
   return text => words.find(word => word === text);
 }
 
+/** `true` or `false`, and nothing that is like them. */
 export function truth(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
+/** Whatever it says. */
 export function anyText(text: string): string {
   return text;
 }
@@ -58,14 +62,17 @@ export function listOf<T>(item: (text: string) => T | undefined): (text: string)
   };
 }
 
+/** A domain of two labels or more, in lower case. */
 export function domain(text: string): string | undefined {
   return /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
+/** A text that `KeyRing` can read: checked here, read where the ring is made. */
 export function secretKeys(text: string): string | undefined {
   return parses(() => new KeyRing(text)) ? text : undefined;
 }
 
+/** A text that `parseTokenKeys` can read. */
 export function tokenKeys(text: string): string | undefined {
   return parses(() => parseTokenKeys(text)) ? text : undefined;
 }

@@ -12,6 +12,7 @@ export class Buckets {
     this.#counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
+  /** @param value in the unit of the bounds */
   observe(value: number): void {
     const bounds = this.#bounds;
     let i = 0;

@@ -72,6 +72,7 @@ export class Effects {
     }
   }
 
+  /** Tasks under way. */
   get running(): number {
     let total = 0;
     for (const lane of this.#lanes.values()) total += lane.running;

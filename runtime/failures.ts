@@ -23,6 +23,7 @@ export function unavailable(reason: Reason): ServiceError {
   return new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1, details: { reason } });
 }
 
+/** 500 without a reason: the log has it. */
 export function internalError(): ServiceError {
   return new ServiceError('svc/runtime/internal_error');
 }

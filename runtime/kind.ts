@@ -35,6 +35,7 @@ export class Kind {
     this.#shardKey = kind.shardKey;
   }
 
+  /** The shard of the actor with that id: by the kind's `shardKey` where it has one. */
   shardOf(id: string): number {
     return shardOf(this.#shardKey === undefined ? id : this.#shardKey(id), this.#shards);
   }

@@ -164,6 +164,7 @@ export class Node {
     return (this.#drained ??= this.#drain());
   }
 
+  /** Levels at this moment. */
   get stats(): Levels {
     return {
       residents: this.#territory.residents,

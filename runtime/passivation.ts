@@ -18,6 +18,7 @@ export class Passivation {
     this.#limit = limit;
   }
 
+  /** Actors in memory. */
   get residents(): number {
     let total = 0;
     for (const table of this.#tables) total += table.size;

@@ -12,6 +12,7 @@ export interface Shards {
   release(shards: readonly number[]): Promise<void>;
 }
 
+/** Who decides which shards this node owns. */
 export interface Placement {
   /** No other node can own a shard: what finds no owner here will not find one elsewhere. */
   readonly alone: boolean;

@@ -76,6 +76,7 @@ export class Reminders {
     return this.#inFlight.size;
   }
 
+  /** Begins to deliver what is due, and what was due while nobody looked. */
   start(): void {
     this.#running = true;
     void this.#scan();

@@ -51,6 +51,7 @@ export class Territory implements Shards {
     return this.#passivation.residents;
   }
 
+  /** Shards that are owned now. */
   get ownedCount(): number {
     return this.#ownedCount;
   }
@@ -65,6 +66,7 @@ export class Territory implements Shards {
     return shards;
   }
 
+  /** Whether new commands for the shard are taken here. */
   owns(shard: number): boolean {
     return this.#owned[shard] === 1;
   }

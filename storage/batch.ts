@@ -64,6 +64,7 @@ export class Batch {
     return true;
   }
 
+  /** Only after `admits` said yes. */
   add(commit: Commit<Write>): void {
     this.commits.push(commit);
     this.#addSnapshot(commit);

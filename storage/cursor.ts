@@ -21,6 +21,10 @@ const tagBytes = 16;
 /** No key of ours comes near it. */
 const longest = 2_048;
 
+/**
+ * Writes and reads the cursors of one installation: those of another, or of before its oldest key was replaced, are
+ * refused.
+ */
 export class Cursors {
   readonly #key: KeyObject;
 

@@ -6,6 +6,7 @@ import type { News } from './news.ts';
 import { append, appendEvent } from './writes/events.ts';
 import { parametersOf, type Announced } from './statement.ts';
 
+/** An event of a resource that is no actor. */
 export interface NewEvent {
   readonly projectId: string;
   readonly environmentId: string;

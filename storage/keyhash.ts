@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { KeyRing } from './keyring.ts';
 
+/** Hashes under the ring's oldest key, so that they outlive rotations. */
 export class KeyHash {
   readonly #pepper: KeyObject;
 

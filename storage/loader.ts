@@ -24,6 +24,7 @@ export class Loader {
     this.#query = query;
   }
 
+  /** Undefined where the actor has no row. Rejects with `Unavailable` when the database does not answer. */
   load(actor: ActorRef): Promise<Loaded | undefined> {
     const table = this.#tables.get(actor.kind);
     if (table === undefined)

@@ -4,6 +4,7 @@
  */
 import type { Announced } from './statement.ts';
 
+/** An event whose commit is certain. */
 export interface CommittedEvent {
   readonly projectId: string;
   /** The project's dense number of the event. */
@@ -13,6 +14,7 @@ export interface CommittedEvent {
   readonly body: string;
 }
 
+/** Called in the stack of the commit: what takes long has to be put off. */
 export interface NewsListener {
   /** Events in the order of their numbers within each project. */
   events(events: readonly CommittedEvent[]): void;
@@ -25,6 +27,7 @@ export interface NewsListener {
 export class News {
   readonly #listeners: NewsListener[] = [];
 
+  /** For good: listeners live as long as the node. */
   listen(listener: NewsListener): void {
     this.#listeners.push(listener);
   }
@@ -46,6 +49,7 @@ export class News {
     }
   }
 
+  /** For a commit whose answer was lost: what it appended is known, its numbers and deliveries are not. */
   unnumbered(events: readonly Announced[]): void {
     const projects = [...new Set(events.map(event => event.projectId))];
     for (const listener of this.#listeners) {

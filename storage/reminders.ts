@@ -51,6 +51,7 @@ export const buryLetter = `
   )
   insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at) values ($1, $2, $3, $4, $5, $6, now())`;
 
+/** A row of `reminders`; `due_at` in epoch milliseconds. */
 export interface ReminderRecord {
   readonly kind: string;
   readonly actor_id: string;
@@ -61,6 +62,7 @@ export interface ReminderRecord {
   readonly attempts: number;
 }
 
+/** The row as the runtime knows it. */
 export function toReminder(row: ReminderRecord): DueReminder {
   return {
     to: { kind: row.kind, id: row.actor_id },

@@ -4,6 +4,7 @@
  */
 import { statement, type Columns, type Statement, type Value } from './statement.ts';
 
+/** What the store needs of a kind: three statements and the way between rows and states. */
 export interface SnapshotTable<State = never> {
   readonly kind: string;
   /** `$1`: an array of ids. Gives each row as JSON `text`, and its `version`. */
@@ -19,6 +20,7 @@ export interface SnapshotTable<State = never> {
   readonly decode: (row: Readonly<Record<string, unknown>>) => unknown;
 }
 
+/** What a kind declares of its table. */
 export interface SnapshotColumns<State> {
   readonly kind: string;
   readonly table: string;

@@ -15,6 +15,7 @@ export class SealBroken extends Error {
   }
 }
 
+/** Seals under the newest key of the ring, opens what any of them sealed. */
 export class Vault {
   readonly #ring: KeyRing;
 

@@ -13,6 +13,7 @@ export const parkedMs = 24 * 3_600_000;
 /** After this long a parked receipt looks once by itself whether its message came while it was being parked. */
 const secondLookMs = 60_000;
 
+/** Takes a command off the list of open ones; doing it again changes nothing. 404 for another tenant's channel. */
 export function acknowledge(state: ChannelState, command: AcknowledgeCommand, turn: Turn): ChannelDecision {
   requireOwn(state, command);
   const at = new Date(turn.now).toISOString();
@@ -22,6 +23,11 @@ export function acknowledge(state: ChannelState, command: AcknowledgeCommand, tu
   };
 }
 
+/**
+ * Keeps a receipt for a message that nobody knows yet, for `parkedMs`, and sets the reminder that looks once more.
+ * 404 for another
+ * tenant's channel.
+ */
 export function park(state: ChannelState, command: ParkReceipt, turn: Turn): ChannelDecision {
   requireOwn(state, command);
   const { projectId, environmentId, externalMessageId, receipt } = command;
@@ -48,6 +54,7 @@ export function park(state: ChannelState, command: ParkReceipt, turn: Turn): Cha
   };
 }
 
+/** The reminder of `park`: starts the task that looks for the message (receipts.ts). */
 export function applyParked(_state: ChannelState, command: ParkedReceipt): ChannelDecision {
   return { effects: [{ do: 'perform', task: 'applyParked', payload: command }], reply: null };
 }

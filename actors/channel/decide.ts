@@ -24,6 +24,7 @@ function event(state: ChannelState, turn: Turn, eventName: EventName, actor: Act
   return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt, channelId: turn.id, body });
 }
 
+/** Makes the channel: connected at once, but a chatapp is to be connected first. 409 when it exists. */
 export function create(state: ChannelState, command: CreateChannel, turn: Turn): ChannelDecision<string> {
   if (state.projectId !== '') throw conflict('The channel exists.');
   const { projectId, environmentId, name, kind, metadata } = command;
@@ -47,6 +48,7 @@ export function create(state: ChannelState, command: CreateChannel, turn: Turn):
   };
 }
 
+/** What changes nothing leaves `updatedAt` as it is; there is no event for it. 404 for another tenant's channel. */
 export function update(state: ChannelState, command: UpdateChannel, turn: Turn): ChannelDecision<string> {
   requireOwn(state, command);
   const next: ChannelState = { ...state, ...command.changes };

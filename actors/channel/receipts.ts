@@ -17,6 +17,7 @@ import type { ReceiptOutcome, RecordReceipts } from '../thread/commands.ts';
 import type { ParkReceipt } from './commands.ts';
 import type { Receipt } from './providers/provider.ts';
 
+/** What it reads from, and whom it asks: `ask` rejects with the `ServiceError` of the asked actor. */
 export interface ReceiptServices {
   readonly db: Pick<Database, 'query'>;
   readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;

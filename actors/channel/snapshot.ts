@@ -18,6 +18,7 @@ export type ChannelRow = {
   readonly state: { readonly events: number };
 };
 
+/** The state of a row, for the actor and for reads that show the channel without waking it. */
 export function decodeChannel(row: ChannelRow): ChannelState {
   return {
     projectId: row.project_id,

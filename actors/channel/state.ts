@@ -14,6 +14,7 @@
 import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
 import type { Metadata } from '../tenancy.ts';
 
+/** All that a channel knows; it is the row of `channels`. */
 export interface ChannelState {
   /** Empty while the channel does not exist. */
   readonly projectId: string;
@@ -30,6 +31,7 @@ export interface ChannelState {
   readonly events: number;
 }
 
+/** A channel that does not exist. */
 export function blankChannel(): ChannelState {
   return {
     projectId: '',
@@ -52,6 +54,7 @@ const moves: Readonly<Record<ChannelStatus, readonly ChannelStatus[]>> = {
   error: ['connecting', 'disconnected'],
 };
 
+/** Whether the picture above has that move. */
 export function mayMove(from: ChannelStatus, to: ChannelStatus): boolean {
   return moves[from].includes(to);
 }

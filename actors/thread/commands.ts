@@ -16,11 +16,13 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
 }
 
+/** What a thread has to know of its channel: it comes with the command, never by asking the channel's actor. */
 export interface ChannelOfThread {
   readonly channelId: string;
   readonly kind: ChannelKind;
 }
 
+/** A message that is to be made, under an id that its asker has chosen. */
 export interface NewMessage {
   readonly messageId: string;
   readonly body: string;
@@ -28,6 +30,7 @@ export interface NewMessage {
   readonly metadata: Metadata;
 }
 
+/** 409 with `details.threadId` when the thread of that identity exists. */
 export interface CreateThread extends Tenancy {
   readonly channel: ChannelOfThread | null;
   readonly externalRef: string | null;
@@ -45,6 +48,10 @@ export interface ReceiveMessage extends Tenancy {
   readonly key?: IdempotencyKey;
 }
 
+/**
+ * An outbound message. 409 for an archived thread or a channel that is not connected, `svc/chatapp/template_required`
+ * outside the service window.
+ */
 export interface SendMessage extends Tenancy {
   readonly message: NewMessage;
   readonly author: Actor;
@@ -89,6 +96,10 @@ export interface ReceiptOutcome {
   readonly status: MessageStatus | null;
 }
 
+/**
+ * Ends the service window before its time. 404 where the thread is not of that channel, 409 where the channel is no
+ * sandbox.
+ */
 export interface ExpireWindow extends Tenancy {
   /** The channel that the simulation is asked of. */
   readonly channelId: string;

@@ -41,6 +41,12 @@ function inOrder(receipts: readonly Receipt[]): readonly Receipt[] {
   return [...receipts].sort((a, b) => rank(a.status) - rank(b.status));
 }
 
+/**
+ * Applies what moves the message forward, one event each, and links the provider's id. Replies `stale` for a reading
+ * that is too
+ * old; 404 for another tenant's thread, 409 for an inbound message and for another externalMessageId than the one it
+ * has.
+ */
 export function recordReceipts(
   state: ThreadState,
   command: RecordReceipts,

@@ -10,6 +10,10 @@ import type { ThreadState } from './state.ts';
 import { moveTo } from './status.ts';
 import { threadText } from './thread-text.ts';
 
+/**
+ * Replies with the thread's JSON text. 404 for another tenant's thread, 409 for a move that its status does not
+ * allow.
+ */
 export function update(
   state: ThreadState,
   command: UpdateThread,

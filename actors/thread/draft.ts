@@ -25,6 +25,7 @@ function instantText(ms: number): string {
   return lastText;
 }
 
+/** An event as it was appended. */
 export interface DraftedEvent {
   readonly eventId: string;
   readonly sequence: number;
@@ -32,6 +33,7 @@ export interface DraftedEvent {
   readonly data: string;
 }
 
+/** The decision of one turn, taken part by part; `decide` closes it. */
 export class Draft {
   readonly threadId: string;
   /** The instant of the turn: epoch milliseconds, and ISO 8601. */
@@ -92,10 +94,12 @@ export class Draft {
     this.writes.push(rememberKey({ keyHash, fingerprint, status: 201, answer, createdAt: this.at }));
   }
 
+  /** Sets a reminder with the commit; one of the same key is replaced. */
   remind(reminder: Reminder): void {
     this.reminders.push(reminder);
   }
 
+  /** The decision as it stands, answered with `reply`. */
   decide<Reply>(reply: Reply): Decision<ThreadState, Reply, Write> {
     return { state: this.next, writes: this.writes, remind: this.reminders, reply };
   }

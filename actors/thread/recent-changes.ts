@@ -18,6 +18,7 @@ export interface Change {
   readonly sequence: number;
 }
 
+/** Part of the thread's state. */
 export interface RecentChanges {
   /** Oldest first, one per message. */
   readonly last: readonly Change[];
@@ -41,6 +42,7 @@ export function recall(recent: RecentChanges, messageId: string, asOf: number): 
   return asOf < recent.forgottenUpTo ? 'stale' : undefined;
 }
 
+/** With the change added, in place of an older one of its message; past the limit the oldest is forgotten. */
 export function remember(recent: RecentChanges, change: Change): RecentChanges {
   const last = recent.last.filter(other => other.messageId !== change.messageId);
   last.push(change);

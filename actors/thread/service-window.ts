@@ -11,6 +11,7 @@
  */
 import type { ServiceWindowRule } from '../channel/providers/provider.ts';
 
+/** The window of a participant who has written; null in the state before. */
 export interface ServiceWindow {
   readonly phase: 'open' | 'closing' | 'closed';
   /** Epoch milliseconds; the first instant outside. */
@@ -28,6 +29,7 @@ export function nextLook(window: ServiceWindow): number {
   return window.phase === 'open' ? window.expiresAt - closingMs : window.expiresAt;
 }
 
+/** @param now epoch milliseconds. The clock decides, not the phase: the reminder that moves the phase may be late. */
 export function isOpen(window: ServiceWindow | null, rule: ServiceWindowRule, now: number): boolean {
   if (window === null) return rule.openBeforeFirstInbound;
   return window.phase !== 'closed' && now < window.expiresAt;

@@ -35,6 +35,7 @@ export type ThreadRow = {
   readonly state: Rest;
 };
 
+/** The state of a row, for the actor and for reads that show the thread without waking it. */
 export function decodeThread(row: ThreadRow): ThreadState {
   return {
     projectId: row.project_id,

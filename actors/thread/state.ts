@@ -16,8 +16,10 @@ import type { Metadata } from '../tenancy.ts';
 import { noChanges, type RecentChanges } from './recent-changes.ts';
 import type { ServiceWindow } from './service-window.ts';
 
+/** Flat, as the specification has them. */
 export type CustomFields = Readonly<Record<string, string | number | boolean | null>>;
 
+/** All that a thread knows. */
 export interface ThreadState {
   /** Empty while the thread does not exist. */
   readonly projectId: string;
@@ -44,6 +46,7 @@ export interface ThreadState {
   readonly recent: RecentChanges;
 }
 
+/** A thread that does not exist. */
 export function blankThread(): ThreadState {
   return {
     projectId: '',
@@ -68,6 +71,7 @@ export function blankThread(): ThreadState {
   };
 }
 
+/** Whether it was created: an actor is there for every id. */
 export function exists(state: ThreadState): boolean {
   return state.projectId !== '';
 }

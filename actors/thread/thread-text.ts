@@ -15,6 +15,7 @@ export function windowView(state: ThreadState, now: number): ServiceWindow | nul
   };
 }
 
+/** @param now epoch milliseconds: whether the service window is open depends on it */
 export function threadView(state: ThreadState, threadId: string, now: number): Thread {
   return {
     threadId,
@@ -38,6 +39,7 @@ export function threadView(state: ThreadState, threadId: string, now: number): T
   };
 }
 
+/** The same as JSON text: the answer over REST, and a part of events. */
 export function threadText(state: ThreadState, threadId: string, now: number): string {
   return JSON.stringify(threadView(state, threadId, now));
 }

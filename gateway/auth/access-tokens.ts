@@ -17,6 +17,7 @@ const audience = 'skein-api';
 /** Verified tokens that are remembered, so that a busy client costs one signature check per token and not per request. */
 const maxRemembered = 10_000;
 
+/** Who a token says that it is. */
 export interface AccessClaims {
   readonly userId: string;
   readonly sessionId: string;
@@ -24,6 +25,7 @@ export interface AccessClaims {
   readonly expiresAt: number;
 }
 
+/** Issues and checks tokens under one ring of keys. */
 export class AccessTokens {
   readonly #keys: TokenKeys;
   readonly #clock: Clock;
@@ -34,6 +36,7 @@ export class AccessTokens {
     this.#clock = clock;
   }
 
+  /** A signed token that lives `accessTokenSeconds` from now. */
   issue(userId: string, sessionId: string): Promise<string> {
     const now = Math.floor(this.#clock.now() / 1000);
     return new SignJWT({ type: 'studio', sid: sessionId })

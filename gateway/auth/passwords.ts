@@ -19,6 +19,7 @@ export class Passwords {
   /** A hash of a password that nobody knows: what a login for an unknown account is checked against. */
   readonly #nobody = hash(randomBytes(32), parameters);
 
+  /** The PHC string to store. Rejects with `svc/runtime/unavailable` when too many are waiting, as `verify` does. */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => hash(password, parameters));
   }

@@ -16,6 +16,10 @@ export class Deadlines<Entry> {
     return this.#due.size;
   }
 
+  /**
+   * Starts the entry's time. Not for one that is here already: it would be due later than its place in the order
+   * says.
+   */
   add(entry: Entry): void {
     this.#due.set(entry, performance.now() + this.#ms);
     this.#timer ??= setTimeout(() => this.#sweep(), this.#ms).unref();

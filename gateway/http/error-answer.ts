@@ -17,6 +17,7 @@ export interface ErrorBody {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** @param docsUrl the base of the documentation, without a slash at its end */
 export function errorBody(error: ServiceError, requestId: string, docsUrl: string): ErrorBody {
   return {
     error: error.code,

@@ -44,6 +44,7 @@ export class HeaderBlock {
     return found;
   }
 
+  /** @param name in lower case */
   add(name: string, value: string): void {
     this.#pairs.push(name, value);
     switch (name) {

@@ -3,6 +3,7 @@ import type { Log } from '../../runtime/log.ts';
 import { Deadlines } from './deadlines.ts';
 import type { ResponseHead } from './response-head.ts';
 
+/** What one server takes on at once; times in milliseconds. */
 export interface TrafficLimits {
   /** Requests under way at once, beyond which new ones get 503. Default 20,000. */
   readonly maxInFlight: number;
@@ -54,6 +55,7 @@ export class Traffic {
     return this.#inFlight;
   }
 
+  /** Bytes reserved by `hold`. */
   get bodyBytes(): number {
     return this.#bodyBytes;
   }
@@ -64,6 +66,7 @@ export class Traffic {
     return ++this.#inFlight <= this.#limits.maxInFlight;
   }
 
+  /** Counts a request out: once for each `enter`. */
   leave(): void {
     if (--this.#inFlight > 0 || this.#whenIdle.length === 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
@@ -76,6 +79,7 @@ export class Traffic {
     return true;
   }
 
+  /** Gives back what `hold` reserved. */
   release(bytes: number): void {
     this.#bodyBytes -= bytes;
   }

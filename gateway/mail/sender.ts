@@ -36,6 +36,7 @@ export class MailSender {
     this.#options = options;
   }
 
+  /** Begins with what earlier runs left. Does nothing the second time. */
   start(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'started';

@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { BucketHistogram, Buckets } from '../../runtime/buckets.ts';
 import type { HttpServer } from '../http/server.ts';
 
+/** The counts of one server, shown in the registry it is made with. */
 export class RestMetrics {
   /** From the end of a request's body to its answer, in milliseconds. */
   readonly #durations = new Buckets([0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000]);

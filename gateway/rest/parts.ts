@@ -20,6 +20,7 @@ function parameterNames(path: string): string[] {
   return Array.from(path.matchAll(/\{([A-Za-z]+)\}/g), match => match[1] ?? '');
 }
 
+/** The reader of one operation. Its making throws where the path and its parameter schema do not fit. */
 export class PartsReader {
   readonly #names: readonly string[];
   readonly #params: Validate | undefined;

@@ -18,6 +18,7 @@ export interface Quota {
 /** Charges one request; undefined: nothing limits it. Synchronous where the bucket is at hand. */
 export type TakeQuota = (rate: RateClass, call: Call) => Quota | undefined | Promise<Quota | undefined>;
 
+/** On every answer that was charged: whole requests, and whole seconds rounded up. */
 export function quotaHeaders(quota: Quota): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(quota.limit),

@@ -78,6 +78,7 @@ export class ConsoleStream implements SocketEndpoint<Session> {
     this.#context.hub.ephemeral(projectId, environmentId, body);
   }
 
+  /** Refuses with what `admit` throws, 429 over the holder's limit and 503 while draining. */
   async upgrade(request: HttpRequest): Promise<Session | HttpAnswer> {
     try {
       if (this.#draining) throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });

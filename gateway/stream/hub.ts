@@ -79,6 +79,7 @@ export class Hub {
     return feed;
   }
 
+  /** The last follower ends the feed. */
   leave(feed: Feed, follower: Follower): void {
     feed.remove(follower);
     if (feed.abandoned) this.#feeds.delete(feed.projectId);
@@ -110,6 +111,7 @@ export class Hub {
     await this.#heal(feed);
   }
 
+  /** Reads no more; what is published already goes out. */
   close(): void {
     this.#closed = true;
   }

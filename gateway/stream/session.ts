@@ -91,6 +91,7 @@ export class Session implements Follower, Reader {
     return this.#state === 'catching-up';
   }
 
+  /** From here on the client has its time to send `resume`. */
   open(socket: Socket<Session>): void {
     this.#socket = socket;
     this.#dueAt = this.#context.clock.monotonic() + resumeDeadlineMs;
@@ -121,6 +122,12 @@ export class Session implements Follower, Reader {
     if (this.#draining && this.#buffered() <= highWater) this.#advance();
   }
 
+  /**
+   * Looks at the credential, the deadline of the first frame and the heartbeat.
+   *
+   * @param now epoch milliseconds
+   * @param monotonic milliseconds of `Clock.monotonic`
+   */
   tick(now: number, monotonic: number): void {
     if (this.admission.expiresAt <= now)
       return this.end(closeCodes.notAuthenticated, 'the credential has expired');
@@ -134,6 +141,7 @@ export class Session implements Follower, Reader {
     this.#send(this.#state === 'live' ? pingFrame(this.feed.head) : barePing);
   }
 
+  /** Closes the socket; `closed` follows. Nothing the second time. */
   end(code: number, reason: string): void {
     if (this.#state !== 'closing') this.#socket?.end(code, reason);
   }
@@ -154,6 +162,7 @@ export class Session implements Follower, Reader {
     if (this.#state === 'catching-up' || this.#state === 'live') this.#reset(reason);
   }
 
+  /** Ends a live session that reads too slowly: what waits for it would grow without bound. */
   checkBuffer(): void {
     if (this.#state === 'live' && this.#buffered() > maxBuffered) {
       this.end(closeCodes.tooSlow, 'reads too slowly: resume');

@@ -48,6 +48,7 @@ export class Sweep {
     if (withdrawals.has(eventName)) this.#check();
   }
 
+  /** Ends after the look that is under way. */
   close(): void {
     this.#closed = true;
   }

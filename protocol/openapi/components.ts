@@ -94,6 +94,7 @@ export const answerHeaders = [
   'X-RateLimit-Reset',
 ];
 
+/** References to the named headers, by their names. */
 export function headerRefs(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -28,6 +28,7 @@ export type Serve = (envelope: Envelope) => Promise<unknown>;
 /** Gives up what was subscribed. */
 export type Release = () => Promise<void>;
 
+/** The way between nodes. */
 export interface Transport {
   /**
    * Subscribes this node as the owner of a shard. The returned function gives it up: from its call on, new asks find no

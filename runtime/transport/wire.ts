@@ -23,6 +23,7 @@ interface WireAnswer {
   readonly noOwner?: true;
 }
 
+/** Only what JSON can hold arrives. */
 export function encodeEnvelope(envelope: Envelope): string {
   return JSON.stringify(envelope);
 }
@@ -32,6 +33,7 @@ export function decodeEnvelope(text: string): Envelope {
   return JSON.parse(text) as Envelope;
 }
 
+/** The answer of a handler that did not fail; `undefined` arrives as undefined. */
 export function encodeReply(reply: unknown): string {
   return JSON.stringify({ reply });
 }

@@ -168,6 +168,7 @@ export class Sessions {
     });
   }
 
+  /** Revokes the session, at `now` in epoch milliseconds; nothing when it is revoked already or unknown. */
   async revoke(sessionId: string, now: number): Promise<void> {
     await this.#db.em().transactional(async em => {
       const session = await em.findOne(Session, { sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -18,6 +18,7 @@ export interface Access {
   readonly password: string;
 }
 
+/** How to connect, with the password in the clear: not for logs. */
 export function urlOf(access: Access, database: string = databaseName): string {
   return `postgres://${user}:${access.password}@${host}:${access.port}/${database}`;
 }
@@ -69,6 +70,7 @@ export async function freePort(preferred = 0): Promise<number> {
 const draftStart = 'data.new.';
 const accessFile = (folder: string) => join(folder, 'access.json');
 
+/** Rejects when the file is missing or damaged; the error quotes nothing of it. */
 export async function readAccess(folder: string): Promise<Access> {
   const text = await readFile(accessFile(folder), 'utf8');
   try {

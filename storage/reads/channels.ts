@@ -12,6 +12,10 @@ export interface ChannelHead extends Place {
   readonly status: ChannelStatus;
 }
 
+/**
+ * A channel's head by its id alone, for gateway/channel-directory.ts; undefined where there is none. Whose it is, is
+ * for the caller to check.
+ */
 export async function headOfChannel(db: Queries, channelId: string): Promise<ChannelHead | undefined> {
   const [row] = await db.query<ChannelHead>(
     `select channel_id as "channelId", project_id as "projectId", environment_id as "environmentId", kind, status
@@ -34,6 +38,7 @@ const record = `c.channel_id as "channelId", c.created_at as "createdAt", to_jso
 const selectChannel = `
   select ${record} from channels c where c.channel_id = $1 and c.project_id = $2 and c.environment_id = $3`;
 
+/** Undefined where the place has no such channel. */
 export async function findChannel(
   db: Queries,
   { projectId, environmentId }: Place,
@@ -44,6 +49,7 @@ export async function findChannel(
   return row;
 }
 
+/** Which page of whose channels. */
 export interface ChannelFilter extends Place {
   /** Where the page before ended: its last creation in epoch milliseconds, and id. */
   readonly after?: { readonly at: number; readonly channelId: string } | undefined;

@@ -18,6 +18,7 @@ export interface StreamHead {
   readonly seq: number;
 }
 
+/** An event of the log. */
 export interface LoggedEvent {
   readonly seq: number;
   readonly eventName: string;
@@ -136,6 +137,7 @@ export interface FoundEvent {
   readonly body: string;
 }
 
+/** Undefined for an id that is unknown, or of an event that retention has taken. */
 export async function findEvent(db: Queries, eventId: string): Promise<FoundEvent | undefined> {
   const [found] = await db.query<FoundEvent>(
     `select project_id as "projectId", environment_id as "environmentId", body from events where event_id = $1`,

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 
 type Queries = Pick<Database, 'query'>;
 
+/** A thread, and whose it has to be. */
 export interface ThreadKey {
   readonly projectId: string;
   readonly environmentId: string;
@@ -56,6 +57,7 @@ const selectMessage = `
   select ${columns} from messages m
   where m.message_id = $1 and m.thread_id = $2 and m.project_id = $3 and m.environment_id = $4`;
 
+/** Undefined where that thread of that place has no such message. */
 export async function findMessage(
   db: Queries,
   key: ThreadKey & { readonly messageId: string },

@@ -93,6 +93,7 @@ export class Access {
     return this.#projects.get(`${userId} ${projectId}`, { userId, projectId });
   }
 
+  /** Undefined where the user is not a member. */
   async workspaceRole(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined> {
     const member = await this.#workspaces.get(`${userId} ${workspaceId}`, { userId, workspaceId });
     return member?.role;

@@ -10,6 +10,7 @@ const shown = 6;
 
 const form = new RegExp(`^(?:${keySecretPrefix.test}|${keySecretPrefix.live})[0-9A-Za-z]{${length}}$`);
 
+/** A fresh secret, to be shown once and kept as its keyed hash, and the part of it that lists may show. */
 export function newApiKeySecret(environment: KeyEnvironment): { secret: string; keyPrefix: string } {
   let random = '';
   while (random.length < length) {

@@ -8,6 +8,7 @@ import { newId } from '../../protocol/ids.ts';
 import { ProjectStream } from '../entities/events.ts';
 import { ConsoleMember, Environment, Project, Workspace, WorkspaceMember } from '../entities/tenancy.ts';
 
+/** Who founds what. */
 export interface Founding {
   readonly name: string;
   /** Becomes owner of the workspace, project_owner of the project. */
@@ -18,6 +19,7 @@ export interface Founding {
 /** What a project is called when nobody has named it. */
 export const defaultProjectName = 'Default project';
 
+/** Adds a workspace, its owner and its default project to the unit of work. */
 export function foundWorkspace(em: EntityManager, founding: Founding) {
   const { name, userId, now } = founding;
   const stamps = { createdAt: now, updatedAt: now };
@@ -28,6 +30,7 @@ export function foundWorkspace(em: EntityManager, founding: Founding) {
   return { workspace, project };
 }
 
+/** Adds a project with its sandbox and its event stream to the unit of work. */
 export function foundProject(em: EntityManager, founding: Founding & { readonly workspaceId: string }) {
   const { workspaceId, name, userId, now } = founding;
   const stamps = { createdAt: now, updatedAt: now };

@@ -40,6 +40,7 @@ export class LookUps<V, Question> {
     this.#maxEntries = options.maxEntries ?? 10_000;
   }
 
+  /** Answers held, and questions under way. */
   get size(): number {
     return this.#entries.size;
   }
@@ -66,6 +67,7 @@ export class LookUps<V, Question> {
     return entry.asking ?? this.#load(key, question, entry);
   }
 
+  /** What the key names has changed: who asks next asks the database. */
   forget(key: string): void {
     this.#entries.delete(key);
   }

@@ -31,6 +31,7 @@ const selectPage = `
   from visible join projects p on p.project_id = visible.project_id
   where p.project_id > $2 and ($3::text is null or p.workspace_id = $3) order by p.project_id limit $4`;
 
+/** A project and its founder. */
 export interface NewProject {
   readonly workspaceId: string;
   readonly name: string;

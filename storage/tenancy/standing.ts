@@ -4,6 +4,7 @@
  */
 import type { Database } from '../database.ts';
 
+/** What is asked about. */
 export interface Standing {
   readonly sessionIds: readonly string[];
   readonly apiKeyIds: readonly string[];

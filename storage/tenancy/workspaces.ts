@@ -35,6 +35,10 @@ export class Workspaces {
     this.#cursors = cursors;
   }
 
+  /**
+   * The workspaces that the user is a member of, the oldest first. 400 `svc/runtime/invalid_request` for a cursor of
+   * another list.
+   */
   async list(userId: string, { cursor, limit }: PageRequest): Promise<Page<WorkspaceResource>> {
     const scope = `workspaces/${userId}`;
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];

@@ -154,6 +154,7 @@ export interface AttemptRow {
   readonly nextAttemptAt: string | null;
 }
 
+/** One attempt of a delivery; a second one of the same number is dropped. */
 export function insertAttempt(row: AttemptRow): Write {
   return {
     statement: attempt,

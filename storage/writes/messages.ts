@@ -48,6 +48,7 @@ export interface MessageRow {
   readonly createdAt: string;
 }
 
+/** A new message. `external_message_id` and `(thread_id, sequence)` are unique: a second one fails the commit. */
 export function insertMessage(row: MessageRow): Write {
   return {
     statement: insert,

@@ -35,6 +35,7 @@ export interface ServiceWindowRule {
   readonly openBeforeFirstInbound: boolean;
 }
 
+/** What the actors ask of a channel kind; registry.ts has one for each kind that is served. */
 export interface ChannelProvider {
   readonly kind: ChannelKind;
   /** Undefined: free-form sending is always allowed. */

@@ -13,6 +13,10 @@ export interface ApiKeyServices {
   readonly verifier: Pick<KeyVerifier, 'forget'>;
 }
 
+/**
+ * List, create, revoke. A live key is for verified users only: else 403 `svc/auth/email_not_verified` (decisions
+ * section 3).
+ */
 export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<typeof keyOperations> {
   return {
     listApiKeys: async call => {

@@ -28,6 +28,10 @@ export interface AuthServices {
 /** What a workspace is called whose owner has not named it. */
 const defaultWorkspaceName = 'My workspace';
 
+/**
+ * Sign-up, login, refresh, logout, me, e-mail verification; whoever signs in gets the refresh cookie and an access
+ * token.
+ */
 export function authHandlers(services: AuthServices): Handlers<typeof authOperations> {
   const { accounts, sessions, tokens, passwords, policy, cookie, authenticator, mail } = services;
 

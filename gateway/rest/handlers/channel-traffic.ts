@@ -59,6 +59,10 @@ function addressee(
   };
 }
 
+/**
+ * 409 where the channel's messages or receipts come from its provider, or where it is no sandbox and cannot be
+ * simulated.
+ */
 export function channelTrafficHandlers(services: ChannelServices): Handlers<Operations> {
   const { database, node, channels } = services;
 

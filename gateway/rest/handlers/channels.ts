@@ -34,6 +34,7 @@ function shown({ channelId, row }: ChannelRecord): Channel {
   return channelView(decodeChannel(row as ChannelRow), channelId);
 }
 
+/** 404 for a channel that is another tenant's, and for a default agent that its environment does not have. */
 export function channelHandlers(services: ChannelServices): Handlers<Operations> {
   const { database, node, cursors, channels } = services;
 

@@ -18,6 +18,7 @@ export interface ConsoleServices {
   readonly cursors: Cursors;
 }
 
+/** 404 is `svc/console/not_found` here, and a missing membership 403 `svc/console/forbidden`. */
 export function consoleHandlers(services: ConsoleServices): Handlers<typeof consoleOperations> {
   const { database, members, tickets, cursors } = services;
 

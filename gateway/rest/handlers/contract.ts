@@ -30,6 +30,10 @@ const envelope = {
   },
 } as const;
 
+/**
+ * The OpenAPI document, and the example envelope: a 501 that is an error and an envelope at once (decisions section
+ * 1).
+ */
 export function contractHandlers(options: ContractOptions): Handlers<typeof contractOperations> {
   // Serialised once: it is the same for everybody, and large.
   const document = JSON.stringify(openApiDocument(options));

@@ -32,6 +32,10 @@ const underWayMs = 1_000;
 /** Stitches that a list of what is `delivering` asks, the newest first. */
 const mostAsked = 100;
 
+/**
+ * List, read, attempts, replay. 409 for a replay to a stitch that is archived or disabled, as the stitch's actor
+ * says.
+ */
 export function deliveryHandlers(services: DeliveryServices): Handlers<typeof deliveryOperations> {
   const { database, node, cursors } = services;
 

@@ -1,6 +1,7 @@
 import type { PagedEvent } from '../../../storage/reads/events.ts';
 import type { Answer } from '../handler.ts';
 
+/** What two lists of events differ in. */
 export interface EventListing {
   /** The item's JSON text. */
   readonly textOf: (event: PagedEvent) => string;

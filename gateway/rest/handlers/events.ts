@@ -20,6 +20,7 @@ const catalogue: readonly EventTypeEntry[] = Object.entries(eventTypes)
   .map(([eventName, type]) => entryOf(eventName as EventName, type))
   .sort((a, b) => (a.eventName < b.eventName ? -1 : 1));
 
+/** The log, one event, and the catalogue, whose pages go by name. */
 export function eventHandlers({ database, cursors }: EventServices): Handlers<typeof eventOperations> {
   return {
     listEvents: async call => {

@@ -29,6 +29,7 @@ export function newMessage(
   return { messageId: newId('message', now), body, attachments, metadata };
 }
 
+/** Lists go by `sequence`. Sending passes on what the thread says: 409, or `svc/chatapp/template_required`. */
 export function messageHandlers(services: MessageServices): Handlers<typeof messageOperations> {
   const { database, node, cursors } = services;
 

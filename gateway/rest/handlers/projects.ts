@@ -16,6 +16,9 @@ export interface ProjectServices {
   readonly environments: Environments;
 }
 
+/**
+ * Lists show what the user is somebody in. A production environment is for verified users only (decisions section 1).
+ */
 export function projectHandlers({ projects, environments }: ProjectServices): Handlers<Operations> {
   return {
     listProjects: async call => {

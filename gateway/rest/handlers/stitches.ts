@@ -43,6 +43,10 @@ function shown({ stitchId, row }: StitchRecord): Stitch {
   return stitchView(decodeStitch(row as StitchRow), stitchId);
 }
 
+/**
+ * Secrets are shown once, when made. 422 for an address that the guard would refuse, or a filter that selects no
+ * known event.
+ */
 export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof stitchOperations> {
   const { database, node, cursors, vault } = services;
 

@@ -29,6 +29,10 @@ function shown({ threadId, row }: ThreadRecord, now: number): Thread {
   return threadView(decodeThread(row as ThreadRow), threadId, now);
 }
 
+/**
+ * 404 for a channel or an agent that is not the environment's; 409 with `details.threadId` for an identity that is
+ * taken.
+ */
 export function threadHandlers(services: ThreadServices): Handlers<typeof threadOperations> {
   const { database, node, cursors, channels } = services;
 

@@ -7,6 +7,7 @@ import { requireUser } from './signed-in.ts';
 
 type Operations = Pick<typeof tenancyOperations, 'listWorkspaces' | 'createWorkspace'>;
 
+/** A new workspace comes with its default project and sandbox, and belongs to whoever asked. */
 export function workspaceHandlers(workspaces: Workspaces): Handlers<Operations> {
   return {
     listWorkspaces: async call => {
