@@ -27,6 +27,10 @@ export function deliveryIdOf(eventId: string, stitchId: string): string {
   return `whd_${eventId.slice(4, 14)}e${hash.slice(0, 2)}a${hash.slice(2, 14)}`;
 }
 
+/**
+ * Makes an event `stitch.test.ping` and its delivery to this stitch alone. 404 for another tenant's stitch, 409 when
+ * it is archived or disabled.
+ */
 export function test(state: StitchState, command: TestStitch, turn: Turn): StitchDecision<WebhookDelivery> {
   requireChangeable(state, command);
   requireLive(state);
@@ -75,6 +79,7 @@ function rowOf(state: StitchState, turn: Turn, event: PastEvent, trigger: 'manua
   };
 }
 
+/** One event again, as a delivery of its own (trigger `manual`). Refuses like `test`. */
 export function replay(
   state: StitchState,
   command: ReplayEvent,
@@ -97,6 +102,7 @@ export function replay(
   return { state: next, writes: [insertDelivery(row)], effects: [lookFrom(event.eventSeq, turn)], reply };
 }
 
+/** Begins to replay a span of time, a page per commit. Refuses like `test`, and with 409 beyond `mostReplays`. */
 export function replaySpan(state: StitchState, command: ReplaySpan): StitchDecision<null> {
   requireChangeable(state, command);
   requireLive(state);

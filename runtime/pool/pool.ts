@@ -89,6 +89,7 @@ export class Pool {
     this.#piscina.on('error', error => this.#options.onWorkerLost?.(error as Error));
   }
 
+  /** Requests in flight, batches of signatures at work, and workers that take requests. */
   get stats(): { readonly inFlight: number; readonly signBatches: number; readonly workers: number } {
     return { inFlight: this.#inFlight, signBatches: this.#signBatches, workers: this.#sessions.size };
   }

@@ -54,6 +54,7 @@ export class Session {
     this.#requests = [];
   }
 
+  /** Nobody waits for the request any more. Nothing when it is over. */
   cancel(id: number): void {
     if (this.#waiters.delete(id)) this.#post({ do: 'cancel', id });
   }

@@ -17,6 +17,7 @@ export class Bodies {
     return this.#size;
   }
 
+  /** Keeps the body; the oldest make room. */
   put(deliveryId: string, body: string): void {
     this.take(deliveryId);
     this.#bodies.set(deliveryId, body);

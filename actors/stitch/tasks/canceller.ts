@@ -8,6 +8,7 @@ import type { StitchServices } from './services.ts';
 /** Deliveries cancelled in one statement. */
 const pageSize = 1_000;
 
+/** Ends with the command `cancelled`, which says until when everything is cancelled. */
 export function canceller(db: StitchServices['db'], patience: Patience) {
   return async ({ until, except }: CancelOrder, context: TaskContext): Promise<void> => {
     const order = { stitchId: context.self.id, until, except, limit: pageSize };

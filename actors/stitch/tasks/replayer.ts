@@ -9,6 +9,7 @@ import type { StitchServices } from './services.ts';
 /** Deliveries made in one commit. */
 const pageSize = 200;
 
+/** Ends with the command `replayPage`, from which the stitch starts the next page. */
 export function replayer(db: StitchServices['db'], patience: Patience) {
   return async (job: ReplayJob, context: TaskContext): Promise<void> => {
     const { id: jobId, after } = job;

@@ -6,6 +6,7 @@ import type { StitchServices } from './services.ts';
 const firstMs = 100;
 const longestMs = 5_000;
 
+/** One for all tasks of a node. */
 export class Patience {
   readonly #services: Pick<StitchServices, 'clock' | 'random' | 'log'>;
   #over = false;
@@ -50,6 +51,7 @@ export class Patience {
     };
   }
 
+  /** Milliseconds of the clock. */
   pause(ms: number): Promise<void> {
     return new Promise(resolve => this.#services.clock.after(ms, resolve));
   }

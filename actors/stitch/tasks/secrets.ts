@@ -25,6 +25,10 @@ export class Secrets {
     return secrets;
   }
 
+  /**
+   * The secrets that sign at `now`, newest first, and known from then on. Rejects with `SealBroken` when one does not
+   * open.
+   */
   async open(stitchId: string, sealed: readonly SealedSecret[], now: number): Promise<readonly string[]> {
     const wanted = signing(sealed, now);
     const secrets = await Promise.all(
