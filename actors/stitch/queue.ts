@@ -107,19 +107,24 @@ export function start(queue: Queue, slots: number, now: number): { queue: Queue;
   for (const { threadId } of queue.flying.values()) if (threadId !== null) busy.add(threadId);
   for (const { threadId } of queue.settling.values()) if (threadId !== null) busy.add(threadId);
   const waiting: Delivery[] = [];
+  let looked = 0;
   for (const delivery of queue.waiting) {
+    // Mostly the first ones may start; whoever looks at all of them pays for 190.
+    if (started.length === slots) break;
+    looked++;
     const { threadId } = delivery;
-    const free =
-      started.length < slots &&
-      (threadId === null || (!busy.has(threadId) && !isHeld(queue, threadId, delivery.eventSeq, now)));
-    if (free) started.push(delivery);
-    else waiting.push(delivery);
-    if (threadId !== null) busy.add(threadId);
+    if (threadId === null) {
+      started.push(delivery);
+      continue;
+    }
+    if (busy.has(threadId) || isHeld(queue, threadId, delivery.eventSeq, now)) waiting.push(delivery);
+    else started.push(delivery);
+    busy.add(threadId);
   }
   if (started.length === 0) return { queue, started };
   const flying = new Map(queue.flying);
   for (const delivery of started) flying.set(delivery.deliveryId, delivery);
-  const taken = { ...queue, waiting, flying };
+  const taken = { ...queue, waiting: waiting.concat(queue.waiting.slice(looked)), flying };
   return { queue: goOn(taken, threadsOf(started), now), started };
 }
 

@@ -6,9 +6,10 @@
  * exactly once: with the end of the answer, with an error, with its deadline, or with cancellation. undici's own timers
  * are off, because the deadline is for all of it and not for its phases.
  */
-import { Agent, type Dispatcher } from 'undici';
-import { signatureHeaders } from '../../protocol/signature.ts';
+import type { Dispatcher } from 'undici';
+import { signedBody } from '../../protocol/signature.ts';
 import { AddressGuard, refusalOf, type Reach } from './address-guard.ts';
+import { Connections, type Use } from './connections.ts';
 import { guardedConnector } from './connector.ts';
 import { OutboundFailure } from './failure.ts';
 import type { OutboundOptions, OutboundRequest, OutboundResult } from './messages.ts';
@@ -16,14 +17,21 @@ import { resolver } from './resolver.ts';
 
 /** A body that goes on for this long beyond what is kept is not read to its end: the connection is given up. */
 const patienceBytes = 65_536;
-/** A connection serves at most this long, so that a changed record is followed. */
-const connectionLifeMs = 300_000;
-/** Connections to one origin from one worker; a further request waits for one of them. */
-const connectionsPerOrigin = 256;
+/** Addresses whose standing is remembered. */
+const mostAddresses = 1_000;
+
+/** An address, looked at. */
+interface Address {
+  readonly origin: string;
+  readonly path: string;
+  /** Why nothing is sent to it. */
+  readonly refusal: string | undefined;
+}
 
 export class Outbound {
   readonly #reach: Reach;
-  readonly #agent: Agent;
+  readonly #connections: Connections;
+  readonly #addresses = new Map<string, Address>();
 
   constructor(options: OutboundOptions) {
     this.#reach = options.reach ?? 'public';
@@ -31,66 +39,67 @@ export class Outbound {
       askSystem: this.#reach !== 'public',
       ...(options.nameServers === undefined ? {} : { servers: options.nameServers }),
     });
-    this.#agent = new Agent({
-      connect: guardedConnector({
+    this.#connections = new Connections(
+      guardedConnector({
         guard: new AddressGuard(this.#reach, resolve),
         connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
         ...(options.ca === undefined ? {} : { ca: options.ca }),
       }),
-      connections: connectionsPerOrigin,
-      clientTtl: connectionLifeMs,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    );
   }
 
   /** Starts a request; `done` is called once, with what came of it. The returned function cancels. */
   send(request: OutboundRequest, done: (result: OutboundResult) => void): () => void {
     const exchange = new Exchange(request, done);
-    const url = URL.parse(request.url);
-    const refusal =
-      url === null
-        ? 'the address is not a URL'
-        : refusalOf(url, { reach: this.#reach, httpsOnly: request.httpsOnly ?? false });
-    if (url === null || refusal !== undefined) {
-      exchange.fail(new OutboundFailure('blocked_address', refusal ?? ''));
+    const address = this.#addressOf(request);
+    if (address.refusal !== undefined) {
+      exchange.fail(new OutboundFailure('blocked_address', address.refusal));
     } else {
-      this.#dispatch(url, request, exchange);
+      this.#dispatch(address, request, exchange);
     }
     return () => exchange.fail(new OutboundFailure('timeout', 'cancelled'));
   }
 
-  #dispatch(url: URL, request: OutboundRequest, exchange: Exchange): void {
-    const headers = { ...request.headers };
-    if (request.sign !== undefined) {
-      const { secrets, id } = request.sign;
-      const timestamp = Math.floor(exchange.at / 1_000);
-      Object.assign(headers, signatureHeaders(secrets, id, timestamp, request.body ?? ''));
+  #addressOf({ url: text, httpsOnly = false }: OutboundRequest): Address {
+    const key = httpsOnly ? `https only ${text}` : text;
+    const known = this.#addresses.get(key);
+    if (known !== undefined) return known;
+    const url = URL.parse(text);
+    const address: Address =
+      url === null
+        ? { origin: '', path: '', refusal: 'the address is not a URL' }
+        : {
+            origin: url.origin,
+            path: url.pathname + url.search,
+            refusal: refusalOf(url, { reach: this.#reach, httpsOnly }),
+          };
+    if (this.#addresses.size >= mostAddresses) this.#addresses.clear();
+    this.#addresses.set(key, address);
+    return address;
+  }
+
+  #dispatch({ origin, path }: Address, request: OutboundRequest, exchange: Exchange): void {
+    const { method, sign } = request;
+    const headers: string[] = [];
+    for (const name in request.headers) headers.push(name, request.headers[name] ?? '');
+    let body: string | Buffer | null = request.body ?? null;
+    if (sign !== undefined) {
+      const signed = signedBody(sign.secrets, sign.id, Math.floor(exchange.at / 1_000), body ?? '');
+      headers.push(...signed.headers);
+      ({ body } = signed);
     }
-    try {
-      this.#agent.dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: request.method,
-          headers,
-          body: request.body ?? null,
-        },
-        exchange,
-      );
-    } catch (error) {
-      // undici refuses malformed headers by throwing.
-      exchange.fail(OutboundFailure.of(error, 'connect'));
-    }
+    // What undici refuses (malformed headers) it says to the exchange.
+    this.#connections.dispatch(origin, { path, method, headers, body }, exchange);
   }
 
   /** Lets what is in flight finish, then closes the connections. */
   async close(): Promise<void> {
-    await this.#agent.close();
+    await this.#connections.close();
   }
 }
 
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Use {
+  ended: ((answered: boolean) => void) | undefined = undefined;
   readonly at = Date.now();
   readonly #started = performance.now();
   readonly #keep: number;
@@ -145,10 +154,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#answer();
+    this.ended?.(true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.fail(OutboundFailure.of(error, 'connect'));
+    this.ended?.(false);
+  }
+
+  get isOver(): boolean {
+    return this.#settled;
   }
 
   fail(error: OutboundFailure): void {
@@ -165,7 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle({
       ...this.#times(),
       status: this.#status,
-      body: Buffer.concat(this.#chunks).toString('utf8'),
+      body: this.#kept === 0 ? '' : Buffer.concat(this.#chunks).toString('utf8'),
       ...(this.#read > this.#kept ? { truncated: true } : {}),
       ...(this.#contentType === undefined ? {} : { contentType: this.#contentType }),
       ...(this.#retryAfter === undefined ? {} : { retryAfter: this.#retryAfter }),

@@ -40,17 +40,17 @@ export interface PendingPage {
   readonly more: boolean;
 }
 
-interface OpenRow extends Omit<OpenDelivery, 'createdAt' | 'eventAt' | 'firstAttemptAt'> {
+interface OpenRow extends Omit<OpenDelivery, 'firstAttemptAt'> {
   readonly stitchId: string;
-  readonly createdAt: Date;
-  readonly eventAt: Date;
   readonly firstAttemptAt: Date | null;
   readonly body: string | null;
 }
 
+// The two instants as the server's own text: to make a Date and then a text of each costs 2 microseconds a row more.
 const columns = `
-  d.delivery_id as "deliveryId", d.created_at as "createdAt", d.event_id as "eventId", d.event_seq as "eventSeq",
-  d.event_name as "eventName", d.event_at as "eventAt", d.thread_id as "threadId", d.trigger, d.attempt_count as attempts`;
+  d.delivery_id as "deliveryId", (d.created_at at time zone 'UTC')::text as "createdAt", d.event_id as "eventId",
+  d.event_seq as "eventSeq", d.event_name as "eventName", (d.event_at at time zone 'UTC')::text as "eventAt",
+  d.thread_id as "threadId", d.trigger, d.attempt_count as attempts`;
 
 // With ties, so that a page never ends between two deliveries of one event. The running total keeps huge bodies from being sent.
 const selectPending = `
@@ -94,14 +94,20 @@ export async function pendingDeliveries(
   });
 }
 
+/** ISO 8601 from the server's text of an instant in UTC: `2026-11-20 10:33:58.12`, without the zeros at its end. */
+function isoOf(text: string): string {
+  const time = text.slice(11);
+  return `${text.slice(0, 10)}T${time.length === 8 ? `${time}.000` : time.padEnd(12, '0')}Z`;
+}
+
 function toDelivery(row: OpenRow): OpenDelivery {
   return {
     deliveryId: row.deliveryId,
-    createdAt: row.createdAt.toISOString(),
+    createdAt: isoOf(row.createdAt),
     eventId: row.eventId,
     eventSeq: row.eventSeq,
     eventName: row.eventName,
-    eventAt: row.eventAt.toISOString(),
+    eventAt: isoOf(row.eventAt),
     threadId: row.threadId,
     trigger: row.trigger,
     attempts: row.attempts,

@@ -4,6 +4,7 @@ import t from 'tap';
 import {
   newStitchSecret,
   signatureHeaders,
+  signedBody,
   signService,
   signStandard,
   verifyService,
@@ -37,6 +38,10 @@ t.test('any body, as text or as bytes, is signed as an independent computation d
       const base64 = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
         .update(Buffer.from(`evt_1.${timestamp}.${text}`, 'utf8'))
         .digest('base64');
+      const signed = signedBody([secret, secret], 'evt_ü', timestamp, text);
+      const twice = signatureHeaders([secret, secret], 'evt_ü', timestamp, text);
+      if (signed.body.toString('utf8') !== Buffer.from(text, 'utf8').toString('utf8')) return false;
+      if (signed.headers.join('\n') !== Object.entries(twice).flat().join('\n')) return false;
       return [text, Buffer.from(text, 'utf8')].every(body => {
         const headers = signatureHeaders([secret], 'evt_1', timestamp, body);
         return (

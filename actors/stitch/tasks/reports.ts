@@ -1,6 +1,7 @@
 /**
- * The results of one stitch on their way into its state: everything that is answered in one turn of the event loop goes as one
- * command `settled`, and what that commits comes back with `progress`.
+ * The results of one stitch on their way into its state: everything that is answered in one turn of the event loop, or while
+ * the results before are on their way into the database, goes as one command `settled`, and what that commits comes back with
+ * `progress`. (Its commit would wait for theirs anyway.)
  *
  *   add -> (answered) -> settled is committed -> (released) -> done
  */
@@ -20,6 +21,8 @@ export class Reports {
   #answered: string[] = [];
   #released: Released[] = [];
   #batch: Promise<void> | undefined;
+  /** Resolves when the last command `settled` has an answer, of whatever sort. */
+  #writing: Promise<unknown> = Promise.resolve();
   #progress: Promise<void> | undefined;
   /** Results that are not released yet. */
   open = 0;
@@ -37,8 +40,8 @@ export class Reports {
     this.#answered.push(result.delivery.deliveryId);
     // It fails only when the node goes down, and then the rows tell whoever comes next.
     this.#tell().catch(() => undefined);
-    // A microtask later all results of this turn are here.
-    this.#batch ??= Promise.resolve().then(() => this.#flush());
+    // At least a microtask later, when all results of this turn are here.
+    this.#batch ??= this.#writing.then(() => this.#flush());
     return this.#batch;
   }
 
@@ -56,7 +59,11 @@ export class Reports {
     try {
       return await this.#patience.until(
         'the results of deliveries could not be written',
-        () => this.#ask(this.#self, 'settled', { results }) as Promise<readonly Released[]>,
+        () => {
+          const answer = this.#ask(this.#self, 'settled', { results }) as Promise<readonly Released[]>;
+          this.#writing = answer.catch(() => undefined);
+          return answer;
+        },
         error => !isUnavailable(error) && results.length > 1,
       );
     } catch (error) {
