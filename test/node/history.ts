@@ -61,8 +61,11 @@ export async function checkThreads(t: Test, tenant: Tenant, senders: Senders): P
   t.same(wrong, [], 'every message once, in the order of its sender, and dense numbers in every thread');
 }
 
-/** The project's events are numbered without gaps, and each was delivered, signed, with the same bytes each time. */
-export async function checkEvents(t: Test, tenant: Tenant, webhooks: Webhooks): Promise<void> {
+/**
+ * The project's events are numbered without gaps, and each was delivered, signed, with the same bytes each time. Gives the last
+ * number.
+ */
+export async function checkEvents(t: Test, tenant: Tenant, webhooks: Webhooks): Promise<number> {
   const { key, person, projectId } = tenant;
   const stream = await person.all<ConsoleStreamEvent>('listStreamEvents', { params: { projectId } });
   t.same(
@@ -84,4 +87,5 @@ export async function checkEvents(t: Test, tenant: Tenant, webhooks: Webhooks): 
     const open = deliveries.filter(({ status }) => status !== 'delivered');
     return open.length === 0 && deliveries.length === due.length;
   });
+  return stream.length;
 }

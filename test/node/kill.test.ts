@@ -1,5 +1,6 @@
 /** A node that is killed under load, again and again, on the same data: what it acknowledged is there, once, in order. */
 import t from 'tap';
+import { ConsoleStream } from '../../bench/demo/console-stream.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Line } from './client.ts';
 import { checkEvents, checkThreads } from './history.ts';
@@ -23,6 +24,10 @@ t.test('ten times SIGKILL under load', async t => {
   const webhooks = await Webhooks.listen(t);
   webhooks.secret = (await newStitch(tenant, webhooks.url)).secret;
 
+  const stream = new ConsoleStream(node.url, tenant.projectId, tenant.person.bearer ?? '');
+  await stream.open();
+  t.teardown(() => stream.close());
+
   const senders = new Senders(tenant, senderCount);
   for (const answers of lives) {
     await senders.more(answers);
@@ -32,12 +37,15 @@ t.test('ten times SIGKILL under load', async t => {
     await node.start();
     t.ok(senders.unanswered > before, 'requests were under way');
     senders.resume();
+    await stream.open();
   }
   await senders.more(senderCount);
   await senders.stop();
 
   await checkThreads(t, tenant, senders);
-  await checkEvents(t, tenant, webhooks);
+  const last = await checkEvents(t, tenant, webhooks);
+  await stream.find(({ seq }) => seq === last);
+  t.equal(stream.gaps, 0, 'the Console stream resumed where it was, every time');
   t.same(await node.stop(), { code: 0, signal: null });
   t.same(
     node.lines.filter(({ level }) => level >= 50),
