@@ -93,9 +93,6 @@ export const ReplayStitchBody = body('ReplayStitchBody', {
 });
 export type ReplayStitchBody = Static<typeof ReplayStitchBody>;
 
-/** `deliveries`: how many were queued. */
-export const ReplayAccepted = resource('ReplayAccepted', {
-  accepted: Type.Literal(true),
-  deliveries: optional(Type.Integer({ minimum: 0 })),
-});
+/** The deliveries are made afterwards, page by page. */
+export const ReplayAccepted = resource('ReplayAccepted', { accepted: Type.Literal(true) });
 export type ReplayAccepted = Static<typeof ReplayAccepted>;
