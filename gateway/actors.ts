@@ -1,9 +1,9 @@
 /** The actors of a node: their store, the pool they work with, and the news that keeps stitches awake. */
 import { channelKind } from '../actors/channel/kind.ts';
 import { channelSnapshot } from '../actors/channel/snapshot.ts';
-import type { OwnerNews } from '../actors/stitch/commands.ts';
 import { stitches } from '../actors/stitch/kind.ts';
 import { stitchSnapshot } from '../actors/stitch/snapshot.ts';
+import type { OwnerNews } from '../actors/stitch/state.ts';
 import { thread } from '../actors/thread/kind.ts';
 import { threadSnapshot } from '../actors/thread/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';

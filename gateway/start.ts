@@ -3,7 +3,7 @@
  * which data flows from the database outwards, and closed in the reverse order.
  */
 import { join } from 'node:path';
-import type { OwnerNews } from '../actors/stitch/commands.ts';
+import type { OwnerNews } from '../actors/stitch/state.ts';
 import type { Log } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { systemClock } from '../runtime/system-clock.ts';
@@ -70,9 +70,10 @@ async function compose(
   const mails = new Mails(database, vault);
   // The sender of mail is made last, and told nothing before.
   let wakeMail = (): void => undefined;
-  const tellOwner = async ({ stitch }: OwnerNews): Promise<void> => {
+  const tellOwner = async ({ eventId, stitch }: OwnerNews): Promise<void> => {
     const { projectId } = stitch;
     await mailOwners(database, mails, {
+      newsId: eventId,
       projectId,
       kind: 'stitch_stopped',
       content: stitch,

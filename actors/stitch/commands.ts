@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../../protocol/resources/message.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
-import type { Stitch, StitchStatus } from '../../protocol/resources/stitch.ts';
+import type { Stitch } from '../../protocol/resources/stitch.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
 import type { LoadedPage, LoadRequest } from './load.ts';
 import type { Delivery, Released } from './queue.ts';
@@ -105,12 +105,6 @@ export interface CancelOrder {
   readonly except: readonly string[];
 }
 
-/** What the owner of a stitch is e-mailed: it has stopped delivering by itself. */
-export interface OwnerNews {
-  readonly stitch: Stitch;
-  readonly previousStatus: StitchStatus;
-}
-
 // A type and not an interface: only a type has the index signature that `Commands` asks for.
 export type StitchCommands = {
   readonly create: { readonly payload: CreateStitch; readonly reply: Stitch };
@@ -126,6 +120,7 @@ export type StitchCommands = {
   readonly wake: { readonly payload: { readonly from?: number }; readonly reply: null };
   /** Look through the whole table for open deliveries: after a load, and now and then. */
   readonly sweep: { readonly payload: unknown; readonly reply: null };
+  readonly resume: { readonly payload: unknown; readonly reply: null };
   readonly loaded: {
     readonly payload: {
       readonly request: LoadRequest;
@@ -144,6 +139,7 @@ export type StitchCommands = {
     readonly payload: { readonly results: readonly AttemptResult[] };
     readonly reply: readonly Released[];
   };
+  readonly ownerTold: { readonly payload: { readonly eventId: string }; readonly reply: null };
   readonly cancelled: { readonly payload: { readonly until: string }; readonly reply: null };
   readonly replayPage: { readonly payload: ReplayPage; readonly reply: null };
   /** Sets the reminder `due`, unless it is set for earlier. */

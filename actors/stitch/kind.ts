@@ -1,15 +1,16 @@
 /** The kind `stitch`: everything about it, in one place. */
 import { actor, type ActorKind } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
-import type { OwnerNews, StitchCommands } from './commands.ts';
-import { due, loaded, probe, progress, remindDue, sweep, underWay, wake } from './flow.ts';
+import type { StitchCommands } from './commands.ts';
+import { due, loaded, probe, progress, remindDue, resume, sweep, underWay, wake } from './flow.ts';
 import { archive, cancelled, create, endGrace, rotateSecret, update } from './manage.ts';
 import { replay, replayPage, replaySpan, test } from './replay.ts';
-import { settled } from './settle.ts';
+import { ownerTold, settled } from './settle.ts';
 import { blankStitch, type StitchState } from './state.ts';
 import { Bodies } from './tasks/bodies.ts';
 import { canceller } from './tasks/canceller.ts';
 import { Loader } from './tasks/loader.ts';
+import { ownerTeller } from './tasks/owner-teller.ts';
 import { replayer } from './tasks/replayer.ts';
 import { Patience } from './tasks/retry.ts';
 import { Secrets } from './tasks/secrets.ts';
@@ -46,14 +47,14 @@ export function stitches(services: StitchServices): Stitches {
     decide: {
       ...{ create, update, archive, rotateSecret, endGrace, cancelled },
       ...{ test, replay, replaySpan, replayPage },
-      ...{ wake, sweep, loaded, progress, settled, remindDue, due, probe, underWay },
+      ...{ wake, sweep, resume, loaded, progress, settled, ownerTold, remindDue, due, probe, underWay },
     },
     tasks: {
       load: patience.guard(loader.load),
       send: patience.guard(sender.send),
       replay: patience.guard(replayer(db, patience)),
       cancel: patience.guard(canceller(db, patience)),
-      tellOwner: (news: OwnerNews) => services.tellOwner(news),
+      tellOwner: patience.guard(ownerTeller(services, patience)),
     },
   });
   return {

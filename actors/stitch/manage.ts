@@ -6,7 +6,7 @@ import type { Write } from '../../storage/writes.ts';
 import { conflict } from '../conflict.ts';
 import { requireOwn, type Tenancy } from '../tenancy.ts';
 import type { CreateStitch, RotateSecret, UpdateStitch } from './commands.ts';
-import { pump, unfinished, type StitchDecision } from './flow.ts';
+import { cancellation, pump, type StitchDecision } from './flow.ts';
 import { newsOf, stitchView } from './news.ts';
 import { clear, rewind } from './queue.ts';
 import { exists, healthy, type SealedSecret, type StitchState } from './state.ts';
@@ -14,6 +14,7 @@ import { exists, healthy, type SealedSecret, type StitchState } from './state.ts
 /** Most secrets that sign at once: the newest and two whose grace lasts. */
 const mostSecrets = 3;
 
+/** Makes the stitch, active. 409 when it exists. */
 export function create(state: StitchState, command: CreateStitch, turn: Turn): StitchDecision<Stitch> {
   if (exists(state)) throw conflict('The stitch exists.');
   const { jwe, ...given } = command;
@@ -22,12 +23,15 @@ export function create(state: StitchState, command: CreateStitch, turn: Turn): S
   return { state: next, reply: stitchView(next, turn.id) };
 }
 
-/** 404 as well for a stitch that is archived: it is only read any more. */
+/** 404 for another tenant; 409 for a stitch that is archived, which is only read any more. */
 export function requireChangeable(state: StitchState, tenancy: Tenancy): void {
   requireOwn(state, tenancy);
   if (state.archivedAt !== null) throw conflict('The stitch is archived.');
 }
 
+/**
+ * Changes, pauses for good (`disabled`) or starts again (`active`); what changes nothing leaves `updatedAt` as it is.
+ */
 export function update(state: StitchState, command: UpdateStitch, turn: Turn): StitchDecision<Stitch> {
   requireChangeable(state, command);
   const { status, ...changes } = command.changes;
@@ -67,9 +71,10 @@ function stopped(state: StitchState, turn: Turn): StitchState {
 }
 
 function cancelling(before: StitchState, after: StitchState): readonly Effect[] {
-  return before.cancelUntil === after.cancelUntil ? [] : unfinished({ ...after, replays: [] });
+  return before.cancelUntil === after.cancelUntil ? [] : cancellation(after);
 }
 
+/** The task `cancel` has ended everything until that instant (ISO 8601). */
 export function cancelled(
   state: StitchState,
   { until }: { readonly until: string },
@@ -90,6 +95,7 @@ export function archive(state: StitchState, command: Tenancy, turn: Turn): Stitc
   return { state: next, effects: cancelling(state, next), reply: null };
 }
 
+/** A new secret signs from now on, the older ones beside it until their grace ends (decisions section 6). */
 export function rotateSecret(state: StitchState, command: RotateSecret, turn: Turn): StitchDecision<Stitch> {
   requireChangeable(state, command);
   const graceEnd = turn.now + command.gracePeriodSeconds * 1_000;
@@ -126,6 +132,7 @@ function graceReminder(secrets: readonly SealedSecret[]): Reminder[] {
   return [{ key: 'grace', at: Math.min(...ends), command: 'endGrace', payload: {} }];
 }
 
+/** The reminder: drops the secrets whose grace is over. */
 export function endGrace(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
   const secrets = signing(state.secrets, turn.now);
   if (secrets.length === state.secrets.length) return { reply: null };

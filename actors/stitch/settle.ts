@@ -10,7 +10,7 @@
 import type { DeliveryStatus } from '../../protocol/resources/delivery.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor.ts';
 import { insertAttempt, updateDelivery, type Write } from '../../storage/writes.ts';
-import type { AttemptResult, OwnerNews, StitchCommands } from './commands.ts';
+import type { AttemptResult, StitchCommands } from './commands.ts';
 import { dueReminder, type StitchDecision } from './flow.ts';
 import { newsOf, stitchView, system, type StitchEvent } from './news.ts';
 import { clear, unload, type Delivery, type Released } from './queue.ts';
@@ -24,10 +24,13 @@ import {
   retryAfterMs,
   waitAfter,
 } from './schedule.ts';
-import { healthy, isLive, type StitchState } from './state.ts';
+import { healthy, isLive, type OwnerNews, type StitchState } from './state.ts';
 
 /** Retries and holds that end within one step wake the stitch once. */
 const dueStepMs = 100;
+
+/** News that the owner has not been told yet: of more, the oldest is dropped. */
+const mostNews = 5;
 
 /** A batch of results under way into a decision: changes nothing but itself. */
 class Ledger {
@@ -46,12 +49,22 @@ class Ledger {
     this.nextDueAt = state.dueAt;
   }
 
-  event(event: StitchEvent): void {
+  /** Gives the event's id. */
+  event(event: StitchEvent): string {
     this.state = { ...this.state, made: this.state.made + 1 };
-    this.writes.push(newsOf(this.state, event, this.turn).write);
+    const { eventId, write } = newsOf(this.state, event, this.turn);
+    this.writes.push(write);
+    return eventId;
+  }
+
+  /** In the row until the owner is told. */
+  tellOwner(news: OwnerNews): void {
+    this.news.push(news);
+    this.state = { ...this.state, ownerNews: [...this.state.ownerNews, news].slice(-mostNews) };
   }
 }
 
+/** Writes results down, and what they mean for the circuit; replies with what they mean for their threads. */
 export function settled(
   state: StitchState,
   { results }: StitchCommands['settled']['payload'],
@@ -156,8 +169,19 @@ function changeStatus(ledger: Ledger, status: StitchState['status']): void {
   }
   const stitch = stitchView(ledger.state, turn.id);
   const data = { stitch, previousStatus: state.status };
-  ledger.event({ name: 'stitch.status.changed', author: system, data, to: 'others' });
-  if (status !== 'active') ledger.news.push({ stitch, previousStatus: state.status });
+  const eventId = ledger.event({ name: 'stitch.status.changed', author: system, data, to: 'others' });
+  if (status !== 'active') ledger.tellOwner({ eventId, stitch, previousStatus: state.status });
+}
+
+/** The mail is queued: that news is no longer owed. */
+export function ownerTold(
+  state: StitchState,
+  { eventId }: { readonly eventId: string },
+): StitchDecision<null> {
+  const ownerNews = state.ownerNews.filter(news => news.eventId !== eventId);
+  return ownerNews.length === state.ownerNews.length
+    ? { reply: null }
+    : { state: { ...state, ownerNews }, reply: null };
 }
 
 /** Other stitches hear of it; but of news about stitches nobody does, or two that both fail would feed each other for ever. */

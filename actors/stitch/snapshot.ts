@@ -4,7 +4,10 @@ import { instant, snapshotTable } from '../../storage/snapshot.ts';
 import { emptyQueue } from './queue.ts';
 import type { SealedSecret, StitchState } from './state.ts';
 
-type Private = Pick<StitchState, 'environmentKind' | 'health' | 'dueAt' | 'cancelUntil' | 'replays' | 'made'>;
+type Private = Pick<
+  StitchState,
+  'environmentKind' | 'health' | 'dueAt' | 'cancelUntil' | 'replays' | 'ownerNews' | 'made'
+>;
 
 /** A row of `stitches` as `row_to_json` gives it. */
 export interface StitchRow {
@@ -22,6 +25,7 @@ export interface StitchRow {
   readonly state: Private;
 }
 
+/** The state of a row, with an empty queue: for the actor and for reads that show the stitch without waking it. */
 export function decodeStitch(row: StitchRow): StitchState {
   return {
     projectId: row.project_id,
@@ -57,8 +61,8 @@ export const stitchSnapshot = snapshotTable<StitchState>({
     state: 'jsonb',
   },
   encode: state => {
-    const { environmentKind, health, dueAt, cancelUntil, replays, made } = state;
-    const rest: Private = { environmentKind, health, dueAt, cancelUntil, replays, made };
+    const { environmentKind, health, dueAt, cancelUntil, replays, ownerNews, made } = state;
+    const rest: Private = { environmentKind, health, dueAt, cancelUntil, replays, ownerNews, made };
     return {
       project_id: state.projectId,
       environment_id: state.environmentId,

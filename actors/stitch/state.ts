@@ -11,7 +11,7 @@
  * The state has two parts. What is in the row: the stitch itself, its health, the timers that are set. And the queue, which
  * is rebuilt from the rows of `webhook_deliveries` whenever the actor is loaded, and never written.
  */
-import type { StitchStatus } from '../../protocol/resources/stitch.ts';
+import type { Stitch, StitchStatus } from '../../protocol/resources/stitch.ts';
 import type { Metadata } from '../tenancy.ts';
 import { emptyQueue, type Queue } from './queue.ts';
 
@@ -50,6 +50,14 @@ export interface ReplayJob {
   readonly after: { readonly createdAt: string; readonly eventSeq: number } | null;
 }
 
+/** What the owner of a stitch is e-mailed: it has stopped delivering by itself. */
+export interface OwnerNews {
+  /** The id of the event that says the same: news that is told twice is mailed once. */
+  readonly eventId: string;
+  readonly stitch: Stitch;
+  readonly previousStatus: StitchStatus;
+}
+
 export interface StitchState {
   /** Empty while the stitch does not exist. */
   readonly projectId: string;
@@ -72,6 +80,8 @@ export interface StitchState {
   /** Set while deliveries made up to this instant (ISO 8601) wait to be cancelled; nothing is sent meanwhile. */
   readonly cancelUntil: string | null;
   readonly replays: readonly ReplayJob[];
+  /** What the owner has not been told yet. */
+  readonly ownerNews: readonly OwnerNews[];
   /** Events, deliveries and jobs that the stitch itself has made: numbers their ids. */
   readonly made: number;
   /** Not in the row. */
@@ -80,6 +90,7 @@ export interface StitchState {
 
 export const healthy: Health = { failures: 0, failingSince: null, exhausted: 0, probeAt: null };
 
+/** A stitch that does not exist. */
 export function blankStitch(): StitchState {
   return {
     projectId: '',
@@ -98,11 +109,13 @@ export function blankStitch(): StitchState {
     dueAt: null,
     cancelUntil: null,
     replays: [],
+    ownerNews: [],
     made: 0,
     queue: emptyQueue,
   };
 }
 
+/** Whether it was created: an actor is there for every id. */
 export function exists(state: StitchState): boolean {
   return state.projectId !== '';
 }

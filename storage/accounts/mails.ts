@@ -8,7 +8,10 @@ import type { Vault } from '../vault.ts';
 export const mailKinds = ['verify_email', 'stitch_stopped'] as const;
 export type MailKind = (typeof mailKinds)[number];
 
+/** A mail that a transaction wants. */
 export interface NewMail {
+  /** Where the same mail may be asked for twice; else a fresh one. */
+  readonly mailId?: string;
   readonly kind: MailKind;
   readonly recipient: string;
   /** What the mail carries, sealed until it is sent: a single-use token, or the JSON of its news. */
@@ -24,6 +27,7 @@ export interface SealedMail extends Omit<NewMail, 'secret'> {
   readonly sealed: string;
 }
 
+/** A mail that is this node's to send now. */
 export interface ClaimedMail {
   readonly mailId: string;
   readonly kind: MailKind;
@@ -59,6 +63,18 @@ const markFailed = `update mails set last_error = $2 where mail_id = $1`;
 
 const sealingContext = (mailId: string): string => `mails/${mailId}/secret`;
 
+function rowOf(mail: SealedMail) {
+  return {
+    mailId: mail.mailId,
+    kind: mail.kind,
+    recipient: mail.recipient,
+    secret: mail.sealed,
+    nextAttemptAt: mail.now,
+    expiresAt: mail.expiresAt,
+    createdAt: mail.now,
+  };
+}
+
 export class Mails {
   readonly #db: Pick<Database, 'query'>;
   readonly #vault: Vault;
@@ -70,22 +86,18 @@ export class Mails {
 
   /** Encryption takes a turn of the event loop: done before the transaction, which is then the shorter. */
   async seal(mail: NewMail): Promise<SealedMail> {
-    const mailId = randomUUID();
-    const { secret, ...rest } = mail;
+    const { secret, mailId = randomUUID(), ...rest } = mail;
     return { ...rest, mailId, sealed: await this.#vault.seal(sealingContext(mailId), secret) };
   }
 
   /** Adds the mail to the unit of work. Wake the sender after the commit. */
   queue(em: EntityManager, mail: SealedMail): void {
-    em.create(Mail, {
-      mailId: mail.mailId,
-      kind: mail.kind,
-      recipient: mail.recipient,
-      secret: mail.sealed,
-      nextAttemptAt: mail.now,
-      expiresAt: mail.expiresAt,
-      createdAt: mail.now,
-    });
+    em.create(Mail, rowOf(mail));
+  }
+
+  /** Inserts the mails, but for those that are there. */
+  async queueOnce(em: EntityManager, mails: readonly SealedMail[]): Promise<void> {
+    if (mails.length > 0) await em.upsertMany(Mail, mails.map(rowOf), { onConflictAction: 'ignore' });
   }
 
   /** Claims up to `limit` mails that are due at `now` (epoch milliseconds). Nodes never get the same one. */
@@ -106,6 +118,7 @@ export class Mails {
     }
   }
 
+  /** It was taken by the mail server: its secret is erased. `now` in epoch milliseconds. */
   async sent(mailId: string, now: number): Promise<void> {
     await this.#db.query(markSent, [mailId, new Date(now)], 'mails.sent');
   }

@@ -1,4 +1,5 @@
 /** Mail to the owners of the workspace that a project is in. */
+import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
 import type { MailKind, Mails } from './mails.ts';
 
@@ -11,7 +12,10 @@ const selectOwners = `
 /** News of this sort is of no use any more after a day. */
 const usefulMs = 86_400_000;
 
+/** News for the owners. */
 export interface OwnerMail {
+  /** Names the news: an owner who has a mail of it gets no second one. */
+  readonly newsId: string;
   readonly projectId: string;
   readonly kind: MailKind;
   /** What the mail's text is made of. */
@@ -20,13 +24,14 @@ export interface OwnerMail {
   readonly now: number;
 }
 
-/** Queues one mail for each owner, in one transaction. */
+/** Queues one mail for each owner, in one transaction. Doing it again changes nothing. */
 export async function mailOwners(db: Database, mails: Mails, mail: OwnerMail): Promise<void> {
   const now = new Date(mail.now);
   const owners = await db.query<{ email: string }>(selectOwners, [mail.projectId]);
   const sealed = await Promise.all(
     owners.map(({ email }) =>
       mails.seal({
+        mailId: createHash('sha256').update(`${mail.newsId}/${email}`).digest('hex'),
         kind: mail.kind,
         recipient: email,
         secret: JSON.stringify(mail.content),
@@ -35,7 +40,5 @@ export async function mailOwners(db: Database, mails: Mails, mail: OwnerMail): P
       }),
     ),
   );
-  await db.em().transactional(em => {
-    for (const one of sealed) mails.queue(em, one);
-  });
+  await db.em().transactional(em => mails.queueOnce(em, sealed));
 }

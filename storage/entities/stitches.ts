@@ -36,6 +36,12 @@ export const Stitch = defineEntity({
       where: "archived_at is null and status <> 'disabled'",
     },
     { name: 'stitches_listed', properties: ['projectId', 'environmentId', 'createdAt', 'stitchId'] },
+    {
+      name: 'stitches_unfinished',
+      properties: ['stitchId'],
+      where:
+        "state ->> 'cancelUntil' is not null or state ->> 'replays' <> '[]' or state ->> 'ownerNews' <> '[]'",
+    },
   ],
 });
 

@@ -53,6 +53,7 @@ const selectOne = `
   select ${columns} from webhook_deliveries d
   where d.delivery_id = $1 and d.created_at > $2 and d.created_at < $3`;
 
+/** Undefined for an id that is none of ours, unknown, or of a delivery that retention has taken. */
 export async function findDelivery(db: Queries, deliveryId: string): Promise<FoundDelivery | undefined> {
   const at = instantOf(deliveryId);
   // Not one of our ids, or not in the range of a date.
@@ -173,7 +174,8 @@ export async function replayEvents(
   }));
 }
 
-// A loose index scan: one probe per stitch that has work, however many deliveries each of them has.
+// A loose index scan: one probe per stitch that has open deliveries, however many each of them has. And the index
+// stitches_unfinished, whose condition is word for word this one.
 const selectWithWork = `
   with recursive busy as (
     (select stitch_id from webhook_deliveries
@@ -184,11 +186,17 @@ const selectWithWork = `
             order by d.stitch_id limit 1)
     from busy where busy.stitch_id is not null
   )
-  select stitch_id as "stitchId" from busy where stitch_id is not null limit $2`;
+  select stitch_id as "stitchId" from (
+    (select stitch_id from busy where stitch_id is not null limit $2)
+    union
+    (select stitch_id from stitches where stitch_id > $1
+      and (state ->> 'cancelUntil' is not null or state ->> 'replays' <> '[]' or state ->> 'ownerNews' <> '[]')
+     order by stitch_id limit $2)
+  ) both_sorts order by stitch_id limit $2`;
 
 /**
- * Stitches that have open deliveries, by their ids, after `after`. Tell each of them `sweep` at the start of a node and now
- * and then: that heals whatever a crash or a lost tell has left behind.
+ * Stitches that have open deliveries, or a replay, a cancellation or news for their owner to finish, by their ids, after `after`.
+ * Tell each of them `sweep` at the start of a node and now and then: that heals whatever a crash or a lost tell has left behind.
  */
 export async function stitchesWithWork(db: Queries, limit: number, after = ''): Promise<string[]> {
   const rows = await db.query<{ stitchId: string }>(selectWithWork, [after, limit], 'stitches.with_work');

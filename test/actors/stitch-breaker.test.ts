@@ -35,6 +35,25 @@ t.test('ten failures in a row open the circuit, but not within five minutes', as
   t.match(stitch.ownerNews, [{ previousStatus: 'active', stitch: { status: 'error' } }]);
 });
 
+t.test('what its owner is to be told survives a crash, until it is told', async t => {
+  const stitch = new StitchOnPaper();
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  stitch.answer(1, () => gone);
+  stitch.land();
+  t.equal(stitch.committed.status, 'disabled');
+  t.equal(stitch.ownerNews.length, 0);
+  stitch.crash();
+  stitch.settle();
+  t.match(stitch.ownerNews, [{ previousStatus: 'active', stitch: { status: 'disabled' } }]);
+  const said = stitch.events.find(({ name }) => name === 'stitch.status.changed');
+  t.match(JSON.parse(said?.body ?? ''), { eventId: stitch.ownerNews[0]?.eventId });
+  t.strictSame(stitch.committed.ownerNews, []);
+  stitch.crash();
+  stitch.settle();
+  t.equal(stitch.ownerNews.length, 1);
+});
+
 t.test('a success among the failures keeps it closed', async t => {
   const stitch = new StitchOnPaper('production');
   let n = 0;

@@ -282,6 +282,43 @@ t.test('what a node leaves undone the next one does, and nothing is sent by two'
   t.notOk((await stitchesWithWork(shared.database, 10_000)).includes(stitch.stitchId));
 });
 
+t.test('a replay that was accepted is taken up by the next node', async t => {
+  const ring = `test:${randomBytes(32).toString('base64')}`;
+  const owner = { projectId: newId('project'), environmentId: newId('environment'), secretKeys: ring };
+  const receiver = await receiverFor(t);
+  const first = new StitchNode(shared.database, owner);
+  await first.start();
+  const { stitch } = await first.createStitch({ webhookUrl: receiver.url() });
+  await first.emit(many(300, 30));
+  await first.until({ delivered: 300 });
+  await first.stop();
+  // As a node leaves it that dies between the commit and its effects.
+  const job = {
+    ...{
+      id: '1',
+      sourceStitchId: stitch.stitchId,
+      since: stitch.createdAt,
+      until: '9999-01-01T00:00:00.000Z',
+    },
+    ...{ eventNames: [], statuses: [], after: null },
+  };
+  await shared.database.query(
+    `update stitches set state = jsonb_set(state, '{replays}', $2::jsonb) where stitch_id = $1`,
+    [stitch.stitchId, JSON.stringify([job])],
+  );
+
+  const second = await nodeFor(t, owner);
+  t.ok((await stitchesWithWork(shared.database, 10_000)).includes(stitch.stitchId));
+  t.ok(
+    (await stitchesWithWork(shared.database, 1, `${stitch.stitchId.slice(0, -1)} `)).includes(
+      stitch.stitchId,
+    ),
+  );
+  second.tell(stitch.stitchId, 'sweep', {});
+  await second.until({ delivered: 600 });
+  t.notOk((await stitchesWithWork(shared.database, 10_000)).includes(stitch.stitchId));
+});
+
 t.test('a test event, one event again, and a span again, to another stitch', async t => {
   const node = await nodeFor(t);
   const receiver = await receiverFor(t);

@@ -86,6 +86,36 @@ t.test('an interrupted cancellation is taken up again', async t => {
   refuses(t, () => stitch.do('test', { ...tenancy, author }), 'svc/runtime/conflict');
 });
 
+t.test('a delivery that is committed after the cancellation is cancelled too', async t => {
+  for (const hint of ['wake', 'sweep'] as const) {
+    const stitch = new StitchOnPaper();
+    stitch.update({ status: 'disabled' });
+    stitch.settle();
+    t.equal(stitch.state.cancelUntil, null);
+    // Its transaction still saw the stitch active.
+    stitch.now += 5;
+    stitch.emit(['thread_1'], false);
+    stitch.do(hint, {});
+    stitch.settle();
+    t.strictSame(
+      [...stitch.rows.values()].map(({ status }) => status),
+      ['cancelled'],
+      hint,
+    );
+    t.equal(stitch.state.cancelUntil, null);
+  }
+});
+
+t.test('a sweep does nothing that rests on a commit under way', async t => {
+  const stitch = new StitchOnPaper();
+  stitch.emit(['thread_1']);
+  stitch.update({ status: 'disabled' });
+  stitch.do('sweep', {});
+  t.equal(stitch.cancels.length, 0);
+  stitch.land();
+  t.ok(stitch.cancels.length > 0);
+});
+
 t.test('a rotation signs with both secrets while its grace lasts', async t => {
   const stitch = new StitchOnPaper();
   let shown: Stitch | undefined;

@@ -6,18 +6,12 @@ import { schedules } from '../../actors/stitch/schedule.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Decision, Effect, Reminder } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
-import type {
-  AttemptResult,
-  CancelOrder,
-  OwnerNews,
-  SendOrder,
-  StitchCommands,
-} from '../../actors/stitch/commands.ts';
+import type { AttemptResult, CancelOrder, SendOrder, StitchCommands } from '../../actors/stitch/commands.ts';
 import { stitches } from '../../actors/stitch/kind.ts';
 import type { LoadRequest } from '../../actors/stitch/load.ts';
 import { emptyQueue, type Delivery, type Released } from '../../actors/stitch/queue.ts';
 import { holdMs } from '../../actors/stitch/schedule.ts';
-import type { EnvironmentKind, ReplayJob, StitchState } from '../../actors/stitch/state.ts';
+import type { EnvironmentKind, OwnerNews, ReplayJob, StitchState } from '../../actors/stitch/state.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { systemRandom } from '../../runtime/system-random.ts';
 import { Tables, type Row } from './stitch-tables.ts';
@@ -58,7 +52,9 @@ type Name = keyof StitchCommands & string;
 export class StitchOnPaper {
   readonly id = newId('stitch');
   readonly tables = new Tables();
+  /** What the owner was told, and what is about to be. */
   readonly ownerNews: OwnerNews[] = [];
+  telling: OwnerNews[] = [];
   readonly reminders = new Map<string, Reminder>();
   now = Date.parse('2026-11-20T12:00:00.000Z');
   state: StitchState = kind.blank(this.id);
@@ -127,7 +123,7 @@ export class StitchOnPaper {
     }
     const changed = next !== this.state;
     this.state = next;
-    if (!changed && rows.length === 0 && reminder === undefined) {
+    if (!changed && rows.length === 0 && reminder === undefined && this.commits.length === 0) {
       this.#start(decision.effects ?? []);
       then(decision.reply as never);
       return;
@@ -202,9 +198,17 @@ export class StitchOnPaper {
     this.do('cancelled', { until: order.until });
   }
 
+  /** The work of the task `tellOwner`. */
+  tellOwner(): void {
+    const news = this.telling.shift();
+    if (news === undefined) return;
+    this.ownerNews.push(news);
+    this.do('ownerTold', { eventId: news.eventId });
+  }
+
   /** The process dies: what was not committed never happened, and what was out is not heard of again. */
   crash(): void {
-    Object.assign(this, { commits: [], loads: [], read: [], out: [], cancels: [] });
+    Object.assign(this, { commits: [], loads: [], read: [], out: [], cancels: [], telling: [], replays: [] });
     this.state = { ...this.committed, queue: emptyQueue };
     this.do('sweep', {});
   }
@@ -221,11 +225,13 @@ export class StitchOnPaper {
   settle(): void {
     for (let rounds = 0; rounds < 1_000; rounds++) {
       this.remind();
-      if (this.commits.length + this.loads.length + this.read.length + this.cancels.length === 0) return;
+      const tasks = this.loads.length + this.read.length + this.cancels.length + this.telling.length;
+      if (this.commits.length + tasks === 0) return;
       this.land();
       this.readTables();
       this.loaded();
       this.cancel();
+      this.tellOwner();
     }
     throw new Error('the stitch does not come to rest');
   }
@@ -258,7 +264,7 @@ export class StitchOnPaper {
       else if (effect.task === 'send') this.#send(effect.payload as SendOrder);
       else if (effect.task === 'cancel') this.cancels.push(effect.payload as CancelOrder);
       else if (effect.task === 'replay') this.replays.push(effect.payload as ReplayJob);
-      else if (effect.task === 'tellOwner') this.ownerNews.push(effect.payload as OwnerNews);
+      else if (effect.task === 'tellOwner') this.telling.push(effect.payload as OwnerNews);
       else throw new Error(`no task ${effect.task}`);
     }
   }

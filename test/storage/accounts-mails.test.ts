@@ -1,9 +1,10 @@
 import t from 'tap';
+import { mailOwners } from '../../storage/accounts/owner-mail.ts';
 import { accountServices } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
-const { mails } = accountServices(db);
+const { mails, newPerson } = accountServices(db);
 
 const minute = 60_000;
 const start = Date.now();
@@ -39,6 +40,20 @@ async function row(mailId: string): Promise<MailRow | undefined> {
 }
 
 t.beforeEach(() => db.query('delete from mails'));
+
+t.test('news that is told twice, also at once, is mailed once to each owner', async t => {
+  const { projectId } = await newPerson();
+  const tell = (newsId: string) =>
+    mailOwners(db, mails, { newsId, projectId, kind: 'stitch_stopped', content: { newsId }, now: start });
+  await Promise.all([tell('first'), tell('first')]);
+  const [claimed] = await mails.claim(start, 10);
+  t.match(claimed, { kind: 'stitch_stopped', secret: '{"newsId":"first"}' });
+  await mails.sent(claimed?.mailId ?? '', start);
+  await tell('first');
+  t.same(await mails.claim(start, 10), [], 'not even after it was sent');
+  await tell('second');
+  t.match(await mails.claim(start, 10), [{ secret: '{"newsId":"second"}' }]);
+});
 
 t.test('a mail is claimed by one node, with its secret, which lies sealed in the table', async t => {
   const mailId = await queue('a@example.com');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { stitches, type Stitches } from '../../actors/stitch/kind.ts';
-import type { OwnerNews } from '../../actors/stitch/commands.ts';
+import type { OwnerNews } from '../../actors/stitch/state.ts';
 import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
 import { secretContext } from '../../actors/stitch/tasks/services.ts';
 import { eventText, type EventName } from '../../protocol/events.ts';

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../../../runtime/clock.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { OutboundRequest, OutboundResult } from '../../../runtime/pool/messages.ts';
 import type { Database } from '../../../storage/database.ts';
-import type { OwnerNews } from '../commands.ts';
+import type { OwnerNews } from '../state.ts';
 
 export interface StitchServices {
   readonly db: Pick<Database, 'query'>;
@@ -15,7 +15,7 @@ export interface StitchServices {
   readonly log: Log;
   /** The whole of an attempt, in milliseconds. Default 15,000 (decisions, section 6). */
   readonly attemptTimeoutMs?: number;
-  /** E-mails the owner of a stitch that has stopped by itself; a rejection is retried. */
+  /** E-mails the owner of a stitch that has stopped by itself: once, however often it is told. A rejection is retried. */
   tellOwner(news: OwnerNews): Promise<void>;
 }
 

@@ -1,0 +1,10 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** News of a stitch for its owner is kept until it is told; and stitches with something left to do are found by an index. */
+export class UnfinishedStitches extends Migration {
+  override up(): void {
+    this.addSql(`update stitches set state = state || '{"ownerNews":[]}' where not state ? 'ownerNews'`);
+    this.addSql(`create index stitches_unfinished on stitches (stitch_id)
+      where state ->> 'cancelUntil' is not null or state ->> 'replays' <> '[]' or state ->> 'ownerNews' <> '[]'`);
+  }
+}
