@@ -41,6 +41,15 @@ export interface Database {
 /** Key of the advisory lock that migrations run under: any number that no other program of the database uses. */
 const migrationLock = 0x534b_4d47;
 
+/** Past its time limit by so much, a statement has an answer that got lost: its connection is given up. */
+const silenceMs = 5_000;
+
+/**
+ * A server that vanished without a word, or a gateway that forgot the connection, is noticed after some 20 s by the system's
+ * own probes; by default they begin after two hours.
+ */
+const probed = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
 /** int8 within 2^53 (our counters) as number; `json` as text, since its text is what was signed. */
 function typeParsers(): pg.TypeOverrides {
   const types = new pg.TypeOverrides();
@@ -62,9 +71,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     types: typeParsers(),
     application_name: 'skein',
     statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + silenceMs,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
-    keepAlive: true,
+    ...probed,
   });
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', error => {
@@ -89,7 +99,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       application_name: 'skein-orm',
       connectionTimeoutMillis: 5_000,
       idle_in_transaction_session_timeout: 60_000,
-      keepAlive: true,
+      ...probed,
     },
     debug: false,
     ensureDatabase: false,

@@ -1,8 +1,11 @@
 /** The database dies: what the drivers say of it is known for what it is, and no connection is forgotten. */
 import t from 'tap';
 import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
+import { silentLog } from '../../runtime/log.ts';
+import { openDatabase } from '../../storage/database.ts';
 import { isPassing } from '../../storage/passing-error.ts';
 import { startTestDatabase } from '../support/database.ts';
+import { Proxy } from '../support/proxy.ts';
 
 /** More than the ORM has connections. */
 const losses = 5;
@@ -50,6 +53,31 @@ t.test('lost transactions give their connections back, and their errors pass', a
   }
   t.same(await database.em().execute('select 1 as one'), [{ one: 1 }], 'the ORM has connections');
   t.same(await database.query('select 1 as one'), [{ one: 1 }]);
+});
+
+t.test('a server that falls silent is given up, and the next one is asked', async t => {
+  const { url } = await startTestDatabase(t);
+  const address = new URL(url);
+  const proxy = new Proxy({ host: address.hostname, port: Number(address.port) });
+  address.port = String(await proxy.listen());
+  const database = await openDatabase({
+    url: address.href,
+    log: silentLog,
+    statementTimeoutMs: 100,
+    poolSize: 2,
+  });
+  t.teardown(async () => {
+    await database.close();
+    await proxy.close();
+  });
+  await Promise.all([database.query('select 1'), database.query('select 2')]);
+  proxy.mute('server');
+  // More than there are connections: some wait for one, and are told so.
+  const asked = [1, 2, 3].map(() => database.query('select 1').catch((error: unknown) => error));
+  await proxy.fired();
+  for (const answer of await Promise.all(asked)) t.ok(isPassing(answer), String(answer));
+  proxy.unmute();
+  t.same(await database.query('select 1 as one'), [{ one: 1 }], 'on connections of its own');
 });
 
 t.test('what does not pass is told apart', async t => {

@@ -46,6 +46,11 @@ export class Proxy {
     this.#muted = side;
   }
 
+  /** Forwards again, on connections old and new; what was lost stays lost. */
+  unmute(): void {
+    this.#muted = undefined;
+  }
+
   /** Resolves once something was held back: the fault has fired. */
   async fired(): Promise<void> {
     if (this.held === 0) await new Promise<void>(resolve => this.#onHeld.add(resolve));
