@@ -141,7 +141,8 @@ export class Pool {
       signal?.addEventListener('abort', cancel, { once: true });
       if (!this.#flushing) {
         this.#flushing = true;
-        setImmediate(() => this.#flush());
+        // When all microtasks are done, and before the commits of this turn are put together: the worker need not wait for those.
+        process.nextTick(() => this.#flush());
       }
     });
   }

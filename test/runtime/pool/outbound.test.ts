@@ -66,6 +66,34 @@ t.test('a connection is used again', async t => {
   t.equal(receiver.connections, 1);
 });
 
+t.test('beyond 256 connections to one origin requests wait, unless nobody wants them any more', async t => {
+  const pool = await poolFor(t);
+  const receiver = await receiverFor(t);
+  const held: (() => void)[] = [];
+  receiver.behaviour = (_request, response) => held.push(() => response.writeHead(204).end());
+  const sent = Array.from({ length: 258 }, () => pool.send(post(receiver.url())));
+  const unwanted = new AbortController();
+  const never = pool.send(post(receiver.url()), unwanted.signal);
+  await receiver.arrived(256);
+  unwanted.abort(new Error('not wanted any more'));
+  await t.rejects(never, { message: 'not wanted any more' });
+  receiver.behaviour = answer(204);
+  for (const end of held) end();
+  t.ok((await Promise.all(sent)).every(({ status }) => status === 204));
+  t.equal(receiver.connections, 256);
+  t.equal(receiver.received.length, 258);
+});
+
+t.test('after a connection that failed, or that the receiver closes, comes another', async t => {
+  const pool = await poolFor(t);
+  const receiver = await receiverFor(t);
+  receiver.behaviour = (_request, response) => response.destroy();
+  t.match(await pool.send(post(receiver.url())), { failure: 'connect' });
+  receiver.behaviour = answer(204, { connection: 'close' });
+  for (let i = 0; i < 3; i++) t.match(await pool.send(post(receiver.url())), { status: 204 });
+  t.equal(receiver.connections, 4);
+});
+
 t.test('an answer outside 2xx is an answer, and a redirect is not followed', async t => {
   const pool = await poolFor(t);
   const receiver = await receiverFor(t);
