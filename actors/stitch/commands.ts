@@ -2,13 +2,14 @@
  * What a stitch is asked and told. Payloads and replies are JSON. What comes from a request says whose stitch it means: the
  * stitch of another tenant answers as if it did not exist. What comes from the stitch's own tasks and timers says nothing of it.
  */
+import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Stitch } from '../../protocol/resources/stitch.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
 import type { LoadedPage, LoadRequest } from './load.ts';
 import type { Delivery, Released } from './queue.ts';
-import type { EnvironmentKind, ReplayJob } from './state.ts';
+import type { ReplayJob } from './state.ts';
 
 export interface CreateStitch extends Tenancy {
   readonly environmentKind: EnvironmentKind;

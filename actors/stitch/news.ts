@@ -7,9 +7,6 @@ import type { Turn } from '../../runtime/actor.ts';
 import { appendEvent, type Write } from '../../storage/writes.ts';
 import type { StitchState } from './state.ts';
 
-/** Who did it when nobody asked for it. */
-export const system: Actor = { type: 'system', id: null };
-
 /** The stitch as REST shows it (specification, "Stitch"). */
 export function stitchView(state: StitchState, stitchId: string): Stitch {
   return {

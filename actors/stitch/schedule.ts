@@ -1,5 +1,5 @@
 /** When a failed delivery is tried again (decisions, section 6). */
-import type { EnvironmentKind } from './state.ts';
+import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 
 const second = 1_000;
 const minute = 60 * second;

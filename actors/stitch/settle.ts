@@ -12,7 +12,8 @@ import type { Effect, Reminder, Turn } from '../../runtime/actor.ts';
 import { insertAttempt, updateDelivery, type Write } from '../../storage/writes.ts';
 import type { AttemptResult, StitchCommands } from './commands.ts';
 import { dueReminder, type StitchDecision } from './flow.ts';
-import { newsOf, stitchView, system, type StitchEvent } from './news.ts';
+import { system } from '../system-actor.ts';
+import { newsOf, stitchView, type StitchEvent } from './news.ts';
 import { clear, unload, type Delivery, type Released } from './queue.ts';
 import {
   exhaustedToDisable,

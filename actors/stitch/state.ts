@@ -11,11 +11,10 @@
  * The state has two parts. What is in the row: the stitch itself, its health, the timers that are set. And the queue, which
  * is rebuilt from the rows of `webhook_deliveries` whenever the actor is loaded, and never written.
  */
+import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 import type { Stitch, StitchStatus } from '../../protocol/resources/stitch.ts';
 import type { Metadata } from '../tenancy.ts';
 import { emptyQueue, type Queue } from './queue.ts';
-
-export type EnvironmentKind = 'sandbox' | 'production';
 
 /** A signing secret as kept (storage/entities/stitches.ts). */
 export interface SealedSecret {
