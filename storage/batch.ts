@@ -9,6 +9,7 @@ import type { Commit, DueReminder } from '../runtime/store.ts';
 import type { SnapshotTable } from './snapshot.ts';
 import { parametersOf, type Announced, type Statement, type Value, type Write } from './statement.ts';
 import { deleteReminders, upsertReminders } from './reminders.ts';
+import { EventNumbers } from './writes/events.ts';
 
 /** What the batch wants of one actor's row: that it stands at `base`, and, when it changes, its next version and state. */
 interface Snapshot {
@@ -45,6 +46,7 @@ export class Batch {
   readonly #rows = new Map<Statement, (readonly Value[])[]>();
   readonly #keyed = new Map<Statement, Map<string, readonly Value[]>>();
   readonly #reminders = new Map<string, ReminderChange>();
+  readonly #numbers = new EventNumbers();
   #size = 0;
 
   constructor(tables: ReadonlyMap<string, SnapshotTable>, shardOf: (id: string, kind: string) => number) {
@@ -106,15 +108,21 @@ export class Batch {
   }
 
   #addWrite(write: Write): void {
-    if (write.event !== undefined) this.events.push(write.event);
+    const values = this.#valuesOf(write);
     for (const value of write.values) if (typeof value === 'string') this.#size += value.length;
     if (write.key === undefined) {
-      push(this.#rows, write.statement, write.values);
+      push(this.#rows, write.statement, values);
       return;
     }
     let rows = this.#keyed.get(write.statement);
     if (rows === undefined) this.#keyed.set(write.statement, (rows = new Map<string, readonly Value[]>()));
-    rows.set(write.key, write.values);
+    rows.set(write.key, values);
+  }
+
+  #valuesOf({ event, values }: Write): readonly Value[] {
+    if (event === undefined) return values;
+    this.events.push(event);
+    return this.#numbers.complete(event, values);
   }
 
   #forget({ actor }: Commit<Write>, key: string, at: number | undefined): void {

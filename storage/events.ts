@@ -3,7 +3,7 @@ import type { EntityManager, EventSubscriber, TransactionEventArgs } from '@mikr
 import { eventText, type EventName } from '../protocol/events.ts';
 import { newId } from '../protocol/ids.ts';
 import type { News } from './news.ts';
-import { append, appendEvent } from './writes/events.ts';
+import { append, appendEvent, EventNumbers } from './writes/events.ts';
 import { parametersOf, type Announced } from './statement.ts';
 
 /** An event of a resource that is no actor. */
@@ -35,10 +35,11 @@ export async function appendEvents(em: EntityManager, events: readonly NewEvent[
     const body = eventText({ eventId, eventName, occurredAt: at, projectId, data: text });
     return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt: at, body });
   });
-  const parameters = parametersOf(
-    append,
-    writes.map(write => write.values),
+  const numbers = new EventNumbers();
+  const numbered = writes.flatMap(({ event, values }) =>
+    event === undefined ? [] : [numbers.complete(event, values)],
   );
+  const parameters = parametersOf(append, numbered);
   const { text, values } = positional(append.text, parameters);
   const rows = await em.execute<Record<string, unknown>[]>(text, values);
   const done = appended.get(em) ?? [];

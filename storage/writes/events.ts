@@ -1,5 +1,5 @@
 /** Rows of `events`, numbered per project, with the deliveries they cause. */
-import { statement, type Announced, type Write } from '../statement.ts';
+import { statement, type Announced, type Value, type Write } from '../statement.ts';
 
 /**
  * Takes the numbers, inserts the events and joins them with the stitches that want them, in one statement: a stitch that was
@@ -24,11 +24,11 @@ export const append = statement(
     body: 'jsontext',
     only_stitch_id: 'plain',
     except_stitch_id: 'plain',
+    n: 'int',
   },
   input => `
     with numbered as materialized (
-      select *, row_number() over (partition by project_id order by ordinal) as n
-      from (select *, row_number() over () as ordinal from ${input}) as input
+      select * from ${input}
     ), counts as (
       select project_id, count(*) as total from numbered group by 1
     ), locked as materialized (
@@ -72,6 +72,18 @@ export interface EventRow extends Announced {
   readonly onlyStitchId?: string;
   /** Deliver to all but this stitch (news of the stitch itself). */
   readonly exceptStitchId?: string;
+}
+
+/** Numbers the events of one batch within their projects, 1, 2, 3 ...: the last column of each row of {@link append}. */
+export class EventNumbers {
+  readonly #last = new Map<string, number>();
+
+  /** The values of an event's row, with its number. */
+  complete(event: Announced, values: readonly Value[]): readonly Value[] {
+    const n = (this.#last.get(event.projectId) ?? 0) + 1;
+    this.#last.set(event.projectId, n);
+    return [...values, n];
+  }
 }
 
 /** @param row `body` is stored as it stands: the column keeps its text, and that text is what gets signed. */
