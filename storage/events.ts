@@ -3,8 +3,8 @@ import type { EntityManager, EventSubscriber, TransactionEventArgs } from '@mikr
 import { eventText, type EventName } from '../protocol/events.ts';
 import { newId } from '../protocol/ids.ts';
 import type { News } from './news.ts';
-import { append, appendEvent, EventNumbers } from './writes/events.ts';
-import { parametersOf, type Announced } from './statement.ts';
+import { append, appendEvent, appendParameters } from './writes/events.ts';
+import type { Announced } from './statement.ts';
 
 /** An event of a resource that is no actor. */
 export interface NewEvent {
@@ -35,11 +35,7 @@ export async function appendEvents(em: EntityManager, events: readonly NewEvent[
     const body = eventText({ eventId, eventName, occurredAt: at, projectId, data: text });
     return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt: at, body });
   });
-  const numbers = new EventNumbers();
-  const numbered = writes.flatMap(({ event, values }) =>
-    event === undefined ? [] : [numbers.complete(event, values)],
-  );
-  const parameters = parametersOf(append, numbered);
+  const parameters = appendParameters(writes);
   const { text, values } = positional(append.text, parameters);
   const rows = await em.execute<Record<string, unknown>[]>(text, values);
   const done = appended.get(em) ?? [];

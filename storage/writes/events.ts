@@ -1,5 +1,5 @@
 /** Rows of `events`, numbered per project, with the deliveries they cause. */
-import { statement, type Announced, type Value, type Write } from '../statement.ts';
+import { parametersOf, statement, type Announced, type Value, type Write } from '../statement.ts';
 
 /**
  * Takes the numbers, inserts the events and joins them with the stitches that want them, in one statement: a stitch that was
@@ -84,6 +84,15 @@ export class EventNumbers {
     this.#last.set(event.projectId, n);
     return [...values, n];
   }
+}
+
+/** The parameters of {@link append} for these events alone: outside a batch. */
+export function appendParameters(writes: readonly Write[]): string[] {
+  const numbers = new EventNumbers();
+  const rows = writes.flatMap(({ event, values }) =>
+    event === undefined ? [] : [numbers.complete(event, values)],
+  );
+  return parametersOf(append, rows);
 }
 
 /** @param row `body` is stored as it stands: the column keeps its text, and that text is what gets signed. */

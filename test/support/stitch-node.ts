@@ -22,9 +22,8 @@ import type { Database } from '../../storage/database.ts';
 import { KeyRing } from '../../storage/keyring.ts';
 import { News } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
-import { parametersOf } from '../../storage/statement.ts';
 import { Vault } from '../../storage/vault.ts';
-import { append, appendEvent } from '../../storage/writes/events.ts';
+import { append, appendEvent, appendParameters } from '../../storage/writes/events.ts';
 
 export interface StitchNodeOptions {
   readonly pool?: PoolOptions;
@@ -165,10 +164,7 @@ export class StitchNode {
       const row = { projectId, environmentId, eventId, eventName, occurredAt, body };
       return appendEvent({ ...row, ...(threadId === undefined ? {} : { threadId }) });
     });
-    const parameters = parametersOf(
-      append,
-      writes.map(write => write.values),
-    );
+    const parameters = appendParameters(writes);
     const rows = await this.database.query<Record<string, unknown>>(append.text, parameters);
     const announced = writes.flatMap(write => (write.event === undefined ? [] : [write.event]));
     this.news.committed(announced, rows);
