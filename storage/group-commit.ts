@@ -18,8 +18,11 @@ import type { Write } from './statement.ts';
 
 /** Most commits in one transaction: bounds its memory and the time its locks are held. */
 const largestBatch = 500;
-/** A further lane starts for this many, or half of what is in flight. */
-const worthALane = 16;
+/**
+ * A further lane starts for this many, or half of what is in flight. With 64 clients, 48 instead of 16 took PostgreSQL's share of
+ * a message from 83 to 68 microseconds: fewer, larger transactions.
+ */
+const worthALane = 48;
 /** ... or when the one in flight has taken this long, in milliseconds. */
 const lateMs = 50;
 
