@@ -38,7 +38,6 @@ type ReminderChange = { readonly set: DueReminder } | { readonly deleted: Forgot
 const largestSize = 8 * 1_048_576;
 
 export class Batch {
-  readonly commits: Commit<Write>[] = [];
   readonly events: Announced[] = [];
   readonly #tables: ReadonlyMap<string, SnapshotTable>;
   readonly #shardOf: (id: string, kind: string) => number;
@@ -68,7 +67,6 @@ export class Batch {
 
   /** Only after `admits` said yes. */
   add(commit: Commit<Write>): void {
-    this.commits.push(commit);
     this.#addSnapshot(commit);
     for (const write of commit.writes) this.#addWrite(write);
     for (const forgotten of commit.forget) this.#forget(commit, forgotten.key, forgotten.at);

@@ -15,25 +15,10 @@
  *
  * Everything here is a pure function of a queue; what it holds is bounded, see also load.ts.
  */
-import type { DeliveryTrigger } from '../../protocol/resources/delivery.ts';
+import type { OpenDelivery } from '../../storage/reads/open-deliveries.ts';
 
-/** An open delivery, without its body. */
-export interface Delivery {
-  readonly deliveryId: string;
-  /** ISO 8601, to the millisecond: part of the row's key. */
-  readonly createdAt: string;
-  readonly eventId: string;
-  readonly eventSeq: number;
-  readonly eventName: string;
-  /** ISO 8601: finds the event's body together with `eventSeq`. */
-  readonly eventAt: string;
-  readonly threadId: string | null;
-  readonly trigger: DeliveryTrigger;
-  /** Attempts made so far. */
-  readonly attempts: number;
-  /** Epoch milliseconds; null before the first attempt. */
-  readonly firstAttemptAt: number | null;
-}
+/** An open delivery as the queue holds it: as it was read. */
+export type Delivery = OpenDelivery;
 
 /** A thread waits for its head, the event with number `seq`, to be delivered: until then, at the latest. */
 export interface Hold {

@@ -13,6 +13,7 @@
  */
 import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 import type { Stitch, StitchStatus } from '../../protocol/resources/stitch.ts';
+import type { ReplaySource } from '../../storage/reads/deliveries.ts';
 import type { Metadata } from '../tenancy.ts';
 import { emptyQueue, type Queue } from './queue.ts';
 
@@ -37,16 +38,8 @@ export interface Health {
 }
 
 /** A replay of a span of time, worked off page by page. */
-export interface ReplayJob {
+export interface ReplayJob extends ReplaySource {
   readonly id: string;
-  readonly sourceStitchId: string;
-  /** ISO 8601; deliveries created from `since` (inclusive) to `until` (exclusive). */
-  readonly since: string;
-  readonly until: string;
-  readonly eventNames: readonly string[];
-  readonly statuses: readonly string[];
-  /** The last delivery of the source that is done; null before the first. */
-  readonly after: { readonly createdAt: string; readonly eventSeq: number } | null;
 }
 
 /** What the owner of a stitch is e-mailed: it has stopped delivering by itself. */

@@ -114,7 +114,7 @@ export async function deliveryPage(db: Queries, filter: DeliveryFilter): Promise
   return rows.map(toDelivery);
 }
 
-/** What is to be replayed of a stitch. */
+/** What is to be replayed of a stitch: its deliveries created from `since` (inclusive) to `until` (exclusive), ISO 8601. */
 export interface ReplaySource {
   readonly sourceStitchId: string;
   /** ISO 8601; from inclusive, to exclusive. */
@@ -124,6 +124,7 @@ export interface ReplaySource {
   readonly eventNames: readonly string[];
   /** Empty: all. */
   readonly statuses: readonly string[];
+  /** The last delivery of the source that is done; null before the first. */
   readonly after: { readonly createdAt: string; readonly eventSeq: number } | null;
 }
 

@@ -7,15 +7,19 @@ import type { Database } from '../database.ts';
 
 type Queries = Pick<Database, 'query'>;
 
+/** An open delivery, without its body. */
 export interface OpenDelivery {
   readonly deliveryId: string;
+  /** ISO 8601, to the millisecond: part of the row's key. */
   readonly createdAt: string;
   readonly eventId: string;
   readonly eventSeq: number;
   readonly eventName: string;
+  /** ISO 8601: finds the event's body together with `eventSeq`. */
   readonly eventAt: string;
   readonly threadId: string | null;
   readonly trigger: DeliveryTrigger;
+  /** Attempts made so far. */
   readonly attempts: number;
   /** Epoch milliseconds; null before the first attempt. */
   readonly firstAttemptAt: number | null;
