@@ -3,11 +3,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
-/** CPU seconds (user and system) that the process has used, and those of its children that have ended. */
+/** CPU seconds (user and system) that the process has used, and those of its children that have ended; 0 when it is gone. */
 export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0) / ticksPerSecond;
+  const fields = statOf(pid) ?? [];
+  return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field] ?? 0), 0) / ticksPerSecond;
 }
 
 /** CPU seconds of the process and all below it, those that have ended included. */
@@ -26,16 +25,22 @@ export function processTree(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-    } catch {
-      // It ended while we looked.
-    }
+    const parent = statOf(Number(name))?.[1];
+    if (parent !== undefined) parents.set(Number(name), Number(parent));
   }
   const tree = [pid];
   for (let i = 0; i < tree.length; i++) {
     for (const [child, parent] of parents) if (parent === tree[i]) tree.push(child);
   }
   return tree;
+}
+
+/** The fields of `/proc/<pid>/stat` after the name: state, parent ... ; undefined when the process has ended. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Account } from './account.ts';
 import { runAs } from './binaries.ts';
@@ -24,14 +25,23 @@ export function urlOf(access: Access, database: string = databaseName): string {
 }
 
 /**
+ * A sixteenth of the memory this process may use, from 128 MB to 1 GB. With 256 MB on a machine of 24 GB a message cost the
+ * server 94 microseconds in a long run, with 1 GB 71: what does not fit is written out by the statement that needs the room.
+ */
+const sharedMegabytes = Math.round(
+  Math.min(1_024, Math.max(128, Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 24)),
+);
+
+/**
  * For a small machine that must not lose a commit: synchronous, with full page writes, and checkpoints far apart, since
- * each one makes the next write of every page a full one.
+ * each one makes the next write of every page a full one. A new segment of the log is not filled with zeros first: 16 MB written
+ * and synced by the commit that needs it, while all others wait, was a p99 of 70 ms instead of 35.
  */
 export const settings: Readonly<Record<string, string>> = {
   listen_addresses: host,
   unix_socket_directories: '',
   max_connections: '60',
-  shared_buffers: '256MB',
+  shared_buffers: `${sharedMegabytes}MB`,
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
@@ -39,6 +49,7 @@ export const settings: Readonly<Record<string, string>> = {
   max_wal_size: '4GB',
   min_wal_size: '512MB',
   wal_buffers: '16MB',
+  wal_init_zero: 'off',
   checkpoint_timeout: '15min',
   random_page_cost: '1.1',
   jit: 'off',
