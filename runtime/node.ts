@@ -104,6 +104,7 @@ export class Node {
     this.#router = new Router({
       ...{ transport, clock, random, limits, log, counters },
       here: envelope => this.#here(envelope),
+      ownerless: shard => this.#placement.suspect(shard),
     });
     metrics.watch(() => this.stats);
   }

@@ -3,6 +3,12 @@
 /** A node's shards, as a placement handles them. Calls for one shard must not overlap. */
 export interface Shards {
   readonly count: number;
+  /**
+   * The node may serve what it owns until that instant (`Clock.monotonic`), and not after: past it new commands find no owner
+   * here, actors stay in memory, and what was admitted is finished. Each call replaces the one before: 0 suspends at once,
+   * Infinity lifts the bound. Before the first call there is none.
+   */
+  serveUntil(monotonicMs: number): void;
   /** The node begins to serve the shard. The placement holds its lease already. */
   take(shard: number): Promise<void>;
   /**
@@ -18,7 +24,9 @@ export interface Placement {
   readonly alone: boolean;
   /** Resolves when the node serves all that it is to serve for now. */
   start(shards: Shards): Promise<void>;
-  /** Releases every shard and takes no more. Idempotent. */
+  /** A hint: an ask found no owner of the shard. Is its holder gone? Never throws, costs next to nothing. */
+  suspect(shard: number): void;
+  /** Hands over every shard and takes no more. Idempotent. */
   drain(): Promise<void>;
 }
 
@@ -30,6 +38,10 @@ export class EveryShard implements Placement {
   async start(shards: Shards): Promise<void> {
     this.#shards = shards;
     await Promise.all(every(shards.count, shard => shards.take(shard)));
+  }
+
+  suspect(): void {
+    // Nobody else could own it.
   }
 
   async drain(): Promise<void> {

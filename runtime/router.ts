@@ -21,6 +21,8 @@ export interface RouterOptions {
   readonly counters: Counters;
   /** Asks the actor on this node, if the node has come to own the shard meanwhile. */
   readonly here: (envelope: Envelope) => Promise<unknown> | undefined;
+  /** Told of each shard that turned out to have no owner. */
+  readonly ownerless: (shard: number) => void;
 }
 
 export class Router {
@@ -72,7 +74,7 @@ export class Router {
   }
 
   async #untilOwned(shard: number, envelope: Envelope): Promise<unknown> {
-    const { transport, clock, random, counters, here } = this.#options;
+    const { transport, clock, random, counters, here, ownerless } = this.#options;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
         return await (here(envelope) ?? transport.ask(shard, envelope));
@@ -80,6 +82,7 @@ export class Router {
         if (!(error instanceof NoOwner)) throw error;
       }
       counters.noOwner++;
+      ownerless(shard);
       if (this.#closed) throw unavailable('draining');
       const jittered = pauseMs * (0.5 + random.next());
       if (clock.now() + jittered >= envelope.deadline) throw unavailable('no_owner');

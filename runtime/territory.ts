@@ -36,6 +36,8 @@ export class Territory implements Shards {
   readonly #owned: Uint8Array;
   readonly #releases = new Map<number, Release>();
   #ownedCount = 0;
+  /** The lease: monotonic milliseconds. */
+  #until = Infinity;
   #sweep: Timer | undefined;
 
   constructor(options: TerritoryOptions) {
@@ -66,9 +68,16 @@ export class Territory implements Shards {
     return shards;
   }
 
-  /** Whether new commands for the shard are taken here. */
+  /** Whether new commands for the shard are taken here: it is owned, and the lease holds. */
   owns(shard: number): boolean {
-    return this.#owned[shard] === 1;
+    return this.#owned[shard] === 1 && this.#leased();
+  }
+
+  serveUntil(monotonicMs: number): void {
+    const wasLeased = this.#leased();
+    this.#until = monotonicMs;
+    // What was due meanwhile has been left alone.
+    if (!wasLeased && this.#leased()) this.#options.taken();
   }
 
   /** The residents of a kind; undefined for an unknown one. */
@@ -80,10 +89,10 @@ export class Territory implements Shards {
   find(residents: Residents, id: string): Activation | undefined {
     // A resident knows its shard, so the common path hashes nothing.
     const resident = residents.get(id);
-    if (resident !== undefined) return this.#owned[resident.shard] === 1 ? resident : undefined;
+    if (resident !== undefined) return this.owns(resident.shard) ? resident : undefined;
     const { kind } = residents;
     const shard = kind.shardOf(id);
-    if (this.#owned[shard] !== 1) return undefined;
+    if (!this.owns(shard)) return undefined;
     this.#passivation.makeRoom();
     const activation = new Activation({ kind: kind.name, id }, shard, kind, this.#options.host);
     residents.add(activation);
@@ -138,6 +147,11 @@ export class Territory implements Shards {
     this.#sweep = undefined;
   }
 
+  /** Without a bound the clock is not asked: this is on the way of every command. */
+  #leased(): boolean {
+    return this.#until === Infinity || this.#options.host.clock.monotonic() < this.#until;
+  }
+
   #disown(shard: number): void {
     if (this.#owned[shard] !== 1) return;
     this.#owned[shard] = 0;
@@ -146,7 +160,7 @@ export class Territory implements Shards {
 
   #leave(residents: Residents, activation: Activation): void {
     // Taken back meanwhile, the shard keeps its actors.
-    if (this.owns(activation.shard) || !activation.quiet) return;
+    if (this.#owned[activation.shard] === 1 || !activation.quiet) return;
     activation.passivate();
     if (residents.get(activation.ref.id) === activation) residents.remove(activation.ref.id);
   }
