@@ -28,6 +28,14 @@ export function truth(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
+/** What {@link name} takes, in words. */
+export const nameForm = '1 to 64 letters, digits, - and _';
+
+/** A name that can be part of a NATS subject and of a key. */
+export function name(text: string): string | undefined {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(text) ? text : undefined;
+}
+
 /** Whatever it says. */
 export function anyText(text: string): string {
   return text;

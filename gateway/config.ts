@@ -24,6 +24,11 @@ export interface Config {
   readonly trustedProxies: number;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** Undefined: this process is alone. */
+  readonly natsUrls: readonly string[] | undefined;
+  readonly cluster: string;
+  /** Undefined: a random one. */
+  readonly nodeId: string | undefined;
   /** Undefined: those of DATA_DIR. */
   readonly secretKeys: string | undefined;
   readonly tokenKeys: string | undefined;
@@ -47,6 +52,8 @@ export class ConfigError extends Error {
   }
 }
 
+const neededByClusters = ['DATABASE_URL', 'SECRET_KEYS', 'TOKEN_KEYS'] as const;
+
 /** Reads the environment. An empty variable counts as absent. Throws {@link ConfigError} with everything that is wrong. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
@@ -57,6 +64,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     given[name] = variable.read(text);
     if (given[name] !== undefined) continue;
     problems.push(`${name} wants ${variable.wants}${variable.secret ? '' : `, not ${JSON.stringify(text)}`}`);
+  }
+  if (given['NATS_URL'] !== undefined) {
+    // What all nodes of a cluster share cannot be made by each of them.
+    for (const name of neededByClusters) {
+      if ((env[name] ?? '') === '')
+        problems.push(`${name} is required with NATS_URL: wants ${variables[name].wants}`);
+    }
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return configOf(given as Given);
@@ -73,6 +87,9 @@ function configOf(given: Given): Config {
     trustedProxies: given.TRUSTED_PROXIES ?? 0,
     dataDir: given.DATA_DIR ?? './.skein',
     databaseUrl: given.DATABASE_URL,
+    natsUrls: given.NATS_URL,
+    cluster: given.CLUSTER ?? 'skein',
+    nodeId: given.NODE_ID,
     secretKeys: given.SECRET_KEYS,
     tokenKeys: given.TOKEN_KEYS,
     smtpUrl: given.SMTP_URL,

@@ -48,6 +48,25 @@ t.test('where webhooks may go follows from the database, unless it is said', t =
   t.end();
 });
 
+t.test('a cluster wants what its nodes share', t => {
+  const cluster = { NATS_URL: 'nats://a:4222,tls://user:secret@b', CLUSTER: 'main_1', NODE_ID: 'node-a' };
+  const shared = { DATABASE_URL: 'postgres://db/skein', SECRET_KEYS: ring, TOKEN_KEYS: ring };
+  t.match(readConfig({ ...cluster, ...shared }), {
+    natsUrls: ['nats://a:4222', 'tls://user:secret@b'],
+    cluster: 'main_1',
+    nodeId: 'node-a',
+  });
+  t.equal(readConfig({ NATS_URL: 'nats://a', ...shared }).cluster, 'skein');
+  t.same(
+    problemsOf({ ...cluster, DATABASE_URL: '' }).map(problem => problem.split(':')[0]),
+    ['DATABASE_URL', 'SECRET_KEYS', 'TOKEN_KEYS'].map(name => `${name} is required with NATS_URL`),
+  );
+  // One problem is said once.
+  t.match(problemsOf({ ...cluster, ...shared, TOKEN_KEYS: 'none' }), [/^TOKEN_KEYS wants /]);
+  t.equal(problemsOf({ ...cluster, ...shared, TOKEN_KEYS: 'none' }).length, 1);
+  t.end();
+});
+
 t.test('every variable arrives', t => {
   const config = readConfig({
     ...{ HOST: '::1', PORT: '0', BASE_URL: 'https://api.example.com/', TRUSTED_PROXIES: '2' },
@@ -62,12 +81,14 @@ t.test('every variable arrives', t => {
       SMTP_URL: 'smtps://u:p@mail',
       MAIL_FROM: 'Us <us@example.com>',
     },
+    ...{ NATS_URL: 'nats://nats:4222', CLUSTER: 'main', NODE_ID: 'one' },
     ...{ SIGNUP: 'disabled', EMAIL_DOMAINS: 'Example.com,b.org', ALLOW_PRIVATE_ADDRESSES: 'true' },
     LOG_LEVEL: 'debug',
   });
   t.same(config, {
     ...{ embedded: false, host: '::1', port: 0, baseUrl: 'https://api.example.com', trustedProxies: 2 },
     ...{ docsUrl: 'https://docs.example.com/skein', dataDir: '/data', databaseUrl: 'postgres://db/skein' },
+    ...{ natsUrls: ['nats://nats:4222'], cluster: 'main', nodeId: 'one' },
     ...{ secretKeys: ring, tokenKeys: ring, smtpUrl: 'smtps://u:p@mail', mailFrom: 'Us <us@example.com>' },
     ...{ signup: 'disabled', emailDomains: ['example.com', 'b.org'], outboundReach: 'any' },
     logLevel: 'debug',
@@ -83,6 +104,8 @@ t.test('a bad value names its variable and what it wants', t => {
     DOCS_URL: ['/docs', 'javascript:alert(1)'],
     TRUSTED_PROXIES: ['17', '-1', 'yes'],
     MAIL_FROM: ['nobody', 'a@b\r\nBcc: c@d'],
+    CLUSTER: ['a.b', 'a b', 'x'.repeat(65)],
+    NODE_ID: ['a.b', '*', '>'],
     SIGNUP: ['yes', 'OPEN'],
     EMAIL_DOMAINS: ['a@b.c', 'localhost', 'a.com,,b.com'],
     ALLOW_PRIVATE_ADDRESSES: ['1', 'yes'],
@@ -106,6 +129,7 @@ t.test('a bad secret is not repeated', t => {
     DATABASE_URL: 'mysql://root:hunter2@db/x',
     SECRET_KEYS: 'k1:hunter2',
     TOKEN_KEYS: 'hunter2',
+    NATS_URL: 'nats://a,http://user:hunter2@b',
     SMTP_URL: 'hunter2',
   };
   for (const [name, value] of Object.entries(secrets)) {
