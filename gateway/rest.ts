@@ -143,6 +143,7 @@ export function serveRest(options: RestOptions): Rest {
     admit: request => admit({ authenticator, tokens, access, tickets, fallen: standing, clock }, request),
     events: { heads: ids => streamHeads(database, ids), page: span => eventPage(database, span) },
     publish: (topic, frame) => server.publish(topic, frame),
+    follow: projectId => news.follow(projectId),
     fallen: standing,
     ...{ clock, log, docsUrl },
   });

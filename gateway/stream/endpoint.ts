@@ -21,6 +21,8 @@ export interface ConsoleStreamOptions {
   readonly events: EventLog;
   /** `HttpServer.publish`. */
   readonly publish: (topic: string, frame: string) => void;
+  /** `News.follow`; default: no other node has news. */
+  readonly follow?: (projectId: string) => () => void;
   /** storage/tenancy/standing.ts bound to a database. */
   readonly fallen: (asked: Standing, now: number) => Promise<Fallen>;
   readonly clock: Clock;
@@ -49,9 +51,9 @@ export class ConsoleStream implements SocketEndpoint<Session> {
   #draining = false;
 
   constructor(options: ConsoleStreamOptions) {
-    const { events, clock, log, publish, fallen } = options;
+    const { events, clock, log, publish, fallen, follow } = options;
     const shown = (_projectId: string, eventName: string): void => this.#sweep.noticed(eventName);
-    const hub = new Hub({ events, publish, clock, log, shown });
+    const hub = new Hub({ events, publish, clock, log, shown, ...(follow === undefined ? {} : { follow }) });
     this.#options = options;
     this.#context = { hub, catchUp: new CatchUp(events, clock, log), clock };
     this.#sweep = new Sweep({ hub, clock, log, fallen });

@@ -53,6 +53,8 @@ export class Feed {
   healing: Promise<void> | undefined;
   /** A look at the gap is due shortly. */
   healSoon = false;
+  /** Ends the interest in other nodes' news of the project. */
+  unfollow: (() => void) | undefined;
   readonly #held = new Map<number, StreamEvent>();
   #heldLength = 0;
 

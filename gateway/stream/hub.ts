@@ -32,6 +32,8 @@ export interface HubOptions {
   readonly publish: (topic: string, frame: string) => void;
   readonly clock: Clock;
   readonly log: Log;
+  /** Asks for other nodes' news of a project, until the returned function is called: `News.follow`. Default: there are none. */
+  readonly follow?: (projectId: string) => () => void;
   /** Told of every event that is shown, after it was published. */
   readonly shown?: (projectId: string, eventName: string) => void;
   /** How long a gap may fill itself before the log is read. Default 20 ms. */
@@ -72,6 +74,8 @@ export class Hub {
       feed = new Feed(projectId);
       this.#feeds.set(projectId, feed);
       feed.add(follower);
+      // Before the heads are read: what is committed after that is told.
+      feed.unfollow = this.#options.follow?.(projectId);
       void this.#compareUntil(feed, () => feed?.loaded === true);
     } else {
       feed.add(follower);
@@ -82,7 +86,9 @@ export class Hub {
   /** The last follower ends the feed. */
   leave(feed: Feed, follower: Follower): void {
     feed.remove(follower);
-    if (feed.abandoned) this.#feeds.delete(feed.projectId);
+    if (!feed.abandoned) return;
+    this.#feeds.delete(feed.projectId);
+    feed.unfollow?.();
   }
 
   /** News of a committed event: in any order, repeated, or with gaps. */
