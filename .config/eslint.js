@@ -2,7 +2,17 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules/**', '.skein/**', '.tap/**', '**/*.cjs', '**/*.js', '**/generated/**'] },
+  {
+    ignores: [
+      'node_modules/**',
+      '.skein/**',
+      '.tap/**',
+      '**/*.cjs',
+      '**/*.js',
+      '**/generated/**',
+      'protocol/gen/**',
+    ],
+  },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],
