@@ -27,6 +27,9 @@ import { Queue } from './queue.ts';
 import { Fenced, type Loaded } from './store.ts';
 import { Standing, takeTurn } from './turn.ts';
 
+/** What is found of an actor whose kind is not stored. */
+const nothingStored: Promise<Loaded | undefined> = Promise.resolve(undefined);
+
 export type Phase = 'loading' | 'ready' | 'reloading' | 'passivated';
 
 export class Activation implements Pinned {
@@ -117,7 +120,8 @@ export class Activation implements Pinned {
 
   #load(): void {
     this.#phase = 'loading';
-    this.#host.store.load(this.ref).then(
+    const loading = this.#kind.stored ? this.#host.store.load(this.ref) : nothingStored;
+    loading.then(
       loaded => this.#loaded(loaded),
       (error: unknown) => this.#abandon(error),
     );

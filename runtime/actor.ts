@@ -92,11 +92,20 @@ export interface TaskContext {
 /** Performs an effect; a rejection counts as a failure and is retried. */
 export type Task = (payload: never, context: TaskContext) => Promise<void>;
 
+/** Whether actors of a kind have a row in the store. */
+export type Snapshot = 'stored' | 'none';
+
 /** The declaration of a kind of actor: everything about it, in one place. */
 export interface ActorKind<State, C extends Commands, Write = unknown> {
   readonly kind: string;
   /** The state of an actor that has no snapshot yet. */
   readonly blank: (id: string) => State;
+  /**
+   * Default `stored`. `none`: its actors live in memory alone. The store is never asked for one and never given one; whenever an
+   * actor comes into memory, anew or on another node, it is blank. A decision with rows or reminders of its own, or one that a
+   * reminder asked for, is a defect: there is no row to commit them with.
+   */
+  readonly snapshot?: Snapshot;
   readonly decide: { readonly [Name in keyof C]: Decide<State, C[Name], Write> };
   readonly tasks?: Readonly<Record<string, Task>>;
   /**
@@ -116,6 +125,7 @@ export interface ActorKind<State, C extends Commands, Write = unknown> {
 export interface AnyActorKind {
   readonly kind: string;
   readonly blank: (id: string) => unknown;
+  readonly snapshot?: Snapshot;
   readonly decide: Readonly<Record<string, (state: never, payload: never, turn: Turn) => Decision<unknown>>>;
   readonly tasks?: Readonly<Record<string, Task>>;
   readonly onActivate?: string;

@@ -11,6 +11,8 @@ const defaultTasksAtOnce = 256;
 export class Kind {
   readonly name: string;
   readonly blank: (id: string) => unknown;
+  /** Its actors have rows in the store. */
+  readonly stored: boolean;
   readonly decide: ReadonlyMap<string, Decide>;
   readonly tasks: ReadonlyMap<string, Task>;
   readonly tasksAtOnce: number;
@@ -25,6 +27,7 @@ export class Kind {
   constructor(kind: AnyActorKind, shards: number, limits: Limits, counters: KindCounters) {
     this.name = kind.kind;
     this.blank = kind.blank;
+    this.stored = kind.snapshot !== 'none';
     this.decide = new Map(Object.entries(kind.decide) as [string, Decide][]);
     this.tasks = new Map(Object.entries(kind.tasks ?? {}));
     this.tasksAtOnce = positive(kind, 'tasksAtOnce', kind.tasksAtOnce ?? defaultTasksAtOnce);

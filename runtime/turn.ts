@@ -32,7 +32,8 @@ export function takeTurn(command: Command, standing: Standing, kind: Kind, host:
   try {
     const decision = command.decide(standing.state, command.payload, { now, id: standing.ref.id });
     const next = decision.state === undefined ? standing.state : decision.state;
-    command.commit = commitOf(decision, next, command, standing, host);
+    if (kind.stored) command.commit = commitOf(decision, next, command, standing, host);
+    else requireNoRows(decision, command);
     command.decision = decision;
     standing.state = next;
     if (command.commit?.snapshot !== undefined) standing.version++;
@@ -64,6 +65,11 @@ function commitOf(
   };
 }
 
+function requireNoRows({ writes, remind, forget }: Decision<unknown>, { reminder }: Command): void {
+  if (writes === undefined && remind === undefined && forget === undefined && reminder === undefined) return;
+  throw new Error('a decision of a kind without snapshots has rows or reminders');
+}
+
 function addressed(reminder: Reminder, self: ActorRef, host: Host): DueReminder {
   const { key, at, to = self, command, payload } = reminder;
   host.shardOf(to);
@@ -82,7 +88,7 @@ function refuse(command: Command, standing: Standing, kind: Kind, host: Host, er
   if (error instanceof ServiceError) {
     kind.counters.refusals++;
     command.error = error;
-    if (command.reminder !== undefined && isRefusal(error)) command.commit = proof(standing);
+    if (kind.stored && command.reminder !== undefined && isRefusal(error)) command.commit = proof(standing);
     return;
   }
   kind.counters.defects++;
