@@ -1,6 +1,7 @@
 /** Readers of configuration values: each turns a text into a value, or gives undefined where the text is not what it wants. */
 import { isIP } from 'node:net';
 import { KeyRing } from '../storage/keyring.ts';
+import { parseServiceToken, type ServiceToken } from './auth/service-tokens.ts';
 import { parseTokenKeys } from './auth/token-keys.ts';
 
 /** An IP address or a host name, without a port. */
@@ -73,6 +74,19 @@ export function listOf<T>(item: (text: string) => T | undefined): (text: string)
 /** A domain of two labels or more, in lower case. */
 export function domain(text: string): string | undefined {
   return /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** A port, or `off`. */
+export function portOrOff(text: string): number | 'off' | undefined {
+  return text === 'off' ? 'off' : whole(0, 65_535)(text);
+}
+
+/** `name:token,name:token`. A token that two services had would be neither's. */
+export function serviceTokens(text: string): readonly ServiceToken[] | undefined {
+  const tokens = listOf(parseServiceToken)(text);
+  return tokens === undefined || new Set(tokens.map(({ token }) => token)).size < tokens.length
+    ? undefined
+    : tokens;
 }
 
 /** A text that `KeyRing` can read: checked here, read where the ring is made. */

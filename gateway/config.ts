@@ -3,12 +3,21 @@
  * variable wants stops the start; the table of variables is also what `--help` shows.
  */
 import type { Reach } from '../runtime/pool/address-guard.ts';
+import type { ServiceToken } from './auth/service-tokens.ts';
 import { type Variable, variables } from './config-variables.ts';
 
 type Name = keyof typeof variables;
 type Given = {
   readonly [N in Name]: Exclude<ReturnType<(typeof variables)[N]['read']>, undefined> | undefined;
 };
+
+/** PEM files. */
+export interface GrpcTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Clients need a certificate that one of these authorities has signed. Undefined: they need none. */
+  readonly ca: string | undefined;
+}
 
 /** What the process runs by. */
 export interface Config {
@@ -17,6 +26,12 @@ export interface Config {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** 0: any free port. Undefined: no gRPC. */
+  readonly grpcPort: number | undefined;
+  /** Undefined: plaintext. */
+  readonly grpcTls: GrpcTls | undefined;
+  /** Empty: no internal service is let in. */
+  readonly serviceTokens: readonly ServiceToken[];
   /** Without a slash at its end; undefined: the address that the server turns out to listen on. */
   readonly baseUrl: string | undefined;
   /** Undefined: `{baseUrl}/docs`. */
@@ -52,7 +67,14 @@ export class ConfigError extends Error {
   }
 }
 
-const neededByClusters = ['DATABASE_URL', 'SECRET_KEYS', 'TOKEN_KEYS'] as const;
+/** What a variable cannot do without, wherever it is set. */
+const needs = {
+  // What all nodes of a cluster share cannot be made by each of them.
+  NATS_URL: ['DATABASE_URL', 'SECRET_KEYS', 'TOKEN_KEYS'],
+  GRPC_TLS_CERT: ['GRPC_TLS_KEY'],
+  GRPC_TLS_KEY: ['GRPC_TLS_CERT'],
+  GRPC_TLS_CA: ['GRPC_TLS_CERT', 'GRPC_TLS_KEY'],
+} as const satisfies Partial<Record<Name, readonly Name[]>>;
 
 /** Reads the environment. An empty variable counts as absent. Throws {@link ConfigError} with everything that is wrong. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -65,11 +87,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (given[name] !== undefined) continue;
     problems.push(`${name} wants ${variable.wants}${variable.secret ? '' : `, not ${JSON.stringify(text)}`}`);
   }
-  if (given['NATS_URL'] !== undefined) {
-    // What all nodes of a cluster share cannot be made by each of them.
-    for (const name of neededByClusters) {
+  for (const [needy, needed] of Object.entries(needs)) {
+    if (given[needy] === undefined) continue;
+    for (const name of needed) {
       if ((env[name] ?? '') === '')
-        problems.push(`${name} is required with NATS_URL: wants ${variables[name].wants}`);
+        problems.push(`${name} is required with ${needy}: wants ${variables[name].wants}`);
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
@@ -82,6 +104,9 @@ function configOf(given: Given): Config {
     embedded,
     host: given.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
     port: given.PORT ?? 8080,
+    grpcPort: given.GRPC_PORT === 'off' ? undefined : (given.GRPC_PORT ?? 9090),
+    grpcTls: tlsOf(given),
+    serviceTokens: given.SERVICE_TOKENS ?? [],
     baseUrl: given.BASE_URL,
     docsUrl: given.DOCS_URL,
     trustedProxies: given.TRUSTED_PROXIES ?? 0,
@@ -99,6 +124,10 @@ function configOf(given: Given): Config {
     outboundReach: reachOf(given.ALLOW_PRIVATE_ADDRESSES, embedded),
     logLevel: given.LOG_LEVEL ?? 'info',
   };
+}
+
+function tlsOf({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Given): GrpcTls | undefined {
+  return cert === undefined || key === undefined ? undefined : { cert, key, ca };
 }
 
 function reachOf(allowed: boolean | undefined, embedded: boolean): Reach {

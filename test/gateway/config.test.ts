@@ -5,6 +5,7 @@ import { ConfigError, helpText, readConfig } from '../../gateway/config.ts';
 import { type Variable, variables } from '../../gateway/config-variables.ts';
 
 const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
+const token = 'a-token-of-thirty-two-characters';
 const rows = Object.entries<Variable<unknown>>(variables);
 
 function problemsOf(env: Record<string, string>): readonly string[] {
@@ -23,6 +24,9 @@ t.test('nothing set: one node with a database of its own, for its own machine', 
     embedded: true,
     host: '127.0.0.1',
     port: 8080,
+    grpcPort: 9090,
+    grpcTls: undefined,
+    serviceTokens: [],
     baseUrl: undefined,
     dataDir: './.skein',
     signup: 'open',
@@ -67,8 +71,26 @@ t.test('a cluster wants what its nodes share', t => {
   t.end();
 });
 
+t.test('gRPC can be switched off, and TLS wants both halves of its certificate', t => {
+  t.equal(readConfig({ GRPC_PORT: 'off' }).grpcPort, undefined);
+  const names = (env: Record<string, string>) => problemsOf(env).map(problem => problem.split(':')[0]);
+  t.same(names({ GRPC_TLS_CERT: 'a.pem' }), ['GRPC_TLS_KEY is required with GRPC_TLS_CERT']);
+  t.same(names({ GRPC_TLS_KEY: 'a.pem' }), ['GRPC_TLS_CERT is required with GRPC_TLS_KEY']);
+  t.equal(names({ GRPC_TLS_CA: 'a.pem' }).length, 2);
+  t.end();
+});
+
+t.test('a service token has a name, a length, and one owner', t => {
+  for (const text of ['short:token', token, `a b:${token}`, `a:${token},b:${token}`, `a:${token},`]) {
+    t.match(problemsOf({ SERVICE_TOKENS: text }), [/^SERVICE_TOKENS wants /], text);
+  }
+  t.end();
+});
+
 t.test('every variable arrives', t => {
   const config = readConfig({
+    ...{ GRPC_PORT: '0', SERVICE_TOKENS: `billing:${token},crm:${token}2` },
+    ...{ GRPC_TLS_CERT: '/tls/cert.pem', GRPC_TLS_KEY: '/tls/key.pem', GRPC_TLS_CA: '/tls/ca.pem' },
     ...{ HOST: '::1', PORT: '0', BASE_URL: 'https://api.example.com/', TRUSTED_PROXIES: '2' },
     ...{
       DOCS_URL: 'https://docs.example.com/skein/',
@@ -86,6 +108,12 @@ t.test('every variable arrives', t => {
     LOG_LEVEL: 'debug',
   });
   t.same(config, {
+    grpcPort: 0,
+    grpcTls: { cert: '/tls/cert.pem', key: '/tls/key.pem', ca: '/tls/ca.pem' },
+    serviceTokens: [
+      { name: 'billing', token },
+      { name: 'crm', token: `${token}2` },
+    ],
     ...{ embedded: false, host: '::1', port: 0, baseUrl: 'https://api.example.com', trustedProxies: 2 },
     ...{ docsUrl: 'https://docs.example.com/skein', dataDir: '/data', databaseUrl: 'postgres://db/skein' },
     ...{ natsUrls: ['nats://nats:4222'], cluster: 'main', nodeId: 'one' },
@@ -100,6 +128,7 @@ t.test('a bad value names its variable and what it wants', t => {
   const bad: Record<string, readonly string[]> = {
     HOST: ['-', 'a b', 'http://a'],
     PORT: ['65536', '-1', '80a', '1e3', ' 80'],
+    GRPC_PORT: ['65536', 'OFF', 'none'],
     BASE_URL: ['api.example.com', 'ftp://a', 'https://a/path', 'https://a?x=1', 'https://u:p@a'],
     DOCS_URL: ['/docs', 'javascript:alert(1)'],
     TRUSTED_PROXIES: ['17', '-1', 'yes'],
@@ -131,6 +160,7 @@ t.test('a bad secret is not repeated', t => {
     TOKEN_KEYS: 'hunter2',
     NATS_URL: 'nats://a,http://user:hunter2@b',
     SMTP_URL: 'hunter2',
+    SERVICE_TOKENS: 'billing:hunter2',
   };
   for (const [name, value] of Object.entries(secrets)) {
     const text = problemsOf({ [name]: value }).join('\n');
