@@ -2,7 +2,6 @@
 import { isIP } from 'node:net';
 import { KeyRing } from '../storage/keyring.ts';
 import { parseServiceToken, type ServiceToken } from './auth/service-tokens.ts';
-import { ServiceTokens } from './auth/service-tokens.ts';
 import { parseTokenKeys } from './auth/token-keys.ts';
 
 /** An IP address or a host name, without a port. */
@@ -98,11 +97,6 @@ export function secretKeys(text: string): string | undefined {
 /** A text that `parseTokenKeys` can read. */
 export function tokenKeys(text: string): string | undefined {
   return parses(() => parseTokenKeys(text)) ? text : undefined;
-}
-
-/** A text that `ServiceTokens` can read. */
-export function serviceTokens(text: string): string | undefined {
-  return parses(() => new ServiceTokens(text)) ? text : undefined;
 }
 
 function parses(read: () => unknown): boolean {

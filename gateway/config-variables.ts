@@ -12,7 +12,6 @@ import {
   portOrOff,
   secretKeys,
   serviceTokens,
-  serviceTokens,
   tokenKeys,
   truth,
   whole,
@@ -147,13 +146,6 @@ export const variables = {
     fallback: 'made under DATA_DIR',
     meaning: 'Ed25519 seeds that sign access tokens, newest first',
     condition: ofTheDatabase,
-    secret: true,
-  },
-  SERVICE_TOKENS: {
-    read: serviceTokens,
-    wants: 'name:token,name:token with 32 characters or more in each token',
-    fallback: 'none: services are refused',
-    meaning: 'internal services and their tokens, for gRPC and /_internal',
     secret: true,
   },
   SMTP_URL: {

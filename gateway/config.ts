@@ -47,8 +47,6 @@ export interface Config {
   /** Undefined: those of DATA_DIR. */
   readonly secretKeys: string | undefined;
   readonly tokenKeys: string | undefined;
-  /** As `ServiceTokens` reads it; undefined: no service is known. */
-  readonly serviceTokens: string | undefined;
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   readonly signup: 'open' | 'disabled';
@@ -119,7 +117,6 @@ function configOf(given: Given): Config {
     nodeId: given.NODE_ID,
     secretKeys: given.SECRET_KEYS,
     tokenKeys: given.TOKEN_KEYS,
-    serviceTokens: given.SERVICE_TOKENS,
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM ?? 'Skein <skein@localhost>',
     signup: given.SIGNUP ?? 'open',

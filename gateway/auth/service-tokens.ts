@@ -1,49 +1,46 @@
-/**
- * The tokens by which services of the same house are known: `SERVICE_TOKENS`, `name:token,name:token`. They stand outside all
- * projects, so nothing that customers hold is ever one of them.
- */
-import { createHash, timingSafeEqual } from 'node:crypto';
+/** Service tokens (design section 7): by which internal services are told from everybody else, and from each other. */
+import { hash, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '../../protocol/errors.ts';
 
-const form = /^([A-Za-z0-9_-]{1,64}):([A-Za-z0-9_.~+/=-]{32,256})$/;
-
-interface Known {
+/** One token of SERVICE_TOKENS. A service may have several, so that they can be exchanged without a gap. */
+export interface ServiceToken {
+  /** The service's name: who did it, in events. */
   readonly name: string;
-  readonly digest: Buffer;
+  readonly token: string;
 }
 
-export class ServiceTokens {
-  readonly #known: readonly Known[];
+const form = /^([A-Za-z0-9_-]{1,64}):([\x21-\x7e]{32,256})$/;
+const bearer = /^Bearer +([\x21-\x7e]+)$/i;
 
-  /** @param text as SERVICE_TOKENS; undefined: nobody is known. Throws a `RangeError`, without the text, when it is not of that form. */
-  constructor(text?: string) {
-    this.#known = (text?.split(',') ?? []).map((entry, index) => {
-      const [, name, token] = form.exec(entry.trim()) ?? [];
-      if (name === undefined || token === undefined) {
-        throw new RangeError(
-          `entry ${index + 1} is not a name, a colon and a token of 32 characters or more`,
-        );
-      }
-      return { name, digest: digestOf(token) };
-    });
-    if (new Set(this.#known.map(({ name }) => name)).size < this.#known.length) {
-      throw new RangeError('two services have the same name');
-    }
+/** `name:token`; undefined for anything else. */
+export function parseServiceToken(text: string): ServiceToken | undefined {
+  const [, name, token] = form.exec(text) ?? [];
+  return name === undefined || token === undefined ? undefined : { name, token };
+}
+
+/** Who has which token. Only hashes are kept, and all of them are compared, in a time that tells nothing. */
+export class ServiceTokens {
+  readonly #held: readonly { readonly name: string; readonly digest: Buffer }[];
+
+  constructor(tokens: readonly ServiceToken[]) {
+    this.#held = tokens.map(({ name, token }) => ({ name, digest: digestOf(token) }));
   }
 
   /**
-   * The name of the service whose token an Authorization header bears, or undefined. Takes the same time whichever token it is,
-   * and how much of it is right.
+   * The service behind a header Authorization. Throws `svc/auth/missing_credentials` when it is empty or no Bearer,
+   * `svc/auth/invalid_token` when nobody has the token.
    */
-  bearer(authorization: string): string | undefined {
-    const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
-    const given = digestOf(token);
+  verify(authorization: string): string {
+    const token = bearer.exec(authorization.trim())?.[1];
+    if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
+    const digest = digestOf(token);
     let found: string | undefined;
-    for (const { name, digest } of this.#known) if (timingSafeEqual(digest, given)) found = name;
+    for (const { name, digest: held } of this.#held) if (timingSafeEqual(held, digest)) found = name;
+    if (found === undefined) throw new ServiceError('svc/auth/invalid_token');
     return found;
   }
 }
 
-/** Of equal length for all, as the comparison wants it. */
 function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }

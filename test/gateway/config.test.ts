@@ -6,7 +6,6 @@ import { type Variable, variables } from '../../gateway/config-variables.ts';
 
 const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const token = 'a-token-of-thirty-two-characters';
-const serviceTokens = `billing:${'t'.repeat(32)}`;
 const rows = Object.entries<Variable<unknown>>(variables);
 
 function problemsOf(env: Record<string, string>): readonly string[] {
@@ -104,7 +103,6 @@ t.test('every variable arrives', t => {
       SMTP_URL: 'smtps://u:p@mail',
       MAIL_FROM: 'Us <us@example.com>',
     },
-    SERVICE_TOKENS: serviceTokens,
     ...{ NATS_URL: 'nats://nats:4222', CLUSTER: 'main', NODE_ID: 'one' },
     ...{ SIGNUP: 'disabled', EMAIL_DOMAINS: 'Example.com,b.org', ALLOW_PRIVATE_ADDRESSES: 'true' },
     LOG_LEVEL: 'debug',
@@ -118,7 +116,6 @@ t.test('every variable arrives', t => {
     ],
     ...{ embedded: false, host: '::1', port: 0, baseUrl: 'https://api.example.com', trustedProxies: 2 },
     ...{ docsUrl: 'https://docs.example.com/skein', dataDir: '/data', databaseUrl: 'postgres://db/skein' },
-    serviceTokens,
     ...{ natsUrls: ['nats://nats:4222'], cluster: 'main', nodeId: 'one' },
     ...{ secretKeys: ring, tokenKeys: ring, smtpUrl: 'smtps://u:p@mail', mailFrom: 'Us <us@example.com>' },
     ...{ signup: 'disabled', emailDomains: ['example.com', 'b.org'], outboundReach: 'any' },
@@ -162,7 +159,6 @@ t.test('a bad secret is not repeated', t => {
     SECRET_KEYS: 'k1:hunter2',
     TOKEN_KEYS: 'hunter2',
     NATS_URL: 'nats://a,http://user:hunter2@b',
-    SERVICE_TOKENS: 'billing:hunter2',
     SMTP_URL: 'hunter2',
     SERVICE_TOKENS: 'billing:hunter2',
   };
