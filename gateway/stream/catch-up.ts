@@ -13,8 +13,12 @@ import type { EventLog } from './hub.ts';
 /** An event of a page, ready to be sent. */
 export interface PagedFrame {
   readonly seq: number;
+  readonly eventName: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
+  /** The envelope's exact text. */
+  readonly body: string;
+  /** The frame around it. */
   readonly text: string;
 }
 
@@ -88,8 +92,10 @@ export class CatchUp {
     let page: readonly PagedFrame[] | undefined;
     try {
       const events = await this.#events.page({ projectId, after: cursor, through, environmentId });
-      page = events.map(({ seq, occurredAt, body }) => ({
+      page = events.map(({ seq, eventName, occurredAt, body }) => ({
         seq,
+        eventName,
+        body,
         occurredAt: occurredAt.getTime(),
         text: eventFrame(seq, body),
       }));

@@ -12,7 +12,8 @@ import type { Admission } from './admission.ts';
 import { CatchUp } from './catch-up.ts';
 import { closeCodes, maxClientFrame } from './frames.ts';
 import { Hub, type EventLog } from './hub.ts';
-import { Session, type SessionContext } from './session.ts';
+import { Session } from './session.ts';
+import type { StreamContext } from './subscriber.ts';
 import { Sweep } from './sweep.ts';
 
 export interface ConsoleStreamOptions {
@@ -36,14 +37,15 @@ export interface ConsoleStreamOptions {
 export class ConsoleStream implements SocketEndpoint<Session> {
   readonly maxPayload = maxClientFrame;
   /**
-   * The server's own limit, at which it drops frames silently: out of reach. Ours is a quarter of it (session.ts), and between
+   * The server's own limit, at which it drops frames silently: out of reach. Ours is a quarter of it (subscriber.ts), and between
    * two looks at a buffer no more can come than 64 KiB and a frame (hub.ts), or a page (storage/reads/events.ts).
    */
   readonly maxBackpressure = 4_194_304;
   /** Past the third heartbeat: only for sockets that a close frame cannot reach any more. */
   readonly idleTimeoutSeconds = 80;
   readonly #options: ConsoleStreamOptions;
-  readonly #context: SessionContext;
+  /** What its sockets share, for other ways of following the same events. */
+  readonly context: StreamContext;
   readonly #sweep: Sweep;
   readonly #perHolder = new Map<string, number>();
   readonly #maxPerHolder: number;
@@ -55,7 +57,7 @@ export class ConsoleStream implements SocketEndpoint<Session> {
     const shown = (_projectId: string, eventName: string): void => this.#sweep.noticed(eventName);
     const hub = new Hub({ events, publish, clock, log, shown, ...(follow === undefined ? {} : { follow }) });
     this.#options = options;
-    this.#context = { hub, catchUp: new CatchUp(events, clock, log), clock };
+    this.context = { hub, catchUp: new CatchUp(events, clock, log), clock };
     this.#sweep = new Sweep({ hub, clock, log, fallen });
     this.#maxPerHolder = options.maxPerHolder ?? 10;
   }
@@ -67,17 +69,17 @@ export class ConsoleStream implements SocketEndpoint<Session> {
 
   /** News of committed events, from this node or another. */
   accept(events: readonly CommittedEvent[]): void {
-    for (const event of events) this.#context.hub.accept(event);
+    for (const event of events) this.context.hub.accept(event);
   }
 
   /** News that these projects have events whose numbers are not known. */
   behind(projectIds: readonly string[]): void {
-    this.#context.hub.behind(projectIds);
+    this.context.hub.behind(projectIds);
   }
 
   /** Shows an event that is not in the log (typing, output as it is written) to whoever is live now. */
   ephemeral(projectId: string, environmentId: string, body: string): void {
-    this.#context.hub.ephemeral(projectId, environmentId, body);
+    this.context.hub.ephemeral(projectId, environmentId, body);
   }
 
   /** Refuses with what `admit` throws, 429 over the holder's limit and 503 while draining. */
@@ -89,7 +91,7 @@ export class ConsoleStream implements SocketEndpoint<Session> {
         const message = `At most ${this.#maxPerHolder} streams at once.`;
         throw new ServiceError('svc/rate_limit/exceeded', { message, retryAfterSeconds: 5 });
       }
-      return new Session(admission, this.#context);
+      return new Session(admission, this.context);
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
@@ -135,13 +137,13 @@ export class ConsoleStream implements SocketEndpoint<Session> {
   /** Sends every client to another node and admits none: idempotent. */
   shutDown(): void {
     this.#draining = true;
-    for (const feed of this.#context.hub.feeds) {
+    for (const feed of this.context.hub.feeds) {
       for (let i = feed.followers.length - 1; i >= 0; i--) {
         feed.followers[i]?.end(closeCodes.goingAway, 'going away: resume elsewhere');
       }
     }
     this.#sweep.close();
-    this.#context.hub.close();
+    this.context.hub.close();
   }
 
   #count(admission: Admission): number {

@@ -32,6 +32,12 @@ export interface Follower {
   end(code: number, reason: string): void;
 }
 
+/** A follower that is live without a topic of the HTTP server: it is handed each event as it is shown. */
+export interface Listener {
+  /** @param environmentId the event's, where some follower of the feed is limited to one; else empty */
+  take(event: StreamEvent, environmentId: string): void;
+}
+
 /** Events held back behind a gap, at most; what does not fit is read from the log when its turn comes. */
 const maxHeld = 1_000;
 /** The same in characters. */
@@ -45,6 +51,7 @@ export class Feed {
   /** The highest number that is known to be committed. */
   target = 0;
   readonly followers: Follower[] = [];
+  readonly listeners = new Set<Listener>();
   /** Environments that some follower is limited to, with how many: they have a topic of their own. */
   readonly limited = new Map<string, number>();
   /** Bytes published since the followers' buffers were last looked at. */

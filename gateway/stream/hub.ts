@@ -11,7 +11,7 @@
  * look at the heads of all feeds, one query for the node.
  *
  * A frame is built once per event and handed to uWebSockets.js by topic: the project's id, and the environment's for API keys,
- * which see only one.
+ * which see only one. Followers that are no sockets listen to the feed itself.
  */
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -142,7 +142,9 @@ export class Hub {
   #show(feed: Feed, event: StreamEvent): void {
     feed.head = event.seq;
     const frame = eventFrame(event.seq, event.body);
-    this.#publish(feed, frame, feed.limited.size === 0 ? '' : (event.environmentId ?? environmentOf(event)));
+    const environmentId = feed.limited.size === 0 ? '' : (event.environmentId ?? environmentOf(event));
+    this.#publish(feed, frame, environmentId);
+    for (const listener of feed.listeners) listener.take(event, environmentId);
     this.#options.shown?.(feed.projectId, event.eventName);
   }
 
