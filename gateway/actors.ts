@@ -13,17 +13,16 @@ import { Node } from '../runtime/node.ts';
 import { Pool } from '../runtime/pool/pool.ts';
 import { shardOf } from '../runtime/shards.ts';
 import { systemRandom } from '../runtime/system-random.ts';
-import { LocalTransport } from '../runtime/transport/local.ts';
+import type { Placement } from '../runtime/placement.ts';
+import type { Transport } from '../runtime/transport/transport.ts';
 import type { Database } from '../storage/database.ts';
 import type { News } from '../storage/news.ts';
 import { PostgresStore } from '../storage/postgres-store.ts';
 import { stitchesWithWork } from '../storage/reads/deliveries.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { Config } from './config.ts';
+import { Patrol } from './patrol.ts';
 
-/** Stitches whose wake was lost, with a node or with its news, are found again this often. */
-const patrolEveryMs = 30_000;
-const patrolPage = 500;
 /** How long receivers may take to answer what is out when the node drains. */
 const answersMs = 4_000;
 
@@ -35,6 +34,9 @@ export interface ActorsOptions {
   readonly database: Database;
   readonly news: News;
   readonly vault: Vault;
+  /** Drained with the actors. */
+  readonly transport: Transport;
+  readonly placement: Placement;
   /** E-mails the owner of a stitch that has stopped. */
   readonly tellOwner: (news: OwnerNews) => Promise<void>;
 }
@@ -42,13 +44,15 @@ export interface ActorsOptions {
 export interface Actors {
   readonly node: Node;
   readonly pool: Pool;
-  /** Drains node, pool and store, in this order. */
+  /** Resolves when the node serves its shards. */
+  start(): Promise<void>;
+  /** Drains node, pool, transport and store, in this order. */
   stop(): Promise<void>;
 }
 
-/** Starts the actors of this node; it serves when this resolves. */
-export async function startActors(options: ActorsOptions): Promise<Actors> {
-  const { config, log, clock, metrics, database, news, vault, tellOwner } = options;
+/** Makes the actors of this node; none lives before `start`. */
+export function actorsOf(options: ActorsOptions): Actors {
+  const { config, log, clock, metrics, database, news, vault, transport, placement, tellOwner } = options;
   const pool = new Pool({
     reach: config.outboundReach,
     onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
@@ -61,40 +65,30 @@ export async function startActors(options: ActorsOptions): Promise<Actors> {
     news,
     log,
   });
-  const transport = new LocalTransport({ clock, log });
   const node = new Node({
     kinds: [thread, channelKind(database), outbox.kind],
-    ...{ store, transport, clock, random: systemRandom, log, metrics },
+    ...{ store, transport, placement, clock, random: systemRandom, log, metrics },
+    taken: () => patrol.soon('mine'),
   });
-  await node.start();
-
+  const patrol = new Patrol({
+    find: (limit, after) => stitchesWithWork(database, limit, after),
+    isMine: id => node.owns({ kind: 'stitch', id }),
+    rouse: id => node.tell({ kind: 'stitch', id }, 'sweep', {}),
+    ...{ clock, log },
+  });
   const wake = (stitchId: string): void => node.tell({ kind: 'stitch', id: stitchId }, 'wake', {});
-  const patrol = async (): Promise<void> => {
-    for (let after = ''; ;) {
-      const found = await stitchesWithWork(database, patrolPage, after);
-      for (const stitchId of found) node.tell({ kind: 'stitch', id: stitchId }, 'sweep', {});
-      if (found.length < patrolPage) return;
-      after = found.at(-1) ?? after;
-    }
-  };
-  const patrolOrWarn = (): void => {
-    patrol().catch((err: unknown) =>
-      log.warn({ err }, 'the patrol for waiting deliveries failed; it is repeated'),
-    );
-  };
   news.listen({
     events: () => undefined,
     behind: () => undefined,
-    deliveries: stitchIds => (stitchIds === undefined ? patrolOrWarn() : stitchIds.forEach(wake)),
+    deliveries: stitchIds => (stitchIds === undefined ? patrol.soon('everybody') : stitchIds.forEach(wake)),
   });
-  patrolOrWarn();
-  const timer = setInterval(patrolOrWarn, patrolEveryMs);
 
   return {
     node,
     pool,
+    start: () => node.start(),
     async stop() {
-      clearInterval(timer);
+      patrol.stop();
       outbox.drain();
       // What a receiver has not answered by then is sent again by whoever comes next.
       const patience = clock.after(answersMs, () => pool.giveUp());

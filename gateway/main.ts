@@ -1,7 +1,7 @@
 /** `npm start`: reads the configuration, starts a node, says where it is, and drains on SIGTERM or SIGINT. */
 import pino from 'pino';
 import { ConfigError, helpText, readConfig, type Config } from './config.ts';
-import { startSkein } from './start.ts';
+import { StartAborted, startSkein } from './start.ts';
 
 /** Time for a drain; past it the process ends whatever is left. */
 const drainDeadlineMs = 30_000;
@@ -49,7 +49,8 @@ if (process.argv.includes('--help')) {
 }
 const config = configuration();
 const log = pino({ level: config.logLevel, serializers: { err: describe } });
-const starting = startSkein(config, log);
+const stopped = new AbortController();
+const starting = startSkein(config, log, stopped.signal);
 
 // Signals come more than once: from the terminal and from npm, which passes on what the terminal has told both.
 let stopping = false;
@@ -58,11 +59,13 @@ const stop = (signal: NodeJS.Signals): void => {
   stopping = true;
   log.info({ signal }, 'draining');
   setTimeout(() => process.exit(1), drainDeadlineMs).unref();
+  stopped.abort();
   starting
     .then(skein => skein.stop())
     .then(
       () => process.exit(0),
       (err: unknown) => {
+        if (err instanceof StartAborted) process.exit(0);
         log.error({ err }, 'the drain failed');
         process.exit(1);
       },
@@ -76,8 +79,11 @@ try {
   if (process.stdout.isTTY) process.stdout.write(welcome(skein.url, config));
   log.info({ url: skein.url }, 'ready');
 } catch (err) {
-  log.fatal({ err }, 'the node could not start');
-  process.exitCode = 1;
-  // Whatever still holds the event loop belongs to a part that failed half-way.
-  setTimeout(() => process.exit(), 2_000).unref();
+  // Who was told to stop meanwhile ends above.
+  if (!stopped.signal.aborted) {
+    log.fatal({ err }, 'the node could not start');
+    process.exitCode = 1;
+    // Whatever still holds the event loop belongs to a part that failed half-way.
+    setTimeout(() => process.exit(), 2_000).unref();
+  }
 }

@@ -18,11 +18,14 @@ import { KeyRing } from '../storage/keyring.ts';
 import { News } from '../storage/news.ts';
 import { sweep } from '../storage/sweeper.ts';
 import { Vault } from '../storage/vault.ts';
-import { startActors } from './actors.ts';
+import { actorsOf } from './actors.ts';
+import { ServiceTokens } from './auth/service-tokens.ts';
+import { alone } from './company.ts';
 import type { Config } from './config.ts';
 import { secretKeys as readSecretKeys, tokenKeys as readTokenKeys } from './config-values.ts';
 import { Health } from './health.ts';
 import { HttpServer } from './http/server.ts';
+import { serveInternal } from './internal.ts';
 import { serveRest } from './rest.ts';
 
 const sweepEveryMs = 60_000;
@@ -37,14 +40,28 @@ export interface Skein {
   stop(): Promise<void>;
 }
 
-/** Starts a node; resolves when it serves. Whatever fails closes what was already open. */
-export async function startSkein(config: Config, log: Log): Promise<Skein> {
+/** The node was told to stop before it served. */
+export class StartAborted extends Error {
+  override readonly name = 'StartAborted';
+}
+
+/**
+ * Starts a node; resolves when it serves. A node of a cluster listens before it is a member, and answers 503 until then. Whatever
+ * fails closes what was already open.
+ *
+ * @param stop when aborted, a node that waits for its cluster gives up: rejects with {@link StartAborted}.
+ */
+export async function startSkein(
+  config: Config,
+  log: Log,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<Skein> {
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const url = await compose(config, log, closer => closers.push(closer));
+    const url = await compose(config, log, stop, closer => closers.push(closer));
     let stopped: Promise<void> | undefined;
     return { url, stop: () => (stopped ??= close()) };
   } catch (error) {
@@ -56,6 +73,7 @@ export async function startSkein(config: Config, log: Log): Promise<Skein> {
 async function compose(
   config: Config,
   log: Log,
+  stop: AbortSignal,
   onClose: (closer: () => Promise<void>) => void,
 ): Promise<string> {
   const clock = systemClock;
@@ -65,6 +83,8 @@ async function compose(
   // The keys first: reading them costs nothing, and without them there is nothing to start.
   const keys = await keysOf(config);
   const database = await openStorage(config, log, news, onClose);
+  const company = alone(clock, log);
+  onClose(() => company.close());
   const ring = new KeyRing(keys.secretKeys);
   const vault = new Vault(ring);
   const mails = new Mails(database, vault);
@@ -81,8 +101,12 @@ async function compose(
     });
     wakeMail();
   };
-  const actors = await startActors({ config, log, clock, metrics, database, news, vault, tellOwner });
+  const { transport, placement } = company;
+  const actors = actorsOf({
+    ...{ config, log, clock, metrics, database, news, vault, transport, placement, tellOwner },
+  });
   onClose(() => actors.stop());
+  onClose(sweepNowAndThen(database, log, () => actors.node.keepsHouse));
 
   const port = config.port === 0 ? await freePort() : config.port;
   const baseUrl =
@@ -95,24 +119,48 @@ async function compose(
     trustedProxies: config.trustedProxies,
   });
   const health = new Health({
-    checks: { database: async () => void (await database.query('select 1')) },
+    checks: { database: async () => void (await database.query('select 1')), ...company.checks },
     registry: metrics.registry,
     log,
   });
   health.serve(server);
+  serveInternal(server, new ServiceTokens(config.serviceTokens), company);
   const rest = serveRest({
     ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
-    ...{ tokenKeys: keys.tokenKeys, node: actors.node },
+    ...{ tokenKeys: keys.tokenKeys, node: actors.node, transport },
   });
   wakeMail = () => rest.wakeMail();
   onClose(() => rest.stop());
+  server.hold();
   await server.listen(config.host, port);
+  const url = `http://${config.host}:${port}`;
+  log.info({ url }, 'listening');
   onClose(async () => {
     health.drain();
+    // While others take over the shards, requests come here as before.
+    await company.handOver();
     rest.shutDownStreams();
     await server.close(drainMs);
   });
-  return `http://${config.host}:${port}`;
+  await unlessAborted(actors.start(), stop);
+  server.release();
+  return url;
+}
+
+/** Rejects as soon as the signal is there; the work is then ended by the closers. */
+async function unlessAborted(work: Promise<void>, stop: AbortSignal): Promise<void> {
+  let refuse: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    refuse = () => reject(new StartAborted('told to stop before it served'));
+    if (stop.aborted) refuse();
+    else stop.addEventListener('abort', refuse, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    if (refuse !== undefined) stop.removeEventListener('abort', refuse);
+    work.catch(() => undefined);
+  }
 }
 
 async function openStorage(
@@ -132,14 +180,20 @@ async function openStorage(
     if (config.databaseUrl === undefined) throw cause;
     throw new Error('the database that DATABASE_URL names cannot be used', { cause });
   }
+  // Without today's partition nothing can be written.
   await sweep(database, systemClock.now(), log);
+  return database;
+}
+
+/** One node of a cluster sweeps for all. The returned function ends it. */
+function sweepNowAndThen(database: Database, log: Log, keepsHouse: () => boolean): () => Promise<void> {
   const timer = setInterval(() => {
+    if (!keepsHouse()) return;
     sweep(database, systemClock.now(), log).catch((err: unknown) =>
       log.warn({ err }, 'the sweep failed; it is repeated'),
     );
   }, sweepEveryMs);
-  onClose(() => Promise.resolve(clearInterval(timer)));
-  return database;
+  return () => Promise.resolve(clearInterval(timer));
 }
 
 function startDatabase(dataDir: string, log: Log): Promise<Embedded> {

@@ -44,6 +44,8 @@ export interface NodeOptions {
   /** The cluster's shard count. Default 256, at most 4,096. */
   readonly shards?: number;
   readonly limits?: Partial<Limits>;
+  /** Called when this node has taken a shard, or may serve again what it owns: what its actors were told meanwhile was lost. */
+  readonly taken?: () => void;
 }
 
 export interface AskOptions extends Origin {
@@ -92,7 +94,10 @@ export class Node {
     this.#territory = new Territory({
       ...{ kinds, count, transport, host: this.#host },
       serve: envelope => this.#serve(envelope),
-      taken: () => this.#reminders.wake(),
+      taken: () => {
+        this.#reminders.wake();
+        options.taken?.();
+      },
     });
     this.#reminders = new Reminders({
       ...{ store, clock, random, limits, log, counters },
@@ -158,6 +163,16 @@ export class Node {
     } else {
       this.#host.metrics.counters.lostTells++;
     }
+  }
+
+  /** Whether the actor lives here now. */
+  owns(to: ActorRef): boolean {
+    return this.#territory.owns(this.#host.shardOf(to));
+  }
+
+  /** Whether this node owns shard 0: of all nodes it alone does what is to be done once for the cluster, not to be exact but to spare. */
+  get keepsHouse(): boolean {
+    return this.#territory.owns(0);
   }
 
   /** Finishes what was begun, gives every shard up and stops; at most `limits.drainMs`. Idempotent. */

@@ -29,6 +29,8 @@ export interface Route {
   readonly paramCount: number;
   readonly readsBody: boolean;
   readonly maxBodyBytes: number;
+  /** Served while the server is held, too. */
+  readonly always: boolean;
   /** Answers with the head only (HEAD). */
   readonly headOnly: boolean;
 }
@@ -127,7 +129,7 @@ export class Exchange implements HttpRequest, Expiring {
       this.#close();
       return false;
     }
-    if (!room) {
+    if (!room || (this.#traffic.held && !this.#route.always)) {
       this.fail(new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 }));
       return false;
     }

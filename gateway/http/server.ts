@@ -35,6 +35,8 @@ export interface RouteOptions {
   readonly readsBody?: boolean;
   /** Longest body taken, in bytes; a longer one is 413. */
   readonly maxBodyBytes?: number;
+  /** Whether it is served while the server is held, too; default: it is not. */
+  readonly always?: boolean;
 }
 
 /**
@@ -97,6 +99,7 @@ export class HttpServer {
       paramCount: pattern.paramCount,
       readsBody: options.readsBody ?? (method !== 'GET' && method !== 'DELETE'),
       maxBodyBytes: options.maxBodyBytes ?? this.#maxBodyBytes,
+      always: options.always ?? false,
       headOnly: false,
     };
     this.#app[registrars[method]](pattern.uws, (res, req) => this.#serve(route, res, req));
@@ -117,11 +120,21 @@ export class HttpServer {
       paramCount: pattern.paramCount,
       readsBody: false,
       maxBodyBytes: 0,
+      always: false,
       headOnly: false,
     };
     this.#app.ws(pattern.uws, behaviourOf(endpoint, route, this.#traffic, this.#sockets));
     this.#hasSockets = true;
     this.route('GET', path, route.handler);
+  }
+
+  /** From now on, until `release`, only routes that are `always` served are; the others answer 503 with Retry-After. */
+  hold(): void {
+    this.#traffic.held = true;
+  }
+
+  release(): void {
+    this.#traffic.held = false;
   }
 
   /** Sends a text frame to every socket that is subscribed to the topic. */
@@ -139,6 +152,7 @@ export class HttpServer {
       paramCount: 0,
       readsBody: false,
       maxBodyBytes: 0,
+      always: false,
       headOnly: false,
     };
     this.#app.any('/*', (res, req) =>

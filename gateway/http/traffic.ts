@@ -31,6 +31,8 @@ export class Traffic {
   readonly trustedProxies: number;
   readonly uploads: Deadlines<Expiring>;
   readonly answers: Deadlines<Expiring>;
+  /** While set, routes that are not `always` open answer 503. */
+  held = false;
   /** Set once: answers close their connections from now on. */
   draining = false;
   /** Requests so far. */
