@@ -15,6 +15,8 @@ export type Reason =
   | 'store'
   /** Nobody owns the actor's shard. */
   | 'no_owner'
+  /** The way to the actor's node was lost before its answer came: the outcome is unknown. */
+  | 'connection'
   /** The node is going down. */
   | 'draining';
 

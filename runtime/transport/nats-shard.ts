@@ -1,0 +1,119 @@
+/**
+ * A shard as this node serves it over NATS: the owner of shard n listens on `skein.<cluster>.shard.<n>`.
+ *
+ *   serving -> leaving   `release`: the server is told to send no more; what still comes hears NoOwner
+ *   leaving -> left      the server has confirmed that, and every answer in flight is out
+ */
+import type { Msg, Subscription } from 'nats';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { NatsConnection } from '../cluster/nats-connection.ts';
+import type { Clock } from '../clock.ts';
+import { unavailable } from '../failures.ts';
+import type { Log } from '../log.ts';
+import type { AcceptedAsks } from './accepted.ts';
+import { hereTime, type SentTimes, timesOf } from './nats-headers.ts';
+import { NoOwner, type Envelope, type Serve } from './transport.ts';
+import { decodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
+
+const saysNoOwner = encodeFailure(new NoOwner());
+const saysTooLate = encodeFailure(unavailable('deadline'));
+
+export interface NatsShardOptions {
+  readonly shard: number;
+  readonly subject: string;
+  readonly handler: Serve;
+  readonly connection: NatsConnection;
+  /** Shared by the shards of a node. */
+  readonly accepted: AcceptedAsks;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class NatsShard {
+  readonly #options: NatsShardOptions;
+  readonly #subscription: Subscription;
+  readonly #answering = new Set<Promise<void>>();
+  #left: Promise<void> | undefined;
+
+  constructor(options: NatsShardOptions) {
+    this.#options = options;
+    const { connection, subject, shard, log } = options;
+    this.#subscription = connection.client.subscribe(subject, {
+      callback: (error, message) => {
+        if (error !== null) log.error({ err: error, shard }, 'NATS refuses the subscription of a shard');
+        else if (message.reply === undefined || message.reply === '') this.#hearTell(message);
+        else this.#hearAsk(message, message.reply);
+      },
+    });
+  }
+
+  release(): Promise<void> {
+    return (this.#left ??= this.#leave());
+  }
+
+  async #leave(): Promise<void> {
+    const { connection } = this.#options;
+    // Until the server has confirmed, asks may be under way, and an ask that nobody answers would wait until its deadline.
+    if (connection.connected) await this.#subscription.drain().catch(() => undefined);
+    else this.#subscription.unsubscribe();
+    await Promise.all(this.#answering);
+    await connection.flush();
+  }
+
+  #hearTell(message: Msg): void {
+    if (this.#left !== undefined) return;
+    this.#handle(message, timesOf(message.headers)).catch(() => undefined);
+  }
+
+  #hearAsk(message: Msg, token: string): void {
+    const { accepted, clock } = this.#options;
+    if (this.#left !== undefined) return this.#answer(token, saysNoOwner);
+    const times = timesOf(message.headers);
+    if (times !== undefined && hereTime(times.deadline, times, clock.now()) < clock.now()) {
+      return this.#answer(token, saysTooLate);
+    }
+    if (!accepted.take(token)) return;
+    const answering = this.#handle(message, times)
+      .then(encodeReply)
+      .catch(encodeFailure)
+      .then(text => {
+        if (text === saysNoOwner) accepted.forget(token);
+        this.#answer(token, text);
+      });
+    this.#answering.add(answering);
+    void answering.then(() => this.#answering.delete(answering));
+  }
+
+  /** Asynchronous at once, so that a handler's throw is a rejection too, and in the order of the messages. */
+  async #handle(message: Msg, times: SentTimes | undefined): Promise<unknown> {
+    const envelope: Envelope = decodeEnvelope(message.string());
+    const deadline =
+      times === undefined ? envelope.deadline : hereTime(envelope.deadline, times, this.#options.clock.now());
+    return this.#options.handler(deadline === envelope.deadline ? envelope : { ...envelope, deadline });
+  }
+
+  /** An answer that cannot be sent is lost: the asker has lost its connection too, or waits until its deadline. */
+  #answer(token: string, text: string): void {
+    const { connection, log, shard } = this.#options;
+    if (!connection.connected) return;
+    const bytes = Buffer.from(text);
+    const limit = connection.maxPayload;
+    if (bytes.length > limit) {
+      log.error({ shard, bytes: bytes.length, limit }, 'a reply is larger than a NATS message may be');
+      return this.#answer(token, encodeFailure(tooLargeReply(bytes.length, limit)));
+    }
+    try {
+      connection.client.publish(token, bytes);
+    } catch (error) {
+      log.error({ err: error, shard }, 'an answer could not be sent');
+    }
+  }
+}
+
+function tooLargeReply(bytes: number, limit: number): ServiceError {
+  const message = `The reply has ${bytes} bytes, and ${limit} is the most that crosses between nodes.`;
+  return new ServiceError('svc/runtime/internal_error', {
+    message,
+    details: { reason: 'too_large', bytes, limit },
+  });
+}

@@ -1,0 +1,221 @@
+/** A real nats-server on a free port, with a folder of its own: it can be stopped, killed, frozen and started again. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { access, constants, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { freePort } from '../../storage/embedded/cluster.ts';
+
+const run = promisify(execFile);
+const patienceMs = 20_000;
+const startTries = 5;
+
+const advice =
+  'nats-server was not found: set NATS_SERVER to its path, or install it (Debian and Ubuntu: apt-get install nats-server; ' +
+  'macOS: brew install nats-server; others: https://github.com/nats-io/nats-server/releases)';
+
+export interface NatsServerOptions {
+  /** Default: true, with file storage in a folder that goes with the server. */
+  readonly jetStream?: boolean;
+  readonly user?: string;
+  readonly password?: string;
+  readonly token?: string;
+  /** Default: a free one. */
+  readonly port?: number;
+  /** In bytes; default: the server's, 1 MiB. */
+  readonly maxPayload?: number;
+}
+
+/** What ends with a test. */
+interface Ending {
+  teardown(handler: () => Promise<void>): unknown;
+}
+
+export class NatsServer {
+  readonly port: number;
+  /** Without credentials. */
+  readonly url: string;
+  readonly #program: string;
+  readonly #folder: string;
+  #child: ChildProcess | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #said = '';
+  readonly #atExit = (): void => {
+    this.#child?.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  };
+
+  private constructor(program: string, folder: string, port: number) {
+    this.#program = program;
+    this.#folder = folder;
+    this.port = port;
+    this.url = `nats://127.0.0.1:${port}`;
+    process.on('exit', this.#atExit);
+  }
+
+  /** Resolves when it takes connections. It ends with `stop`, or with the process. Rejects with advice when there is no nats-server. */
+  static async start(options: NatsServerOptions = {}): Promise<NatsServer> {
+    const program = await natsServerProgram();
+    for (let left = startTries; ; left--) {
+      const server = await NatsServer.#make(program, options);
+      try {
+        await server.#start();
+        return server;
+      } catch (error) {
+        await server.stop();
+        // Somebody else may have taken the port that was free a moment ago.
+        if (options.port !== undefined || left === 1) throw error;
+      }
+    }
+  }
+
+  /** One that ends with the test. */
+  static async of(t: Ending, options: NatsServerOptions = {}): Promise<NatsServer> {
+    const server = await NatsServer.start(options);
+    t.teardown(() => server.stop());
+    return server;
+  }
+
+  static async #make(program: string, options: NatsServerOptions): Promise<NatsServer> {
+    const folder = await mkdtemp(join(tmpdir(), `skein-nats-${process.pid}-`));
+    const server = new NatsServer(program, folder, options.port ?? (await freePort()));
+    await writeFile(join(folder, 'server.conf'), configuration(server.port, folder, options), {
+      mode: 0o600,
+    });
+    return server;
+  }
+
+  /** Ends it and removes what it stored. Idempotent. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+    process.off('exit', this.#atExit);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** SIGKILL: no word to anyone. What it stored stays, for `restart`. */
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  /** Starts it again, on the same port and with what it stored; ends it first if it runs. */
+  async restart(): Promise<void> {
+    await this.#end('SIGTERM');
+    await this.#start();
+  }
+
+  /** It hangs: connections stay open and nothing is answered. */
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async #start(): Promise<void> {
+    this.#said = '';
+    const child = spawn(this.#program, ['-c', join(this.#folder, 'server.conf')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#child = child;
+    this.#exited = new Promise(resolve => {
+      child.once('close', () => resolve());
+      child.once('error', () => resolve());
+    });
+    const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+    createInterface({ input: child.stderr }).on('line', line => {
+      if (this.#said.length < 100_000) this.#said += `${line}\n`;
+      if (line.includes('Server is ready')) resolve();
+    });
+    void this.#exited.then(() => reject(new Error(`nats-server ended:\n${this.#said}`)));
+    const timer = setTimeout(
+      () => reject(new Error(`nats-server was not ready in ${patienceMs} ms:\n${this.#said}`)),
+      patienceMs,
+    );
+    await ready.finally(() => clearTimeout(timer));
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    child.kill('SIGCONT');
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+    await this.#exited;
+    clearTimeout(timer);
+    this.#child = undefined;
+  }
+}
+
+function configuration(port: number, folder: string, options: NatsServerOptions): string {
+  const { jetStream = true, user, password, token, maxPayload } = options;
+  const lines = [`host: "127.0.0.1"`, `port: ${port}`];
+  if (jetStream) lines.push(`jetstream { store_dir: ${JSON.stringify(join(folder, 'store'))} }`);
+  if (user !== undefined)
+    lines.push(`authorization { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)} }`);
+  if (token !== undefined) lines.push(`authorization { token: ${JSON.stringify(token)} }`);
+  if (maxPayload !== undefined) lines.push(`max_payload: ${maxPayload}`);
+  return `${lines.join('\n')}\n`;
+}
+
+let found: Promise<string> | undefined;
+
+/** The path of a nats-server: of NATS_SERVER, of the PATH, or of Debian's package unpacked into this user's cache. */
+export function natsServerProgram(): Promise<string> {
+  return (found ??= findProgram());
+}
+
+async function findProgram(): Promise<string> {
+  const named = process.env['NATS_SERVER'];
+  if (named !== undefined && named !== '') {
+    if (await isProgram(named)) return named;
+    throw new Error(`NATS_SERVER is ${named}, which is no program`);
+  }
+  const cached = join(homedir(), '.cache', 'skein', 'nats-server');
+  // Debian keeps servers where a user's PATH does not look.
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(delimiter),
+    '/usr/sbin',
+    '/usr/local/sbin',
+    join(cached, 'usr', 'sbin'),
+  ];
+  for (const folder of folders) {
+    if (folder !== '' && (await isProgram(join(folder, 'nats-server')))) return join(folder, 'nats-server');
+  }
+  try {
+    await unpackPackage(cached);
+  } catch (error) {
+    throw new Error(advice, { cause: error });
+  }
+  return join(cached, 'usr', 'sbin', 'nats-server');
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Needs no root and starts no service, other than an installation. Several processes may do it at once. */
+async function unpackPackage(into: string): Promise<void> {
+  await mkdir(join(into, '..'), { recursive: true });
+  const draft = await mkdtemp(`${into}.new-`);
+  try {
+    await run('apt-get', ['download', 'nats-server'], { cwd: draft }).catch(async (error: unknown) => {
+      if (process.getuid?.() !== 0) throw error;
+      await run('apt-get', ['update']);
+      await run('apt-get', ['download', 'nats-server'], { cwd: draft });
+    });
+    const archive = (await readdir(draft)).find(name => name.endsWith('.deb'));
+    if (archive === undefined) throw new Error('apt-get downloaded nothing');
+    await run('dpkg', ['-x', join(draft, archive), draft]);
+    await rename(draft, into).catch(async (error: unknown) => {
+      if (!(await isProgram(join(into, 'usr', 'sbin', 'nats-server')))) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
