@@ -1,6 +1,7 @@
 /** The actors of a node: their store, the pool they work with, and the news that keeps stitches awake. */
 import { channelKind } from '../actors/channel/kind.ts';
 import { channelSnapshot } from '../actors/channel/snapshot.ts';
+import { quotaKind } from '../actors/quota/kind.ts';
 import { stitches } from '../actors/stitch/kind.ts';
 import { stitchSnapshot } from '../actors/stitch/snapshot.ts';
 import type { OwnerNews } from '../actors/stitch/state.ts';
@@ -21,13 +22,14 @@ import { PostgresStore } from '../storage/postgres-store.ts';
 import { stitchesWithWork } from '../storage/reads/deliveries.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { Config } from './config.ts';
+import { defaultRates, longestWindowMs } from './quota/rates.ts';
 import { Patrol } from './patrol.ts';
 
 /** How long receivers may take to answer what is out when the node drains. */
 const answersMs = 4_000;
 
 export interface ActorsOptions {
-  readonly config: Pick<Config, 'outboundReach'>;
+  readonly config: Pick<Config, 'outboundReach' | 'rateLimits'>;
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -65,8 +67,10 @@ export function actorsOf(options: ActorsOptions): Actors {
     news,
     log,
   });
+  // Without limits of its own it still keeps the buckets of its shards: nodes may differ while they are being replaced.
+  const rates = config.rateLimits ?? defaultRates;
   const node = new Node({
-    kinds: [thread, channelKind(database), outbox.kind],
+    kinds: [thread, channelKind(database), outbox.kind, quotaKind(longestWindowMs(rates))],
     ...{ store, transport, placement, clock, random: systemRandom, log, metrics },
     taken: () => patrol.soon('mine'),
   });

@@ -16,6 +16,7 @@ import {
   truth,
   whole,
 } from './config-values.ts';
+import { faultInRates, readRates } from './quota/rates.ts';
 
 export interface Variable<Value> {
   /** Undefined: the text is not what the variable wants. */
@@ -25,6 +26,8 @@ export interface Variable<Value> {
   /** The default, in words. */
   readonly fallback: string;
   readonly meaning: string;
+  /** What exactly is wrong with a text that `read` does not take, where its form is not told in a few words. */
+  readonly fault?: (text: string) => string;
   /** What holds beyond the value itself, and cannot be checked from it. */
   readonly condition?: string;
   /** Its value never appears in a message. */
@@ -178,6 +181,14 @@ export const variables = {
     wants: 'true or false',
     fallback: 'false; with the embedded database, loopback only',
     meaning: 'whether webhooks may call private addresses',
+  },
+  RATE_LIMITS: {
+    read: readRates,
+    wants: 'on, off, or JSON like {"read": {"limit": 1200, "windowSeconds": 60}}',
+    fault: faultInRates,
+    fallback: 'on',
+    meaning: 'how many requests are allowed; see "Rate limits"',
+    condition: 'must be the same on every node of a cluster',
   },
   LOG_LEVEL: {
     read: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

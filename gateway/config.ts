@@ -5,6 +5,7 @@
 import type { Reach } from '../runtime/pool/address-guard.ts';
 import type { ServiceToken } from './auth/service-tokens.ts';
 import { type Variable, variables } from './config-variables.ts';
+import { defaultRates, type Rates } from './quota/rates.ts';
 
 type Name = keyof typeof variables;
 type Given = {
@@ -54,6 +55,8 @@ export interface Config {
   readonly emailDomains: readonly string[];
   /** Where webhooks may go: everywhere when allowed, else the public internet, with loopback when embedded. */
   readonly outboundReach: Reach;
+  /** Undefined: nothing is limited. */
+  readonly rateLimits: Rates | undefined;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -85,7 +88,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (text === '') continue;
     given[name] = variable.read(text);
     if (given[name] !== undefined) continue;
-    problems.push(`${name} wants ${variable.wants}${variable.secret ? '' : `, not ${JSON.stringify(text)}`}`);
+    const told = variable.secret ? '' : `, not ${JSON.stringify(text)}`;
+    const fault = variable.fault === undefined ? '' : `: ${variable.fault(text)}`;
+    problems.push(`${name} wants ${variable.wants}${told}${fault}`);
   }
   for (const [needy, needed] of Object.entries(needs)) {
     if (given[needy] === undefined) continue;
@@ -122,6 +127,7 @@ function configOf(given: Given): Config {
     signup: given.SIGNUP ?? 'open',
     emailDomains: given.EMAIL_DOMAINS ?? [],
     outboundReach: reachOf(given.ALLOW_PRIVATE_ADDRESSES, embedded),
+    rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
     logLevel: given.LOG_LEVEL ?? 'info',
   };
 }

@@ -233,7 +233,7 @@ async function verify(setting: Setting, burst: Burst): Promise<void> {
 
 async function demonstrate(): Promise<void> {
   const folder = await temporaryFolder('skein-demo-');
-  const server = new Server(await freePort(), { DATA_DIR: folder });
+  const server = new Server(await freePort(), { DATA_DIR: folder, RATE_LIMITS: 'off' });
   const receiver = new Receiver();
   let setting: Setting | undefined;
   try {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { ConfigError, helpText, readConfig } from '../../gateway/config.ts';
 import { type Variable, variables } from '../../gateway/config-variables.ts';
+import { defaultRates } from '../../gateway/quota/rates.ts';
 
 const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const token = 'a-token-of-thirty-two-characters';
@@ -32,6 +33,7 @@ t.test('nothing set: one node with a database of its own, for its own machine', 
     signup: 'open',
     emailDomains: [],
     trustedProxies: 0,
+    rateLimits: defaultRates,
     logLevel: 'info',
   });
   t.end();
@@ -87,6 +89,38 @@ t.test('a service token has a name, a length, and one owner', t => {
   t.end();
 });
 
+t.test('rate limits: on, off, or some of them in JSON; what is wrong with the JSON is said', t => {
+  t.same(readConfig({ RATE_LIMITS: 'on' }).rateLimits, defaultRates);
+  t.equal(readConfig({ RATE_LIMITS: 'off' }).rateLimits, undefined);
+  t.same(readConfig({ RATE_LIMITS: '{}' }).rateLimits, defaultRates);
+  t.same(readConfig({ RATE_LIMITS: '{"read":{"windowSeconds":3600,"limit":1}}' }).rateLimits, {
+    ...defaultRates,
+    read: { limit: 1, windowMs: 3_600_000 },
+  });
+  const faults: Readonly<Record<string, RegExp>> = {
+    On: /: that is neither on, nor off, nor a JSON object$/,
+    '[]': /: that is neither/,
+    null: /: that is neither/,
+    '{"reads":{"limit":1,"windowSeconds":1}}': /: there is no "reads", only authAddress, authEmail, read, /,
+    '{"__proto__":{"limit":1,"windowSeconds":1}}': /: there is no "__proto__", only/,
+    '{"read":{"limit":1}}': /: read wants \{"limit": ..., "windowSeconds": ...\}$/,
+    '{"read":{"limit":1,"windowSeconds":1,"burst":2}}': /: read wants \{/,
+    '{"read":7}': /: read wants \{/,
+    '{"read":{"limit":0,"windowSeconds":1}}': /: read.limit wants 1 to 1000000$/,
+    '{"read":{"limit":1.5,"windowSeconds":1}}': /: read.limit wants/,
+    '{"read":{"limit":"1","windowSeconds":1}}': /: read.limit wants/,
+    '{"read":{"limit":1000001,"windowSeconds":1}}': /: read.limit wants/,
+    '{"test":{"limit":1,"windowSeconds":86401}}': /: test.windowSeconds wants 1 to 86400$/,
+  };
+  for (const [text, fault] of Object.entries(faults)) {
+    const [problem, ...others] = problemsOf({ RATE_LIMITS: text });
+    t.match(problem, /^RATE_LIMITS wants on, off, or JSON like /, text);
+    t.match(problem, fault, text);
+    t.same(others, []);
+  }
+  t.end();
+});
+
 t.test('every variable arrives', t => {
   const config = readConfig({
     ...{ GRPC_PORT: '0', SERVICE_TOKENS: `billing:${token},crm:${token}2` },
@@ -105,7 +139,7 @@ t.test('every variable arrives', t => {
     },
     ...{ NATS_URL: 'nats://nats:4222', CLUSTER: 'main', NODE_ID: 'one' },
     ...{ SIGNUP: 'disabled', EMAIL_DOMAINS: 'Example.com,b.org', ALLOW_PRIVATE_ADDRESSES: 'true' },
-    LOG_LEVEL: 'debug',
+    ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'debug' },
   });
   t.same(config, {
     grpcPort: 0,
@@ -119,7 +153,7 @@ t.test('every variable arrives', t => {
     ...{ natsUrls: ['nats://nats:4222'], cluster: 'main', nodeId: 'one' },
     ...{ secretKeys: ring, tokenKeys: ring, smtpUrl: 'smtps://u:p@mail', mailFrom: 'Us <us@example.com>' },
     ...{ signup: 'disabled', emailDomains: ['example.com', 'b.org'], outboundReach: 'any' },
-    logLevel: 'debug',
+    ...{ rateLimits: undefined, logLevel: 'debug' },
   });
   t.end();
 });

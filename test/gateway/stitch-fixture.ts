@@ -41,6 +41,8 @@ export class StitchService {
       SECRET_KEYS: freshKey(),
       TOKEN_KEYS: freshKey(),
       ALLOW_PRIVATE_ADDRESSES: options.publicOnly === true ? 'false' : 'true',
+      // Everybody here comes from one address, and more often than one may.
+      RATE_LIMITS: 'off',
       LOG_LEVEL: 'silent',
     });
     const skein: Skein = await startSkein(config, silentLog);

@@ -1,0 +1,97 @@
+/** How many requests are allowed (decisions section 9): the buckets by name, their defaults, and what RATE_LIMITS says. */
+import type { Rate } from '../../actors/quota/bucket.ts';
+
+/** One bucket for each address, e-mail, credential, project or thread: which of them, the name says or `charges.ts`. */
+export const bucketNames = [
+  'authAddress',
+  'authEmail',
+  'read',
+  'write',
+  'messageProject',
+  'messageThread',
+  'run',
+  'test',
+] as const;
+export type BucketName = (typeof bucketNames)[number];
+export type Rates = Readonly<Record<BucketName, Rate>>;
+
+const second = 1_000;
+const minute = 60_000;
+
+export const defaultRates: Rates = {
+  authAddress: { limit: 10, windowMs: minute },
+  authEmail: { limit: 5, windowMs: minute },
+  read: { limit: 1_200, windowMs: minute },
+  write: { limit: 600, windowMs: minute },
+  messageProject: { limit: 100, windowMs: second },
+  messageThread: { limit: 5, windowMs: second },
+  run: { limit: 120, windowMs: minute },
+  test: { limit: 30, windowMs: minute },
+};
+
+const largestLimit = 1_000_000;
+const largestWindowSeconds = 86_400;
+
+/** Nothing is limited. */
+export const unlimited = 'off';
+
+/** `on`, `off`, or JSON that puts rates of its own in the place of some defaults; undefined for anything else. */
+export function readRates(text: string): Rates | typeof unlimited | undefined {
+  if (text === 'on') return defaultRates;
+  if (text === unlimited) return unlimited;
+  const given = parsed(text);
+  if (!isObject(given) || faultIn(given) !== undefined) return undefined;
+  const rates: Record<string, Rate> = { ...defaultRates };
+  for (const [name, { limit, windowSeconds }] of Object.entries(given as Record<string, GivenRate>)) {
+    rates[name] = { limit, windowMs: windowSeconds * second };
+  }
+  return rates as Rates;
+}
+
+/** What is wrong with a text that `readRates` does not take. */
+export function faultInRates(text: string): string {
+  const given = parsed(text);
+  return (isObject(given) ? faultIn(given) : undefined) ?? 'that is neither on, nor off, nor a JSON object';
+}
+
+interface GivenRate {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+function faultIn(given: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, rate] of Object.entries(given)) {
+    if (!bucketNames.some(known => known === name)) {
+      return `there is no ${JSON.stringify(name)}, only ${bucketNames.join(', ')}`;
+    }
+    if (!isObject(rate) || Object.keys(rate).sort().join() !== 'limit,windowSeconds') {
+      return `${name} wants {"limit": ..., "windowSeconds": ...}`;
+    }
+    if (!isWhole(rate['limit'], largestLimit)) return `${name}.limit wants 1 to ${largestLimit}`;
+    if (!isWhole(rate['windowSeconds'], largestWindowSeconds)) {
+      return `${name}.windowSeconds wants 1 to ${largestWindowSeconds}`;
+    }
+  }
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isWhole(value: unknown, max: number): boolean {
+  return Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= max;
+}
+
+/** The longest time that a bucket may take to be full again, in milliseconds: a quarter of a rate may take four times as long. */
+export function longestWindowMs(rates: Rates): number {
+  return 4 * Math.max(...bucketNames.map(name => rates[name].windowMs));
+}
