@@ -5,6 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Node } from '../runtime/node.ts';
+import { systemRandom } from '../runtime/system-random.ts';
 import { Accounts } from '../storage/accounts/accounts.ts';
 import type { Mails } from '../storage/accounts/mails.ts';
 import { Sessions } from '../storage/accounts/sessions.ts';
@@ -35,6 +36,7 @@ import type { Config } from './config.ts';
 import type { HttpServer } from './http/server.ts';
 import { MailSender } from './mail/sender.ts';
 import { folderTransport, smtpTransport } from './mail/transport.ts';
+import { takeQuotaOf } from './quota/quotas.ts';
 import { serveOperations } from './rest/engine.ts';
 import { ChannelDirectory } from './channel-directory.ts';
 import { apiKeyHandlers } from './rest/handlers/api-keys.ts';
@@ -127,6 +129,11 @@ export function serveRest(options: RestOptions): Rest {
     ...eventHandlers({ database, cursors }),
     ...contractHandlers({ baseUrl, docsUrl }),
   };
+  const { rateLimits: rates } = config;
+  const takeQuota =
+    rates === undefined
+      ? undefined
+      : { takeQuota: takeQuotaOf({ rates, node, hash, clock, metrics, random: systemRandom }) };
   serveOperations(server, operations, handlers, {
     authenticate: request => authenticator.authenticate(request.header('authorization'), request),
     tenancy: access,
@@ -134,6 +141,7 @@ export function serveRest(options: RestOptions): Rest {
     clock,
     log,
     docsUrl,
+    ...takeQuota,
     onAnswered: new RestMetrics(metrics.registry, server).answered,
   });
 
