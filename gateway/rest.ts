@@ -6,8 +6,10 @@ import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Node } from '../runtime/node.ts';
 import { systemRandom } from '../runtime/system-random.ts';
+import { Acceptance } from '../storage/accounts/acceptance.ts';
 import { Accounts } from '../storage/accounts/accounts.ts';
 import type { Mails } from '../storage/accounts/mails.ts';
+import { PasswordResets } from '../storage/accounts/password-resets.ts';
 import { Sessions } from '../storage/accounts/sessions.ts';
 import { Cursors } from '../storage/cursor.ts';
 import type { Database } from '../storage/database.ts';
@@ -20,9 +22,11 @@ import { Access } from '../storage/tenancy/access.ts';
 import { ApiKeys } from '../storage/tenancy/api-keys.ts';
 import { ConsoleMembers } from '../storage/tenancy/console-members.ts';
 import { Environments } from '../storage/tenancy/environments.ts';
+import { Invitations } from '../storage/tenancy/invitations.ts';
 import { Projects } from '../storage/tenancy/projects.ts';
 import { fallen } from '../storage/tenancy/standing.ts';
 import { StreamTickets } from '../storage/tenancy/tickets.ts';
+import { WorkspaceMembers } from '../storage/tenancy/workspace-members.ts';
 import { Workspaces } from '../storage/tenancy/workspaces.ts';
 import type { Vault } from '../storage/vault.ts';
 import { AccessTokens } from './auth/access-tokens.ts';
@@ -39,6 +43,7 @@ import { folderTransport, smtpTransport } from './mail/transport.ts';
 import { takeQuotaOf } from './quota/quotas.ts';
 import { serveOperations } from './rest/engine.ts';
 import { ChannelDirectory } from './channel-directory.ts';
+import { acceptanceHandlers } from './rest/handlers/acceptance.ts';
 import { apiKeyHandlers } from './rest/handlers/api-keys.ts';
 import { authHandlers } from './rest/handlers/auth.ts';
 import { channelTrafficHandlers } from './rest/handlers/channel-traffic.ts';
@@ -47,7 +52,10 @@ import { consoleHandlers } from './rest/handlers/console.ts';
 import { contractHandlers } from './rest/handlers/contract.ts';
 import { deliveryHandlers } from './rest/handlers/deliveries.ts';
 import { eventHandlers } from './rest/handlers/events.ts';
+import { invitationHandlers } from './rest/handlers/invitations.ts';
+import { memberHandlers } from './rest/handlers/members.ts';
 import { messageHandlers } from './rest/handlers/messages.ts';
+import { passwordResetHandlers } from './rest/handlers/password-reset.ts';
 import { projectHandlers } from './rest/handlers/projects.ts';
 import { stitchHandlers } from './rest/handlers/stitches.ts';
 import { threadHandlers } from './rest/handlers/threads.ts';
@@ -106,13 +114,24 @@ export function serveRest(options: RestOptions): Rest {
       : smtpTransport(config.smtpUrl, config.mailFrom);
   const mail = new MailSender({ mails, transport, clock, baseUrl, log });
 
+  const signingIn = {
+    ...{ accounts, sessions, tokens, authenticator, mail },
+    passwords: new Passwords(),
+    policy: new SignUpPolicy({ open: config.signup === 'open', emailDomains: config.emailDomains }),
+    cookie: new RefreshCookie(baseUrl),
+  };
   const handlers = {
-    ...authHandlers({
-      ...{ accounts, sessions, tokens, authenticator, mail },
-      passwords: new Passwords(),
-      policy: new SignUpPolicy({ open: config.signup === 'open', emailDomains: config.emailDomains }),
-      cookie: new RefreshCookie(baseUrl),
+    ...authHandlers(signingIn),
+    ...passwordResetHandlers({ ...signingIn, resets: new PasswordResets({ db: database, hash, mails }) }),
+    ...acceptanceHandlers({
+      ...signingIn,
+      acceptance: new Acceptance({ db: database, hash, sessions, access }),
     }),
+    ...invitationHandlers({
+      ...signingIn,
+      invitations: new Invitations({ db: database, hash, mails, cursors }),
+    }),
+    ...memberHandlers(new WorkspaceMembers({ db: database, cursors, access })),
     ...workspaceHandlers(new Workspaces(database, cursors)),
     ...projectHandlers({
       projects: new Projects(database, cursors),

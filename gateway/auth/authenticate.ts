@@ -55,6 +55,18 @@ export class Authenticator {
     return isApiKey(token) ? this.#keys.verify(token, from) : this.#user(token);
   }
 
+  /** The user of an access token that is good, in a session that lives; undefined for any other header. */
+  async userOf(authorization: string): Promise<UserCaller | undefined> {
+    const token = bearerToken(authorization);
+    if (token === undefined || isApiKey(token)) return undefined;
+    try {
+      return await this.#user(token);
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined;
+      throw error;
+    }
+  }
+
   /** The session of an access token that is still good; undefined for any other header. Never rejects. */
   async sessionOf(authorization: string): Promise<string | undefined> {
     const token = bearerToken(authorization);

@@ -26,6 +26,11 @@ export class SignUpPolicy {
   /** Fails with `svc/auth/signup_disabled` or `svc/auth/email_domain_not_allowed`. */
   check(email: string): void {
     if (!this.#open) throw new ServiceError('svc/auth/signup_disabled');
+    this.checkDomain(email);
+  }
+
+  /** The domain alone, for whoever is invited: sign-up may be closed to the public. Fails with `svc/auth/email_domain_not_allowed`. */
+  checkDomain(email: string): void {
     const domain = normal(email.slice(email.lastIndexOf('@') + 1));
     const listed = this.#allowed.size === 0 || this.#allowed.has(domain);
     if (domain === '' || !listed || this.#isDisposable(domain)) {

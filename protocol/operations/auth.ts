@@ -1,14 +1,17 @@
 /** Sign-up, sessions and the signed-in user (specification, "Studio authentication operations"). */
 import type { Operation } from '../operation.ts';
 import {
+  AcceptInvitationBody,
   Accepted,
+  ForgotPasswordBody,
   LoginBody,
+  ResetPasswordBody,
   SignUpBody,
   StudioUser,
   TokenResponse,
   VerifyEmailBody,
 } from '../resources/studio.ts';
-import { always, checked, signedIn } from './rules.ts';
+import { absent, always, checked, forbidden, signedIn } from './rules.ts';
 
 const tag = 'Studio authentication';
 
@@ -100,6 +103,55 @@ export const authOperations = {
     auth: 'user',
     success: { status: 200, body: Accepted },
     errors: [...always, ...signedIn],
+    rate: 'auth',
+    idempotency: 'none',
+  },
+  forgotPassword: {
+    method: 'POST',
+    path: '/studio/auth/forgot-password',
+    tag,
+    summary: 'Mail a link to set a new password',
+    description:
+      'The answer is the same whether or not the address is registered. The link works once, for 60 minutes.',
+    auth: 'none',
+    body: ForgotPasswordBody,
+    success: { status: 200, body: Accepted },
+    errors: [...always, ...checked],
+    rate: 'auth',
+    idempotency: 'none',
+  },
+  resetPassword: {
+    method: 'POST',
+    path: '/studio/auth/reset-password',
+    tag,
+    summary: 'Set a new password with the token that was mailed',
+    description: 'Revokes all sessions of the user, and voids every other token of that kind.',
+    auth: 'none',
+    body: ResetPasswordBody,
+    success: { status: 200, body: Accepted },
+    errors: [...always, ...checked, 'svc/auth/invalid_token', 'svc/auth/expired_token'],
+    rate: 'auth',
+    idempotency: 'none',
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/studio/auth/accept-invitation',
+    tag,
+    summary: 'Join a workspace with the token that was mailed',
+    description:
+      "Sets the refresh cookie. Without an account for the invited address one is made with the password. An account accepts with its access token or its password, else 401 svc/auth/login_required; another account's access token alone is 403. A token that is unknown, used or revoked is 404, one that is older than 7 days 401 svc/auth/expired_token.",
+    auth: 'none',
+    body: AcceptInvitationBody,
+    success: { status: 200, body: TokenResponse },
+    errors: [
+      ...always,
+      ...checked,
+      ...forbidden,
+      ...absent,
+      'svc/auth/login_required',
+      'svc/auth/expired_token',
+      'svc/auth/email_domain_not_allowed',
+    ],
     rate: 'auth',
     idempotency: 'none',
   },

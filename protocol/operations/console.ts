@@ -64,11 +64,11 @@ export const consoleOperations = {
     tag,
     summary: 'Get a single-use ticket for the stream, for browsers, which cannot set headers',
     auth: 'project',
-    access: access.stream,
+    access: access.ticket,
     params: oneProject,
     success: { status: 200, body: StreamTicket },
     secret: true,
-    errors: [...always, ...checked, ...credential, ...forbidden, ...consoleErrors],
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors],
     rate: 'write',
     // A ticket lives 30 seconds and works once: a replayed answer would be of no use.
     idempotency: 'none',

@@ -35,9 +35,13 @@ export const access = {
   /** Keys are listed without secrets, so `viewer` sees them; API keys never reach them. */
   readKeys: who(null, everyone, []),
   writeKeys: who(null, developers, []),
+  /** Members of a workspace and invitations to it. */
+  readWorkspace: who(null, everyone, []),
   readMembers: who(null, everyone, allOperators),
   writeMembers: who(null, admins, ['project_owner']),
   stream: who(['threads:read', 'messages:read'], [], allOperators),
+  /** A key sets the header itself, and a ticket would carry more than the key may see: its holder is a person. */
+  ticket: who(null, [], allOperators),
   administer: who(null, admins, []),
   develop: who(null, developers, []),
 } as const;

@@ -9,7 +9,9 @@ import { consoleOperations } from './console.ts';
 import { contractOperations } from './contract.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { eventOperations } from './events.ts';
+import { invitationOperations } from './invitations.ts';
 import { keyOperations } from './keys.ts';
+import { memberOperations } from './members.ts';
 import { messageOperations } from './messages.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
@@ -18,6 +20,8 @@ import { threadOperations } from './threads.ts';
 export const operations = {
   ...authOperations,
   ...tenancyOperations,
+  ...invitationOperations,
+  ...memberOperations,
   ...keyOperations,
   ...channelOperations,
   ...threadOperations,

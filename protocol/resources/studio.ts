@@ -44,3 +44,17 @@ export type LoginBody = Static<typeof LoginBody>;
 /** 512 code points bound what is hashed; our own tokens are far shorter. */
 export const VerifyEmailBody = body('VerifyEmailBody', { token: text(1, 512) });
 export type VerifyEmailBody = Static<typeof VerifyEmailBody>;
+
+/** Not checked as an address: one that nobody can have gets the same answer as any other without an account. */
+export const ForgotPasswordBody = body('ForgotPasswordBody', { email: text(0, 320) });
+export type ForgotPasswordBody = Static<typeof ForgotPasswordBody>;
+
+export const ResetPasswordBody = body('ResetPasswordBody', { token: text(1, 512), password: newPassword() });
+export type ResetPasswordBody = Static<typeof ResetPasswordBody>;
+
+/** `password`: that of the invited address's account, or the one that its new account shall have. */
+export const AcceptInvitationBody = body('AcceptInvitationBody', {
+  token: text(1, 512),
+  password: optional(newPassword()),
+});
+export type AcceptInvitationBody = Static<typeof AcceptInvitationBody>;

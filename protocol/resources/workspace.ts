@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { body, choice, emailAddress, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { consoleRoles } from './console.ts';
 import { workspaceRoles } from './studio.ts';
 
@@ -29,3 +29,14 @@ export const WorkspaceInvitation = resource('WorkspaceInvitation', {
   createdAt: instant(),
 });
 export type WorkspaceInvitation = Static<typeof WorkspaceInvitation>;
+
+/** Nobody is invited as owner: an owner makes a member one. */
+export const invitedRoles = ['admin', 'viewer'] as const;
+
+/** `consoleRole` is by default project_owner for an admin and viewer for a viewer. */
+export const CreateInvitationBody = body('CreateInvitationBody', {
+  email: emailAddress(),
+  studioRole: optional(choice(invitedRoles, { default: 'admin' })),
+  consoleRole: optional(choice(consoleRoles)),
+});
+export type CreateInvitationBody = Static<typeof CreateInvitationBody>;

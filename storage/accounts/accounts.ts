@@ -1,7 +1,6 @@
 /** Accounts: sign-up, login, the Studio user, and the proof that an e-mail address is the user's. */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { StudioUser } from '../../protocol/resources/studio.ts';
@@ -12,6 +11,7 @@ import { studioRoleOf } from '../tenancy/access.ts';
 import { foundWorkspace } from '../tenancy/founding.ts';
 import { violates } from '../unique-violation.ts';
 import { emailKey } from './email-key.ts';
+import { emailSecret } from './email-secret.ts';
 import type { Mails, SealedMail } from './mails.ts';
 import { requireWorkspace } from './sessions.ts';
 import type { Client, OpenSession, Sessions } from './sessions.ts';
@@ -124,9 +124,16 @@ export class Accounts {
     return account;
   }
 
-  /** Opens a session for a user whose password was right. Fails with `svc/auth/no_workspace`. */
-  login(userId: string, client: Client, now: number): Promise<OpenSession> {
+  /**
+   * Opens a session for a user whose password was right. Fails with `svc/auth/no_workspace`, and with
+   * `svc/auth/invalid_credentials` when the password has been changed since: a reset leaves no session of the old one behind.
+   */
+  login({ userId, passwordHash }: LoginAccount, client: Client, now: number): Promise<OpenSession> {
     return this.#db.em().transactional(async em => {
+      const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_READ });
+      if (user === null || (user.passwordHash ?? null) !== passwordHash) {
+        throw new ServiceError('svc/auth/invalid_credentials');
+      }
       await requireWorkspace(em, userId);
       return this.#sessions.open(em, userId, client, now);
     });
@@ -189,8 +196,7 @@ export class Accounts {
   }
 
   async #prepareVerification(email: string, now: Date): Promise<Verification> {
-    // 192 bits in 32 characters: the link fits a line of mail unbroken.
-    const secret = randomBytes(24).toString('base64url');
+    const secret = emailSecret();
     const expiresAt = new Date(now.getTime() + verificationMs);
     const mail = await this.#mails.seal({ kind: 'verify_email', recipient: email, secret, now, expiresAt });
     return { secret, mail };

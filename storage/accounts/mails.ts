@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import { Mail } from '../entities/mail.ts';
 import type { Vault } from '../vault.ts';
 
-export const mailKinds = ['verify_email', 'stitch_stopped'] as const;
+export const mailKinds = ['verify_email', 'reset_password', 'invitation', 'stitch_stopped'] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 /** A mail that a transaction wants. */
@@ -93,6 +93,11 @@ export class Mails {
   /** Adds the mail to the unit of work. Wake the sender after the commit. */
   queue(em: EntityManager, mail: SealedMail): void {
     em.create(Mail, rowOf(mail));
+  }
+
+  /** Adds it as a mail that is not sent, where a transaction has to look like one that sends. */
+  discard(em: EntityManager, mail: SealedMail, reason: string): void {
+    em.create(Mail, { ...rowOf(mail), secret: null, nextAttemptAt: null, lastError: reason });
   }
 
   /** Inserts the mails, but for those that are there. */

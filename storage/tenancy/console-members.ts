@@ -38,7 +38,7 @@ export class ConsoleMembers {
   async list(projectId: string, after: string, limit: number): Promise<ConsoleMemberResource[]> {
     const where = { projectId, userId: { $gt: after } };
     const rows = await this.#db.em().find(ConsoleMember, where, { orderBy: { userId: 'asc' }, limit });
-    return rows.map(toResource);
+    return rows.map(memberResource);
   }
 
   /**
@@ -50,18 +50,21 @@ export class ConsoleMembers {
     const member = await this.#db.em().transactional(async em => {
       const project = await lockProject(em, projectId);
       const at = new Date(now);
+      // Held until the commit: whoever removes the user from the workspace finds this membership, too.
+      const held = { lockMode: LockMode.PESSIMISTIC_READ };
+      const { workspaceId } = project;
+      const inWorkspace = await em.findOne(WorkspaceMember, { workspaceId, userId }, held);
+      if (inWorkspace === null) throw new ServiceError('svc/console/not_found');
       let row = await em.findOne(ConsoleMember, { projectId, userId });
-      if (row?.role === role) return toResource(row);
+      if (row?.role === role) return memberResource(row);
       if (row === null) {
-        const inWorkspace = await em.findOne(WorkspaceMember, { workspaceId: project.workspaceId, userId });
-        if (inWorkspace === null) throw new ServiceError('svc/console/not_found');
         row = em.create(ConsoleMember, { projectId, userId, role, createdAt: at, updatedAt: at });
       } else {
         row.role = role;
         row.updatedAt = at;
       }
       await em.flush();
-      const resource = toResource(row);
+      const resource = memberResource(row);
       await this.#append(em, 'project.member.upserted', change, resource);
       return resource;
     });
@@ -74,9 +77,10 @@ export class ConsoleMembers {
     const { projectId, userId } = change;
     await this.#db.em().transactional(async em => {
       await lockProject(em, projectId);
-      const row = await em.findOne(ConsoleMember, { projectId, userId });
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+      const row = await em.findOne(ConsoleMember, { projectId, userId }, lock);
       if (row === null) throw new ServiceError('svc/console/not_found');
-      const resource = toResource(row);
+      const resource = memberResource(row);
       await em.remove(row).flush();
       await this.#append(em, 'project.member.removed', change, resource);
     });
@@ -102,7 +106,7 @@ async function lockProject(em: EntityManager, projectId: string): Promise<InferE
   return project;
 }
 
-function toResource(row: InferEntity<typeof ConsoleMember>): ConsoleMemberResource {
+export function memberResource(row: InferEntity<typeof ConsoleMember>): ConsoleMemberResource {
   return {
     projectId: row.projectId,
     userId: row.userId,

@@ -16,13 +16,19 @@ import { HttpServer } from '../../gateway/http/server.ts';
 import { MailSender } from '../../gateway/mail/sender.ts';
 import { folderTransport } from '../../gateway/mail/transport.ts';
 import { serveOperations } from '../../gateway/rest/engine.ts';
+import { acceptanceHandlers } from '../../gateway/rest/handlers/acceptance.ts';
 import { apiKeyHandlers } from '../../gateway/rest/handlers/api-keys.ts';
 import { authHandlers } from '../../gateway/rest/handlers/auth.ts';
+import { invitationHandlers } from '../../gateway/rest/handlers/invitations.ts';
+import { memberHandlers } from '../../gateway/rest/handlers/members.ts';
+import { passwordResetHandlers } from '../../gateway/rest/handlers/password-reset.ts';
 import { projectHandlers } from '../../gateway/rest/handlers/projects.ts';
 import { workspaceHandlers } from '../../gateway/rest/handlers/workspaces.ts';
 import { Idempotency } from '../../gateway/rest/idempotency.ts';
 import { authOperations } from '../../protocol/operations/auth.ts';
+import { invitationOperations } from '../../protocol/operations/invitations.ts';
 import { keyOperations } from '../../protocol/operations/keys.ts';
+import { memberOperations } from '../../protocol/operations/members.ts';
 import { tenancyOperations } from '../../protocol/operations/tenancy.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { silentLog } from '../../runtime/log.ts';
@@ -102,7 +108,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
   const { policy = { open: true, emailDomains: [] }, baseUrl = 'http://skein.test' } = options;
   const clock = new ShiftedClock();
   const services = accountServices(db, clock);
-  const { sessions, accounts, access, apiKeys, mails } = services;
+  const { sessions, access, apiKeys, mails } = services;
   const mailFolder = await mkdtemp(join(tmpdir(), 'skein-mail-'));
   const mailbox = new EventEmitter();
   const written = new Map<string, string>();
@@ -126,21 +132,32 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
   const authenticator = new Authenticator({ tokens, keys: verifier, sessions, clock });
   const cookie = new RefreshCookie(baseUrl);
 
+  const signingIn = {
+    ...services,
+    tokens,
+    passwords: new Passwords(),
+    policy: new SignUpPolicy(policy),
+    cookie,
+    authenticator,
+    mail: sender,
+  };
+
   const server = new HttpServer({ log: silentLog, docsUrl: `${baseUrl}/docs` });
   serveOperations(
     server,
-    { ...authOperations, ...tenancyOperations, ...keyOperations },
     {
-      ...authHandlers({
-        accounts,
-        sessions,
-        tokens,
-        passwords: new Passwords(),
-        policy: new SignUpPolicy(policy),
-        cookie,
-        authenticator,
-        mail: sender,
-      }),
+      ...authOperations,
+      ...tenancyOperations,
+      ...invitationOperations,
+      ...memberOperations,
+      ...keyOperations,
+    },
+    {
+      ...authHandlers(signingIn),
+      ...passwordResetHandlers(signingIn),
+      ...acceptanceHandlers(signingIn),
+      ...invitationHandlers(signingIn),
+      ...memberHandlers(services.members),
       ...workspaceHandlers(services.workspaces),
       ...projectHandlers(services),
       ...apiKeyHandlers({ apiKeys, verifier }),

@@ -92,7 +92,7 @@ t.test('login finds an account by any spelling of its address, and only then', a
 t.test('a user without any workspace gets no session and no Studio user', async t => {
   const { userId } = await newPerson();
   await db.em().nativeDelete(WorkspaceMember, { userId });
-  await t.rejects(accounts.login(userId, client, Date.now()), { code: 'svc/auth/no_workspace' });
+  await t.rejects(accounts.login({ userId, passwordHash: 'not a hash' }, client, Date.now()), { code: 'svc/auth/no_workspace' });
   await t.rejects(accounts.studioUser(userId), { code: 'svc/auth/no_workspace' });
 });
 

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
+import { Acceptance } from '../../storage/accounts/acceptance.ts';
 import { Accounts } from '../../storage/accounts/accounts.ts';
 import { Mails } from '../../storage/accounts/mails.ts';
+import { PasswordResets } from '../../storage/accounts/password-resets.ts';
 import { Sessions } from '../../storage/accounts/sessions.ts';
 import type { OpenSession } from '../../storage/accounts/sessions.ts';
 import { Cursors } from '../../storage/cursor.ts';
@@ -13,7 +15,9 @@ import { KeyRing } from '../../storage/keyring.ts';
 import { Access } from '../../storage/tenancy/access.ts';
 import { ApiKeys } from '../../storage/tenancy/api-keys.ts';
 import { Environments } from '../../storage/tenancy/environments.ts';
+import { Invitations } from '../../storage/tenancy/invitations.ts';
 import { Projects } from '../../storage/tenancy/projects.ts';
+import { WorkspaceMembers } from '../../storage/tenancy/workspace-members.ts';
 import { Workspaces } from '../../storage/tenancy/workspaces.ts';
 import { Vault } from '../../storage/vault.ts';
 
@@ -44,6 +48,10 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const projects = new Projects(db, cursors);
   const environments = new Environments({ db, cursors, access });
   const apiKeys = new ApiKeys({ db, hash, cursors });
+  const resets = new PasswordResets({ db, hash, mails });
+  const acceptance = new Acceptance({ db, hash, sessions, access });
+  const invitations = new Invitations({ db, hash, mails, cursors });
+  const members = new WorkspaceMembers({ db, cursors, access });
   let people = 0;
 
   /** Signs somebody up, without the cost of a real password hash. */
@@ -73,6 +81,10 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     projects,
     environments,
     apiKeys,
+    resets,
+    acceptance,
+    invitations,
+    members,
     newPerson,
   };
 }

@@ -1,17 +1,18 @@
 /** Sign-up, sessions and the signed-in user (specification, "Studio authentication operations"). */
 import { ServiceError } from '../../../protocol/errors.ts';
 import type { authOperations } from '../../../protocol/operations/auth.ts';
-import type { TokenResponse } from '../../../protocol/resources/studio.ts';
 import type { Accounts } from '../../../storage/accounts/accounts.ts';
-import type { Client, OpenSession, Sessions } from '../../../storage/accounts/sessions.ts';
-import { accessTokenSeconds } from '../../auth/access-tokens.ts';
+import type { Sessions } from '../../../storage/accounts/sessions.ts';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { Authenticator } from '../../auth/authenticate.ts';
 import type { Passwords } from '../../auth/passwords.ts';
 import type { RefreshCookie } from '../../auth/refresh-cookie.ts';
 import type { SignUpPolicy } from '../../auth/sign-up-policy.ts';
-import type { Answer, Call, Handlers } from '../handler.ts';
+import type { Call, Handlers } from '../handler.ts';
+import { clientOf, signIn } from './sign-in.ts';
 import { requireUser } from './signed-in.ts';
+
+type Operations = Omit<typeof authOperations, 'forgotPassword' | 'resetPassword' | 'acceptInvitation'>;
 
 export interface AuthServices {
   readonly accounts: Accounts;
@@ -32,20 +33,9 @@ const defaultWorkspaceName = 'My workspace';
  * Sign-up, login, refresh, logout, me, e-mail verification; whoever signs in gets the refresh cookie and an access
  * token.
  */
-export function authHandlers(services: AuthServices): Handlers<typeof authOperations> {
-  const { accounts, sessions, tokens, passwords, policy, cookie, authenticator, mail } = services;
-
-  async function signedIn(session: OpenSession, now: number): Promise<Answer> {
-    const body: TokenResponse = {
-      accessToken: await tokens.issue(session.userId, session.sessionId),
-      tokenType: 'Bearer',
-      expiresIn: accessTokenSeconds,
-    };
-    return {
-      body,
-      headers: { 'Set-Cookie': cookie.set(session.refreshToken, session.refreshExpiresAt - now) },
-    };
-  }
+export function authHandlers(services: AuthServices): Handlers<Operations> {
+  const { accounts, sessions, passwords, policy, cookie, authenticator, mail } = services;
+  const signedIn = signIn(services);
 
   /** The refresh token of the request; a cookie that another site made the browser send counts as none. */
   function refreshToken(call: Call): string | undefined {
@@ -78,7 +68,7 @@ export function authHandlers(services: AuthServices): Handlers<typeof authOperat
       const account = await accounts.forLogin(email);
       const right = await passwords.verify(account?.passwordHash ?? undefined, password);
       if (account === undefined || !right) throw new ServiceError('svc/auth/invalid_credentials');
-      return signedIn(await accounts.login(account.userId, clientOf(call), call.now), call.now);
+      return signedIn(await accounts.login(account, clientOf(call), call.now), call.now);
     },
 
     refresh: async call => {
@@ -115,8 +105,4 @@ export function authHandlers(services: AuthServices): Handlers<typeof authOperat
       return { body: { accepted: true } };
     },
   };
-}
-
-function clientOf(call: Call): Client {
-  return { address: call.address, userAgent: call.header('user-agent') };
 }

@@ -43,12 +43,7 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
     },
 
     createStreamTicket: async call => {
-      // A key can set the header itself, and a ticket would carry more than the key may see: its holder is a person.
-      if (call.caller?.type !== 'user') {
-        const message = 'Tickets are for signed-in users. With an API key, send the header Authorization.';
-        throw new ServiceError('svc/auth/insufficient_scope', { message });
-      }
-      const { userId, sessionId } = call.caller;
+      const { userId, sessionId } = requireUser(call);
       const ticket = await tickets.issue({ projectId: call.params.projectId, userId, sessionId }, call.now);
       return { body: { ticket, expiresIn: ticketSeconds }, headers: { 'Cache-Control': 'no-store' } };
     },
@@ -56,8 +51,7 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
     listStreamEvents: async call => {
       const { projectId } = call.params;
       const { afterSeq = 0, cursor, limit = defaultPageSize } = call.query;
-      // A key sees its environment; a member sees the project, as on the socket.
-      const environmentId = call.caller?.type === 'key' ? call.caller.environmentId : undefined;
+      const environmentId = shownOf(call);
       const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
       const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
       const span = { projectId, after, through: Number.MAX_SAFE_INTEGER, environmentId, maxBytes: 4_194_304 };
@@ -82,4 +76,14 @@ function changeOf(
 function scopeOf({ project }: Pick<Call, 'project'>): ProjectScope {
   if (project === undefined) throw new ServiceError('svc/console/not_found');
   return project;
+}
+
+/**
+ * The environment whose events the caller sees; undefined: both. As on the socket: a key its own, a member the project's,
+ * but for production until the e-mail is verified.
+ */
+function shownOf(call: Pick<Call, 'caller' | 'project'>): string | undefined {
+  const { caller } = call;
+  const limited = caller?.type === 'key' || caller?.emailVerified === false;
+  return limited ? scopeOf(call).environmentId : undefined;
 }

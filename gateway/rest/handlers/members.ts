@@ -1,0 +1,38 @@
+/** [+] Members of a workspace (decisions section 2). */
+import type { memberOperations } from '../../../protocol/operations/members.ts';
+import { defaultPageSize } from '../../../protocol/resources/list.ts';
+import type { MembershipChange, WorkspaceMembers } from '../../../storage/tenancy/workspace-members.ts';
+import type { Call, Handlers } from '../handler.ts';
+import { requireUser } from './signed-in.ts';
+
+/** The engine has checked the caller's role in the workspace of the path. */
+export function memberHandlers(members: WorkspaceMembers): Handlers<typeof memberOperations> {
+  return {
+    listMembers: async call => {
+      const { cursor, limit = defaultPageSize } = call.query;
+      return { body: await members.list(call.params.workspaceId, { cursor, limit }) };
+    },
+
+    getMember: async call => {
+      const { workspaceId, userId } = call.params;
+      return { body: await members.get(workspaceId, userId) };
+    },
+
+    updateMember: async call => {
+      const { role } = call.body;
+      return { body: await members.changeRole({ ...changeOf(call, call.params), role }) };
+    },
+
+    removeMember: async call => {
+      await members.remove(changeOf(call, call.params));
+      return {};
+    },
+  };
+}
+
+function changeOf(
+  call: Pick<Call, 'caller' | 'now'>,
+  { workspaceId, userId }: Pick<MembershipChange, 'workspaceId' | 'userId'>,
+): MembershipChange {
+  return { workspaceId, userId, byUserId: requireUser(call).userId, now: call.now };
+}
