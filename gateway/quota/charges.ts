@@ -51,7 +51,8 @@ export function chargesOf(options: ChargesOptions): TakeQuota {
   const purse = (tariff: Tariff, subject: string): Purse => purses.of(tariff.prefix + subject, tariff);
 
   const ofCredential = (name: 'read' | 'write' | 'run' | 'test', { caller, address }: Call): Purse => {
-    if (caller === undefined) return purse(whole[name], network(address));
+    // Services come over gRPC, and are not charged there.
+    if (caller === undefined || caller.type === 'service') return purse(whole[name], network(address));
     if (caller.type === 'user') return purse(whole[name], caller.userId);
     return purse((caller.environmentKind === 'sandbox' ? sandbox : whole)[name], caller.apiKeyId);
   };

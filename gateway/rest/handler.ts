@@ -31,7 +31,14 @@ export interface UserCaller {
   readonly emailVerified: boolean;
 }
 
+/** Whoever sends a REST request. */
 export type Caller = KeyCaller | UserCaller;
+
+/** An internal service, over gRPC: it may act in every project, and names project and environment in each call. */
+export interface ServiceCaller {
+  readonly type: 'service';
+  readonly name: string;
+}
 
 /** The project and environment that a call acts in, once it has been authorised. */
 export interface ProjectScope {
@@ -39,8 +46,8 @@ export interface ProjectScope {
   /** The key's; for users the request's `environmentId`, else the project's sandbox. */
   readonly environmentId: string;
   readonly environmentKind: EnvironmentKind;
-  /** By what the caller got in: a key by its scopes, a user by the first role that the operation admits. */
-  readonly role: 'key' | StudioRole | ConsoleRole;
+  /** By what the caller got in: a key by its scopes, a service by its token, a user by the first role that the operation admits. */
+  readonly role: 'key' | 'service' | StudioRole | ConsoleRole;
 }
 
 /** The key of a request and what it stands for (decisions section 1): 32 bytes each. */
@@ -57,7 +64,7 @@ export interface Call<O extends Operation = Operation> {
   readonly query: QueryOf<O>;
   readonly body: BodyOf<O>;
   /** Undefined only where the operation's auth is `none` or `refresh`. */
-  readonly caller: Caller | undefined;
+  readonly caller: Caller | ServiceCaller | undefined;
   /** Present when the request names a project, and always for API keys on operations of auth `project`. */
   readonly project: ProjectScope | undefined;
   /** Present when the operation writes its key in its own commit: pass it on. */
@@ -67,6 +74,8 @@ export interface Call<O extends Operation = Operation> {
   readonly address: string;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** How long the caller waits for it, where that is known: for asks, which take the call for their options. */
+  readonly deadlineMs?: number;
   /** A header by its lower-case name; empty when absent. */
   header(name: string): string;
   /** A cookie by name; undefined when absent. */

@@ -46,6 +46,11 @@ type Refuse = (error: ServiceError) => HttpAnswer;
 const keyTaken = 'svc/runtime/idempotency_conflict';
 const visible = /^[\x21-\x7e]{1,255}$/;
 
+/** Whether the text can be a key. */
+export function canBeKey(text: string): boolean {
+  return visible.test(text);
+}
+
 /** The key of a request; undefined when there is none and none is needed. Throws 400. */
 export function keyOf(header: string, required: boolean): string | undefined {
   if (header === '') {

@@ -32,14 +32,15 @@ export function parseJsonBody(body: Buffer, contentType: string): unknown {
   }
   // JSON.parse makes `__proto__` an ordinary field, but whoever assigns it to another object swaps a prototype. It is
   // looked for only where its letters occur, spelled out or escaped.
-  if (text.includes('__proto__') || text.includes('\\u00')) refusePrototypes(value, '/body', 0);
+  if (text.includes('__proto__') || text.includes('\\u00')) refusePrototypes(value, '/body');
   return value;
 }
 
 /** Deeper than the validator lets pass (text.ts): what lies below is refused there for its depth. */
 const searchedDepth = 70;
 
-function refusePrototypes(value: unknown, path: string, depth: number): void {
+/** 422 for a value that has, at any depth, a field by the name of `__proto__`. */
+export function refusePrototypes(value: unknown, path: string, depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > searchedDepth) return;
   for (const [key, member] of Object.entries(value)) {
     const at = `${path}/${pointerStep(key)}`;

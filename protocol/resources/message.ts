@@ -16,7 +16,7 @@ export const maxMessageLength = 16_000;
 export const actorTypes = ['contact', 'user', 'agent', 'api_key', 'system'] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-/** Who did it. The id is null where the actor has none, as for the system. */
+/** Who did it. The id is null where the actor has none, as for the system itself; an internal service of it has its name. */
 export const Actor = resource('Actor', {
   type: choice(actorTypes),
   id: nullable(Type.String()),

@@ -5,7 +5,19 @@ import type { Call } from '../handler.ts';
 /** Who a call is done by, as events and messages tell it (decisions section 7). */
 export function authorOf({ caller }: Pick<Call, 'caller'>): Actor {
   if (caller === undefined) throw new ServiceError('svc/auth/missing_credentials');
-  return caller.type === 'key'
-    ? { type: 'api_key', id: caller.apiKeyId }
-    : { type: 'user', id: caller.userId };
+  switch (caller.type) {
+    case 'key':
+      return { type: 'api_key', id: caller.apiKeyId };
+    case 'user':
+      return { type: 'user', id: caller.userId };
+    case 'service':
+      return { type: 'system', id: caller.name };
+  }
+}
+
+/** The user behind a call: whoever signed in, or made the key (decisions section 3). */
+export function userOf({ caller }: Pick<Call, 'caller'>): string {
+  if (caller === undefined) throw new ServiceError('svc/auth/missing_credentials');
+  if (caller.type === 'service') throw new ServiceError('svc/auth/login_required');
+  return caller.type === 'key' ? caller.createdByUserId : caller.userId;
 }

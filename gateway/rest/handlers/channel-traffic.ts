@@ -25,7 +25,7 @@ type Operations = Pick<
 type Simulating = Pick<Call, 'caller' | 'requestId' | 'idempotency' | 'now'>;
 
 /** How a message that comes in names its thread. */
-interface Addressed {
+export interface Addressed {
   readonly threadId?: string;
   readonly externalThreadRef?: string;
   readonly externalParticipantRef?: string;
@@ -39,9 +39,10 @@ function missing(field: string, message: string): Error {
 /**
  * Which thread receives the message, and what it is to be if it does not exist yet. A threadId wins. Else the identity is the
  * participant, and where only the conversation has a name, that; with both, the conversation's name is kept in the metadata.
+ * Throws 422 where none is named.
  */
-function addressee(
-  { channelId, environmentId }: ChannelHead,
+export function addressee(
+  { channelId, environmentId }: Pick<ChannelHead, 'channelId' | 'environmentId'>,
   { threadId, externalThreadRef, externalParticipantRef }: Addressed,
 ): { readonly threadId: string; readonly newborn?: NonNullable<ReceiveMessage['newborn']> } {
   if (threadId !== undefined) return { threadId };

@@ -84,6 +84,6 @@ function scopeOf({ project }: Pick<Call, 'project'>): ProjectScope {
  */
 function shownOf(call: Pick<Call, 'caller' | 'project'>): string | undefined {
   const { caller } = call;
-  const limited = caller?.type === 'key' || caller?.emailVerified === false;
+  const limited = caller?.type === 'key' || (caller?.type === 'user' && !caller.emailVerified);
   return limited ? scopeOf(call).environmentId : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The scope of a call that names a resource by its id alone. A key is bound to its environment, and the actor or the
- * statement that is asked next refuses what lies elsewhere; a user's rights depend on whose the resource is.
+ * The scope of a call that names a resource by its id alone. A key is bound to its environment, a service has named one, and
+ * the actor or the statement that is asked next refuses what lies elsewhere; a user's rights depend on whose the resource is.
  */
 import { notFound } from '../../../protocol/errors.ts';
 import type { Database } from '../../../storage/database.ts';
@@ -11,14 +11,14 @@ import type { Call, ProjectScope } from '../handler.ts';
 
 type Locating = Pick<Call, 'caller' | 'project' | 'scopeOf'>;
 
-/** Rejects with 404 where what a user names is not there or not theirs; for a key that is still to be found out. */
+/** Rejects with 404 where what a user names is not there or not theirs; for others that is still to be found out. */
 export async function scopeById(
   call: Locating,
   db: Pick<Database, 'query'>,
   placeOf: PlaceOf,
   id: string,
 ): Promise<ProjectScope> {
-  if (call.caller?.type === 'key' && call.project !== undefined) return call.project;
+  if (call.caller?.type !== 'user' && call.project !== undefined) return call.project;
   const place = await placeOf(db, id);
   if (place === undefined) throw notFound();
   return call.scopeOf(place.projectId, place.environmentId);
@@ -40,7 +40,7 @@ export async function channelOf(
 function scopeOfChannel(call: Locating, channel: ChannelHead): ProjectScope | Promise<ProjectScope> {
   const { project } = call;
   if (
-    call.caller?.type === 'key' &&
+    call.caller?.type !== 'user' &&
     project?.projectId === channel.projectId &&
     project.environmentId === channel.environmentId
   ) {
