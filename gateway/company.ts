@@ -4,13 +4,12 @@ import type { Log } from '../runtime/log.ts';
 import { EveryShard, type Placement } from '../runtime/placement.ts';
 import { LocalTransport } from '../runtime/transport/local.ts';
 import type { Transport } from '../runtime/transport/transport.ts';
-import type { Check } from './health.ts';
 
 export interface Company {
   readonly transport: Transport;
   readonly placement: Placement;
-  /** For /readyz. */
-  readonly checks: Readonly<Record<string, Check>>;
+  /** Resolves when the node can serve, as far as its company goes: for /readyz. */
+  check(): Promise<void>;
   /** What there is to see of the cluster, as JSON; undefined: nothing, the node is alone. */
   describe(): object | undefined;
   /** Gives every shard to another node, while this one goes on answering; at once when there is no other. Never rejects. */
@@ -24,7 +23,7 @@ export function alone(clock: Clock, log: Log): Company {
   return {
     transport: new LocalTransport({ clock, log }),
     placement: new EveryShard(),
-    checks: {},
+    check: () => Promise.resolve(),
     describe: () => undefined,
     // Its shards stay with it until the last request is answered.
     handOver: () => Promise.resolve(),

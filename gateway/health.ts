@@ -18,7 +18,7 @@ export interface HealthOptions {
 
 export class Health {
   readonly #options: HealthOptions;
-  #draining = false;
+  #stage: 'starting' | 'serving' | 'draining' = 'serving';
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -33,18 +33,27 @@ export class Health {
     server.route('GET', '/metrics', () => this.#metrics(), always);
   }
 
+  /** Until `release` /readyz says 503. */
+  hold(): void {
+    this.#stage = 'starting';
+  }
+
+  release(): void {
+    this.#stage = 'serving';
+  }
+
   /** From now on /readyz says 503, so that load balancers look elsewhere. */
   drain(): void {
-    this.#draining = true;
+    this.#stage = 'draining';
   }
 
   async #readiness(): Promise<HttpAnswer> {
     const names = Object.keys(this.#options.checks);
     const results = await Promise.all(names.map(name => this.#passes(name)));
     const failed = names.filter((_, index) => !results[index]);
-    const ready = failed.length === 0 && !this.#draining;
+    const status = this.#stage !== 'serving' ? this.#stage : failed.length === 0 ? 'ok' : 'failed';
     const checks = Object.fromEntries(names.map((name, index) => [name, results[index] ? 'ok' : 'failed']));
-    return json(ready ? 200 : 503, { status: this.#draining ? 'draining' : ready ? 'ok' : 'failed', checks });
+    return json(status === 'ok' ? 200 : 503, { status, checks });
   }
 
   async #passes(name: string): Promise<boolean> {

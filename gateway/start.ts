@@ -23,7 +23,7 @@ import { ServiceTokens } from './auth/service-tokens.ts';
 import { alone } from './company.ts';
 import type { Config } from './config.ts';
 import { secretKeys as readSecretKeys, tokenKeys as readTokenKeys } from './config-values.ts';
-import { Health } from './health.ts';
+import { Health, type Check } from './health.ts';
 import { HttpServer } from './http/server.ts';
 import { serveInternal } from './internal.ts';
 import { serveRest } from './rest.ts';
@@ -83,7 +83,37 @@ async function compose(
   // The keys first: reading them costs nothing, and without them there is nothing to start.
   const keys = await keysOf(config);
   const database = await openStorage(config, log, news, onClose);
+  // It is known how the node stands in its cluster once there is one.
+  let membership: Check = () => Promise.reject(new Error('not connected yet'));
+  const port = config.port === 0 ? await freePort() : config.port;
+  const baseUrl =
+    config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const docsUrl = config.docsUrl ?? `${baseUrl}/docs`;
+  const server = new HttpServer({
+    log,
+    docsUrl,
+    https: baseUrl.startsWith('https:'),
+    trustedProxies: config.trustedProxies,
+  });
+  const health = new Health({
+    checks: {
+      database: async () => void (await database.query('select 1')),
+      ...(config.natsUrls === undefined ? {} : { cluster: () => membership() }),
+    },
+    registry: metrics.registry,
+    log,
+  });
+  health.serve(server);
+  // A node that waits for its cluster can be asked how it is.
+  health.hold();
+  server.hold();
+  await server.listen(config.host, port);
+  onClose(() => server.close(drainMs));
+  const url = `http://${config.host}:${port}`;
+  log.info({ url }, 'listening');
+
   const company = alone(clock, log);
+  membership = () => company.check();
   onClose(() => company.close());
   const ring = new KeyRing(keys.secretKeys);
   const vault = new Vault(ring);
@@ -107,23 +137,6 @@ async function compose(
   });
   onClose(() => actors.stop());
   onClose(sweepNowAndThen(database, log, () => actors.node.keepsHouse));
-
-  const port = config.port === 0 ? await freePort() : config.port;
-  const baseUrl =
-    config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-  const docsUrl = config.docsUrl ?? `${baseUrl}/docs`;
-  const server = new HttpServer({
-    log,
-    docsUrl,
-    https: baseUrl.startsWith('https:'),
-    trustedProxies: config.trustedProxies,
-  });
-  const health = new Health({
-    checks: { database: async () => void (await database.query('select 1')), ...company.checks },
-    registry: metrics.registry,
-    log,
-  });
-  health.serve(server);
   serveInternal(server, new ServiceTokens(config.serviceTokens), company);
   const rest = serveRest({
     ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
@@ -131,10 +144,6 @@ async function compose(
   });
   wakeMail = () => rest.wakeMail();
   onClose(() => rest.stop());
-  server.hold();
-  await server.listen(config.host, port);
-  const url = `http://${config.host}:${port}`;
-  log.info({ url }, 'listening');
   onClose(async () => {
     health.drain();
     // While others take over the shards, requests come here as before.
@@ -144,11 +153,12 @@ async function compose(
   });
   await unlessAborted(actors.start(), stop);
   server.release();
+  health.release();
   return url;
 }
 
 /** Rejects as soon as the signal is there; the work is then ended by the closers. */
-async function unlessAborted(work: Promise<void>, stop: AbortSignal): Promise<void> {
+async function unlessAborted<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
   let refuse: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     refuse = () => reject(new StartAborted('told to stop before it served'));
@@ -156,7 +166,7 @@ async function unlessAborted(work: Promise<void>, stop: AbortSignal): Promise<vo
     else stop.addEventListener('abort', refuse, { once: true });
   });
   try {
-    await Promise.race([work, aborted]);
+    return await Promise.race([work, aborted]);
   } finally {
     if (refuse !== undefined) stop.removeEventListener('abort', refuse);
     work.catch(() => undefined);

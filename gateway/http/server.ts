@@ -1,6 +1,6 @@
 /**
  * The HTTP and websocket server: the only wrapper around uWebSockets.js, and the reason why nothing else has to know its
- * traps (see framing.ts, exchange.ts, endpoint.ts). Routes and endpoints are registered first, then `listen`.
+ * traps (see framing.ts, exchange.ts, endpoint.ts). Routes and endpoints are registered before `listen`, or while it is held.
  *
  * States: being set up, listening, draining, closed; each only forward.
  */

@@ -50,6 +50,14 @@ t.test('who drains is not ready any more', async t => {
   t.equal((await get('/healthz')).status, 200);
 });
 
+t.test('who has not started is not ready', async t => {
+  const { get, health } = await world(t, { database: () => Promise.resolve() });
+  health.hold();
+  t.match(await get('/readyz'), { status: 503, text: '{"status":"starting","checks":{"database":"ok"}}' });
+  health.release();
+  t.equal((await get('/readyz')).status, 200);
+});
+
 t.test('metrics are what the registry has', async t => {
   const registry = new Registry();
   new Counter({ name: 'things_total', help: 'Things', registers: [registry] }).inc(3);
