@@ -6,6 +6,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Node } from '../runtime/node.ts';
 import { systemRandom } from '../runtime/system-random.ts';
+import type { Transport } from '../runtime/transport/transport.ts';
 import { Acceptance } from '../storage/accounts/acceptance.ts';
 import { Accounts } from '../storage/accounts/accounts.ts';
 import type { Mails } from '../storage/accounts/mails.ts';
@@ -55,6 +56,8 @@ import { eventHandlers } from './rest/handlers/events.ts';
 import { invitationHandlers } from './rest/handlers/invitations.ts';
 import { memberHandlers } from './rest/handlers/members.ts';
 import { messageHandlers } from './rest/handlers/messages.ts';
+import { noteHandlers } from './rest/handlers/notes.ts';
+import { presenceHandlers } from './rest/handlers/presence.ts';
 import { passwordResetHandlers } from './rest/handlers/password-reset.ts';
 import { projectHandlers } from './rest/handlers/projects.ts';
 import { stitchHandlers } from './rest/handlers/stitches.ts';
@@ -64,6 +67,7 @@ import { Idempotency } from './rest/idempotency.ts';
 import { RestMetrics } from './rest/metrics.ts';
 import { admit } from './stream/admit.ts';
 import { ConsoleStream } from './stream/endpoint.ts';
+import { showGlimpse, watchGlimpses } from './stream/glimpses.ts';
 
 export interface RestOptions {
   readonly config: Config;
@@ -82,6 +86,8 @@ export interface RestOptions {
   /** As TOKEN_KEYS. */
   readonly tokenKeys: string;
   readonly node: Node;
+  /** The way to the other nodes. */
+  readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
 }
 
 export interface Rest {
@@ -138,7 +144,9 @@ export function serveRest(options: RestOptions): Rest {
       environments: new Environments({ db: database, cursors, access }),
     }),
     ...apiKeyHandlers({ apiKeys, verifier }),
-    ...threadHandlers({ database, node, cursors, channels }),
+    ...threadHandlers({ database, node, cursors, channels, access }),
+    ...noteHandlers({ database, node, cursors }),
+    ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),
     ...messageHandlers({ database, node, cursors }),
     ...channelHandlers({ database, node, cursors, channels }),
     ...channelTrafficHandlers({ database, node, cursors, channels }),
@@ -166,11 +174,20 @@ export function serveRest(options: RestOptions): Rest {
 
   const standing = (asked: Parameters<typeof fallen>[1], now: number): ReturnType<typeof fallen> =>
     fallen(database, asked, now);
-  const stream = new ConsoleStream({
+  const follow = (projectId: string): (() => void) => {
+    const ends = [
+      news.follow(projectId),
+      watchGlimpses(options.transport, projectId, ({ environmentId, body }) =>
+        stream.ephemeral(projectId, environmentId, body),
+      ),
+    ];
+    return () => ends.forEach(end => end());
+  };
+  const stream: ConsoleStream = new ConsoleStream({
     admit: request => admit({ authenticator, tokens, access, tickets, fallen: standing, clock }, request),
     events: { heads: ids => streamHeads(database, ids), page: span => eventPage(database, span) },
     publish: (topic, frame) => server.publish(topic, frame),
-    follow: projectId => news.follow(projectId),
+    follow,
     fallen: standing,
     ...{ clock, log, docsUrl },
   });

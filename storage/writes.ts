@@ -5,3 +5,4 @@ export * from './writes/events.ts';
 export * from './writes/idempotency.ts';
 export * from './writes/commands.ts';
 export * from './writes/deliveries.ts';
+export * from './writes/notes.ts';

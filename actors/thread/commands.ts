@@ -4,6 +4,7 @@
  */
 import type { ChannelKind, ReceiptStatus } from '../../protocol/resources/channel.ts';
 import type { Actor, Message, MessageDryRun, MessageStatus } from '../../protocol/resources/message.ts';
+import type { ThreadNote } from '../../protocol/resources/note.ts';
 import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
 import type { Receipt } from '../channel/providers/provider.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
@@ -72,6 +73,32 @@ export interface UpdateThread extends Tenancy {
   readonly author: Actor;
 }
 
+/** Null releases the thread. */
+export interface AssignThread extends Tenancy {
+  readonly userId: string | null;
+  readonly author: Actor;
+}
+
+/** A note, under an id that its asker has chosen. */
+export interface AddNote extends Tenancy {
+  readonly threadNoteId: string;
+  readonly authorUserId: string;
+  readonly body: string;
+  readonly author: Actor;
+}
+
+/** `note`: as it was read, of this very thread. */
+export interface EditNote extends Tenancy {
+  readonly note: ThreadNote;
+  readonly body: string;
+  readonly author: Actor;
+}
+
+export interface RemoveNote extends Tenancy {
+  readonly note: ThreadNote;
+  readonly author: Actor;
+}
+
 /** A message as it was read, for whoever reports on it: see recent-changes.ts. */
 export interface MessageReading {
   readonly message: Message;
@@ -115,6 +142,11 @@ export type ThreadCommands = {
   checkSend: { readonly payload: Tenancy; readonly reply: MessageDryRun };
   /** Replies with the thread's JSON text. */
   update: { readonly payload: UpdateThread; readonly reply: string };
+  /** Replies with the thread's JSON text. */
+  assign: { readonly payload: AssignThread; readonly reply: string };
+  addNote: { readonly payload: AddNote; readonly reply: ThreadNote };
+  editNote: { readonly payload: EditNote; readonly reply: ThreadNote };
+  removeNote: { readonly payload: RemoveNote; readonly reply: null };
   recordReceipts: { readonly payload: RecordReceipts; readonly reply: ReceiptOutcome };
   /** The reminder that watches the service window. */
   lookAtWindow: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };

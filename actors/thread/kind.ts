@@ -2,7 +2,9 @@
 import { actor } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
 import type { ThreadCommands } from './commands.ts';
+import { assign } from './decide-assignment.ts';
 import { create, receive } from './decide-inbound.ts';
+import { addNote, editNote, removeNote } from './decide-notes.ts';
 import { checkSend, send } from './decide-outbound.ts';
 import { recordReceipts } from './decide-receipts.ts';
 import { update } from './decide-update.ts';
@@ -12,5 +14,8 @@ import { blankThread, type ThreadState } from './state.ts';
 export const thread = actor<ThreadState, ThreadCommands, Write>({
   kind: 'thread',
   blank: blankThread,
-  decide: { create, receive, send, checkSend, update, recordReceipts, lookAtWindow, expireWindow },
+  decide: {
+    ...{ create, receive, send, checkSend, update, assign, addNote, editNote, removeNote },
+    ...{ recordReceipts, lookAtWindow, expireWindow },
+  },
 });

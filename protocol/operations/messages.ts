@@ -9,6 +9,7 @@ import {
   Message,
   MessageDryRun,
 } from '../resources/message.ts';
+import { MessageTimeline } from '../resources/timeline.ts';
 import { access, listing, reading, repeatableOnly, writing } from './rules.ts';
 
 const tag = 'Messages';
@@ -39,6 +40,22 @@ export const messageOperations = {
     params: Type.Object({ threadId: id('thread'), messageId: id('message') }),
     query: MaybeProjectQuery,
     success: { status: 200, body: Message },
+    errors: [...reading],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  getMessageTimeline: {
+    method: 'GET',
+    path: '/threads/{threadId}/messages/{messageId}/timeline',
+    tag,
+    summary: 'Read what became of a message: receipts, runs, tool calls, webhook deliveries',
+    description:
+      'As far as the event log reaches: 30 days, and the 5,000 events of the thread that followed the message.',
+    auth: 'project',
+    access: access.readMessages,
+    params: Type.Object({ threadId: id('thread'), messageId: id('message') }),
+    query: MaybeProjectQuery,
+    success: { status: 200, body: MessageTimeline },
     errors: [...reading],
     rate: 'read',
     idempotency: 'none',

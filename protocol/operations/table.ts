@@ -13,6 +13,8 @@ import { invitationOperations } from './invitations.ts';
 import { keyOperations } from './keys.ts';
 import { memberOperations } from './members.ts';
 import { messageOperations } from './messages.ts';
+import { noteOperations } from './notes.ts';
+import { presenceOperations } from './presence.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
@@ -25,6 +27,8 @@ export const operations = {
   ...keyOperations,
   ...channelOperations,
   ...threadOperations,
+  ...noteOperations,
+  ...presenceOperations,
   ...messageOperations,
   ...stitchOperations,
   ...deliveryOperations,

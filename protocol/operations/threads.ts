@@ -2,7 +2,13 @@ import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import { id } from '../resources/fields.ts';
 import { listOf, MaybeProjectQuery } from '../resources/list.ts';
-import { CreateThreadBody, ListThreadsQuery, Thread, UpdateThreadBody } from '../resources/thread.ts';
+import {
+  AssignThreadBody,
+  CreateThreadBody,
+  ListThreadsQuery,
+  Thread,
+  UpdateThreadBody,
+} from '../resources/thread.ts';
 import { access, listing, reading, repeatableOnly, writing } from './rules.ts';
 
 const tag = 'Threads';
@@ -62,6 +68,21 @@ export const threadOperations = {
     body: UpdateThreadBody,
     success: { status: 200, body: Thread },
     errors: [...writing, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  assignThread: {
+    method: 'PUT',
+    path: '/threads/{threadId}/assignment',
+    tag,
+    summary: 'Assign a thread to somebody who may answer in it, or release it',
+    description: '404 also for a user who is no operator or developer of the project.',
+    auth: 'project',
+    access: access.writeThreads,
+    params: oneThread,
+    body: AssignThreadBody,
+    success: { status: 200, body: Thread },
+    errors: [...writing],
     rate: 'write',
     idempotency: 'none',
   },

@@ -1,13 +1,29 @@
 import type { Static } from 'typebox';
-import { id, instant, resource, text } from './fields.ts';
+import { body, id, instant, resource, text } from './fields.ts';
 
+/** Code points of a note's body (specification, "Limits"). */
+export const maxNoteLength = 4_000;
+
+/** What operators write to each other on a thread: the participant never sees it. */
 export const ThreadNote = resource('ThreadNote', {
   threadNoteId: id('note'),
   projectId: id('project'),
   threadId: id('thread'),
   authorUserId: id('user'),
-  body: text(1, 4000),
+  body: text(1, maxNoteLength),
   createdAt: instant(),
   updatedAt: instant(),
 });
 export type ThreadNote = Static<typeof ThreadNote>;
+
+export const CreateNoteBody = body('CreateNoteBody', {
+  projectId: id('project'),
+  body: text(1, maxNoteLength),
+});
+export type CreateNoteBody = Static<typeof CreateNoteBody>;
+
+export const UpdateNoteBody = body('UpdateNoteBody', {
+  projectId: id('project'),
+  body: text(1, maxNoteLength),
+});
+export type UpdateNoteBody = Static<typeof UpdateNoteBody>;

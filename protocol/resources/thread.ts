@@ -57,6 +57,8 @@ export const Thread = resource('Thread', {
   sequence: optional(Type.Integer({ minimum: 0 })),
   /** [+] */
   serviceWindow: optional(nullable(ServiceWindow)),
+  /** [+] Where the user who asks has read to, if anywhere; on reads with a Studio token only. */
+  readSequence: optional(Type.Integer({ minimum: 0 })),
 });
 export type Thread = Static<typeof Thread>;
 
@@ -79,6 +81,13 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   agentId: optional(nullable(id('agent'))),
 });
 export type UpdateThreadBody = Static<typeof UpdateThreadBody>;
+
+/** Null releases the thread. */
+export const AssignThreadBody = body('AssignThreadBody', {
+  projectId: id('project'),
+  userId: nullable(id('user')),
+});
+export type AssignThreadBody = Static<typeof AssignThreadBody>;
 
 export const threadSorts = ['lastMessageAt', 'createdAt'] as const;
 export type ThreadSort = (typeof threadSorts)[number];

@@ -16,7 +16,7 @@ import {
   Workspace,
   WorkspaceMember,
 } from './tenancy.ts';
-import { Attachment, Message, Thread, ThreadNote } from './threads.ts';
+import { Attachment, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
 
 export const entities = [
   User,
@@ -38,6 +38,7 @@ export const entities = [
   Thread,
   Message,
   ThreadNote,
+  ReadCursor,
   Attachment,
   Channel,
   ChannelCommand,

@@ -82,6 +82,20 @@ export const ThreadNote = defineEntity({
   indexes: [{ name: 'thread_notes_listed', properties: ['threadId', 'createdAt', 'threadNoteId'] }],
 });
 
+/** How far a user has read a thread. */
+export const ReadCursor = defineEntity({
+  name: 'ReadCursor',
+  tableName: 'read_cursors',
+  properties: {
+    threadId: id().primary(),
+    userId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    sequence: big(),
+    updatedAt: instant(),
+  },
+});
+
 /** A file: announced (`pending`), its bytes in the media store (`stored`), or gone (`erased`). */
 export const Attachment = defineEntity({
   name: 'Attachment',

@@ -1,10 +1,12 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
 import { First } from './first.ts';
 import { Mails } from './mails.ts';
+import { ReadCursors } from './read-cursors.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 
 export const migrations = [
   { name: '0001-first', class: First },
   { name: '0002-mails', class: Mails },
   { name: '0003-unfinished-stitches', class: UnfinishedStitches },
+  { name: '0004-read-cursors', class: ReadCursors },
 ];

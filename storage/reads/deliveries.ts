@@ -6,7 +6,8 @@ import type { Place } from './place.ts';
 
 type Queries = Pick<Database, 'query'>;
 
-interface DeliveryRow extends Omit<
+/** A delivery as it is read. */
+export interface DeliveryRow extends Omit<
   WebhookDelivery,
   'lastAttemptAt' | 'nextAttemptAt' | 'createdAt' | 'updatedAt' | 'environmentId'
 > {
@@ -19,14 +20,16 @@ interface DeliveryRow extends Omit<
   readonly updatedAt: Date;
 }
 
-const columns = `
+/** The columns of a {@link DeliveryRow}; the table is `d`. */
+export const deliveryColumns = `
   d.delivery_id as "deliveryId", d.project_id as "projectId", d.environment_id as "environmentId", d.stitch_id as "stitchId",
   d.event_id as "eventId", d.event_name as "eventName", d.thread_id as "threadId", d.trigger, d.status,
   d.attempt_count as "attemptCount", d.response_status as "responseStatus", d.last_error as "lastError",
   d.last_attempt_at as "lastAttemptAt", d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt",
   d.updated_at as "updatedAt", d.event_seq as "eventSeq", d.event_at as "eventAt"`;
 
-function toDelivery(row: DeliveryRow): WebhookDelivery {
+/** The delivery as REST shows it. */
+export function toDelivery(row: DeliveryRow): WebhookDelivery {
   const { eventSeq: _seq, eventAt: _at, ...shown } = row;
   return {
     ...shown,
@@ -50,7 +53,7 @@ const dayMs = 86_400_000;
 
 // The id holds the instant of its making: a day around it is at most three partitions.
 const selectOne = `
-  select ${columns} from webhook_deliveries d
+  select ${deliveryColumns} from webhook_deliveries d
   where d.delivery_id = $1 and d.created_at > $2 and d.created_at < $3`;
 
 /** Undefined for an id that is none of ours, unknown, or of a delivery that retention has taken. */
@@ -107,7 +110,7 @@ export async function deliveryPage(db: Queries, filter: DeliveryFilter): Promise
   }
   values.push(filter.limit);
   const rows = await db.query<DeliveryRow>(
-    `select ${columns} from webhook_deliveries d
+    `select ${deliveryColumns} from webhook_deliveries d
      where ${where} order by d.created_at desc, d.delivery_id desc limit $${values.length}`,
     values,
   );

@@ -16,11 +16,16 @@ import { serveOperations } from '../../gateway/rest/engine.ts';
 import { channelTrafficHandlers } from '../../gateway/rest/handlers/channel-traffic.ts';
 import { channelHandlers } from '../../gateway/rest/handlers/channels.ts';
 import { messageHandlers } from '../../gateway/rest/handlers/messages.ts';
+import { noteHandlers } from '../../gateway/rest/handlers/notes.ts';
+import { presenceHandlers } from '../../gateway/rest/handlers/presence.ts';
 import { threadHandlers } from '../../gateway/rest/handlers/threads.ts';
 import { Idempotency } from '../../gateway/rest/idempotency.ts';
+import { showGlimpse, watchGlimpses, type Glimpse } from '../../gateway/stream/glimpses.ts';
 import type { Operation, Scope } from '../../protocol/operation.ts';
 import { channelOperations } from '../../protocol/operations/channels.ts';
 import { messageOperations } from '../../protocol/operations/messages.ts';
+import { noteOperations } from '../../protocol/operations/notes.ts';
+import { presenceOperations } from '../../protocol/operations/presence.ts';
 import { threadOperations } from '../../protocol/operations/threads.ts';
 import type { Channel } from '../../protocol/resources/channel.ts';
 import type { Message } from '../../protocol/resources/message.ts';
@@ -44,7 +49,10 @@ import { Vault } from '../../storage/vault.ts';
 import { accountServices, freshKey, type Person } from '../support/accounts.ts';
 
 const docsUrl = 'http://docs.test';
-const operations = { ...channelOperations, ...threadOperations, ...messageOperations };
+const operations = {
+  ...{ ...channelOperations, ...threadOperations, ...messageOperations },
+  ...{ ...noteOperations, ...presenceOperations },
+};
 type OperationId = keyof typeof operations;
 
 export interface Reply<T> {
@@ -98,6 +106,7 @@ export class ConversationNode {
   #port = 0;
   #stop: (() => Promise<void>) | undefined;
   #node: Node | undefined;
+  #transport: LocalTransport | undefined;
   #awaited: (() => void)[] = [];
 
   private constructor(database: Database, clock: Clock) {
@@ -144,15 +153,18 @@ export class ConversationNode {
     });
     await node.start();
     this.#node = node;
+    this.#transport = transport;
 
     const { apiKeys, sessions, access } = this.#accounts;
     const keys = new KeyVerifier({ apiKeys, clock: this.#clock, log: silentLog });
     const authenticator = new Authenticator({ tokens: this.#tokens, keys, sessions, clock: this.#clock });
     const channels = new ChannelDirectory(database, clock);
-    const services = { database, node, cursors: new Cursors(ring), channels };
+    const services = { database, node, cursors: new Cursors(ring), channels, access };
     const handlers = {
       ...threadHandlers(services),
       ...messageHandlers(services),
+      ...noteHandlers(services),
+      ...presenceHandlers({ database, show: glimpse => showGlimpse(transport, glimpse) }),
       ...channelHandlers(services),
       ...channelTrafficHandlers(services),
     };
@@ -175,6 +187,18 @@ export class ConversationNode {
   /** Asks an actor, past HTTP. */
   async askActor(to: ActorRef, command: string, payload: unknown): Promise<unknown> {
     return this.#node?.ask(to, command, payload);
+  }
+
+  /** The next event of the project that is in no log, from now on. */
+  nextGlimpse(projectId: string): Promise<Glimpse> {
+    const transport = this.#transport;
+    if (transport === undefined) throw new Error('the node does not run');
+    return new Promise(resolve => {
+      const end = watchGlimpses(transport, projectId, glimpse => {
+        end();
+        resolve(glimpse);
+      });
+    });
   }
 
   async tenant(scopes: readonly Scope[] = ['*']): Promise<Tenant> {

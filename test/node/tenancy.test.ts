@@ -10,6 +10,7 @@ import type { Environment } from '../../protocol/resources/environment.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
 import type { Message } from '../../protocol/resources/message.ts';
+import type { ThreadNote } from '../../protocol/resources/note.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
@@ -58,6 +59,10 @@ async function furnish(
     params: { threadId },
     body: { projectId, body: 'hi' },
   });
+  const { threadNoteId } = await key.get<ThreadNote>('createNote', {
+    params: { threadId },
+    body: { projectId, body: 'to self' },
+  });
   const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
   const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {
     params: { stitchId },
@@ -72,7 +77,7 @@ async function furnish(
       thread: threadId,
     },
     ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
-    simulated: simulated.channelId,
+    ...{ note: threadNoteId, simulated: simulated.channelId },
   };
 }
 

@@ -36,7 +36,8 @@ t.test('the operations are those that were agreed', async t => {
     `signUp login refresh logout me verifyEmail resendVerification listWorkspaces createWorkspace listProjects
     createProject listEnvironments createEnvironment listApiKeys createApiKey revokeApiKey listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
-    simulateSandbox createThread listThreads getThread updateThread listMessages getMessage createMessage listStitches
+    simulateSandbox createThread listThreads getThread updateThread assignThread
+    listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline listMessages getMessage createMessage listStitches
     createStitch getStitch updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
     listDeliveryAttempts replayDelivery replayStitch listEvents getEvent listEventTypes listConsoleMembers
     upsertConsoleMember removeConsoleMember createStreamTicket openStream listStreamEvents getOpenApi
@@ -155,6 +156,12 @@ t.test('statuses of success are those of decisions section 2', async t => {
   const expected: Partial<Record<OperationId, number>> = {
     createThread: 201,
     updateThread: 200,
+    assignThread: 200,
+    createNote: 201,
+    updateNote: 200,
+    deleteNote: 204,
+    setTyping: 204,
+    moveReadCursor: 200,
     createMessage: 201,
     createInboundMessage: 201,
     recordReceipt: 202,

@@ -5,11 +5,13 @@ import { newId } from '../../../protocol/ids.ts';
 import type { messageOperations } from '../../../protocol/operations/messages.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { CreateMessageBody, MessageDryRun } from '../../../protocol/resources/message.ts';
+import type { MessageTimeline } from '../../../protocol/resources/timeline.ts';
 import type { Node } from '../../../runtime/node.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findMessage, messagePage } from '../../../storage/reads/messages.ts';
 import { findThread, placeOfThread } from '../../../storage/reads/threads.ts';
+import { deliveriesOfEvents, eventsOfMessage, runsOfMessage } from '../../../storage/reads/timeline.ts';
 import type { Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { commitKey } from './commit-key.ts';
@@ -60,6 +62,25 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
       const found = await findMessage(database, { projectId, environmentId, threadId, messageId });
       if (found === undefined) throw notFound();
       return { body: found };
+    },
+
+    getMessageTimeline: async call => {
+      const { threadId, messageId } = call.params;
+      const { projectId, environmentId } = await scopeById(call, database, placeOfThread, threadId);
+      const key = { projectId, environmentId, threadId };
+      const message = await findMessage(database, { ...key, messageId });
+      if (message === undefined) throw notFound();
+      const runs = await runsOfMessage(database, key, messageId);
+      const runIds = runs.map(({ agentRunId }) => agentRunId);
+      const found = await eventsOfMessage(database, message, environmentId, runIds);
+      const events = found.filter(({ agentRunId }) => agentRunId === undefined);
+      const body: MessageTimeline = {
+        ...{ messageId, threadId, projectId, environmentId },
+        externalMessageId: message.externalMessageId ?? null,
+        ...{ events, runs, toolCalls: found.filter(({ agentRunId }) => agentRunId !== undefined) },
+        deliveries: await deliveriesOfEvents(database, key, events),
+      };
+      return { body };
     },
 
     createMessage: async call => {

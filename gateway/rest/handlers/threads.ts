@@ -1,9 +1,10 @@
 /** Threads over REST (decisions sections 2 and 4). */
-import type { CreateThread, UpdateThread } from '../../../actors/thread/commands.ts';
+import type { AssignThread, CreateThread, UpdateThread } from '../../../actors/thread/commands.ts';
 import { decodeThread, type ThreadRow } from '../../../actors/thread/snapshot.ts';
 import { threadView } from '../../../actors/thread/thread-text.ts';
 import { notFound } from '../../../protocol/errors.ts';
 import { derivedId, newId } from '../../../protocol/ids.ts';
+import { access as rules } from '../../../protocol/operations/rules.ts';
 import type { threadOperations } from '../../../protocol/operations/threads.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
@@ -11,9 +12,11 @@ import type { Node } from '../../../runtime/node.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { hasAgent } from '../../../storage/reads/agents.ts';
+import { readCursors } from '../../../storage/read-cursors.ts';
 import { findThread, placeOfThread, threadPage, type ThreadRecord } from '../../../storage/reads/threads.ts';
+import type { Access } from '../../../storage/tenancy/access.ts';
 import type { ChannelDirectory } from '../../channel-directory.ts';
-import type { Handlers } from '../handler.ts';
+import type { Call, Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { commitKey } from './commit-key.ts';
 import { scopeById } from './place.ts';
@@ -23,10 +26,27 @@ export interface ThreadServices {
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
   readonly channels: ChannelDirectory;
+  readonly access: Pick<Access, 'project'>;
 }
 
 function shown({ threadId, row }: ThreadRecord, now: number): Thread {
   return threadView(decodeThread(row as ThreadRow), threadId, now);
+}
+
+/** Whether somebody may answer in the project's threads (decisions section 3): who else could be assigned one? */
+async function mayAnswer(
+  access: Pick<Access, 'project'>,
+  userId: string,
+  projectId: string,
+): Promise<boolean> {
+  const found = await access.project(userId, projectId);
+  if (found === undefined) return false;
+  const { studio, console } = rules.writeThreads;
+  const { studioRole, consoleRole } = found;
+  return (
+    (studioRole !== undefined && (studio as readonly string[]).includes(studioRole)) ||
+    (consoleRole !== undefined && (console as readonly string[]).includes(consoleRole))
+  );
 }
 
 /**
@@ -34,7 +54,22 @@ function shown({ threadId, row }: ThreadRecord, now: number): Thread {
  * taken.
  */
 export function threadHandlers(services: ThreadServices): Handlers<typeof threadOperations> {
-  const { database, node, cursors, channels } = services;
+  const { database, node, cursors, channels, access } = services;
+
+  /** The threads as their reader sees them: with the reader's cursor, if that is a user. */
+  const shownTo = async (
+    { caller, now }: Pick<Call, 'caller' | 'now'>,
+    records: readonly ThreadRecord[],
+  ): Promise<Thread[]> => {
+    const threads = records.map(record => shown(record, now));
+    if (caller?.type !== 'user') return threads;
+    const ids = records.map(({ threadId }) => threadId);
+    const read = await readCursors(database, caller.userId, ids);
+    return threads.map(thread => {
+      const readSequence = read.get(thread.threadId);
+      return readSequence === undefined ? thread : { ...thread, readSequence };
+    });
+  };
 
   return {
     createThread: async call => {
@@ -82,7 +117,7 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
       const { data, ...rest } = page(rows, limit, last =>
         cursors.encode(scope, [last.sortedAt.getTime(), last.threadId]),
       );
-      return { body: { data: data.map(row => shown(row, call.now)), ...rest } };
+      return { body: { data: await shownTo(call, data), ...rest } };
     },
 
     getThread: async call => {
@@ -90,7 +125,8 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
       const scope = await scopeById(call, database, placeOfThread, threadId);
       const found = await findThread(database, scope, threadId);
       if (found === undefined) throw notFound();
-      return { body: shown(found, call.now) };
+      const [body] = await shownTo(call, [found]);
+      return { body };
     },
 
     updateThread: async call => {
@@ -103,6 +139,15 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
       }
       const command: UpdateThread = { projectId, environmentId, changes, author: authorOf(call) };
       return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call) };
+    },
+
+    assignThread: async call => {
+      const { threadId } = call.params;
+      const { projectId, environmentId } = await scopeById(call, database, placeOfThread, threadId);
+      const { userId } = call.body;
+      if (userId !== null && !(await mayAnswer(access, userId, projectId))) throw notFound();
+      const command: AssignThread = { projectId, environmentId, userId, author: authorOf(call) };
+      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'assign', command, call) };
     },
   };
 }

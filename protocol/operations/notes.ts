@@ -1,0 +1,72 @@
+/** Notes that operators leave on a thread. */
+import Type from 'typebox';
+import type { Operation } from '../operation.ts';
+import { id } from '../resources/fields.ts';
+import { listOf, MaybeProjectQuery, NestedListQuery } from '../resources/list.ts';
+import { CreateNoteBody, ThreadNote, UpdateNoteBody } from '../resources/note.ts';
+import { access, listing, repeatable, writing } from './rules.ts';
+
+const tag = 'Notes';
+const oneThread = Type.Object({ threadId: id('thread') });
+const oneNote = Type.Object({ threadId: id('thread'), threadNoteId: id('note') });
+
+export const noteOperations = {
+  listNotes: {
+    method: 'GET',
+    path: '/threads/{threadId}/notes',
+    tag,
+    summary: "List a thread's notes, newest first",
+    auth: 'project',
+    access: access.readThreads,
+    params: oneThread,
+    query: NestedListQuery,
+    success: { status: 200, body: listOf(ThreadNote) },
+    errors: [...listing],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  createNote: {
+    method: 'POST',
+    path: '/threads/{threadId}/notes',
+    tag,
+    summary: 'Write a note on a thread',
+    description: 'With an API key, the author is the user who made the key.',
+    auth: 'project',
+    access: access.writeThreads,
+    params: oneThread,
+    body: CreateNoteBody,
+    success: { status: 201, body: ThreadNote },
+    errors: [...writing, ...repeatable],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  updateNote: {
+    method: 'PATCH',
+    path: '/threads/{threadId}/notes/{threadNoteId}',
+    tag,
+    summary: 'Change a note; its author stays',
+    auth: 'project',
+    access: access.writeThreads,
+    params: oneNote,
+    body: UpdateNoteBody,
+    success: { status: 200, body: ThreadNote },
+    // Deleted by somebody else in the same moment.
+    errors: [...writing, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  deleteNote: {
+    method: 'DELETE',
+    path: '/threads/{threadId}/notes/{threadNoteId}',
+    tag,
+    summary: 'Delete a note',
+    auth: 'project',
+    access: access.writeThreads,
+    params: oneNote,
+    query: MaybeProjectQuery,
+    success: { status: 204, body: null },
+    errors: [...writing, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,31 @@
+/** Who is at a thread, and how far they have read it. */
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { body, choice, id, instant, resource } from './fields.ts';
+
+export const typingStates = ['started', 'stopped'] as const;
+export type TypingState = (typeof typingStates)[number];
+
+/** `started` is to be repeated every few seconds while it lasts: who shows it lets it lapse. */
+export const TypingBody = body('TypingBody', {
+  projectId: id('project'),
+  state: choice(typingStates),
+});
+export type TypingBody = Static<typeof TypingBody>;
+
+/** `sequence`: everything up to this number of the thread has been read. */
+export const ReadCursorBody = body('ReadCursorBody', {
+  projectId: id('project'),
+  sequence: Type.Integer({ minimum: 0 }),
+});
+export type ReadCursorBody = Static<typeof ReadCursorBody>;
+
+/** How far one user has read one thread. It only moves forward. */
+export const ReadCursor = resource('ReadCursor', {
+  threadId: id('thread'),
+  projectId: id('project'),
+  userId: id('user'),
+  sequence: Type.Integer({ minimum: 0 }),
+  updatedAt: instant(),
+});
+export type ReadCursor = Static<typeof ReadCursor>;

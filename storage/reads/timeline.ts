@@ -1,0 +1,123 @@
+/** Reads for the timeline of a message. Nothing is indexed by message: its thread's events are looked through from its creation on. */
+import { numberedId } from '../../protocol/ids.ts';
+import type { AgentRun } from '../../protocol/resources/agent.ts';
+import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
+import type { TimelineEvent } from '../../protocol/resources/timeline.ts';
+import type { Database } from '../database.ts';
+import { deliveryColumns, toDelivery, type DeliveryRow } from './deliveries.ts';
+import type { StoredMessage, ThreadKey } from './messages.ts';
+
+type Queries = Pick<Database, 'query'>;
+
+/** Events of the thread that are looked through: bounds what a busy thread can cost. */
+const lookedThrough = 5_000;
+/** Longest of each list. */
+const longest = 200;
+
+type RunRow = {
+  readonly [Name in keyof AgentRun]: Name extends `${string}At` ? Date | null : AgentRun[Name];
+} & { readonly loomVersionId: string | null };
+
+// The columns in the order of the resource.
+const selectRuns = `
+  select agent_run_id as "agentRunId", project_id as "projectId", environment_id as "environmentId", agent_id as "agentId",
+    loom_id as "loomId", loom_version_id as "loomVersionId", thread_id as "threadId", input_message_id as "inputMessageId",
+    output_message_id as "outputMessageId", status, provider, model, mode, prompt_tokens as "promptTokens",
+    completion_tokens as "completionTokens", total_tokens as "totalTokens", estimated_cost_micros as "estimatedCostMicros",
+    error_code as "errorCode", error_message as "errorMessage", tool_call_count as "toolCallCount", trace, metadata,
+    started_at as "startedAt", completed_at as "completedAt", created_at as "createdAt", updated_at as "updatedAt"
+  from agent_runs
+  where thread_id = $1 and project_id = $2 and environment_id = $3 and $4 in (input_message_id, output_message_id)
+  order by created_at, agent_run_id limit ${longest}`;
+
+/** The runs that a message of the thread started, or that wrote it, oldest first. */
+export async function runsOfMessage(db: Queries, key: ThreadKey, messageId: string): Promise<AgentRun[]> {
+  const { threadId, projectId, environmentId } = key;
+  const values = [threadId, projectId, environmentId, messageId];
+  const rows = await db.query<RunRow>(selectRuns, values, 'timeline.runs');
+  return rows.map(({ loomVersionId, startedAt, completedAt, createdAt, updatedAt, ...rest }) => ({
+    ...rest,
+    ...(loomVersionId === null ? {} : { loomVersionId }),
+    startedAt: startedAt?.toISOString() ?? null,
+    completedAt: completedAt?.toISOString() ?? null,
+    createdAt: (createdAt ?? new Date(0)).toISOString(),
+    updatedAt: (updatedAt ?? new Date(0)).toISOString(),
+  }));
+}
+
+interface EventRow {
+  readonly eventId: string;
+  readonly eventName: string;
+  readonly occurredAt: Date;
+  readonly sequence: number | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+// A text search first, which costs a fraction of parsing; what it finds in somebody's metadata the parsed fields rule out.
+const selectEvents = `
+  select event_id as "eventId", event_name as "eventName", occurred_at as "occurredAt", sequence, data
+  from (
+    select e.event_id, e.event_name, e.occurred_at, e.sequence, e.seq,
+      case when e.event_name in ('thread.message.received', 'thread.message.created', 'thread.message.updated',
+          'channel.message.requested', 'channel.message.sent', 'channel.message.delivered', 'channel.message.read',
+          'channel.message.delivery_failed') and strpos(e.body, $5) > 0
+        or e.event_name in ('agent.tool.completed', 'agent.tool.failed')
+      then e.body::jsonb -> 'data' end as data
+    from events e
+    where e.thread_id = $1 and e.project_id = $2 and e.environment_id = $3 and e.occurred_at >= $4
+      and e.seq >= coalesce((select c.seq from events c where c.event_id = $8 and c.occurred_at = $4), 0)
+    order by e.seq limit ${lookedThrough}
+  ) as looked
+  where data #>> '{message,messageId}' = $6 or data ->> 'agentRunId' = any ($7::text[])
+  order by seq limit ${longest}`;
+
+/** The events that are about the message, and the tool calls of its runs, in the order of the thread. */
+export async function eventsOfMessage(
+  db: Queries,
+  message: StoredMessage,
+  environmentId: string,
+  runIds: readonly string[],
+): Promise<TimelineEvent[]> {
+  const { messageId, threadId, projectId, createdAt } = message;
+  // The event that brought it, by the rule of its making (actors/thread/draft.ts): where in the log to begin.
+  const creation = numberedId('event', Date.parse(createdAt), threadId, message.sequence);
+  const rows = await db.query<EventRow>(
+    selectEvents,
+    [
+      ...[threadId, projectId, environmentId, createdAt],
+      ...[`"messageId":"${messageId}"`, messageId, runIds, creation],
+    ],
+    'timeline.events',
+  );
+  return rows.map(({ eventId, eventName, occurredAt, sequence, data }) => {
+    const { actor, occurredAt: reportedAt, error, agentRunId, toolId, durationMs } = data;
+    const found = { actor, reportedAt, error, agentRunId, toolId, durationMs };
+    const present = Object.entries(found).filter(([, value]) => value !== undefined && value !== null);
+    return {
+      ...{ eventId, eventName, occurredAt: occurredAt.toISOString(), sequence },
+      ...(Object.fromEntries(present) as Partial<TimelineEvent>),
+    };
+  });
+}
+
+// The delivery of an event to a stitch has a computed id and the event's own instant: its whole key is known.
+const selectDeliveries = `
+  select ${deliveryColumns}
+  from rows from (unnest($3::text[]), unnest($4::timestamptz[])) as e(event_id, occurred_at)
+  join stitches s on s.project_id = $1 and s.environment_id = $2
+  join webhook_deliveries d on d.delivery_id = skein_delivery_id(e.event_id, s.stitch_id) and d.created_at = e.occurred_at
+  where d.project_id = $1 and d.environment_id = $2
+  order by d.created_at, d.event_seq, d.delivery_id limit ${longest}`;
+
+/** The deliveries that the events have caused, oldest first. */
+export async function deliveriesOfEvents(
+  db: Queries,
+  { projectId, environmentId }: Pick<ThreadKey, 'projectId' | 'environmentId'>,
+  events: readonly Pick<TimelineEvent, 'eventId' | 'occurredAt'>[],
+): Promise<WebhookDelivery[]> {
+  if (events.length === 0) return [];
+  const ids = events.map(({ eventId }) => eventId);
+  const instants = events.map(({ occurredAt }) => occurredAt);
+  const values = [projectId, environmentId, ids, instants];
+  return (await db.query<DeliveryRow>(selectDeliveries, values, 'timeline.deliveries')).map(toDelivery);
+}

@@ -1,0 +1,88 @@
+/** Rows of `thread_notes`. */
+import { statement, type Write } from '../statement.ts';
+
+const insert = statement(
+  'note.insert',
+  22,
+  {
+    thread_note_id: 'plain',
+    project_id: 'plain',
+    environment_id: 'plain',
+    thread_id: 'plain',
+    author_user_id: 'plain',
+    body: 'text',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  input => `
+    insert into thread_notes (thread_note_id, project_id, environment_id, thread_id, author_user_id, body, created_at, updated_at)
+    select * from ${input}`,
+);
+
+export interface NoteRow {
+  readonly threadNoteId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly threadId: string;
+  readonly authorUserId: string;
+  readonly body: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A new note. */
+export function insertNote(row: NoteRow): Write {
+  return {
+    statement: insert,
+    values: [
+      row.threadNoteId,
+      row.projectId,
+      row.environmentId,
+      row.threadId,
+      row.authorUserId,
+      row.body,
+      row.createdAt,
+      row.updatedAt,
+    ],
+  };
+}
+
+const update = statement(
+  'note.update',
+  32,
+  { thread_note_id: 'plain', thread_id: 'plain', body: 'text', updated_at: 'timestamptz' },
+  input => `
+    with rows as materialized (select * from ${input}), written as (
+      update thread_notes n set body = r.body, updated_at = r.updated_at
+      from rows r where n.thread_note_id = r.thread_note_id and n.thread_id = r.thread_id returning n.thread_note_id
+    )
+    select skein_fence('note', array(select thread_note_id from rows except select thread_note_id from written))`,
+);
+
+/** A note that is gone fails the commit with `Duplicate('note', threadNoteId)`. */
+export function updateNote(row: Pick<NoteRow, 'threadNoteId' | 'threadId' | 'body' | 'updatedAt'>): Write {
+  return {
+    statement: update,
+    key: row.threadNoteId,
+    unique: true,
+    values: [row.threadNoteId, row.threadId, row.body, row.updatedAt],
+  };
+}
+
+const remove = statement(
+  'note.delete',
+  33,
+  { thread_note_id: 'plain', thread_id: 'plain' },
+  input => `
+    with rows as materialized (select * from ${input}), written as (
+      delete from thread_notes n using rows r
+      where n.thread_note_id = r.thread_note_id and n.thread_id = r.thread_id returning n.thread_note_id
+    )
+    select skein_fence('note', array(select thread_note_id from rows except select thread_note_id from written))`,
+);
+
+/** As `updateNote`: of two who delete a note one is told that it was gone. */
+export function deleteNote(row: Pick<NoteRow, 'threadNoteId' | 'threadId'>): Write {
+  return { statement: remove, key: row.threadNoteId, unique: true, values: [row.threadNoteId, row.threadId] };
+}
