@@ -2,9 +2,10 @@ import t, { type Test } from 'tap';
 import type { Placement, Shards } from '../../runtime/placement.ts';
 import { LocalBus } from '../../runtime/transport/local.ts';
 import { MemoryDatabase } from '../support/memory-store.ts';
+import { seeded } from '../support/seeded.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { counterRef, type Counted } from './counter.ts';
-import { outcome, seeded, world, type World, type WorldOptions } from './world.ts';
+import { outcome, world, type World, type WorldOptions } from './world.ts';
 
 /** The test says who owns what. */
 class ByHand implements Placement {

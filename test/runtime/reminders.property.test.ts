@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { MemoryDatabase, type Fault } from '../support/memory-store.ts';
+import { seeded } from '../support/seeded.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { counterRef, type Counted } from './counter.ts';
-import { outcome, seeded, startWorld } from './world.ts';
+import { outcome, startWorld } from './world.ts';
 
 interface Given {
   readonly to: string;

@@ -2,7 +2,6 @@
 import type { Test } from 'tap';
 import { ServiceError } from '../../protocol/errors.ts';
 import type { AnyActorKind } from '../../runtime/actor.ts';
-import type { Random } from '../../runtime/clock.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
@@ -10,20 +9,9 @@ import { Node } from '../../runtime/node.ts';
 import type { Placement } from '../../runtime/placement.ts';
 import { LocalTransport, type LocalBus } from '../../runtime/transport/local.ts';
 import { MemoryStore, type MemoryDatabase, type MemoryStoreOptions } from '../support/memory-store.ts';
+import { seeded } from '../support/seeded.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { counterKind } from './counter.ts';
-
-/** Repeats exactly: mulberry32 (https://gist.github.com/tommyettinger/46a874533244883189143505d203312c). */
-export function seeded(seed: number): Random {
-  let a = seed;
-  const next = (): number => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), a | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return { next, bytes: size => Uint8Array.from({ length: size }, () => Math.floor(next() * 256)) };
-}
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -32,6 +32,10 @@ export type Fault =
   | 'doubtful'
   | Error;
 
+/** A way between a node and the database. */
+export type Leg = 'there' | 'back';
+export type Errand = 'commit' | 'other';
+
 export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Default: one of its own. */
@@ -40,6 +44,10 @@ export interface MemoryStoreOptions {
   readonly shards?: number;
   /** One way to the database, in milliseconds. Default 0: a microtask. */
   readonly latencyMs?: () => number;
+  /** Takes that way, instead of `latencyMs`: a commit that is under way arrives even if the node has died meanwhile. */
+  readonly travel?: (leg: Leg, errand: Errand) => Promise<void>;
+  /** Told of each commit in the moment when it is applied. */
+  readonly applied?: (commit: Commit<MemoryWrite>) => void;
   readonly fault?: (commit: Commit<MemoryWrite>) => Fault | undefined;
   readonly loadFault?: (actor: ActorRef) => Error | undefined;
 }
@@ -141,11 +149,11 @@ export class MemoryStore implements Store<MemoryWrite> {
 
   async load(actor: ActorRef): Promise<Loaded | undefined> {
     this.loads++;
-    await this.#travel();
+    await this.#arrive();
     const fault = this.#options.loadFault?.(actor);
     if (fault !== undefined) throw fault;
     const loaded = this.database.read(actor);
-    await this.#travel();
+    await this.#return();
     return loaded;
   }
 
@@ -159,7 +167,7 @@ export class MemoryStore implements Store<MemoryWrite> {
 
   async due(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['due']> {
     this.scans++;
-    await this.#travel();
+    await this.#arrive();
     const mine = [...this.database.reminders.values()]
       .filter(
         reminder => shards === undefined || shards.includes(shardOf(reminder.to.id, this.#options.shards)),
@@ -167,12 +175,12 @@ export class MemoryStore implements Store<MemoryWrite> {
       .sort((a, b) => a.at - b.at);
     const reminders = mine.filter(({ at }) => at <= now).slice(0, limit);
     const nextAt = mine.find(({ at }) => at > now)?.at;
-    await this.#travel();
+    await this.#return();
     return { reminders, nextAt };
   }
 
   async postpone(reminder: DueReminder, at: number, error: string): Promise<void> {
-    await this.#travel();
+    await this.#arrive();
     const name = this.database.standing(reminder);
     if (name === undefined) return;
     this.database.reminders.set(name, { ...reminder, at, attempts: reminder.attempts + 1 });
@@ -180,7 +188,7 @@ export class MemoryStore implements Store<MemoryWrite> {
   }
 
   async bury(letter: DeadLetter, reminder?: DueReminder): Promise<void> {
-    await this.#travel();
+    await this.#arrive();
     const name = reminder && this.database.standing(reminder);
     if (name !== undefined) this.database.reminders.delete(name);
     this.database.letters.push(letter);
@@ -189,7 +197,7 @@ export class MemoryStore implements Store<MemoryWrite> {
   async #flush(lane: Lane): Promise<void> {
     lane.flushing = true;
     for (;;) {
-      await this.#pause();
+      await this.#travel('there', 'commit');
       if (lane.waiting.length === 0) break;
       const batch = lane.waiting.splice(0);
       const settle: (() => void)[] = [];
@@ -199,8 +207,8 @@ export class MemoryStore implements Store<MemoryWrite> {
         settleLate ||= fault === 'lost' || fault === 'doubtful';
         settle.push(this.#apply(waiting, fault));
       }
-      await this.#pause();
-      if (settleLate) await this.#pause();
+      await this.#travel('back', 'commit');
+      if (settleLate) await this.#travel('back', 'commit');
       for (const done of settle) done();
     }
     lane.flushing = false;
@@ -212,6 +220,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     if (fault === undefined || fault === 'doubtful') {
       try {
         this.database.apply(commit);
+        this.#options.applied?.(commit);
         return resolve;
       } catch (refusal) {
         error = refusal;
@@ -225,15 +234,23 @@ export class MemoryStore implements Store<MemoryWrite> {
     return () => reject(error);
   }
 
-  /** A way to the database and back, for which it must be there. */
-  async #travel(): Promise<void> {
-    await this.#pause();
+  /** To the database, which must be there. */
+  async #arrive(): Promise<void> {
+    await this.#travel('there');
     if (this.offline) throw new Unavailable('offline');
   }
 
-  #pause(): Promise<void> {
-    const ms = this.#options.latencyMs?.() ?? 0;
+  /** Back from the database, which must still be there. */
+  async #return(): Promise<void> {
+    await this.#travel('back');
+    if (this.offline) throw new Unavailable('offline');
+  }
+
+  #travel(leg: Leg, errand: Errand = 'other'): Promise<void> {
+    const { travel, latencyMs, clock } = this.#options;
+    if (travel !== undefined) return travel(leg, errand);
+    const ms = latencyMs?.() ?? 0;
     if (ms === 0) return Promise.resolve();
-    return new Promise(resolve => this.#options.clock.after(ms, resolve));
+    return new Promise(resolve => clock.after(ms, resolve));
   }
 }
