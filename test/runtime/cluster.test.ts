@@ -1,43 +1,11 @@
 import t, { type Test } from 'tap';
-import type { Placement, Shards } from '../../runtime/placement.ts';
 import { LocalBus } from '../../runtime/transport/local.ts';
 import { MemoryDatabase } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
+import { ByHand } from './by-hand.ts';
 import { counterRef, type Counted } from './counter.ts';
 import { outcome, world, type World, type WorldOptions } from './world.ts';
-
-/** The test says who owns what. */
-class ByHand implements Placement {
-  readonly alone = false;
-  shards: Shards | undefined;
-  readonly #first: readonly number[];
-
-  constructor(first: readonly number[]) {
-    this.#first = first;
-  }
-
-  async start(shards: Shards): Promise<void> {
-    this.shards = shards;
-    await Promise.all(this.#first.map(shard => this.take(shard)));
-  }
-
-  async take(shard: number): Promise<void> {
-    await this.shards?.take(shard);
-  }
-
-  async release(shard: number): Promise<void> {
-    await this.shards?.release([shard]);
-  }
-
-  suspect(): void {
-    // The test knows.
-  }
-
-  async drain(): Promise<void> {
-    await this.shards?.release([0, 1]);
-  }
-}
 
 interface Member extends World {
   readonly placement: ByHand;
