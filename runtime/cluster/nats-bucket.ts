@@ -1,0 +1,179 @@
+/** The JetStream bucket that a cluster's register is kept in: made by the first node, checked by every other. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { ErrorCode, NatsError, StorageType, type JetStreamManager, type KV, type KvEntry } from 'nats';
+import type { Log } from '../log.ts';
+import { NatsRefused, type NatsConnection } from './nats-connection.ts';
+
+const retryMs = 200;
+/** How often a node that waits says so. */
+const complainMs = 5_000;
+/** A removed key leaves a marker, for watchers that were away; older ones than so many changes go. */
+const markersKept = 10_000;
+/** Markers that one opening removes at most. */
+const markersSwept = 1_000;
+
+/** JetStream's error codes (nats-server, server/errors.json). */
+const errCode = {
+  notEnabledForAccount: 10_039,
+  notEnabled: 10_076,
+  replicasNotSupported: 10_074,
+  streamNotFound: 10_059,
+  wrongLastSequence: 10_071,
+};
+
+export interface BucketOptions {
+  readonly connection: NatsConnection;
+  /** The cluster's name. */
+  readonly cluster: string;
+  readonly log: Log;
+  /** How many NATS servers keep it, 1 to 5. Default 1. */
+  readonly replicas?: number;
+  /** How long one request may take, in milliseconds. Default 1,000. */
+  readonly timeoutMs?: number;
+  /** Ends the wait for JetStream; `openBucket` then rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Bucket {
+  readonly kv: KV;
+  readonly manager: JetStreamManager;
+  readonly stream: string;
+}
+
+/**
+ * Waits while JetStream does not answer, and says so. Rejects with {@link NatsRefused} when JetStream is disabled, or when the bucket was
+ * made by hand in a way that would lose leases.
+ */
+export async function openBucket(options: BucketOptions): Promise<Bucket> {
+  const { log, signal } = options;
+  let complainAt = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const bucket = await openOnce(options);
+      await sweepMarkers(bucket, log);
+      return bucket;
+    } catch (error) {
+      const refusal = refusalOf(error, options);
+      if (refusal !== undefined) throw refusal;
+      if (performance.now() >= complainAt) {
+        complainAt = performance.now() + complainMs;
+        log.warn({ err: error }, 'waiting for JetStream');
+      }
+    }
+    await pause(retryMs, undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+async function openOnce({
+  connection,
+  cluster,
+  log,
+  replicas = 1,
+  timeoutMs = 1_000,
+}: BucketOptions): Promise<Bucket> {
+  const { client } = connection;
+  const name = `skein_${cluster}`;
+  const jetStream = client.jetstream({ timeout: timeoutMs });
+  const kv = await jetStream.views.kv(name, {
+    ...{ history: 1, storage: StorageType.File, replicas, timeout: timeoutMs },
+    // Reads come from the stream's leader: a replica may lag, and a lease is decided by what is read.
+    ...{ allow_direct: false, description: `Members and leases of the Skein cluster ${cluster}` },
+  });
+  const manager = await jetStream.jetstreamManager(false);
+  const stream = `KV_${name}`;
+  // A bucket that exists is opened as it is, whatever was asked for.
+  const { config } = await manager.streams.info(stream);
+  if (config.max_age > 0) {
+    throw new NatsRefused(
+      `the JetStream bucket ${name} has a time-to-live, so leases would vanish: remove it (nats kv del ${name})`,
+    );
+  }
+  if (config.storage !== StorageType.File) {
+    throw new NatsRefused(
+      `the JetStream bucket ${name} is kept in memory, so a restart of NATS would lose it: remove it (nats kv del ${name})`,
+    );
+  }
+  if (config.num_replicas !== replicas) {
+    log.warn(
+      { bucket: name, replicas: config.num_replicas, wanted: replicas },
+      'the bucket has another number of replicas',
+    );
+  }
+  return { kv, manager, stream };
+}
+
+function refusalOf(error: unknown, { cluster, replicas }: BucketOptions): NatsRefused | undefined {
+  if (error instanceof NatsRefused) return error;
+  const code = codeOf(error);
+  if (isUnanswered(error) || code === errCode.notEnabled || code === errCode.notEnabledForAccount) {
+    return new NatsRefused(
+      'NATS runs without JetStream, which a cluster needs: start nats-server with -js, or with jetstream {} in its configuration',
+    );
+  }
+  if (code === errCode.replicasNotSupported) {
+    return new NatsRefused(
+      `the bucket of cluster ${cluster} wants ${replicas} replicas, but NATS runs as a single server`,
+    );
+  }
+  return undefined;
+}
+
+/** Without it a node that joins and leaves again and again, each time under a new name, would fill the bucket with markers. */
+async function sweepMarkers({ kv, manager, stream }: Bucket, log: Log): Promise<void> {
+  const entries = await readAll(kv);
+  const newest = entries.reduce((revision, entry) => Math.max(revision, entry.revision), 0);
+  const old = entries
+    .filter(entry => isMarker(entry) && entry.revision < newest - markersKept)
+    .slice(0, markersSwept);
+  for (const { revision } of old) {
+    // By revision: were the key in use again, there would be none to delete.
+    await manager.streams.deleteMessage(stream, revision, false).catch((error: unknown) => {
+      log.debug({ err: error, revision }, 'a marker was gone already');
+    });
+  }
+}
+
+/** Every key's last entry, markers of removed keys included, in the order of revisions. */
+export async function readAll(kv: KV): Promise<KvEntry[]> {
+  const entries = new Map<string, KvEntry>();
+  let stop: (() => void) | undefined;
+  let complete = false;
+  const iterator = await kv.watch({
+    // May be called before the iterator is here.
+    initializedFn: () => {
+      complete = true;
+      stop?.();
+    },
+  });
+  stop = () => iterator.stop();
+  if (complete) stop();
+  for await (const entry of iterator) {
+    entries.delete(entry.key);
+    entries.set(entry.key, entry);
+  }
+  return [...entries.values()];
+}
+
+/** Whether it says that the key was removed. */
+export function isMarker({ operation }: KvEntry): boolean {
+  return operation !== 'PUT';
+}
+
+/** The key stands at another revision. */
+export function isConflict(error: unknown): boolean {
+  return codeOf(error) === errCode.wrongLastSequence;
+}
+
+/** The bucket is gone: NATS has lost what it stored, or somebody removed it. */
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === errCode.streamNotFound;
+}
+
+function isUnanswered(error: unknown): boolean {
+  return error instanceof NatsError && error.api_error === undefined && error.code === ErrorCode.NoResponders;
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof NatsError ? error.api_error?.err_code : undefined;
+}
