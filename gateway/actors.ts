@@ -29,7 +29,7 @@ import { Patrol } from './patrol.ts';
 const answersMs = 4_000;
 
 export interface ActorsOptions {
-  readonly config: Pick<Config, 'outboundReach' | 'rateLimits'>;
+  readonly config: Pick<Config, 'outboundReach' | 'rateLimits' | 'shards'>;
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -63,7 +63,7 @@ export function actorsOf(options: ActorsOptions): Actors {
   const store = new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot],
-    shardOf: id => shardOf(id),
+    shardOf: id => shardOf(id, config.shards),
     news,
     log,
   });
@@ -72,6 +72,7 @@ export function actorsOf(options: ActorsOptions): Actors {
   const node = new Node({
     kinds: [thread, channelKind(database), outbox.kind, quotaKind(longestWindowMs(rates))],
     ...{ store, transport, placement, clock, random: systemRandom, log, metrics },
+    shards: config.shards,
     taken: () => patrol.soon('mine'),
   });
   const patrol = new Patrol({

@@ -1,4 +1,5 @@
 /** Every environment variable that configures the process (design section 7): the table that `config.ts` reads by. */
+import { largestShardCount } from '../runtime/shards.ts';
 import {
   address,
   anyText,
@@ -134,6 +135,13 @@ export const variables = {
     fallback: 'a random one',
     meaning: 'name of this node in its cluster',
     condition: 'no two nodes may have the same',
+  },
+  SHARDS: {
+    read: whole(1, largestShardCount),
+    wants: `a number from 1 to ${largestShardCount}`,
+    fallback: '256',
+    meaning: 'shards that the nodes of a cluster share; at least as many as there will ever be nodes',
+    condition: 'cannot be changed once the cluster has been born',
   },
   SECRET_KEYS: {
     read: secretKeys,

@@ -3,6 +3,7 @@
  * variable wants stops the start; the table of variables is also what `--help` shows.
  */
 import type { Reach } from '../runtime/pool/address-guard.ts';
+import { defaultShardCount } from '../runtime/shards.ts';
 import type { ServiceToken } from './auth/service-tokens.ts';
 import { type Variable, variables } from './config-variables.ts';
 import { defaultRates, type Rates } from './quota/rates.ts';
@@ -45,6 +46,8 @@ export interface Config {
   readonly cluster: string;
   /** Undefined: a random one. */
   readonly nodeId: string | undefined;
+  /** Of the cluster; a node that is alone has them too. */
+  readonly shards: number;
   /** Undefined: those of DATA_DIR. */
   readonly secretKeys: string | undefined;
   readonly tokenKeys: string | undefined;
@@ -120,6 +123,7 @@ function configOf(given: Given): Config {
     natsUrls: given.NATS_URL,
     cluster: given.CLUSTER ?? 'skein',
     nodeId: given.NODE_ID,
+    shards: given.SHARDS ?? defaultShardCount,
     secretKeys: given.SECRET_KEYS,
     tokenKeys: given.TOKEN_KEYS,
     smtpUrl: given.SMTP_URL,
