@@ -58,7 +58,7 @@ function verifyEmail(token: string, baseUrl: string): MailText {
 }
 
 function resetPassword(token: string, baseUrl: string): MailText {
-  const link = linkTo(baseUrl, 'reset-password', token);
+  const link = linkTo(baseUrl, 'reset', token);
   return {
     subject: 'Set a new password',
     link,
@@ -69,27 +69,29 @@ function resetPassword(token: string, baseUrl: string): MailText {
       '',
       link,
       '',
-      'It works once, for 60 minutes, and signs you out everywhere. If you did not ask for it, ignore this mail:',
-      'your password stays as it is.',
+      'It works once, for 60 minutes, and signs you out everywhere.',
+      'If you did not ask for it, ignore this mail: your password stays as it is.',
       '',
     ].join('\n'),
   };
 }
 
 function invitation({ token, workspace, inviter }: InvitationMail, baseUrl: string): MailText {
-  const link = linkTo(baseUrl, 'accept-invitation', token);
+  const link = linkTo(baseUrl, 'join', token);
   return {
     subject: 'You are invited to a workspace',
     link,
     text: [
+      `${inviter} invites you to the workspace`,
       // Quoted: the name is whatever somebody has typed.
-      `${inviter} invites you to the workspace ${JSON.stringify(workspace)}.`,
+      `${JSON.stringify(workspace)}.`,
       '',
       'Open this link to join it:',
       '',
       link,
       '',
-      'It works once, for 7 days. If you do not know who invites you, ignore this mail.',
+      'It works once, for 7 days.',
+      'If you do not know who invites you, ignore this mail.',
       '',
     ].join('\n'),
   };

@@ -195,6 +195,14 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     }
   }
 
+  /** The token in the last mail to an address. */
+  async function tokenTo(email: string, earlier?: string): Promise<string> {
+    const text = decoded(await mailTo(email, earlier));
+    const token = /#token=([\w-]+)/.exec(text)?.[1];
+    if (token === undefined) throw new Error(`no token in the mail to ${email}`);
+    return token;
+  }
+
   return {
     ...services,
     url,
@@ -207,6 +215,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     tokenKeys: keys,
     mailFolder,
     mailTo,
+    tokenTo,
     client: () => new Client(url),
     /** Signs somebody up over HTTP. */
     async signedUp() {
@@ -227,11 +236,19 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     },
     /** Follows the link that was mailed to the user. */
     async verify(email: string): Promise<void> {
-      const token = /token=([\w-]+)/.exec(await mailTo(email))?.[1];
+      const token = await tokenTo(email);
       const reply = await new Client(url).call('POST', '/studio/auth/verify-email', { body: { token } });
       if (reply.status !== 200) throw new Error(`verification answered ${reply.status}`);
     },
   };
+}
+
+/** A mail with a long line or other letters than ASCII goes out quoted-printable (RFC 2045, 6.7). */
+export function decoded(mail: string): string {
+  if (!/^Content-Transfer-Encoding: quoted-printable/im.test(mail)) return mail;
+  const text = mail.replaceAll('=\r\n', '');
+  const bytes = text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
 }
 
 export type AuthNode = Awaited<ReturnType<typeof startAuthNode>>;
