@@ -195,6 +195,12 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     }
   }
 
+  /** The text of the last mail to an address; undefined when there is none yet. */
+  async function lastMailTo(email: string): Promise<string | undefined> {
+    const file = written.get(email);
+    return file === undefined ? undefined : readFile(file, 'utf8');
+  }
+
   /** The token in the last mail to an address. */
   async function tokenTo(email: string, earlier?: string): Promise<string> {
     const text = decoded(await mailTo(email, earlier));
@@ -215,6 +221,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     tokenKeys: keys,
     mailFolder,
     mailTo,
+    lastMailTo,
     tokenTo,
     client: () => new Client(url),
     /** Signs somebody up over HTTP. */
