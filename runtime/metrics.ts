@@ -33,6 +33,19 @@ export class Counters {
   tasksDone = 0;
   tasksFailed = 0;
   deadLetters = 0;
+  /** Shards taken from a member that is one no more. */
+  takeovers = 0;
+  handoversOut = 0;
+  handoversIn = 0;
+  /** Renewals of this node's lease that were answered later than the next one was due. */
+  renewalsLate = 0;
+  renewalsFailed = 0;
+  /** Times that this node's lease ran out. */
+  leaseExpiries = 0;
+  /** Members that this node removed because their connections were closed. */
+  membersGone = 0;
+  /** Members that this node removed because they had not renewed themselves. */
+  membersExpired = 0;
 }
 
 /** What is true of a node at one moment. */
@@ -51,6 +64,13 @@ export interface Levels {
   readonly reminders: number;
 }
 
+/** What a node of a cluster sees of it at one moment. */
+export interface ClusterLevels {
+  readonly members: number;
+  /** Shards by their state, as this node sees it. */
+  readonly shards: Readonly<Record<string, number>>;
+}
+
 const counters = {
   commits: ['skein_commits_total', 'Commits that landed'],
   fenced: ['skein_commits_fenced_total', 'Commits refused because the actor had moved on'],
@@ -64,6 +84,14 @@ const counters = {
   tasksDone: ['skein_tasks_done_total', 'Tasks that succeeded'],
   tasksFailed: ['skein_tasks_failed_total', 'Failed tries of tasks'],
   deadLetters: ['skein_dead_letters_total', 'Reminders and tasks that failed for good'],
+  takeovers: ['skein_takeovers_total', 'Shards taken from a node that was a member no more'],
+  handoversOut: ['skein_handovers_out_total', 'Shards handed over to other nodes'],
+  handoversIn: ['skein_handovers_in_total', 'Shards taken that another node handed over'],
+  renewalsLate: ['skein_lease_renewals_late_total', 'Renewals of the lease that were answered late'],
+  renewalsFailed: ['skein_lease_renewals_failed_total', 'Renewals of the lease that failed'],
+  leaseExpiries: ['skein_lease_expiries_total', 'Times that the lease of this node ran out'],
+  membersGone: ['skein_members_gone_total', 'Members removed because their connections were closed'],
+  membersExpired: ['skein_members_expired_total', 'Members removed because they had not renewed themselves'],
 } as const satisfies Record<keyof Counters, readonly [string, string]>;
 
 const kindCounters = {
@@ -93,12 +121,15 @@ export class Metrics {
   readonly mailboxDepth = new Buckets([0, 1, 3, 10, 30, 100, 300, 999]);
   readonly #kinds = new Map<string, KindCounters>();
   #levels: (() => Levels) | undefined;
+  #clusterLevels: (() => ClusterLevels) | undefined;
 
   constructor() {
     const registry = this.registry;
     for (const [field, [name, help]] of rows(counters)) this.#count(name, help, () => this.counters[field]);
     for (const [field, [name, help]] of rows(kindCounters)) this.#countByKind(field, name, help);
     for (const [field, [name, help]] of rows(levels)) this.#level(name, help, field);
+    this.#clusterMembers();
+    this.#clusterShards();
     new BucketHistogram(registry, 'skein_commit_milliseconds', 'Time until a commit landed', this.commitMs);
     new BucketHistogram(registry, 'skein_mailbox_depth', 'Commands before a new one', this.mailboxDepth);
   }
@@ -113,6 +144,38 @@ export class Metrics {
   /** Names the source of the levels; without one they are not shown. */
   watch(source: () => Levels): void {
     this.#levels = source;
+  }
+
+  /** Names the source of the cluster's levels; without one they are not shown. */
+  watchCluster(source: () => ClusterLevels): void {
+    this.#clusterLevels = source;
+  }
+
+  #clusterMembers(): void {
+    const read = (): ClusterLevels | undefined => this.#clusterLevels?.();
+    const collect = function (this: Gauge): void {
+      const now = read();
+      if (now === undefined) this.remove();
+      else this.set(now.members);
+    };
+    const help = 'Members of the cluster, as this node sees it';
+    new Gauge({ name: 'skein_cluster_members', help, registers: [this.registry], collect });
+  }
+
+  #clusterShards(): void {
+    const read = (): ClusterLevels | undefined => this.#clusterLevels?.();
+    const collect = function (this: Gauge<'state'>): void {
+      this.reset();
+      for (const [state, shards] of Object.entries(read()?.shards ?? {})) this.set({ state }, shards);
+    };
+    const help = 'Shards of the cluster by their state, as this node sees it';
+    new Gauge({
+      name: 'skein_cluster_shards',
+      help,
+      labelNames: ['state'],
+      registers: [this.registry],
+      collect,
+    });
   }
 
   #count(name: string, help: string, read: () => number): void {

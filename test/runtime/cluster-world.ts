@@ -1,0 +1,251 @@
+/** Placements of several nodes on one register in virtual time, over shards that only remember what they were told. */
+import assert from 'node:assert/strict';
+import type { Clock, Random, Timer } from '../../runtime/clock.ts';
+import { LeasedPlacement, type LeasedPlacementOptions } from '../../runtime/cluster/leased-placement.ts';
+import { decodeMember, decodeShard, subjectOf } from '../../runtime/cluster/records.ts';
+import { Metrics } from '../../runtime/metrics.ts';
+import type { Shards } from '../../runtime/placement.ts';
+import { MemoryPeers, PeersBus } from '../support/memory-peers.ts';
+import { MemoryRegister, RegisterBus } from '../support/memory-register.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { seeded } from '../support/seeded.ts';
+import { recordingLog, type LogLine } from './world.ts';
+
+/** The clock of one process: while that is stopped, time goes by and nothing happens. */
+export class ProcessClock implements Clock {
+  readonly #clock: VirtualClock;
+  #held: (() => void)[] | undefined;
+  #dead = false;
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  after(ms: number, callback: () => void): Timer {
+    let isCancelled = false;
+    const run = (): void => {
+      if (!isCancelled && !this.#dead) callback();
+    };
+    const timer = this.#clock.after(ms, () => {
+      if (this.#held === undefined) run();
+      else this.#held.push(run);
+    });
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  stop(): void {
+    this.#held ??= [];
+  }
+
+  resume(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const run of held) run();
+  }
+
+  kill(): void {
+    this.#dead = true;
+  }
+}
+
+/** Remembers what is served here; finishing a shard takes `finishMs`. */
+export class FakeShards implements Shards {
+  readonly count: number;
+  readonly owned = new Set<number>();
+  readonly #leaving = new Set<number>();
+  readonly #clock: Clock;
+  readonly #finishMs: () => number;
+  #until = Infinity;
+  takes = 0;
+
+  constructor(count: number, clock: Clock, finishMs: () => number) {
+    this.count = count;
+    this.#clock = clock;
+    this.#finishMs = finishMs;
+  }
+
+  serves(shard: number): boolean {
+    return this.owned.has(shard) && this.#clock.monotonic() < this.#until;
+  }
+
+  serveUntil(monotonicMs: number): void {
+    this.#until = monotonicMs;
+  }
+
+  async take(shard: number): Promise<void> {
+    assert.ok(!this.owned.has(shard) && !this.#leaving.has(shard), `calls for shard ${shard} overlap`);
+    this.owned.add(shard);
+    this.takes++;
+  }
+
+  async release(shards: readonly number[]): Promise<void> {
+    for (const shard of shards) {
+      assert.ok(this.owned.delete(shard), `shard ${shard} is released that was not owned`);
+      this.#leaving.add(shard);
+    }
+    const ms = this.#finishMs();
+    if (ms > 0) await new Promise<void>(resolve => this.#clock.after(ms, resolve));
+    for (const shard of shards) this.#leaving.delete(shard);
+  }
+}
+
+export interface ClusterWorldOptions {
+  readonly shards?: number;
+  /** One way to the register, and to a peer. */
+  readonly latencyMs?: () => number;
+  /** How long a released shard takes to finish. */
+  readonly finishMs?: () => number;
+  readonly timing?: LeasedPlacementOptions['timing'];
+  readonly seed?: number;
+}
+
+/** A process that runs a placement. */
+export class Process {
+  readonly id: string;
+  readonly clock: ProcessClock;
+  readonly shards: FakeShards;
+  readonly metrics = new Metrics();
+  readonly log: LogLine[] = [];
+  readonly register: MemoryRegister;
+  readonly peers: MemoryPeers;
+  readonly placement: LeasedPlacement;
+
+  constructor(world: ClusterWorld, id: string, options: Partial<LeasedPlacementOptions>) {
+    const { clock, latencyMs, finishMs, count, random, timing } = world;
+    this.id = id;
+    this.clock = new ProcessClock(clock);
+    this.shards = new FakeShards(count, this.clock, finishMs);
+    this.register = new MemoryRegister({ bus: world.register, clock, latencyMs });
+    this.peers = new MemoryPeers({ bus: world.peers, clock, latencyMs });
+    this.placement = new LeasedPlacement({
+      ...{ id, release: '1.0.0', register: this.register, peers: this.peers, clock: this.clock, random },
+      ...{ log: recordingLog(this.log), metrics: this.metrics, timing, ...options },
+    });
+  }
+
+  start(): Promise<void> {
+    return this.placement.start(this.shards);
+  }
+
+  /** The connection is lost, or back. */
+  set connected(connected: boolean) {
+    this.register.connected = connected;
+    this.peers.connected = connected;
+  }
+
+  /** As by `kill -9`. */
+  kill(): void {
+    this.clock.kill();
+    this.shards.serveUntil(0);
+    this.connected = false;
+  }
+
+  /** As by SIGSTOP. */
+  stop(): void {
+    this.clock.stop();
+    this.peers.hung = true;
+  }
+
+  /** As by SIGCONT. */
+  resume(): void {
+    this.peers.hung = false;
+    this.clock.resume();
+  }
+}
+
+export class ClusterWorld {
+  readonly clock = new VirtualClock();
+  readonly register = new RegisterBus();
+  readonly peers = new PeersBus();
+  readonly count: number;
+  readonly latencyMs: () => number;
+  readonly finishMs: () => number;
+  readonly timing: NonNullable<LeasedPlacementOptions['timing']>;
+  readonly random: Random;
+  readonly processes: Process[] = [];
+
+  constructor({
+    shards = 16,
+    latencyMs = () => 0,
+    finishMs = () => 0,
+    timing = {},
+    seed = 1,
+  }: ClusterWorldOptions = {}) {
+    this.count = shards;
+    this.latencyMs = latencyMs;
+    this.finishMs = finishMs;
+    this.timing = timing;
+    this.random = seeded(seed);
+  }
+
+  process(id: string, options: Partial<LeasedPlacementOptions> = {}): Process {
+    const made = new Process(this, id, options);
+    this.processes.push(made);
+    return made;
+  }
+
+  /** A process that has started. */
+  async started(id: string, options: Partial<LeasedPlacementOptions> = {}): Promise<Process> {
+    const made = this.process(id, options);
+    await this.clock.until(made.start());
+    return made;
+  }
+
+  /** The ids of those who serve the shard. */
+  servers(shard: number): string[] {
+    return this.processes.filter(({ shards }) => shards.serves(shard)).map(({ id }) => id);
+  }
+
+  /** Moves time on in steps of a millisecond, and looks at each that no shard is served twice. */
+  async watchFor(ms: number): Promise<void> {
+    for (let i = 0; i < ms; i++) {
+      await this.clock.advance(1);
+      for (let shard = 0; shard < this.count; shard++) {
+        const servers = this.servers(shard);
+        assert.ok(servers.length <= 1, `shard ${shard} is served by ${servers.join(' and ')}`);
+      }
+    }
+  }
+
+  /** Milliseconds until every shard is served; throws when that takes more than `longestMs`. */
+  async untilServed(longestMs = 10_000): Promise<number> {
+    for (let ms = 0; ms <= longestMs; ms++) {
+      const served = Array.from({ length: this.count }, (_, shard) => this.servers(shard).length === 1);
+      if (served.every(Boolean)) return ms;
+      await this.watchFor(1);
+    }
+    throw new Error(`not every shard is served after ${longestMs} ms`);
+  }
+
+  /** The members by the register, with their states. */
+  members(): Record<string, string> {
+    const members = this.register.entries.flatMap(({ key, value }) => {
+      const subject = subjectOf(key);
+      return subject?.of === 'member' ? [[subject.id, decodeMember(value).state]] : [];
+    });
+    return Object.fromEntries(members) as Record<string, string>;
+  }
+
+  /** The owners of the shards by the register; whether they are members is another question. */
+  owners(): (string | undefined)[] {
+    const owners: (string | undefined)[] = Array.from({ length: this.count }, () => undefined);
+    for (const { key, value } of this.register.entries) {
+      const subject = subjectOf(key);
+      if (subject?.of === 'shard') owners[subject.shard] = decodeShard(value).owner;
+    }
+    return owners;
+  }
+}
