@@ -1,0 +1,175 @@
+/** What happens to the cluster while clients use it. Everything is put right again in the end. */
+import type { Random } from '../../runtime/clock.ts';
+import type { FaultKind, Faults } from './faults.ts';
+import type { Fleet } from './fleet.ts';
+import type { Member } from './member.ts';
+import type { Direction } from './network.ts';
+
+const mostNodes = 5;
+const fewestNodes = 2;
+/** No wall clock was ever further ahead, so whatever was set for an instant is due by then. */
+const endOffsetMs = 700_000;
+const longestJumpMs = 600_000;
+
+export class Chaos {
+  readonly #fleet: Fleet;
+  readonly #random: Random;
+  readonly #calmMs: number;
+  #isOver = false;
+
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet;
+    this.#random = fleet.world.random('chaos');
+    // From one blow a second to one in four.
+    this.#calmMs = 500 + this.#random.next() * 3_500;
+    this.#later();
+  }
+
+  /** Nothing more happens, and everything is put right. */
+  end(): void {
+    this.#isOver = true;
+    const { world, members } = this.#fleet;
+    world.tell(() => 'everything is put right');
+    world.faults.heal();
+    world.database.offline = false;
+    for (const { machine, connection } of members) {
+      if (machine.state === 'dead') continue;
+      connection.repair();
+      machine.offset = endOffsetMs;
+      machine.resume();
+    }
+    while (this.#fleet.alive.filter(({ state }) => state !== 'draining').length < fewestNodes) this.#start();
+  }
+
+  #start(came?: 'restart' | 'join'): void {
+    const { machine } = this.#fleet.start(came);
+    if (this.#isOver) machine.offset = endOffsetMs;
+  }
+
+  #later(): void {
+    const ms = this.#random.next() * 2 * this.#calmMs;
+    this.#fleet.world.schedule.after(ms, () => {
+      if (this.#isOver) return;
+      this.#strike();
+      this.#later();
+    });
+  }
+
+  #strike(): void {
+    const { faults } = this.#fleet.world;
+    const possible = Object.entries(this.#blows).filter(([kind]) => faults.has(kind as FaultKind));
+    const [, blow] = possible[Math.floor(this.#random.next() * possible.length)] ?? [];
+    blow?.();
+  }
+
+  readonly #blows: Readonly<Partial<Record<FaultKind, () => void>>> = {
+    'closed connection': () =>
+      this.#on('serving', ({ name, connection }) => {
+        const { faults, tell } = this.#parts;
+        if (!connection.isConnected) return;
+        tell(() => `the connection of ${name} breaks`);
+        faults.fired('closed connection');
+        connection.closeThere();
+        connection.closeHere();
+      }),
+    'silent partition': () => this.#on('serving', member => this.#cut(member, 'silent partition', ['up', 'down'])),
+    'one-way partition': () =>
+      this.#on('serving', member =>
+        this.#cut(member, 'one-way partition', [this.#random.next() < 0.5 ? 'up' : 'down']),
+      ),
+    'broker restart': () => {
+      const ms = 100 + this.#random.next() * 4_000;
+      this.#parts.tell(() => `the broker is away for ${ms.toFixed(0)} ms`);
+      if (this.#fleet.world.broker.isUp) this.#fleet.world.broker.restart(ms);
+    },
+    'database offline': () => {
+      const { database, schedule } = this.#fleet.world;
+      const ms = 50 + this.#random.next() * 3_000;
+      this.#parts.tell(() => `the database is away for ${ms.toFixed(0)} ms`);
+      database.offline = true;
+      schedule.after(ms, () => (database.offline = false));
+    },
+    'clock jump': () =>
+      this.#on('serving', ({ name, machine }) => {
+        if (this.#isOver) return;
+        const before = machine.offset;
+        machine.offset = (this.#random.next() * 2 - 1) * longestJumpMs;
+        this.#parts.tell(() => `the clock of ${name} jumps by ${(machine.offset - before).toFixed(0)} ms`);
+        if (Math.abs(machine.offset - before) > 60_000) this.#parts.faults.fired('clock jump');
+      }),
+    'short pause': () => this.#pause('short pause', 20 + this.#random.next() * 1_500),
+    'long pause': () => this.#pause('long pause', 3_500 + this.#random.next() * 4_000),
+    crash: () =>
+      this.#on('any', member => {
+        this.#fleet.crash(member);
+        this.#replace();
+      }),
+    'power loss': () =>
+      this.#on('any', member => {
+        this.#fleet.cutPower(member);
+        this.#replace();
+      }),
+    join: () => {
+      if (this.#fleet.alive.length < mostNodes) this.#start('join');
+    },
+    drain: () =>
+      this.#on('serving', member => {
+        if (this.#fleet.open.length < fewestNodes) return;
+        this.#fleet.drain(member);
+        if (this.#parts.faults.has('join')) this.#start('join');
+      }),
+  };
+
+  get #parts(): { readonly faults: Faults; readonly tell: (line: () => string) => void } {
+    const { world } = this.#fleet;
+    return { faults: world.faults, tell: (line: () => string) => world.tell(line) };
+  }
+
+  /** To one node; those that end processes leave enough of them. */
+  #on(which: 'serving' | 'any', blow: (member: Member) => void): void {
+    const { alive, open } = this.#fleet;
+    const candidates = which === 'any' ? alive : open.filter(({ machine }) => machine.state === 'running');
+    const member = candidates[Math.floor(this.#random.next() * candidates.length)];
+    if (member !== undefined && alive.length >= fewestNodes) blow(member);
+  }
+
+  #cut(member: Member, kind: FaultKind, directions: readonly Direction[]): void {
+    const { schedule } = this.#fleet.world;
+    const { connection, name } = member;
+    const random = this.#random;
+    const ms = 50 + random.next() ** 2 * 8_000;
+    const patience = { here: 500 + random.next() * 6_000, there: 500 + random.next() * 6_000 };
+    if (connection.isStalled) return;
+    this.#parts.tell(() => `${name} is cut off (${directions.join(' and ')}) for ${ms.toFixed(0)} ms`);
+    connection.stall(directions, patience);
+    schedule.after(ms, () => {
+      if (!connection.isStalled) return;
+      const hadEffect = connection.held > 0 || !connection.isHeard || !connection.isConnected;
+      if (hadEffect) this.#parts.faults.fired(kind);
+      this.#parts.tell(() => `the way of ${name} is whole again`);
+      connection.repair();
+    });
+  }
+
+  #pause(kind: FaultKind, ms: number): void {
+    this.#on('serving', ({ name, machine }) => {
+      this.#parts.tell(() => `${name} stands still for ${ms.toFixed(0)} ms`);
+      machine.pause();
+      this.#fleet.world.schedule.after(ms, () => {
+        if (machine.state !== 'paused') return;
+        if (machine.backlog > 0) this.#parts.faults.fired(kind);
+        this.#parts.tell(() => `${name} goes on, with ${machine.backlog} things to do`);
+        machine.resume();
+      });
+    });
+  }
+
+  /** Somebody sees to it that there are enough nodes. */
+  #replace(): void {
+    const { world, alive } = this.#fleet;
+    if (!world.faults.has('restart') && alive.length >= fewestNodes) return;
+    world.schedule.after(100 + this.#random.next() * 1_900, () => {
+      if (!this.#isOver && this.#fleet.alive.length < mostNodes) this.#start('restart');
+    });
+  }
+}

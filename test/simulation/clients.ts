@@ -1,0 +1,285 @@
+/**
+ * Clients that do what the contract tells them to: they repeat a request under the same key, on any node, until they know what
+ * became of it, and some give up. What they asked for and what they were told is the history.
+ */
+import { ServiceError } from '../../protocol/errors.ts';
+import type { ActorRef } from '../../runtime/actor.ts';
+import type { Random } from '../../runtime/clock.ts';
+import { shardOf } from '../../runtime/shards.ts';
+import type { Look, Operation } from '../support/history.ts';
+import { conversationRef, ledgerRef } from './conversation.ts';
+import type { Fleet } from './fleet.ts';
+import { limits, type Member } from './member.ts';
+import { shardCount } from './world.ts';
+
+export const conversations = ['ada', 'bob', 'cleo', 'dora', 'egon', 'finn', 'gina'] as const;
+export const ledgers = ['cash', 'debt', 'rent'] as const;
+/** Notes leave no mark in a ledger's state, but a row. */
+export const notes = 'notes';
+
+const timeoutMs = 4_000;
+const longestThinkMs = 260;
+/** Tries that were all refused, after which a client gives up. */
+const maxRefusals = 12;
+const burstSize = 6;
+
+/** What a client heard of one try. */
+type Answer =
+  | { readonly is: 'ok'; readonly value: unknown }
+  | { readonly is: 'refused'; readonly code: string; readonly reason: unknown }
+  | { readonly is: 'unknown' };
+
+interface Wish {
+  readonly to: ActorRef;
+  readonly command: string;
+  readonly payload: object;
+  /** The log that it goes into, and what goes there. */
+  readonly actor: string;
+  readonly mark: string;
+}
+
+interface Try {
+  readonly answer: Answer;
+  /** The actor lived on the node that was asked. */
+  readonly wasLocal: boolean;
+}
+
+const unknown: Answer = { is: 'unknown' };
+
+export class Clients {
+  readonly operations: Operation[] = [];
+  readonly looks: Look[] = [];
+  readonly #fleet: Fleet;
+  readonly #random: Random;
+  readonly #running: Promise<unknown>;
+  #stopped = false;
+  #marks = 0;
+  #attempts = 0;
+  #busy = 0;
+
+  constructor(fleet: Fleet, count: number) {
+    this.#fleet = fleet;
+    this.#random = fleet.world.random('clients');
+    this.#running = Promise.all(Array.from({ length: count }, (_, i) => this.#run(`client-${i + 1}`)));
+  }
+
+  /** Wishes under way. */
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** No more wishes; those under way are seen through. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  get done(): Promise<unknown> {
+    return this.#running;
+  }
+
+  /** Whether that actor answers through that node. */
+  async reaches(member: Member, conversation: string): Promise<boolean> {
+    const { answer } = await this.#try(member, conversationRef(conversation), 'read', {});
+    if (answer.is === 'ok') this.#seen('end', conversation, answer.value);
+    return answer.is === 'ok';
+  }
+
+  async #run(client: string): Promise<void> {
+    while (!this.#stopped) {
+      await this.#fleet.world.schedule.sleep(this.#random.next() * longestThinkMs);
+      if (this.#stopped) return;
+      this.#busy++;
+      await this.#wish(client);
+      this.#busy--;
+    }
+  }
+
+  async #wish(client: string): Promise<void> {
+    const { faults } = this.#fleet.world;
+    const dice = this.#random.next();
+    if (dice < 0.56) await this.#fulfil(client, this.#post(this.#oneOf(conversations)));
+    else if (dice < 0.7) await this.#fulfil(client, this.#entry('enter'));
+    else if (dice < 0.74) await this.#fulfil(client, this.#entry('note'));
+    else if (dice < 0.88) await this.#look(client, this.#oneOf(conversations));
+    else if (dice < 0.91) await this.#beRefused();
+    else if (dice < 0.98) await this.#burst(client, burstSize);
+    else if (faults.strikes('storm', 0.3)) await this.#burst(client, (limits.mailbox ?? 0) + 15);
+  }
+
+  #oneOf<T>(all: readonly T[]): T {
+    return all[Math.floor(this.#random.next() * all.length)] as T;
+  }
+
+  #post(conversation: string): Wish {
+    const mark = `m${++this.#marks}`;
+    const random = this.#random;
+    const payload = {
+      mark,
+      ...(random.next() < 0.15 ? { nudge: this.#oneOf(conversations) } : {}),
+      ...(random.next() < 0.25 ? { wakeInMs: Math.floor(random.next() * 4_000) - 200 } : {}),
+      ...(random.next() < 0.5 ? { wake: this.#oneOf(conversations) } : {}),
+    };
+    return { to: conversationRef(conversation), command: 'post', payload, actor: conversation, mark };
+  }
+
+  #entry(command: 'enter' | 'note'): Wish {
+    const ledger = this.#oneOf(ledgers);
+    const mark = `m${++this.#marks}`;
+    const actor = command === 'enter' ? ledger : notes;
+    return { to: ledgerRef(ledger), command, payload: { mark }, actor, mark };
+  }
+
+  async #look(client: string, conversation: string): Promise<void> {
+    const member = this.#pick();
+    if (member === undefined) return;
+    const { answer } = await this.#try(member, conversationRef(conversation), 'read', {});
+    this.#checkPlanned(member, 'read', answer);
+    if (answer.is === 'ok') this.#seen(client, conversation, answer.value);
+  }
+
+  #seen(client: string, actor: string, value: unknown): void {
+    this.looks.push({ client, actor, ids: value as readonly string[] });
+  }
+
+  /** Of a command that its actor always refuses. */
+  async #beRefused(): Promise<void> {
+    const member = this.#pick();
+    if (member === undefined) return;
+    const { answer } = await this.#try(member, conversationRef(this.#oneOf(conversations)), 'refuse', {});
+    if (answer.is !== 'ok') return;
+    this.#fleet.world.verdict.broken('nothing fails that nobody broke', 'a refusal was answered as a success');
+  }
+
+  /** Posts in one instant over one node: where the actor lives there, they are done in that order. */
+  async #burst(client: string, size: number): Promise<void> {
+    const member = this.#pick();
+    if (member === undefined) return;
+    const { verdict, faults } = this.#fleet.world;
+    const conversation = this.#oneOf(conversations);
+    const latency = this.#latency();
+    const firsts = await Promise.all(
+      Array.from({ length: size }, () => this.#fulfil(client, this.#post(conversation), member, latency)),
+    );
+    if (firsts.some(first => first?.answer.is === 'refused' && first.answer.reason === 'overloaded')) {
+      faults.fired('storm');
+    }
+    if (!firsts.every(first => first?.wasLocal === true)) return;
+    const places = firsts.flatMap(first => (first?.answer.is === 'ok' ? [first.answer.value as number] : []));
+    const isAscending = places.every((place, i) => i === 0 || place > (places[i - 1] ?? 0));
+    if (!isAscending) verdict.broken('order is kept', `${conversation} did what was asked at once as ${places.join()}`);
+  }
+
+  /** Tries until the outcome is known; gives the first try. */
+  async #fulfil(client: string, wish: Wish, via?: Member, latency?: number): Promise<Try | undefined> {
+    const { schedule } = this.#fleet.world;
+    const { mark: id, actor } = wish;
+    const invokedAt = schedule.now;
+    const entry = { client, actor, id, invokedAt, settledAt: Infinity, outcome: 'unknown' as Operation['outcome'] };
+    const place = this.operations.push(entry) - 1;
+    let first: Try | undefined;
+    let isDoubtful = false;
+    let member = via ?? this.#pick();
+    for (let refusals = 0; ; member = this.#pick()) {
+      const tried = member && (await this.#try(member, wish.to, wish.command, wish.payload, latency));
+      if (first === undefined && member !== undefined && tried !== undefined) {
+        first = tried;
+        this.#checkPlanned(member, wish.command, tried.answer);
+      }
+      const outcome = this.#judge(tried?.answer, wish, isDoubtful);
+      isDoubtful ||= outcome === 'unknown';
+      refusals += outcome === 'refused' ? 1 : 0;
+      if (outcome === 'ok') {
+        const value = tried?.answer.is === 'ok' && wish.command !== 'note' ? Number(tried.answer.value) : undefined;
+        this.operations[place] = { ...entry, settledAt: schedule.now, outcome, place: value };
+        return first;
+      }
+      if (refusals >= maxRefusals || (isDoubtful && this.#random.next() < 0.1)) {
+        const givenUp = isDoubtful ? 'unknown' : 'refused';
+        this.operations[place] = { ...entry, settledAt: schedule.now, outcome: givenUp };
+        return first;
+      }
+      await schedule.sleep(20 + this.#random.next() * 300);
+    }
+  }
+
+  /** What one answer says of the wish. */
+  #judge(answer: Answer | undefined, { mark, command }: Wish, isDoubtful: boolean): Operation['outcome'] {
+    if (answer === undefined) return 'refused';
+    if (answer.is !== 'refused') return answer.is;
+    if (answer.reason === 'deadline' || answer.reason === 'connection') return 'unknown';
+    if (answer.code !== 'svc/runtime/idempotency_conflict') return 'refused';
+    // A ledger takes an entry once: it was an earlier try.
+    if (isDoubtful) return 'ok';
+    const { verdict } = this.#fleet.world;
+    verdict.broken('nothing is applied twice', `${command} ${mark} was there before anybody could have done it`);
+    return 'ok';
+  }
+
+  #checkPlanned(member: Member, command: string, answer: Answer): void {
+    const { faults, verdict } = this.#fleet.world;
+    if (!faults.isPlanned || answer.is === 'ok') return;
+    const why = answer.is === 'refused' ? `${answer.code} ${String(answer.reason)}` : answer.is;
+    verdict.broken('a planned move fails no request', `${command} over ${member.name}: ${why}`);
+  }
+
+  /** A node, as a load balancer would choose it. */
+  #pick(): Member | undefined {
+    const { open } = this.#fleet;
+    return open.length === 0 ? undefined : this.#oneOf(open);
+  }
+
+  #latency(): number {
+    return 0.2 + this.#random.next() * 2;
+  }
+
+  /** One request over one node. */
+  #try(
+    member: Member,
+    to: ActorRef,
+    command: string,
+    payload: object,
+    latency: number = this.#latency(),
+  ): Promise<Try> {
+    const { schedule } = this.#fleet.world;
+    const attempt = `a${++this.#attempts}`;
+    let wasLocal = false;
+    return new Promise(resolve => {
+      member.calls++;
+      const settle = (answer: Answer): void => {
+        if (isSettled) return;
+        isSettled = true;
+        timer.cancel();
+        forget();
+        member.calls--;
+        this.#fleet.world.tell(() => `${command} ${JSON.stringify(payload)} of ${to.id} over ${member.name}: ${told(answer)}`);
+        resolve({ answer, wasLocal });
+      };
+      let isSettled = false;
+      const timer = schedule.after(timeoutMs, () => settle(unknown));
+      const forget = member.onDeath(() => settle(unknown));
+      const answer = (heard: Answer): void => void schedule.after(latency, () => settle(heard));
+      schedule.after(latency, () =>
+        member.machine.run(() => {
+          wasLocal = member.shards.has(shardOf(to.id, shardCount)) && member.isLeased;
+          member.ask(to, command, { ...payload, attempt }).then(
+            value => answer({ is: 'ok', value }),
+            (error: unknown) => answer(this.#refusal(error)),
+          );
+        }),
+      );
+    });
+  }
+
+  #refusal(error: unknown): Answer {
+    if (error instanceof ServiceError) {
+      return { is: 'refused', code: error.code, reason: error.details?.['reason'] };
+    }
+    this.#fleet.world.verdict.broken('nothing fails that nobody broke', `an ask was rejected with ${String(error)}`);
+    return unknown;
+  }
+}
+
+function told(answer: Answer): string {
+  if (answer.is === 'ok') return `ok ${JSON.stringify(answer.value)}`;
+  return answer.is === 'refused' ? `${answer.code} ${String(answer.reason ?? '')}` : 'no answer';
+}

@@ -1,0 +1,179 @@
+/**
+ * Operators that watch a project: production's hub, catch-up and sessions on every node, and clients that resume on another
+ * node when their connection is lost or silent.
+ */
+import { CatchUp } from '../../gateway/stream/catch-up.ts';
+import { Hub } from '../../gateway/stream/hub.ts';
+import { Session } from '../../gateway/stream/session.ts';
+import type { SendOutcome, Socket } from '../../gateway/http/socket.ts';
+import type { Random } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { News } from '../../storage/news.ts';
+import type { SimulatedDatabase } from './database.ts';
+import type { Verdict } from './laws.ts';
+import type { Machine } from './machine.ts';
+import type { Schedule } from './schedule.ts';
+
+/** How long a client waits for the next frame before it looks for another node. */
+const patienceMs = 5_000;
+
+/** A node's side of the streams. */
+export class StreamDesk {
+  readonly #machine: Machine;
+  readonly #schedule: Schedule;
+  readonly #hub: Hub;
+  readonly #catchUp: CatchUp;
+  readonly #topics = new Map<string, Set<StreamSocket>>();
+
+  constructor(machine: Machine, schedule: Schedule, database: SimulatedDatabase, news: News, log: Log) {
+    const events = database.logFor(machine);
+    this.#machine = machine;
+    this.#schedule = schedule;
+    this.#hub = new Hub({
+      ...{ events, clock: machine, log },
+      publish: (topic, frame) => {
+        for (const socket of this.#topics.get(topic) ?? []) socket.send(frame);
+      },
+      follow: projectId => news.follow(projectId),
+    });
+    this.#catchUp = new CatchUp(events, machine, log);
+    news.listen({
+      events: heard => heard.forEach(event => this.#hub.accept(event)),
+      behind: ids => this.#hub.behind(ids),
+      deliveries: () => undefined,
+    });
+  }
+
+  /** A client opens its stream and resumes after `seq`; `frame` is called with every frame until the returned function is. */
+  open(projectId: string, seq: number, frame: (text: string) => void): () => void {
+    const admission = {
+      ...{ projectId, environmentId: undefined, userId: 'user', apiKeyId: undefined },
+      ...{ sessionId: 'session', expiresAt: Infinity },
+    };
+    const context = { hub: this.#hub, catchUp: this.#catchUp, clock: this.#machine };
+    const session = new Session(admission, context);
+    const socket = new StreamSocket(session, this.#topics, text => this.#schedule.after(0.5, () => frame(text)));
+    session.open(socket);
+    session.receive(JSON.stringify({ type: 'resume', epoch: 'first', seq }));
+    return () => this.#machine.run(() => socket.end());
+  }
+
+  close(): void {
+    this.#hub.close();
+  }
+}
+
+class StreamSocket implements Socket<Session> {
+  readonly session: Session;
+  readonly #topics: Map<string, Set<StreamSocket>>;
+  readonly #write: (text: string) => void;
+
+  constructor(session: Session, topics: Map<string, Set<StreamSocket>>, write: (text: string) => void) {
+    this.session = session;
+    this.#topics = topics;
+    this.#write = write;
+  }
+
+  send(text: string): SendOutcome {
+    this.#write(text);
+    return 'sent';
+  }
+
+  cork(work: () => void): void {
+    work();
+  }
+
+  subscribe(topic: string): void {
+    this.#topics.set(topic, (this.#topics.get(topic) ?? new Set()).add(this));
+  }
+
+  unsubscribe(topic: string): void {
+    this.#topics.get(topic)?.delete(this);
+  }
+
+  end(): void {
+    for (const sockets of this.#topics.values()) sockets.delete(this);
+    this.session.closed();
+  }
+
+  buffered(): number {
+    return 0;
+  }
+}
+
+export interface WatcherOptions {
+  readonly projectId: string;
+  readonly schedule: Schedule;
+  readonly random: Random;
+  readonly database: SimulatedDatabase;
+  readonly verdict: Verdict;
+  /** A desk of a node that takes connections; undefined when there is none now. */
+  readonly desk: () => { readonly machine: Machine; readonly desk: StreamDesk } | undefined;
+}
+
+/** A client: has seen every event of its project up to `seq`, each once. */
+export class Watcher {
+  readonly projectId: string;
+  seq = 0;
+  resumes = 0;
+  readonly #options: WatcherOptions;
+  #machine: Machine | undefined;
+  #close: (() => void) | undefined;
+  #connection = 0;
+  #heardAt = 0;
+  #stopped = false;
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+    this.projectId = options.projectId;
+    this.#look();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Sees to it, every now and then, that there is a connection that tells something. */
+  #look(): void {
+    const { schedule, random } = this.#options;
+    if (this.#stopped) return;
+    const isLost = this.#machine === undefined || this.#machine.state === 'dead';
+    const isSilent = schedule.now - this.#heardAt > patienceMs;
+    const isRestless = random.next() < 0.02;
+    if (isLost || isSilent || isRestless) this.#connect();
+    schedule.after(100 + random.next() * 200, () => this.#look());
+  }
+
+  #connect(): void {
+    const { schedule, desk, projectId } = this.#options;
+    const to = desk();
+    if (to === undefined) return;
+    this.#close?.();
+    this.#close = undefined;
+    this.#machine = to.machine;
+    this.#heardAt = schedule.now;
+    const connection = ++this.#connection;
+    this.resumes++;
+    to.machine.run(() => {
+      if (connection !== this.#connection) return;
+      this.#close = to.desk.open(projectId, this.seq, text => {
+        if (connection === this.#connection) this.#hear(text);
+      });
+    });
+  }
+
+  #hear(text: string): void {
+    const { schedule, database, verdict, projectId } = this.#options;
+    this.#heardAt = schedule.now;
+    const frame = JSON.parse(text) as { type: string; seq?: number; event?: unknown };
+    const law = 'every event is shown once, in order';
+    if (frame.type === 'reset') verdict.broken(law, `${projectId}: a stream at ${this.seq} was reset: ${text}`);
+    if (frame.type !== 'event') return;
+    const seq = frame.seq ?? 0;
+    if (seq !== this.seq + 1) verdict.broken(law, `${projectId}: ${seq} was shown after ${this.seq}`);
+    if (database.events.get(projectId)?.[seq - 1]?.body !== JSON.stringify(frame.event)) {
+      verdict.broken(law, `${projectId}: ${seq} was shown as ${text}`);
+    }
+    this.seq = seq;
+  }
+}

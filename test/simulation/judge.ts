@@ -1,0 +1,103 @@
+/** The laws that can only be looked at in the end. */
+import { checkHistory, type Findings } from '../support/history.ts';
+import { conversations, ledgers, notes, type Clients } from './clients.ts';
+import type { Watcher } from './console.ts';
+import { conversationRef, ledgerRef, type Conversation, type Ledger } from './conversation.ts';
+import type { Fleet } from './fleet.ts';
+import type { Law } from './laws.ts';
+import type { World } from './world.ts';
+
+const lawOf: Readonly<Record<keyof Findings, Law>> = {
+  lost: 'nothing acknowledged is lost',
+  doubled: 'nothing is applied twice',
+  refused: 'what was refused is not applied',
+  invented: 'only what is committed leaves',
+  disordered: 'order is kept',
+  untrue: 'only what is committed leaves',
+};
+
+/** Marks of reminders and nudges. */
+const isOwn = (mark: string): boolean => mark.includes(':');
+
+export function judge(world: World, fleet: Fleet, clients: Clients, watchers: readonly Watcher[]): void {
+  const { verdict } = world;
+  const { operations, looks } = clients;
+  const truth = truthOf(world);
+  const findings = checkHistory({ operations: operations.filter(({ actor }) => actor !== notes), looks }, truth, isOwn);
+  for (const [kind, details] of Object.entries(findings) as [keyof Findings, readonly string[]][]) {
+    verdict.all(lawOf[kind], details);
+  }
+  checkNotes(world, clients);
+  checkLog(world, truth);
+  checkVersions(world);
+  checkReminders(world, truth);
+  for (const member of fleet.alive) member.checkMailboxes();
+  for (const letter of world.database.rows.letters) {
+    if (letter.name === 'deliver') continue;
+    verdict.broken('every reminder fires', `${letter.name} of ${letter.actor.id} was buried: ${letter.error}`);
+  }
+  for (const { projectId, resumes } of watchers) world.tell(() => `the watcher of ${projectId} resumed ${resumes} times`);
+}
+
+function truthOf({ database }: World): Map<string, readonly string[]> {
+  const { rows } = database;
+  const truth = new Map<string, readonly string[]>();
+  for (const id of conversations) truth.set(id, (rows.read(conversationRef(id))?.state as Conversation | undefined)?.marks ?? []);
+  for (const id of ledgers) truth.set(id, (rows.read(ledgerRef(id))?.state as Ledger | undefined)?.marks ?? []);
+  return truth;
+}
+
+/** Notes have no order: they are there, or not. */
+function checkNotes({ database, verdict }: World, { operations }: Clients): void {
+  const keys = new Set(database.rows.writes.map(({ key }) => key));
+  for (const { id, actor, outcome } of operations) {
+    if (actor !== notes) continue;
+    if (outcome === 'ok' && !keys.has(id)) verdict.broken('nothing acknowledged is lost', `the note ${id}`);
+    if (outcome === 'refused' && keys.has(id)) verdict.broken('what was refused is not applied', `the note ${id}`);
+  }
+}
+
+/** The events are the conversation, word for word. */
+function checkLog({ database, verdict }: World, truth: ReadonlyMap<string, readonly string[]>): void {
+  for (const id of conversations) {
+    const events = (database.marks.get(id) ?? []).join();
+    const marks = (truth.get(id) ?? []).join();
+    if (events !== marks) verdict.broken('sequences are dense', `${id} has the events ${events} and the state ${marks}`);
+  }
+  for (const [projectId, events] of database.events) {
+    for (const { body } of events) {
+      const { conversation, sequence, mark } = JSON.parse(body) as {
+        conversation: string;
+        sequence: number;
+        mark: string;
+      };
+      if (truth.get(conversation)?.[sequence - 1] === mark) continue;
+      verdict.broken('sequences are dense', `${projectId}: ${mark} is not event ${sequence} of ${conversation}`);
+    }
+  }
+}
+
+/** Each version of an actor was written once, on the one before. */
+function checkVersions({ database, verdict }: World): void {
+  const versions = new Map<string, { readonly version: number; readonly node: string }>();
+  for (const { actor, base, version, node } of database.commits) {
+    const name = `${actor.kind} ${actor.id}`;
+    const before = versions.get(name) ?? { version: 0, node: 'nobody' };
+    if (base !== before.version) {
+      const detail = `${node} wrote on version ${base} of ${name}, which ${before.node} had moved to ${before.version}`;
+      verdict.broken('one writer per version', detail);
+    }
+    if (version !== undefined) versions.set(name, { version, node });
+  }
+}
+
+/** What was set was heard, by the conversation that it was set for. */
+function checkReminders({ database, verdict }: World, truth: ReadonlyMap<string, readonly string[]>): void {
+  for (const { remind } of database.commits) {
+    for (const { to, command, payload } of remind) {
+      if (command !== 'wake') continue;
+      const { mark } = payload as { mark: string };
+      if (!(truth.get(to.id) ?? []).includes(mark)) verdict.broken('every reminder fires', `${mark} of ${to.id} never did`);
+    }
+  }
+}

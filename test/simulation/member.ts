@@ -1,0 +1,251 @@
+/**
+ * One node of the simulated cluster: production's runtime, placement and streams in a machine of their own.
+ *
+ *   starting -> serving     the placement has begun
+ *   serving -> draining     SIGTERM
+ *   any -> gone             its process is over, one way or another
+ */
+import { Node, type AskOptions } from '../../runtime/node.ts';
+import type { ActorRef } from '../../runtime/actor.ts';
+import type { Random } from '../../runtime/clock.ts';
+import { LeasedPlacement } from '../../runtime/cluster/leased-placement.ts';
+import { NatsPeers } from '../../runtime/cluster/nats-peers.ts';
+import type { Limits } from '../../runtime/limits.ts';
+import type { Log } from '../../runtime/log.ts';
+import { Metrics } from '../../runtime/metrics.ts';
+import type { Placement, Shards } from '../../runtime/placement.ts';
+import { NatsTransport } from '../../runtime/transport/nats.ts';
+import { NewsRelay } from '../../storage/news-relay.ts';
+import { News } from '../../storage/news.ts';
+import { StreamDesk } from './console.ts';
+import { kindsOf } from './conversation.ts';
+import type { Machine } from './machine.ts';
+import type { Connection } from './network.ts';
+import type { Serve, Transport } from '../../runtime/transport/transport.ts';
+import { SimulatedRegister } from './register.ts';
+import { cluster, shardCount, type World } from './world.ts';
+import { simulatedNats } from './nats.ts';
+
+/** Small, so that they are reached. 30 is a bound of the mailbox's histogram, which the law reads. */
+export const limits: Partial<Limits> = {
+  mailbox: 30,
+  admitted: 120,
+  residents: 6,
+  tasksQueued: 50,
+  remindersAtOnce: 4,
+};
+
+export class Member {
+  readonly name: string;
+  readonly machine: Machine;
+  readonly connection: Connection;
+  readonly metrics = new Metrics();
+  readonly desk: StreamDesk;
+  readonly transport: NatsTransport;
+  /** The shards that its placement has taken. */
+  readonly shards = new Set<number>();
+  state: 'starting' | 'serving' | 'draining' | 'gone' = 'starting';
+  /** Requests of clients that are not answered. */
+  calls = 0;
+  /** Why it is there: what it stands for when it takes its first shard. */
+  came: 'restart' | 'join' | undefined;
+  readonly #whenDead = new Set<() => void>();
+  readonly #world: World;
+  readonly #node: Node;
+  /** Until when it may serve, in its monotonic time. */
+  #until = Infinity;
+  /** The last instant at which it was known that it might. */
+  #lastLeased = 0;
+  /** When each attempt of a client reached this node. */
+  readonly #arrivals = new Map<string, number>();
+
+  constructor(world: World, name: string, random: Random) {
+    this.#world = world;
+    this.name = name;
+    this.machine = world.machine(name);
+    this.connection = world.broker.connect(this.machine);
+    const { machine, connection } = this;
+    const log = this.#log();
+    const news = new News();
+    const nats = simulatedNats(connection);
+    const { counters } = this.metrics;
+    this.transport = new NatsTransport({ ...{ connection: nats, cluster, clock: machine, log, counters } });
+    news.relayBy(new NewsRelay({ transport: this.transport, news, from: name }));
+    connection.onChange(connected => {
+      if (connected) news.missed();
+    });
+    this.desk = new StreamDesk(machine, world.schedule, world.database, news, log);
+    const placement = new LeasedPlacement({
+      ...{ id: name, release: 'simulated', clock: machine, random, log, metrics: this.metrics },
+      register: new SimulatedRegister(world.register, connection),
+      peers: new NatsPeers({ connection: nats, cluster }),
+    });
+    this.#node = new Node({
+      kinds: kindsOf({
+        decided: (self, command, payload) => this.#decided(self, command, payload),
+        deliver: (conversation, sequence) => world.receiver.deliver(machine, conversation, sequence),
+      }),
+      ...{ clock: machine, random, log, limits, metrics: this.metrics, shards: shardCount },
+      store: world.database.open(machine, news),
+      transport: this.#heard(this.transport),
+      placement: this.#watched(placement),
+    });
+  }
+
+  get stats(): Node['stats'] {
+    return this.#node.stats;
+  }
+
+  /** Whether it holds a lease that stands. */
+  get isLeased(): boolean {
+    return this.machine.monotonic() < this.#until;
+  }
+
+  /** Must be called in the machine, as must all that follow. */
+  async start(): Promise<void> {
+    await this.#node.start();
+    if (this.state === 'starting') this.state = 'serving';
+    this.#world.tell(() => `${this.name} serves`);
+  }
+
+  /** Called when the process ends, until the returned function is called. */
+  onDeath(callback: () => void): () => void {
+    this.#whenDead.add(callback);
+    return () => this.#whenDead.delete(callback);
+  }
+
+  died(): void {
+    for (const callback of [...this.#whenDead]) callback();
+    this.#whenDead.clear();
+  }
+
+  /** A client's command: `attempt` is its alone. */
+  ask<R>(to: ActorRef, command: string, payload: { readonly attempt: string }, options?: AskOptions): Promise<R> {
+    this.#arrivals.set(payload.attempt, this.machine.monotonic());
+    return this.#node.ask<R>(to, command, payload, options);
+  }
+
+  async drain(): Promise<void> {
+    this.state = 'draining';
+    await this.#node.drain();
+    this.desk.close();
+    await this.transport.drain();
+  }
+
+  /** What no node may ever exceed. */
+  checkBounds(): void {
+    const { verdict } = this.#world;
+    const { admitted, outgoing, reminders } = this.stats;
+    const budget = limits.admitted ?? 0;
+    if (admitted > budget) verdict.broken('bounds are kept', `${this.name} has admitted ${admitted}`);
+    if (outgoing > budget) verdict.broken('bounds are kept', `${this.name} has ${outgoing} asks out`);
+    if (reminders > (limits.remindersAtOnce ?? 0)) {
+      verdict.broken('bounds are kept', `${this.name} delivers ${reminders} reminders at once`);
+    }
+  }
+
+  /** Whether some mailbox held more than it may. */
+  checkMailboxes(): void {
+    const { bounds } = this.metrics.mailboxDepth;
+    const counts = this.metrics.mailboxDepth.cumulative();
+    const within = counts[bounds.indexOf(limits.mailbox ?? 0)] ?? 0;
+    const all = counts.at(-1) ?? 0;
+    if (within === all) return;
+    this.#world.verdict.broken('bounds are kept', `${this.name}: a mailbox held more than ${limits.mailbox}`);
+  }
+
+  /** What comes for this node's shards is noted on its way. */
+  #heard(transport: Transport): Transport {
+    const noted =
+      (handler: Serve): Serve =>
+      envelope => {
+        const { attempt } = envelope.payload as { attempt?: string };
+        if (attempt !== undefined) this.#arrivals.set(attempt, this.machine.monotonic());
+        return handler(envelope);
+      };
+    return {
+      serve: (shard, handler) => transport.serve(shard, noted(handler)),
+      ask: (shard, envelope) => transport.ask(shard, envelope),
+      tell: (shard, envelope) => transport.tell(shard, envelope),
+      publish: (topic, message) => transport.publish(topic, message),
+      subscribe: (topic, listener) => transport.subscribe(topic, listener),
+      drain: () => transport.drain(),
+    };
+  }
+
+  /** What the placement says of leases and shards is noted on its way to the node. */
+  #watched(placement: Placement): Placement {
+    return {
+      alone: placement.alone,
+      start: shards => placement.start(this.#noted(shards)),
+      suspect: shard => placement.suspect(shard),
+      drain: () => placement.drain(),
+    };
+  }
+
+  #noted(shards: Shards): Shards {
+    return {
+      count: shards.count,
+      serveUntil: until => {
+        this.#lastLeased = this.#leasedAtLast();
+        this.#until = until;
+        shards.serveUntil(until);
+      },
+      take: async shard => {
+        this.#took(shard);
+        await shards.take(shard);
+      },
+      release: async released => {
+        for (const shard of released) this.shards.delete(shard);
+        this.#world.tell(() => `${this.name} releases ${released.join(' ')}`);
+        await shards.release(released);
+      },
+    };
+  }
+
+  #took(shard: number): void {
+    const { verdict, members, faults } = this.#world;
+    this.shards.add(shard);
+    this.#world.tell(() => `${this.name} takes ${shard}`);
+    if (this.came !== undefined) {
+      faults.fired(this.came);
+      this.came = undefined;
+    }
+    for (const other of members) {
+      if (other === this || other.machine.state === 'dead' || !other.shards.has(shard)) continue;
+      // One whose connection the broker has lost may be taken for dead: that is what versions are for.
+      if (!other.isLeased || !other.connection.isHeard) continue;
+      verdict.broken('one lease per shard', `${this.name} took ${shard}, which ${other.name} may serve`);
+    }
+  }
+
+  /** The last instant until now at which it might serve. */
+  #leasedAtLast(): number {
+    return Math.max(this.#lastLeased, Math.min(this.#until, this.machine.monotonic()));
+  }
+
+  #decided(self: ActorRef, command: string, payload: unknown): void {
+    const { attempt, mark } = payload as { attempt?: string; mark?: string };
+    const { verdict } = this.#world;
+    if (this.machine.state !== 'running') {
+      verdict.broken('nothing fails that nobody broke', `the simulation ran ${command} on ${this.name}`);
+    }
+    if (command === 'nudge' && mark !== undefined) this.#world.checkNudge(self, mark);
+    if (attempt === undefined) return;
+    this.checkBounds();
+    const arrived = this.#arrivals.get(attempt);
+    if (arrived === undefined || arrived <= this.#leasedAtLast()) return;
+    verdict.broken(
+      'nothing is served past the lease',
+      `${this.name} decided ${command} of ${self.id}, which came ${arrived - this.#leasedAtLast()} ms after its lease`,
+    );
+  }
+
+  #log(): Log {
+    const line =
+      (level: 'debug' | 'info' | 'warn' | 'error') =>
+      (fields: object, message: string): void =>
+        this.#world.logged(this.name, level, fields, message);
+    return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  }
+}

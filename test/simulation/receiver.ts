@@ -1,0 +1,51 @@
+/** A customer's system to which conversations deliver their events. It fails now and then, and answers that it sends get lost. */
+import type { Random } from '../../runtime/clock.ts';
+import type { SimulatedDatabase } from './database.ts';
+import type { Faults } from './faults.ts';
+import type { Verdict } from './laws.ts';
+import type { Machine } from './machine.ts';
+import type { Schedule } from './schedule.ts';
+
+export interface ReceiverOptions {
+  readonly schedule: Schedule;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly database: SimulatedDatabase;
+  readonly verdict: Verdict;
+}
+
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  /** By conversation: it has seen every event up to this sequence. */
+  readonly seen = new Map<string, number>();
+  repeats = 0;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** As an outbound request of that machine. */
+  async deliver(machine: Machine, conversation: string, sequence: number): Promise<void> {
+    const { schedule, random, faults } = this.#options;
+    await schedule.sleep(1 + random.next() * 10);
+    const refuses = faults.strikes('failing receiver', 0.1);
+    if (!refuses) this.#take(conversation, sequence);
+    const loses = faults.strikes('failing receiver', 0.05);
+    await schedule.sleep(1 + random.next() * 10);
+    await new Promise<void>(resolve => machine.run(resolve));
+    if (!refuses && !loses) return;
+    faults.fired('failing receiver');
+    throw new Error(refuses ? 'the receiver answered 500' : 'the answer was lost');
+  }
+
+  #take(conversation: string, sequence: number): void {
+    const { database, verdict } = this.#options;
+    if (database.marks.get(conversation)?.[sequence - 1] === undefined) {
+      verdict.broken('only what is committed leaves', `event ${sequence} of ${conversation} was delivered`);
+    }
+    const before = this.seen.get(conversation) ?? 0;
+    if (sequence <= before) this.repeats++;
+    else if (sequence === before + 1) this.seen.set(conversation, sequence);
+    else verdict.broken('order is kept', `${conversation}: event ${sequence} was delivered after ${before}`);
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * One simulation:
+ *
+ *   warm-up   some nodes start, and clients and watchers begin
+ *   chaos     whatever this seed's faults are
+ *   calm      everything is put right; clients see their wishes through; reminders, deliveries and streams catch up
+ *   verdict   every actor is asked over every node, and the laws are looked at
+ */
+import { Chaos } from './chaos.ts';
+import { Clients, conversations } from './clients.ts';
+import { Watcher } from './console.ts';
+import { projects } from './database.ts';
+import type { FaultCounts } from './faults.ts';
+import { Fleet } from './fleet.ts';
+import { judge } from './judge.ts';
+import type { Violation } from './laws.ts';
+import type { Member } from './member.ts';
+import { World } from './world.ts';
+
+const clientCount = 4;
+const warmUpMs = 1_000;
+const shortestChaosMs = 6_000;
+const longestChaosMs = 14_000;
+/** What is not in order by then is stuck. */
+const longestCalmMs = 120_000;
+const lookMs = 200;
+
+export interface Outcome {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly faults: FaultCounts;
+  /** The same for every run of the seed. */
+  readonly fingerprint: number;
+  readonly steps: number;
+  readonly virtualMs: number;
+  readonly operations: number;
+  readonly acknowledged: number;
+  /** When it was asked for. */
+  readonly story: readonly string[];
+}
+
+/** Never rejects: an error of the simulation is a violation, too. */
+export async function simulate(seed: number, { isTold = false } = {}): Promise<Outcome> {
+  const world = new World(seed, isTold);
+  const fleet = new Fleet(world);
+  world.tell(() => `faults: ${world.faults.enabled.join(', ')}`);
+  for (let i = 0; i < 2 + Math.floor(world.random('size').next() * 3); i++) fleet.start();
+  const clients = new Clients(fleet, clientCount);
+  const watchers = projects.map(projectId => watch(projectId, world, fleet));
+  try {
+    await play(world, fleet, clients, watchers);
+    judge(world, fleet, clients, watchers);
+  } catch (error) {
+    world.verdict.broken('nothing fails that nobody broke', error instanceof Error ? (error.stack ?? '') : String(error));
+  }
+  const { faults, schedule, verdict, fingerprint, story } = world;
+  return {
+    ...{ seed, fingerprint, story, violations: verdict.violations, faults: faults.counts },
+    ...{ steps: schedule.steps, virtualMs: schedule.now, operations: clients.operations.length },
+    acknowledged: clients.operations.filter(({ outcome }) => outcome === 'ok').length,
+  };
+}
+
+function watch(projectId: string, world: World, fleet: Fleet): Watcher {
+  const { schedule, database, verdict } = world;
+  const random = world.random('watchers');
+  const desk = (): Member | undefined => fleet.open[Math.floor(random.next() * fleet.open.length)];
+  return new Watcher({ projectId, schedule, database, verdict, random, desk });
+}
+
+async function play(world: World, fleet: Fleet, clients: Clients, watchers: readonly Watcher[]): Promise<void> {
+  const { schedule, verdict } = world;
+  let isDone = false;
+  const over = act().finally(() => (isDone = true));
+  await schedule.run(() => isDone, Infinity);
+  await over;
+
+  async function act(): Promise<void> {
+    await schedule.sleep(warmUpMs);
+    const chaos = new Chaos(fleet);
+    const span = world.random('size').next() * (longestChaosMs - shortestChaosMs);
+    await schedule.sleep(shortestChaosMs + span);
+    chaos.end();
+    clients.stop();
+    const end = schedule.now + longestCalmMs;
+    let open = unfinished(world, fleet, clients, watchers);
+    while (open.length > 0 && schedule.now < end) {
+      await schedule.sleep(lookMs);
+      open = unfinished(world, fleet, clients, watchers);
+    }
+    for (const { law, detail } of open) verdict.broken(law, detail);
+    for (const member of fleet.open) {
+      for (const conversation of conversations) {
+        if (await clients.reaches(member, conversation)) continue;
+        verdict.broken('no actor is stuck', `${conversation} does not answer over ${member.name}`);
+      }
+    }
+    for (const watcher of watchers) watcher.stop();
+  }
+}
+
+type Open = Pick<Violation, 'law' | 'detail'>;
+
+/** What is still to come, and has to. */
+function unfinished(world: World, fleet: Fleet, clients: Clients, watchers: readonly Watcher[]): Open[] {
+  const { database, receiver } = world;
+  const open: Open[] = [];
+  if (clients.busy > 0) open.push({ law: 'no actor is stuck', detail: `${clients.busy} wishes are open` });
+  for (const { to, key, at } of database.rows.reminders.values()) {
+    open.push({ law: 'every reminder fires', detail: `${key} of ${to.id} was due at ${at}` });
+  }
+  for (const [conversation, marks] of database.marks) {
+    const seen = receiver.seen.get(conversation) ?? 0;
+    if (seen === marks.length) continue;
+    open.push({ law: 'every event is delivered', detail: `${conversation}: ${seen} of ${marks.length}` });
+  }
+  for (const { seq, projectId } of watchers) {
+    const head = database.events.get(projectId)?.length ?? 0;
+    if (seq !== head) {
+      open.push({ law: 'every event is shown once, in order', detail: `${projectId}: ${seq} of ${head}` });
+    }
+  }
+  for (const member of fleet.alive) {
+    const { admitted, outgoing, reminders } = member.stats;
+    if (admitted + outgoing + reminders === 0) continue;
+    const detail = `${member.name}: ${admitted} admitted, ${outgoing} outgoing, ${reminders} reminders`;
+    open.push({ law: 'nothing leaks', detail });
+  }
+  return open;
+}
