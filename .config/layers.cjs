@@ -35,6 +35,12 @@ module.exports = {
       to: { path: '^(node_modules/)?(@mikro-orm|pg|kysely)(/|$)' },
     },
     {
+      name: 'nats-only-behind-its-port',
+      severity: 'error',
+      from: { pathNot: '^(runtime/(transport|cluster)/nats[^/]*\\.ts$|test/|bench/|node_modules/)' },
+      to: { path: '^(node_modules/)?nats(/|$)' },
+    },
+    {
       name: 'no-orphan-modules',
       severity: 'error',
       from: { orphan: true, pathNot: '\\.(test|d)\\.ts$|^bench/|\\.worker\\.ts$' },

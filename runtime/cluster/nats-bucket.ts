@@ -137,17 +137,15 @@ async function sweepMarkers({ kv, manager, stream }: Bucket, log: Log): Promise<
 /** Every key's last entry, markers of removed keys included, in the order of revisions. */
 export async function readAll(kv: KV): Promise<KvEntry[]> {
   const entries = new Map<string, KvEntry>();
-  let stop: (() => void) | undefined;
-  let complete = false;
-  const iterator = await kv.watch({
-    // May be called before the iterator is here.
-    initializedFn: () => {
-      complete = true;
-      stop?.();
-    },
-  });
-  stop = () => iterator.stop();
-  if (complete) stop();
+  // Called before the iterator is here when there is nothing to read.
+  const complete = { yet: false, stop: (): void => undefined };
+  const initializedFn = (): void => {
+    complete.yet = true;
+    complete.stop();
+  };
+  const iterator = await kv.watch({ initializedFn });
+  if (complete.yet) iterator.stop();
+  complete.stop = () => iterator.stop();
   for await (const entry of iterator) {
     entries.delete(entry.key);
     entries.set(entry.key, entry);

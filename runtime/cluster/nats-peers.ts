@@ -39,16 +39,23 @@ export class NatsPeers implements Peers {
 
   async ping(name: string, timeoutMs: number): Promise<Sign> {
     if (!this.connected) return 'silent';
+    const { promise: lost, resolve: lose } = Promise.withResolvers<Sign>();
+    const stop = this.onConnection(() => lose('silent'));
+    try {
+      return await Promise.race([lost, this.#ask(name, timeoutMs)]);
+    } finally {
+      stop();
+    }
+  }
+
+  async #ask(name: string, timeoutMs: number): Promise<Sign> {
     try {
       await this.#connection.client.request(this.#prefix + name, undefined, {
         timeout: Math.max(1, timeoutMs),
       });
       return 'here';
     } catch (error) {
-      // A connection that was lost meanwhile says nothing about the other node.
-      return this.connected && error instanceof NatsError && error.code === ErrorCode.NoResponders
-        ? 'gone'
-        : 'silent';
+      return error instanceof NatsError && error.code === ErrorCode.NoResponders ? 'gone' : 'silent';
     }
   }
 }

@@ -105,6 +105,11 @@ export class NatsServer {
     await this.#start();
   }
 
+  /** Removes what JetStream has stored. Only while it does not run. */
+  forget(): Promise<void> {
+    return rm(join(this.#folder, 'store'), { recursive: true, force: true });
+  }
+
   /** It hangs: connections stay open and nothing is answered. */
   freeze(): void {
     this.#child?.kill('SIGSTOP');
