@@ -15,7 +15,7 @@ import { spendMs } from '../../actors/quota/ledger.ts';
 import type { Quota } from '../rest/quota.ts';
 
 /** Requests that wait for one ask. Beyond it, and beyond what the bucket can hold, they are refused. */
-const mostWaiting = 1_000;
+const mostWaiting = 10_000;
 /** For how long the owner is left alone after it could not be reached. */
 const apartMs = 1_000;
 

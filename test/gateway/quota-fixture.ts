@@ -1,0 +1,59 @@
+/** Quotas of nodes that share buckets, on virtual time, and requests to charge to them. */
+import type { Test } from 'tap';
+import { quotaKind } from '../../actors/quota/kind.ts';
+import { takeQuotaOf } from '../../gateway/quota/quotas.ts';
+import { defaultRates, longestWindowMs, type BucketName, type Rates } from '../../gateway/quota/rates.ts';
+import type { Call } from '../../gateway/rest/handler.ts';
+import type { Quota, TakeQuota } from '../../gateway/rest/quota.ts';
+import type { RateClass } from '../../protocol/operation.ts';
+import { LocalBus } from '../../runtime/transport/local.ts';
+import { ByHand } from '../runtime/by-hand.ts';
+import { startWorld, type World } from '../runtime/world.ts';
+import { seeded } from '../support/seeded.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+export interface QuotaNode extends World {
+  readonly placement: ByHand;
+  readonly takeQuota: TakeQuota;
+  /** Charges a request. */
+  take(rate: RateClass, call: Partial<Call>): Promise<Quota | undefined>;
+  /** Whether it was charged without waiting. */
+  takesAtOnce(rate: RateClass, call: Partial<Call>): boolean;
+  /** What the registry shows. */
+  shown(metric: string, bucket: BucketName): Promise<number>;
+}
+
+/** Nodes with one shard, which the first of them owns. */
+export async function quotaNodes(
+  t: Pick<Test, 'teardown'>,
+  count: number,
+  rates: Partial<Rates> = {},
+): Promise<QuotaNode[]> {
+  const clock = new VirtualClock();
+  const bus = new LocalBus();
+  const all = { ...defaultRates, ...rates };
+  const nodes: QuotaNode[] = [];
+  for (let i = 0; i < count; i++) {
+    const placement = new ByHand(i === 0 ? [0] : []);
+    const kinds = [quotaKind(longestWindowMs(all))];
+    const world = await startWorld({ clock, bus, shards: 1, kinds, placement });
+    const { node, metrics } = world;
+    // Nothing is hashed but by its own name, so that a test can see what stands in a bucket's name.
+    const hash = { of: (purpose: string, secret: string) => Buffer.from(`${purpose} ${secret}`) };
+    const take = takeQuotaOf({ rates: all, node, hash, clock, random: seeded(i), metrics });
+    const charge = (rate: RateClass, call: Partial<Call>) => take(rate, { address: '', ...call } as Call);
+    nodes.push({
+      ...world,
+      placement,
+      takeQuota: take,
+      take: (rate, call) => Promise.resolve(charge(rate, call)),
+      takesAtOnce: (rate, call) => !(charge(rate, call) instanceof Promise),
+      shown: async (metric, bucket) => {
+        const { values } = (await metrics.registry.getSingleMetric(metric)?.get()) ?? { values: [] };
+        return values.find(({ labels }) => labels['bucket'] === bucket)?.value ?? 0;
+      },
+    });
+  }
+  t.teardown(() => clock.until(Promise.all(nodes.map(({ node }) => node.drain()))));
+  return nodes;
+}

@@ -1,0 +1,158 @@
+/** Rate limits as a caller meets them: headers and refusals of the engine, and of a whole node. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import assert from 'node:assert/strict';
+import t, { type Test } from 'tap';
+import { readConfig } from '../../gateway/config.ts';
+import { startSkein } from '../../gateway/start.ts';
+import { silentLog } from '../../runtime/log.ts';
+import { Client, Line } from '../node/client.ts';
+import { signUp } from '../node/tenant.ts';
+import { freshKey } from '../support/accounts.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { quotaNodes } from './quota-fixture.ts';
+import { projectId, startRest } from './rest-fixture.ts';
+
+const body = { projectId, text: 'hello' };
+
+t.test('every charged answer says where its bucket stands, and a refusal when to come again', async t => {
+  const [node] = await quotaNodes(t, 1, { write: { limit: 8, windowMs: 60_000 } });
+  assert.ok(node !== undefined);
+  const { ask } = await startRest(t, {}, { takeQuota: node.takeQuota });
+  const headersOf = ({ headers }: { headers: Headers }) =>
+    ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'].map(name =>
+      headers.get(name),
+    );
+  // The key is of the sandbox: 2 a minute.
+  const first = await ask('POST', '/v1/notes', { as: 'writer', body });
+  t.strictSame([first.status, ...headersOf(first)], [201, '2', '1', '30', null]);
+  const second = await ask('POST', '/v1/notes', { as: 'writer', body });
+  t.strictSame([second.status, ...headersOf(second)], [201, '2', '0', '60', null]);
+  const third = await ask('POST', '/v1/notes', { as: 'writer', body });
+  t.strictSame([third.status, ...headersOf(third)], [429, '2', '0', '60', '30']);
+  t.match(third.json, { error: 'svc/rate_limit/exceeded' });
+  await node.clock.advance(28_500);
+  const fourth = await ask('POST', '/v1/notes', { as: 'writer', body });
+  t.strictSame(
+    [fourth.status, ...headersOf(fourth)],
+    [429, '2', '0', '32', '2'],
+    'whole seconds, rounded up',
+  );
+  await node.clock.advance(1_500);
+  t.equal((await ask('POST', '/v1/notes', { as: 'writer', body })).status, 201);
+
+  const other = await ask('POST', '/v1/notes', { as: 'developer', body });
+  t.strictSame(
+    [other.status, ...headersOf(other)],
+    [201, '8', '7', '8', null],
+    'a user is another credential',
+  );
+  const unknown = await ask('POST', '/v1/notes', { as: 'forged', body });
+  t.strictSame([unknown.status, ...headersOf(unknown)], [401, null, null, null, null]);
+});
+
+/** A node behind one proxy of ours, so that every request says where it comes from. */
+async function startNode(t: Test, rateLimits: string): Promise<string> {
+  const { url } = await startTestDatabase(t);
+  const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
+  const config = readConfig({
+    ...{ DATABASE_URL: url, HOST: '127.0.0.1', PORT: '0', GRPC_PORT: 'off', DATA_DIR: folder },
+    ...{ SECRET_KEYS: freshKey(), TOKEN_KEYS: freshKey(), LOG_LEVEL: 'silent' },
+    ...{ TRUSTED_PROXIES: '1', RATE_LIMITS: rateLimits },
+  });
+  const skein = await startSkein(config, silentLog);
+  t.teardown(async () => {
+    await skein.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return skein.url;
+}
+
+async function login(url: string, address: string, email: string): Promise<Response> {
+  return fetch(`${url}/v1/studio/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': address },
+    body: JSON.stringify({ email, password: 'a wrong guess at it' }),
+  });
+}
+
+/** What a guesser sees. */
+async function seen(answer: Response): Promise<unknown> {
+  const { error } = (await answer.json()) as { error: string };
+  const remaining = answer.headers.get('x-ratelimit-remaining');
+  return [answer.status, error, answer.headers.get('x-ratelimit-limit'), remaining];
+}
+
+t.test('guesses are limited by e-mail and by address, whether or not there is an account', async t => {
+  const url = await startNode(t, 'on');
+  const { email } = await signUp(new Line(url, t));
+  // The account has used up one by its sign-up.
+  await login(url, '192.0.2.1', 'nobody@example.com');
+  const outcomes: unknown[][] = [];
+  for (const asked of [email, 'nobody@example.com']) {
+    const outcome: unknown[] = [];
+    for (let i = 0; i < 6; i++) {
+      outcome.push(
+        await seen(await login(url, `198.51.100.${outcomes.length * 10 + i}`, asked.toUpperCase())),
+      );
+    }
+    outcomes.push(outcome);
+  }
+  t.strictSame(outcomes[0], outcomes[1]);
+  t.strictSame(
+    outcomes[0]?.map(each => (each as unknown[])[0]),
+    [401, 401, 401, 401, 429, 429],
+  );
+
+  const byAddress: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    byAddress.push((await login(url, '203.0.113.7', `person-${i}@example.com`)).status);
+  }
+  t.strictSame(byAddress, [...Array<number>(10).fill(401), 429, 429]);
+  t.equal(
+    (await login(url, '203.0.113.8', 'person-11@example.com')).status,
+    401,
+    'nor was the e-mail charged',
+  );
+  const refused = await login(url, '203.0.113.7', 'somebody@example.com');
+  t.match(refused.headers.get('retry-after'), /^[1-6]$/);
+});
+
+t.test('a message is charged to its thread and its project; metrics count both', async t => {
+  const url = await startNode(t, '{"messageThread": {"limit": 4, "windowSeconds": 3600}}');
+  const { key, projectId, channelId } = await signUp(new Line(url, t));
+  const inbound = (participant: string, text: string) =>
+    key.ask('createInboundMessage', {
+      params: { channelId },
+      body: { projectId, externalParticipantRef: participant, body: text },
+    });
+  const first = await inbound('ada', 'hello');
+  t.strictSame([first.status, first.headers['x-ratelimit-limit']], [201, '1']);
+  const second = await inbound('ada', 'hello?');
+  t.strictSame([second.status, second.headers['retry-after']], [429, '3600']);
+  const other = await inbound('bob', 'hello');
+  t.equal(other.status, 201);
+  const { threadId } = other.body as { threadId: string };
+  const outbound = await key.ask('createMessage', { params: { threadId }, body: { projectId, body: 'hi' } });
+  t.equal(outbound.status, 429, 'both ways into a thread are one');
+
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  t.match(metrics, /^skein_quota_charged_total\{bucket="messageThread"\} 2$/m);
+  t.match(metrics, /^skein_quota_refused_total\{bucket="messageThread"\} 2$/m);
+  t.match(metrics, /^skein_quota_charged_total\{bucket="messageProject"\} 2$/m);
+  t.match(metrics, /^skein_quota_purses \d+$/m);
+});
+
+t.test('off, nothing is limited and nothing said of it', async t => {
+  const url = await startNode(t, 'off');
+  const statuses = new Set<number>();
+  for (let i = 0; i < 12; i++) {
+    const answer = await new Client(new Line(url, t)).ask('login', {
+      body: { email: 'ada@example.com', password: 'a wrong guess at it' },
+    });
+    statuses.add(answer.status);
+    t.equal(answer.headers['x-ratelimit-limit'], undefined);
+  }
+  t.strictSame([...statuses], [401]);
+});
