@@ -20,6 +20,7 @@ import { sweep } from '../storage/sweeper.ts';
 import { Vault } from '../storage/vault.ts';
 import { actorsOf } from './actors.ts';
 import { ServiceTokens } from './auth/service-tokens.ts';
+import { openCluster } from './cluster.ts';
 import { alone } from './company.ts';
 import type { Config } from './config.ts';
 import { secretKeys as readSecretKeys, tokenKeys as readTokenKeys } from './config-values.ts';
@@ -112,7 +113,11 @@ async function compose(
   const url = `http://${config.host}:${port}`;
   log.info({ url }, 'listening');
 
-  const company = alone(clock, log);
+  const urls = config.natsUrls;
+  const company =
+    urls === undefined
+      ? alone(clock, log)
+      : await unlessAborted(openCluster({ config, urls, clock, log, metrics, news, stop }), stop);
   membership = () => company.check();
   onClose(() => company.close());
   const ring = new KeyRing(keys.secretKeys);

@@ -25,7 +25,11 @@ const nothing = { missing: [], unexpected: [], doubled: 0 };
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
 /** Every acknowledged message is there, once, in the order of its sender; numbers have no gaps. */
-export async function checkThreads(t: Test, tenant: Tenant, senders: Senders): Promise<void> {
+export async function checkThreads(
+  t: Test,
+  tenant: Tenant,
+  senders: Pick<Senders, 'messages' | 'threads'>,
+): Promise<void> {
   const { key, projectId } = tenant;
   const threads = await key.all<Thread>('listThreads', { query: { projectId } });
   const byThread = Map.groupBy(senders.messages, ({ message }) => message.threadId);

@@ -118,8 +118,28 @@ export class NodeProcess {
     return node;
   }
 
+  /** Its NODE_ID. */
+  get id(): string {
+    return this.#environment['NODE_ID'] ?? '';
+  }
+
   get pid(): number {
     return this.#child?.pid ?? 0;
+  }
+
+  /** Whether its process is there, be it stopped. */
+  get running(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** SIGSTOP: it stands still, with everything it holds, until `resume`. */
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  /** SIGCONT. */
+  resume(): void {
+    this.#child?.kill('SIGCONT');
   }
 
   /** Starts the process, and does not wait for more than that. */
@@ -205,6 +225,7 @@ export class NodeProcess {
     if (this.#exit === undefined) return;
     // Kindly first, since a node that stops takes its database with it.
     const child = this.#child;
+    child?.kill('SIGCONT');
     child?.kill('SIGTERM');
     const timer = setTimeout(() => child?.kill('SIGKILL'), 15_000);
     await this.exited();

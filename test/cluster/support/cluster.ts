@@ -1,0 +1,107 @@
+/** A cluster as it runs in production: a nats-server, a PostgreSQL, and nodes that are processes of their own. */
+import { randomBytes } from 'node:crypto';
+import type { ClusterPicture } from '../../../runtime/cluster/picture.ts';
+import { eventually } from '../../node/eventually.ts';
+import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { NatsServer, type NatsServerOptions } from '../../support/nats-server.ts';
+import { NodeProcess, type Ending } from '../../support/node-process.ts';
+
+export interface TestClusterOptions {
+  /** How many are started. Default 3. */
+  readonly nodes?: number;
+  readonly nats?: NatsServerOptions;
+  readonly shards?: number;
+}
+
+export class TestCluster {
+  readonly nats: NatsServer;
+  readonly database: TestDatabase;
+  readonly shards: number;
+  /** In the order in which they were made, those that have ended included. */
+  readonly nodes: NodeProcess[] = [];
+  readonly #t: Ending;
+  #made = 0;
+  readonly #serviceToken = randomBytes(24).toString('hex');
+  readonly #environment: Readonly<Record<string, string>>;
+
+  private constructor(t: Ending, nats: NatsServer, database: TestDatabase, options: TestClusterOptions) {
+    this.#t = t;
+    this.nats = nats;
+    this.database = database;
+    this.shards = options.shards ?? 256;
+    const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
+    this.#environment = {
+      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, SHARDS: String(this.shards) },
+      ...{ SECRET_KEYS: key(), TOKEN_KEYS: key(), SERVICE_TOKENS: `test:${this.#serviceToken}` },
+      ...{ ALLOW_PRIVATE_ADDRESSES: 'true', RATE_LIMITS: 'off', GRPC_PORT: 'off', LOG_LEVEL: 'debug' },
+    };
+  }
+
+  /** Resolves when every node has its share of the shards. All that was started ends with the test. */
+  static async start(t: Ending, options: TestClusterOptions = {}): Promise<TestCluster> {
+    const [nats, database] = await Promise.all([NatsServer.of(t, options.nats), startTestDatabase(t)]);
+    const cluster = new TestCluster(t, nats, database, options);
+    await Promise.all(Array.from({ length: options.nodes ?? 3 }, () => cluster.add()));
+    await cluster.balanced();
+    return cluster;
+  }
+
+  /** A node of this cluster that is not started. */
+  async make(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
+    const id = `node-${++this.#made}`;
+    const node = await NodeProcess.make(this.#t, { ...this.#environment, NODE_ID: id, ...environment });
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** A further node; resolves when it serves. */
+  async add(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
+    const node = await this.make(environment);
+    await node.start();
+    return node;
+  }
+
+  /** Those that run. */
+  get running(): NodeProcess[] {
+    return this.nodes.filter(node => node.running);
+  }
+
+  /** Resolves when each of the nodes owns shards, and every shard is owned. */
+  async balanced(nodes = this.running): Promise<void> {
+    await eventually('balance of the shards', async () => {
+      const owned = await Promise.all(nodes.map(node => metric(node, 'skein_shards')));
+      return owned.every(count => count > 0) && sum(owned) === this.shards;
+    });
+  }
+
+  /** The shards that the node owns, as the others see it or it does. */
+  async shardsOf(node: NodeProcess): Promise<ReadonlySet<number>> {
+    const { shards } = await this.picture(node);
+    return new Set(shards.filter(({ owner }) => owner === node.id).map(({ shard }) => shard));
+  }
+
+  /** The cluster as the node sees it. */
+  async picture(node: NodeProcess): Promise<ClusterPicture> {
+    const headers = { authorization: `Bearer ${this.#serviceToken}` };
+    const answer = await fetch(`${node.url}/_internal/cluster`, { headers });
+    if (answer.status !== 200) throw new Error(`/_internal/cluster answered ${answer.status}`);
+    return (await answer.json()) as ClusterPicture;
+  }
+
+  /** The sum over the nodes that run. */
+  async total(name: string): Promise<number> {
+    return sum(await Promise.all(this.running.map(node => metric(node, name))));
+  }
+}
+
+/** The value of a metric without labels. */
+export async function metric(node: NodeProcess, name: string): Promise<number> {
+  const text = await (await fetch(`${node.url}/metrics`)).text();
+  const value = new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1];
+  if (value === undefined) throw new Error(`the node has no metric ${name}`);
+  return Number(value);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
+}
