@@ -4,8 +4,9 @@
  */
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
 import type { us_socket_context_t, WebSocket, WebSocketBehavior } from 'uWebSockets.js';
-import { Exchange, type Route } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import type { HttpAnswer } from './message.ts';
+import type { Route } from './route.ts';
 import type { SendOutcome, Socket, SocketEndpoint, SocketSession } from './socket.ts';
 import type { Traffic } from './traffic.ts';
 

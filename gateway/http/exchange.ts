@@ -2,7 +2,7 @@
  * One request and its answer on uWebSockets.js. States and legal moves:
  *
  * - `reading`: the body is arriving. To `handling` when it is complete; to `over` when it is late, or the client is gone.
- * - `handling`: the handler has the request. To `sending` or `over` with the first answer: the handler's, or the
+ * - `handling`: the handler has the request, on routes that stream it with the body still arriving. To `sending` or `over` with the first answer: the handler's, or the
  *   deadline's. To `over` when the client is gone.
  * - `sending`: the client takes the answer more slowly than it was made. To `over` with its last byte.
  * - `over`: the response is no longer touched; uWebSockets.js would throw. Later answers are dropped in silence.
@@ -15,25 +15,12 @@ import { newId } from '../../protocol/ids.ts';
 import { addressText, forwardedAddress } from './address.ts';
 import { errorAnswer } from './error-answer.ts';
 import { HeaderBlock } from './framing.ts';
-import type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
+import { IncomingBody } from './incoming.ts';
+import type { HttpAnswer, HttpRequest } from './message.ts';
+import { pour } from './outgoing.ts';
 import { checkHeaders } from './response-head.ts';
+import { tooLarge, type Route } from './route.ts';
 import type { Expiring, Traffic } from './traffic.ts';
-
-/** What a route wants of its requests. */
-export interface Route {
-  readonly handler: HttpHandler;
-  readonly method: string;
-  /** As registered, for the log. */
-  readonly pattern: string;
-  /** Parameters in the pattern. */
-  readonly paramCount: number;
-  readonly readsBody: boolean;
-  readonly maxBodyBytes: number;
-  /** Served while the server is held, too. */
-  readonly always: boolean;
-  /** Answers with the head only (HEAD). */
-  readonly headOnly: boolean;
-}
 
 /** A refused body up to this many bytes over the limit is swallowed, so that the client gets to read the answer. */
 const swallowedBytes = 16 * 1024 * 1024;
@@ -56,6 +43,9 @@ export class Exchange implements HttpRequest, Expiring {
   #length = 0;
   #held = 0;
   #address: string | undefined;
+  #incoming: IncomingBody | undefined;
+  /** Gives up the answer that is being streamed. */
+  #stopPouring: (() => void) | undefined;
 
   /** To be made within the route's callback, and followed by `start` or `admit` there. */
   constructor(traffic: Traffic, route: Route, res: UwsResponse, req: UwsRequest) {
@@ -74,6 +64,10 @@ export class Exchange implements HttpRequest, Expiring {
 
   get body(): Buffer {
     return this.#body;
+  }
+
+  get incoming(): IncomingBody | undefined {
+    return this.#incoming;
   }
 
   get address(): string {
@@ -100,6 +94,8 @@ export class Exchange implements HttpRequest, Expiring {
     } else if (headers.contentLength > route.maxBodyBytes) {
       this.#last = headers.contentLength > route.maxBodyBytes + swallowedBytes;
       this.fail(tooLarge(route.maxBodyBytes));
+    } else if (route.streamsBody) {
+      this.#stream();
     } else {
       this.#res.onData((chunk, last) => this.#receive(chunk, last));
       if (this.#state === 'reading') this.#traffic.uploads.add(this);
@@ -163,6 +159,28 @@ export class Exchange implements HttpRequest, Expiring {
     }
   }
 
+  #stream(): void {
+    const res = this.#res;
+    // As of a chunked body that is gathered: what may follow it is not to be executed.
+    this.#last = this.#headers.chunked;
+    const whileOpen = (work: () => void) => (): void => {
+      if (this.#state !== 'over') work();
+    };
+    const incoming = new IncomingBody({
+      pause: whileOpen(() => res.pause()),
+      resume: whileOpen(() => res.resume()),
+    });
+    this.#incoming = incoming;
+    res.onData((chunk, last) => {
+      if (this.#state !== 'handling') return;
+      this.#length += chunk.byteLength;
+      if (this.#length > this.#route.maxBodyBytes) this.fail(tooLarge(this.#route.maxBodyBytes));
+      else incoming.arrive(chunk, last);
+    });
+    this.#traffic.transfers.add(this);
+    this.#handle();
+  }
+
   // The buffer grows with what has arrived, not with what was announced: an announcement costs the client nothing.
   #append(chunk: ArrayBuffer, size: number): boolean {
     if (size > this.#body.length) {
@@ -184,7 +202,7 @@ export class Exchange implements HttpRequest, Expiring {
     try {
       const answer = this.#route.handler(this);
       if (answer instanceof Promise) {
-        this.#traffic.answers.add(this);
+        if (this.#incoming === undefined) this.#traffic.answers.add(this);
         answer.then(
           value => this.answer(value),
           (error: unknown) => this.fail(error),
@@ -207,6 +225,10 @@ export class Exchange implements HttpRequest, Expiring {
     this.fail(new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 }));
   }
 
+  transferExpired(): void {
+    this.#close();
+  }
+
   /** Answers with an error; what is not a `ServiceError` is logged and shown as a 500 without its reasons. */
   fail(error: unknown): void {
     let known = error;
@@ -222,10 +244,14 @@ export class Exchange implements HttpRequest, Expiring {
 
   /** Answers, unless that has been done or the client is gone. */
   answer(answer: HttpAnswer): void {
-    if (this.#state === 'over' || this.#state === 'sending') return;
+    if (this.#state === 'over' || this.#state === 'sending') {
+      answer.outgoing?.stream.destroy();
+      return;
+    }
     try {
       checkHeaders(answer);
     } catch (error) {
+      answer.outgoing?.stream.destroy();
       this.fail(error);
       return;
     }
@@ -243,7 +269,9 @@ export class Exchange implements HttpRequest, Expiring {
 
   #write(answer: HttpAnswer): void {
     const res = this.#res;
+    if (this.#incoming !== undefined) this.#leaveUnread(this.#incoming);
     this.#traffic.head.write(res, answer, this.requestId);
+    const { outgoing } = answer;
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : (answer.body ?? nothing);
     const bare = this.#route.headOnly || answer.status === 204 || answer.status === 304;
     if (this.#last) {
@@ -255,12 +283,27 @@ export class Exchange implements HttpRequest, Expiring {
     if (this.#traffic.draining) res.writeHeader('Connection', 'close');
     if (bare) {
       // By hand: given a length, endWithoutBody of this version stays pending.
-      if (this.#route.headOnly) res.writeHeader('Content-Length', String(body.length));
+      if (this.#route.headOnly) res.writeHeader('Content-Length', String(outgoing?.size ?? body.length));
+      outgoing?.stream.destroy();
       res.endWithoutBody();
       this.#leave();
+    } else if (outgoing !== undefined) {
+      this.#state = 'sending';
+      this.#traffic.answers.remove(this);
+      this.#traffic.transfers.add(this);
+      this.#stopPouring = pour(res, outgoing, outcome =>
+        outcome === 'complete' ? this.#leave() : this.#close(),
+      );
     } else {
       this.#send(body);
     }
+  }
+
+  // Answered before its body was there: a rest of bearable size is swallowed, so that the client gets to read the answer.
+  #leaveUnread(incoming: IncomingBody): void {
+    if (incoming.complete) return;
+    incoming.cut();
+    if (this.#headers.contentLength - this.#length > swallowedBytes) this.#last = true;
   }
 
   // `tryEnd` rather than `end`: what the kernel does not take stays here, and the request counts as pending, so that a
@@ -293,6 +336,9 @@ export class Exchange implements HttpRequest, Expiring {
     const traffic = this.#traffic;
     traffic.uploads.remove(this);
     traffic.answers.remove(this);
+    traffic.transfers.remove(this);
+    this.#incoming?.cut();
+    this.#stopPouring?.();
     traffic.release(this.#held);
     traffic.leave();
   }
@@ -301,11 +347,4 @@ export class Exchange implements HttpRequest, Expiring {
     const peer = addressText(this.#res.getRemoteAddress());
     return forwardedAddress(peer, this.header('x-forwarded-for'), this.#traffic.trustedProxies);
   }
-}
-
-function tooLarge(bytes: number): ServiceError {
-  return new ServiceError('svc/validation/invalid_request', {
-    http: 413,
-    message: `The body is larger than ${bytes} bytes.`,
-  });
 }

@@ -3,7 +3,9 @@
  * server (server.ts) makes the one and consumes the other.
  */
 
-/** A request whose body has been read to its end. */
+import type { Readable } from 'node:stream';
+
+/** A request whose body has been read to its end, unless its route streams it. */
 export interface HttpRequest {
   /** Upper case; `HEAD` is handed to handlers as `GET`. */
   readonly method: string;
@@ -17,10 +19,23 @@ export interface HttpRequest {
   readonly requestId: string;
   /** The client's IP address as text; empty once the client is gone. */
   readonly address: string;
-  /** Empty on routes that read no body. */
+  /** Empty on routes that read no body, or read it as a stream. */
   readonly body: Buffer;
+  /**
+   * On routes that stream it, the body as it arrives; it fails where the client goes away. An answer may come before its end: what is
+   * left is then swallowed.
+   */
+  readonly incoming?: Readable | undefined;
   /** A header by its lower-case name, empty when absent; repeated headers are joined as RFC 9110 section 5.3 says. */
   header(name: string): string;
+}
+
+/** A body that is not held in memory. */
+export interface OutgoingBody {
+  /** Destroyed once it is no longer needed. */
+  readonly stream: Readable;
+  /** Exactly as many bytes as the stream gives. */
+  readonly size: number;
 }
 
 /** What to answer. X-Request-Id, Service-Version and the security headers are added by the server. */
@@ -28,6 +43,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** Text is sent as UTF-8; absent: no body. */
   readonly body?: string | Uint8Array;
+  /** Instead of `body`. */
+  readonly outgoing?: OutgoingBody;
   /** Default `application/json; charset=utf-8` where there is a body. */
   readonly contentType?: string;
   /** Further headers; several values make several headers (Set-Cookie). Values with control characters are refused. */

@@ -81,7 +81,9 @@ export class ResponseHead {
       res.writeHeader(this.#jsonBlock, requestId);
     } else {
       res.writeHeader('X-Request-Id', requestId);
-      if (answer.body !== undefined) res.writeHeader('Content-Type', answer.contentType ?? jsonType);
+      if (answer.body !== undefined || answer.outgoing !== undefined) {
+        res.writeHeader('Content-Type', answer.contentType ?? jsonType);
+      }
       if (this.#strictTransport !== undefined) {
         res.writeHeader('Strict-Transport-Security', this.#strictTransport);
       }

@@ -9,10 +9,11 @@ import { ServiceError } from '../../protocol/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { behaviourOf, type OpenSockets } from './endpoint.ts';
 import { errorAnswer } from './error-answer.ts';
-import { Exchange, type Route } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
 import { ResponseHead } from './response-head.ts';
 import { type Pattern, patternOf } from './pattern.ts';
+import type { Route } from './route.ts';
 import type { SocketEndpoint, SocketSession } from './socket.ts';
 import { Traffic, type TrafficLimits } from './traffic.ts';
 
@@ -35,6 +36,8 @@ export interface RouteOptions {
   readonly readsBody?: boolean;
   /** Longest body taken, in bytes; a longer one is 413. */
   readonly maxBodyBytes?: number;
+  /** Whether the handler gets the body as it arrives, in `request.incoming`; default: it gets the whole. */
+  readonly streamsBody?: boolean;
   /** Whether it is served while the server is held, too; default: it is not. */
   readonly always?: boolean;
 }
@@ -67,6 +70,7 @@ export class HttpServer {
         maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 268_435_456,
         uploadDeadlineMs: options.uploadDeadlineMs ?? 30_000,
         answerDeadlineMs: options.answerDeadlineMs ?? 30_000,
+        transferDeadlineMs: options.transferDeadlineMs ?? 300_000,
       },
       {
         log: options.log,
@@ -99,6 +103,7 @@ export class HttpServer {
       paramCount: pattern.paramCount,
       readsBody: options.readsBody ?? (method !== 'GET' && method !== 'DELETE'),
       maxBodyBytes: options.maxBodyBytes ?? this.#maxBodyBytes,
+      streamsBody: options.streamsBody ?? false,
       always: options.always ?? false,
       headOnly: false,
     };
@@ -120,6 +125,7 @@ export class HttpServer {
       paramCount: pattern.paramCount,
       readsBody: false,
       maxBodyBytes: 0,
+      streamsBody: false,
       always: false,
       headOnly: false,
     };
@@ -152,6 +158,7 @@ export class HttpServer {
       paramCount: 0,
       readsBody: false,
       maxBodyBytes: 0,
+      streamsBody: false,
       always: false,
       headOnly: false,
     };
@@ -194,6 +201,7 @@ export class HttpServer {
     this.#app.close();
     this.#traffic.uploads.clear();
     this.#traffic.answers.clear();
+    this.#traffic.transfers.clear();
   }
 
   /** Resolves when all is answered and nothing more has come for a while. */

@@ -13,6 +13,8 @@ export interface TrafficLimits {
   readonly uploadDeadlineMs: number;
   /** Time from the end of the body to the answer, then 503. Default 30,000. */
   readonly answerDeadlineMs: number;
+  /** Time that a body which is streamed may take, in either direction, then the connection is closed. Default 300,000. */
+  readonly transferDeadlineMs: number;
 }
 
 /** A request under way, as far as deadlines are concerned. */
@@ -21,6 +23,8 @@ export interface Expiring {
   uploadExpired(): void;
   /** The handler did not answer in time. */
   answerExpired(): void;
+  /** What is streamed did not end in time. */
+  transferExpired(): void;
 }
 
 export class Traffic {
@@ -31,6 +35,7 @@ export class Traffic {
   readonly trustedProxies: number;
   readonly uploads: Deadlines<Expiring>;
   readonly answers: Deadlines<Expiring>;
+  readonly transfers: Deadlines<Expiring>;
   /** While set, routes that are not `always` open answer 503. */
   held = false;
   /** Set once: answers close their connections from now on. */
@@ -50,6 +55,7 @@ export class Traffic {
     this.trustedProxies = face.trustedProxies;
     this.uploads = new Deadlines(limits.uploadDeadlineMs, request => request.uploadExpired());
     this.answers = new Deadlines(limits.answerDeadlineMs, request => request.answerExpired());
+    this.transfers = new Deadlines(limits.transferDeadlineMs, request => request.transferExpired());
   }
 
   /** Requests received and not yet answered to the last byte. */

@@ -1,0 +1,64 @@
+/**
+ * The body of a request as a stream, for routes that take more than would fit into memory. While nobody reads, the server
+ * beneath is told to pause, so that at most the high-water mark and one read of the socket lie here.
+ */
+import { Readable } from 'node:stream';
+
+/** Bytes that may wait for the reader. */
+const highWaterMark = 262_144;
+
+/** The connection that the body comes from. */
+export interface Tap {
+  pause(): void;
+  resume(): void;
+}
+
+/** The client went away before the body was complete, or the request was answered without it. */
+export class BodyCut extends Error {
+  override readonly name = 'BodyCut';
+}
+
+export class IncomingBody extends Readable {
+  readonly #tap: Tap;
+  #paused = false;
+  #complete = false;
+
+  constructor(tap: Tap) {
+    super({ highWaterMark });
+    this.#tap = tap;
+    // Whoever reads sees the error; where nobody does, it is of no concern.
+    this.on('error', () => undefined);
+  }
+
+  /** Whether the last byte has arrived. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  /** A piece of the body; its memory is the server's, and gone when this returns. */
+  arrive(piece: ArrayBuffer, last: boolean): void {
+    if (last) this.#complete = true;
+    if (this.destroyed) return;
+    if (piece.byteLength > 0 && !this.push(Buffer.from(piece.slice(0))) && !this.#paused && !last) {
+      this.#paused = true;
+      this.#tap.pause();
+    }
+    if (last) this.push(null);
+  }
+
+  /** The rest will not come, or will not be read. What is still on its way is swallowed. */
+  cut(): void {
+    this.#flow();
+    if (!this.readableEnded) this.destroy(new BodyCut('the body was cut'));
+  }
+
+  override _read(): void {
+    this.#flow();
+  }
+
+  #flow(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#tap.resume();
+  }
+}
