@@ -111,11 +111,11 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
   const { sessions, access, apiKeys, mails } = services;
   const mailFolder = await mkdtemp(join(tmpdir(), 'skein-mail-'));
   const mailbox = new EventEmitter();
-  const written = new Map<string, string>();
+  const received = new Map<string, readonly string[]>();
   const mailLog = {
     info(fields: object) {
       const { to, file } = fields as { to: string; file: string };
-      written.set(to, file);
+      received.set(to, [...(received.get(to) ?? []), file]);
       mailbox.emit(to);
     },
   };
@@ -188,25 +188,29 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
   /** The text of the last mail to an address, once there is one (other than `earlier`). */
   async function mailTo(email: string, earlier?: string): Promise<string> {
     for (;;) {
-      const file = written.get(email);
+      const file = received.get(email)?.at(-1);
       const text = file === undefined ? undefined : await readFile(file, 'utf8');
       if (text !== undefined && text !== earlier) return text;
-      if (written.get(email) === file) await once(mailbox, email);
+      if (received.get(email)?.at(-1) === file) await once(mailbox, email);
     }
   }
 
-  /** The text of the last mail to an address; undefined when there is none yet. */
-  async function lastMailTo(email: string): Promise<string | undefined> {
-    const file = written.get(email);
-    return file === undefined ? undefined : readFile(file, 'utf8');
-  }
+  const handedOut = new Set<string>();
 
-  /** The token in the last mail to an address. */
-  async function tokenTo(email: string, earlier?: string): Promise<string> {
-    const text = decoded(await mailTo(email, earlier));
-    const token = /#token=([\w-]+)/.exec(text)?.[1];
-    if (token === undefined) throw new Error(`no token in the mail to ${email}`);
-    return token;
+  /** The token of the newest link to a page that was mailed to the address and not given here before, once there is one. */
+  async function tokenTo(email: string, page: 'verify' | 'reset' | 'join'): Promise<string> {
+    for (let seen = 0; ;) {
+      const files = received.get(email) ?? [];
+      const texts = await Promise.all(files.slice(seen).map(file => readFile(file, 'utf8')));
+      seen = files.length;
+      for (const text of texts.reverse()) {
+        const token = new RegExp(`/studio/${page}#token=([\\w-]+)`).exec(decoded(text))?.[1];
+        if (token === undefined || handedOut.has(token)) continue;
+        handedOut.add(token);
+        return token;
+      }
+      if ((received.get(email) ?? []).length === seen) await once(mailbox, email);
+    }
   }
 
   return {
@@ -221,7 +225,6 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     tokenKeys: keys,
     mailFolder,
     mailTo,
-    lastMailTo,
     tokenTo,
     client: () => new Client(url),
     /** Signs somebody up over HTTP. */
@@ -243,7 +246,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     },
     /** Follows the link that was mailed to the user. */
     async verify(email: string): Promise<void> {
-      const token = await tokenTo(email);
+      const token = await tokenTo(email, 'verify');
       const reply = await new Client(url).call('POST', '/studio/auth/verify-email', { body: { token } });
       if (reply.status !== 200) throw new Error(`verification answered ${reply.status}`);
     },

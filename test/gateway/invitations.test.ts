@@ -44,7 +44,7 @@ t.test('an admin invites; the invited gets a mail, the workspace an event', asyn
   const mail = decoded(await node.mailTo(email));
   t.match(mail, 'http://skein.test/studio/join#token=');
   t.match(mail, owner.email);
-  const token = await node.tokenTo(email);
+  const token = await node.tokenTo(email, 'join');
   t.notOk(JSON.stringify(made.body).includes(token), 'the token is in the mail alone');
   const [stored] = await db.query<{ row: string }>(
     'select i::text as row from invitations i where email = $1',
