@@ -14,6 +14,7 @@ import { KeyHash } from '../../storage/keyhash.ts';
 import { KeyRing } from '../../storage/keyring.ts';
 import { Access } from '../../storage/tenancy/access.ts';
 import { ApiKeys } from '../../storage/tenancy/api-keys.ts';
+import { ConsoleMembers } from '../../storage/tenancy/console-members.ts';
 import { Environments } from '../../storage/tenancy/environments.ts';
 import { Invitations } from '../../storage/tenancy/invitations.ts';
 import { Projects } from '../../storage/tenancy/projects.ts';
@@ -52,6 +53,7 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const acceptance = new Acceptance({ db, hash, sessions, access });
   const invitations = new Invitations({ db, hash, mails, cursors });
   const members = new WorkspaceMembers({ db, cursors, access });
+  const consoleMembers = new ConsoleMembers(db, access);
   let people = 0;
 
   /** Signs somebody up, without the cost of a real password hash. */
@@ -85,6 +87,7 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     acceptance,
     invitations,
     members,
+    consoleMembers,
     newPerson,
   };
 }
