@@ -33,7 +33,9 @@ function implied(operation: Operation): ErrorCode[] {
 
 t.test('the operations are those that were agreed', async t => {
   const ids =
-    `signUp login refresh logout me verifyEmail resendVerification listWorkspaces createWorkspace listProjects
+    `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword acceptInvitation
+    createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
+    listWorkspaces createWorkspace listProjects
     createProject listEnvironments createEnvironment listApiKeys createApiKey revokeApiKey listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
     simulateSandbox createThread listThreads getThread updateThread assignThread
@@ -132,10 +134,16 @@ t.test('where the specification lists statuses, 403, 404 and 409 are exactly tho
     me: [401, 403],
     verifyEmail: [401],
     resendVerification: [401],
+    forgotPassword: [],
+    resetPassword: [401, 422],
+    acceptInvitation: [401, 403, 404, 422],
     listWorkspaces: [401, 422],
     createWorkspace: [401, 422],
     listProjects: [401, 422],
     listEnvironments: [401, 422],
+    createInvitation: [401, 403, 404, 409, 422],
+    listInvitations: [401, 404],
+    revokeInvitation: [401, 404],
     listApiKeys: [401, 403, 404, 422],
     createApiKey: [401, 403, 404, 422],
     revokeApiKey: [401, 404],
@@ -156,6 +164,10 @@ t.test('statuses of success are those of decisions section 2', async t => {
   const expected: Partial<Record<OperationId, number>> = {
     createThread: 201,
     updateThread: 200,
+    createInvitation: 201,
+    revokeInvitation: 204,
+    updateMember: 200,
+    removeMember: 204,
     assignThread: 200,
     createNote: 201,
     updateNote: 200,
