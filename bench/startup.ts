@@ -27,6 +27,7 @@ async function start(folder: string): Promise<number> {
     ...process.env,
     DATA_DIR: folder,
     PORT: String(port),
+    GRPC_PORT: '0',
     LOG_LEVEL: 'warn',
   };
   const from = performance.now();

@@ -47,6 +47,11 @@ export class Health {
     this.#stage = 'draining';
   }
 
+  /** What /readyz would say. */
+  async isReady(): Promise<boolean> {
+    return (await this.#readiness()).status === 200;
+  }
+
   async #readiness(): Promise<HttpAnswer> {
     const names = Object.keys(this.#options.checks);
     const results = await Promise.all(names.map(name => this.#passes(name)));

@@ -68,6 +68,7 @@ import { RestMetrics } from './rest/metrics.ts';
 import { admit } from './stream/admit.ts';
 import { ConsoleStream } from './stream/endpoint.ts';
 import { showGlimpse, watchGlimpses } from './stream/glimpses.ts';
+import type { StreamContext } from './stream/subscriber.ts';
 
 export interface RestOptions {
   readonly config: Config;
@@ -90,10 +91,20 @@ export interface RestOptions {
   readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
 }
 
+/** What the gRPC face does its work with as well. */
+export interface SharedServices {
+  readonly channels: ChannelDirectory;
+  readonly cursors: Cursors;
+  readonly access: Access;
+  readonly idempotency: Idempotency;
+  readonly streams: StreamContext;
+}
+
 export interface Rest {
+  readonly shared: SharedServices;
   /** Mail has been committed that no request of this face has made. */
   wakeMail(): void;
-  /** Sends the Console sockets away, with a code that tells them to come back. */
+  /** Sends the Console sockets and the subscribers of gRPC away, with a code that tells them to come back. */
   shutDownStreams(): void;
   /** Finishes mail in hand and writes what was counted of keys. */
   stop(): Promise<void>;
@@ -161,13 +172,11 @@ export function serveRest(options: RestOptions): Rest {
     rates === undefined
       ? undefined
       : { takeQuota: takeQuotaOf({ rates, node, hash, clock, metrics, random: systemRandom }) };
+  const idempotency = new Idempotency(new IdempotencyKeys(database, clock), vault, log);
   serveOperations(server, operations, handlers, {
     authenticate: request => authenticator.authenticate(request.header('authorization'), request),
     tenancy: access,
-    idempotency: new Idempotency(new IdempotencyKeys(database, clock), vault, log),
-    clock,
-    log,
-    docsUrl,
+    ...{ idempotency, clock, log, docsUrl },
     ...takeQuota,
     onAnswered: new RestMetrics(metrics.registry, server).answered,
   });
@@ -200,6 +209,7 @@ export function serveRest(options: RestOptions): Rest {
 
   mail.start();
   return {
+    shared: { channels, cursors, access, idempotency, streams: stream.context },
     wakeMail: () => mail.wake(),
     shutDownStreams: () => stream.shutDown(),
     async stop() {

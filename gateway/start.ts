@@ -37,6 +37,8 @@ const drainMs = 10_000;
 export interface Skein {
   /** Where it listens: `http://host:port`. */
   readonly url: string;
+  /** Undefined: it is switched off. */
+  readonly grpcPort: number | undefined;
   /** Drains: refuses new work, finishes what is under way, closes everything. Idempotent. */
   stop(): Promise<void>;
 }
@@ -62,9 +64,9 @@ export async function startSkein(
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const url = await compose(config, log, stop, closer => closers.push(closer));
+    const faces = await compose(config, log, stop, closer => closers.push(closer));
     let stopped: Promise<void> | undefined;
-    return { url, stop: () => (stopped ??= close()) };
+    return { ...faces, stop: () => (stopped ??= close()) };
   } catch (error) {
     await close();
     throw error;
@@ -76,13 +78,15 @@ async function compose(
   log: Log,
   stop: AbortSignal,
   onClose: (closer: () => Promise<void>) => void,
-): Promise<string> {
+): Promise<Omit<Skein, 'stop'>> {
   const clock = systemClock;
   const metrics = new Metrics();
   const news = new News();
 
   // The keys first: reading them costs nothing, and without them there is nothing to start.
   const keys = await keysOf(config);
+  // Loading it takes a third of a second: the database needs that time too.
+  const loading = config.grpcPort === undefined ? undefined : import('./grpc.ts');
   const database = await openStorage(config, log, news, onClose);
   // It is known how the node stands in its cluster once there is one.
   let membership: Check = () => Promise.reject(new Error('not connected yet'));
@@ -142,24 +146,35 @@ async function compose(
   });
   onClose(() => actors.stop());
   onClose(sweepNowAndThen(database, log, () => actors.node.keepsHouse));
-  serveInternal(server, new ServiceTokens(config.serviceTokens), company);
+  const tokens = new ServiceTokens(config.serviceTokens);
+  serveInternal(server, tokens, company);
   const rest = serveRest({
     ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
     ...{ tokenKeys: keys.tokenKeys, node: actors.node, transport },
   });
   wakeMail = () => rest.wakeMail();
   onClose(() => rest.stop());
+  const { node } = actors;
+  const { host, grpcPort: wanted, grpcTls: tls } = config;
+  const grpc = (await loading)?.grpcServer({
+    ...{ log, clock, metrics, database, node, health, tokens, tls, docsUrl },
+    shared: rest.shared,
+  });
   onClose(async () => {
     health.drain();
+    grpc?.drain();
     // While others take over the shards, requests come here as before.
     await company.handOver();
     rest.shutDownStreams();
-    await server.close(drainMs);
+    await Promise.all([grpc?.close(drainMs), server.close(drainMs)]);
   });
+  const grpcPort = await grpc?.listen(host, wanted ?? 0);
+  if (grpcPort !== undefined) log.info({ host, port: grpcPort }, 'listening for gRPC');
   await unlessAborted(actors.start(), stop);
   server.release();
   health.release();
-  return url;
+  await grpc?.open();
+  return { url, grpcPort };
 }
 
 /** Rejects as soon as the signal is there; the work is then ended by the closers. */

@@ -29,7 +29,8 @@ export class Server {
   /** @param environment added to the process's own: see the README's configuration table. */
   constructor(port: number, environment: Readonly<Record<string, string>>) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#env = { ...process.env, ...environment, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
+    const fixed = { PORT: String(port), HOST: '127.0.0.1', GRPC_PORT: 'off', LOG_LEVEL: 'warn' };
+    this.#env = { ...process.env, ...environment, ...fixed };
   }
 
   get pid(): number {

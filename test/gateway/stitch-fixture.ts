@@ -37,6 +37,7 @@ export class StitchService {
       DATABASE_URL: url,
       HOST: '127.0.0.1',
       PORT: '0',
+      GRPC_PORT: 'off',
       DATA_DIR: folder,
       SECRET_KEYS: freshKey(),
       TOKEN_KEYS: freshKey(),

@@ -99,6 +99,7 @@ export class NodeProcess {
     // Nothing of this process's own environment: neither a configuration nor the test runner's hooks.
     this.#environment = {
       ...{ PATH: process.env['PATH'] ?? '', DATA_DIR: folder, HOST: '127.0.0.1', PORT: String(port) },
+      GRPC_PORT: 'off',
       // Tests come from one address, and hammer: whoever wants the limits says so.
       ...{ LOG_LEVEL: 'trace', RATE_LIMITS: 'off', ...environment },
     };

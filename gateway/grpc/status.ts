@@ -1,0 +1,73 @@
+/** The gRPC face of the error catalogue: the one place where an error becomes a status. */
+import { Metadata, type StatusObject, type status as codes } from '@grpc/grpc-js';
+import type { Any } from '../../protocol/gen/google/protobuf/Any.ts';
+import type { Status } from '../../protocol/gen/google/rpc/Status.ts';
+import { errors, grpcStatus, type Issue, type ServiceError } from '../../protocol/errors.ts';
+import { statusType } from './definition.ts';
+
+/** The domain of our codes in google.rpc.ErrorInfo. */
+export const errorDomain = 'skein';
+
+// A status travels in a header block, which clients bound: to 8 KiB at worst.
+const maxViolations = 10;
+const maxTextLength = 200;
+
+/** The call was cancelled before anything was done for it: nobody is there to be told. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
+/** What the error is about: one call, or one message of a stream. */
+export interface About {
+  readonly requestId: string;
+  /** Epoch milliseconds; Infinity: none. */
+  readonly deadline: number;
+}
+
+/** The error as a `google.rpc.Status`: what an acknowledgement carries, and the trailer of a failed call. */
+export function rpcStatus(error: ServiceError, { requestId, deadline }: About): Status {
+  const { code, message, details = {}, retryAfterSeconds } = error;
+  const { issues, ...others } = details as { readonly issues?: readonly Issue[] };
+  const metadata = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, asText(value)]));
+  const parts: Any[] = [
+    any('ErrorInfo', { reason: code, domain: errorDomain, metadata }),
+    any('RequestInfo', { requestId }),
+  ];
+  if (retryAfterSeconds !== undefined)
+    parts.push(any('RetryInfo', { retryDelay: { seconds: retryAfterSeconds } }));
+  if (issues !== undefined) parts.push(any('BadRequest', { fieldViolations: violationsOf(issues) }));
+  // What ran out was the caller's own time, not the server's.
+  const late = details['reason'] === 'deadline' && Date.now() >= deadline;
+  return {
+    code: late ? grpcStatus.DEADLINE_EXCEEDED : grpcStatus[errors[code].grpc],
+    message,
+    details: parts,
+  };
+}
+
+/** The error as the end of a call, with `grpc-status-details-bin`, and `retry-after` where it says when to come back. */
+export function callStatus(error: ServiceError, about: About): Partial<StatusObject> {
+  const status = rpcStatus(error, about);
+  const metadata = new Metadata();
+  metadata.set('grpc-status-details-bin', statusType.serialize(status));
+  metadata.set('x-request-id', about.requestId);
+  if (error.retryAfterSeconds !== undefined) metadata.set('retry-after', String(error.retryAfterSeconds));
+  return { code: status.code as codes, details: error.message, metadata };
+}
+
+function any(type: string, fields: object): Any {
+  return { '@type': `type.googleapis.com/google.rpc.${type}`, ...fields };
+}
+
+function violationsOf(issues: readonly Issue[]): object[] {
+  return issues.slice(0, maxViolations).map(({ path, message, code }) => ({
+    field: path.slice(0, maxTextLength),
+    description: message.slice(0, maxTextLength),
+    reason: code,
+  }));
+}
+
+function asText(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.slice(0, maxTextLength);
+}

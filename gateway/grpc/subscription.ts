@@ -1,0 +1,134 @@
+/**
+ * One SubscribeEvents stream: a subscriber (gateway/stream/subscriber.ts, which has its states) that speaks in messages, beside the
+ * Console's sockets on the same hub.
+ */
+import { status as codes, type ServerWritableStream } from '@grpc/grpc-js';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { SubscribeEventsRequest__Output } from '../../protocol/gen/skein/internal/v1/SubscribeEventsRequest.ts';
+import type { SubscribeEventsResponse } from '../../protocol/gen/skein/internal/v1/SubscribeEventsResponse.ts';
+import { unavailable } from '../../runtime/failures.ts';
+import type { Admission } from '../stream/admission.ts';
+import type { PagedFrame } from '../stream/catch-up.ts';
+import type { Feed, Listener, StreamEvent } from '../stream/feed.ts';
+import { closeCodes, type ResetReason } from '../stream/frames.ts';
+import { maxBuffered, Subscriber, type StreamContext } from '../stream/subscriber.ts';
+import type { Received } from './definition.ts';
+import type { GrpcMetrics } from './metrics.ts';
+import type { OpenStream } from './open-stream.ts';
+
+export type SubscribeCall = ServerWritableStream<
+  Received<SubscribeEventsRequest__Output>,
+  SubscribeEventsResponse
+>;
+
+const heartbeatMs = 25_000;
+/** About what a frame takes around its event. */
+const frameBytes = 64;
+
+const reasons = {
+  epoch: 'REASON_EPOCH',
+  expired: 'REASON_EXPIRED',
+  ahead: 'REASON_AHEAD',
+} as const satisfies Record<ResetReason, string>;
+
+export class Subscription extends Subscriber implements Listener {
+  readonly #stream: OpenStream<SubscribeCall>;
+  readonly #metrics: GrpcMetrics;
+  /** Bytes that were written and are not out yet. */
+  #pending = 0;
+  /** Monotonic milliseconds of the next heartbeat. */
+  #dueAt = 0;
+
+  constructor(
+    stream: OpenStream<SubscribeCall>,
+    admission: Admission,
+    context: StreamContext,
+    metrics: GrpcMetrics,
+  ) {
+    super(admission, context);
+    this.#stream = stream;
+    this.#metrics = metrics;
+  }
+
+  /** Begins after the cursor; both undefined: from now on. */
+  open(epoch: string | undefined, seq: number | undefined): void {
+    this.#stream.onGone(() => this.#close());
+    this.join();
+    // Clients that came back together are spread over some seconds.
+    this.#dueAt = this.context.clock.monotonic() + heartbeatMs - (this.index % 10) * 1_000;
+    this.resumeFrom(epoch, seq);
+  }
+
+  /** An event, while it is live. */
+  take(event: StreamEvent, environmentId: string): void {
+    const only = this.admission.environmentId;
+    if (only !== undefined && only !== environmentId) return;
+    this.#sendEvent(event);
+    this.checkBuffer();
+  }
+
+  tick(_now: number, monotonic: number): void {
+    if (this.state !== 'live' || monotonic < this.#dueAt) return;
+    this.#dueAt = monotonic + heartbeatMs;
+    this.#send({ heartbeat: { seq: this.feed.head } }, 0);
+  }
+
+  checkBuffer(): void {
+    if (this.state === 'live' && this.#pending > maxBuffered) {
+      this.end(closeCodes.tooSlow, 'The subscriber reads too slowly: subscribe again with its last cursor.');
+    }
+  }
+
+  /** @param code of the websocket: too slow, or else the node goes away. */
+  end(code: number, reason: string): void {
+    if (code === closeCodes.tooSlow) {
+      this.#stream.fail(
+        new ServiceError('svc/rate_limit/exceeded', { message: reason, details: { reason: 'too_slow' } }),
+      );
+    } else {
+      this.#stream.fail(unavailable('draining'));
+    }
+    this.#close();
+  }
+
+  protected buffered(): number {
+    return this.#pending;
+  }
+
+  protected tellResumed(epoch: string, seq: number): void {
+    this.#send({ resumed: { cursor: { epoch, seq } } }, 0);
+  }
+
+  protected tellReset(epoch: string, seq: number, reason: ResetReason): void {
+    this.#send({ reset: { cursor: { epoch, seq }, reason: reasons[reason] } }, 0);
+  }
+
+  protected sendPage(page: readonly PagedFrame[]): void {
+    for (const event of page) this.#sendEvent(event);
+  }
+
+  protected goLive(feed: Feed): void {
+    feed.listeners.add(this);
+  }
+
+  #sendEvent({ seq, eventName, body }: Pick<StreamEvent, 'seq' | 'eventName' | 'body'>): void {
+    this.#metrics.message('SubscribeEvents', codes.OK);
+    this.#send({ event: { seq, eventName, envelopeJson: body } }, Buffer.byteLength(body));
+  }
+
+  #send(frame: SubscribeEventsResponse, length: number): void {
+    if (this.state === 'closing' || this.#stream.ended) return;
+    const bytes = frameBytes + length;
+    this.#pending += bytes;
+    this.#stream.call.write(frame, () => {
+      this.#pending -= bytes;
+      this.drained();
+    });
+  }
+
+  #close(): void {
+    if (this.state === 'closing') return;
+    this.feed.listeners.delete(this);
+    this.leave();
+  }
+}
