@@ -11,6 +11,7 @@ import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { ThreadNote } from '../../protocol/resources/note.ts';
+import type { WorkspaceInvitation } from '../../protocol/resources/workspace.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
@@ -63,6 +64,10 @@ async function furnish(
     params: { threadId },
     body: { projectId, body: 'to self' },
   });
+  const { invitationId } = await tenant.person.get<WorkspaceInvitation>('createInvitation', {
+    params: { workspaceId: tenant.workspaceId },
+    body: { email: `guest-${environmentId}@example.com` },
+  });
   const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
   const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {
     params: { stitchId },
@@ -77,7 +82,7 @@ async function furnish(
       thread: threadId,
     },
     ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
-    ...{ note: threadNoteId, simulated: simulated.channelId },
+    ...{ note: threadNoteId, invitation: invitationId, simulated: simulated.channelId },
   };
 }
 
@@ -91,7 +96,7 @@ const without = ({ status, text }: Reply<unknown>): string =>
 async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongings): Promise<void> {
   let asked = 0;
   for (const [id, operation] of Object.entries(operations) as [OperationId, Operation][]) {
-    if (operation.auth !== 'project') continue;
+    if (operation.auth === 'stream' || operation.access === undefined) continue;
     for (const field of fields(operation)) {
       const { resource } = field;
       if (resource === undefined) continue;
@@ -108,7 +113,7 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
       if (without(answer) !== without(nothing)) t.same(without(answer), without(nothing), name);
       const isFilter = field.part === 'query' && field.name !== 'projectId' && field.name !== 'environmentId';
       // Keys never reach some operations, whatever they ask for.
-      const closed = operation.access?.scopes === null && answer.status === 403;
+      const closed = operation.access.scopes === null && [401, 403].includes(answer.status);
       if (answer.status !== (isFilter ? 200 : 404) && !closed) t.fail(`${name} answered ${answer.text}`);
       asked++;
     }
@@ -163,8 +168,11 @@ t.test('sandbox and production of one project are as far apart', async t => {
     production.environmentId,
     receiver.url().replace('http:', 'https:'),
   );
-  // The project is the same, so it is no stranger; a user and a key are nobody's of an environment.
-  const shared = { project: newId('project'), user: newId('user'), apiKey: newId('apiKey') };
+  // The project is the same, so it is no stranger; a user, a key and what is a workspace's are nobody's of an environment.
+  const shared = {
+    ...{ project: newId('project'), workspace: newId('workspace') },
+    ...{ user: newId('user'), apiKey: newId('apiKey') },
+  };
   await t.test('for the sandbox key', t => probe(t, key, sandbox, { ...real, ...shared }));
   await t.test('for the live key', t => probe(t, live.key, real, { ...sandbox, ...shared }));
 });
