@@ -51,6 +51,7 @@ export async function openCluster(options: ClusterOptions): Promise<Company> {
   const placement = new LeasedPlacement({
     ...{ id, release: release(), register, clock, random: systemRandom, log, metrics },
     peers: new NatsPeers({ connection, cluster }),
+    orphaned: shards => transport.orphaned(shards),
   });
   const from = randomBytes(8).toString('hex');
   const maxBytes = Math.min(newsBytes, connection.maxPayload);

@@ -12,6 +12,7 @@
  */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
+import type { Reason } from '../../runtime/failures.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Claim, KeptAnswer } from '../../storage/idempotency.ts';
 import type { HttpAnswer } from '../http/message.ts';
@@ -118,25 +119,28 @@ export class Idempotency {
 
   /**
    * For operations whose actor keeps the key: `run`, and when it is refused, what was answered the first time. `run` may be
-   * called twice: the second time when all that stood in its way was an expired key.
+   * called again: when all that stood in its way was an expired key; and when the actor's node was lost before it answered, since
+   * the key is new to at most one of all the commits that bear it.
    */
   async inCommit(mark: IdempotencyMark, run: Run, refuse: Refuse): Promise<HttpAnswer> {
-    let refusal: ServiceError;
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      refusal = error;
-    }
-    const kept = await this.#lookUp(mark, refusal);
-    if (kept !== undefined) return this.#repeat(kept, mark, false);
-    if (refusal.code !== keyTaken) return this.#refused(mark, refusal, refuse);
-    await this.#store.dropExpired(mark.keyHash);
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      return this.#refused(mark, error, refuse);
+    for (let wasTaken = false, wasLost = false; ;) {
+      let refusal: ServiceError;
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        refusal = error;
+      }
+      const kept = await this.#lookUp(mark, refusal);
+      if (kept !== undefined) return this.#repeat(kept, mark, false);
+      if (refusal.code === keyTaken && !wasTaken) {
+        wasTaken = true;
+        await this.#store.dropExpired(mark.keyHash);
+      } else if (isLost(refusal) && !wasLost) {
+        wasLost = true;
+      } else {
+        return this.#refused(mark, refusal, refuse);
+      }
     }
   }
 
@@ -218,6 +222,12 @@ export class Idempotency {
       ...(body === undefined ? {} : { body }),
     };
   }
+}
+
+/** The node that was asked is gone, and with it the answer. */
+function isLost({ details }: ServiceError): boolean {
+  const reason: Reason = 'connection';
+  return details?.['reason'] === reason;
 }
 
 function contextOf(mark: IdempotencyMark): string {

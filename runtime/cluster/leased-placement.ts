@@ -20,6 +20,7 @@ import { FailureDetector } from './failure-detector.ts';
 import type { ClusterHost } from './host.ts';
 import { Leases } from './leases.ts';
 import { Membership } from './membership.ts';
+import { Orphans } from './orphans.ts';
 import { doneWithin, pause } from './pause.ts';
 import type { Peers } from './peers.ts';
 import { pictureOfShard, picturesOfNodes, stateOf, type ClusterPicture } from './picture.ts';
@@ -46,6 +47,8 @@ export interface LeasedPlacementOptions {
   readonly timing?: Partial<Timing>;
   /** Default: {@link wireVersion}. */
   readonly wire?: number;
+  /** Called with the shards whose owner is a member no more: what it was asked has no answer to come. */
+  readonly orphaned?: (shards: readonly number[]) => void;
 }
 
 /** What there is once the shards are known. */
@@ -60,6 +63,8 @@ export class LeasedPlacement implements Placement {
   readonly alone = false;
   readonly #host: ClusterHost;
   readonly #view: ClusterView;
+  readonly #orphans: Orphans;
+  readonly #orphaned: (shards: readonly number[]) => void;
   #parts: Parts | undefined;
   #stopFollowing: () => void = () => undefined;
   #tick: Timer | undefined;
@@ -69,7 +74,7 @@ export class LeasedPlacement implements Placement {
   constructor({ id, register, clock, timing, metrics, wire = wireVersion, ...rest }: LeasedPlacementOptions) {
     checkNodeId(id);
     const times = timingOf(timing);
-    const { release, peers, random, log } = rest;
+    const { release, peers, random, log, orphaned = () => undefined } = rest;
     const timed = new TimedRegister(register, clock, times.answerMs);
     const { counters } = metrics;
     this.#host = {
@@ -78,6 +83,8 @@ export class LeasedPlacement implements Placement {
       timing: times,
     };
     this.#view = new ClusterView({ register: timed, clock, changed: what => this.#changed(what) });
+    this.#orphans = new Orphans(this.#view);
+    this.#orphaned = orphaned;
     metrics.watchCluster(() => this.levels);
   }
 
@@ -163,11 +170,14 @@ export class LeasedPlacement implements Placement {
     const parts = this.#parts;
     if (parts === undefined || what === 'beat') return;
     if (what !== 'all') {
+      this.#orphans.changed(what);
       parts.leases.changed(what);
       return;
     }
     parts.membership.viewChanged();
     parts.leases.allChanged();
+    const orphans = this.#orphans.since(parts.shards.count);
+    if (orphans.length > 0) this.#orphaned(orphans);
   }
 
   /** Rejects with `ClusterRefusal` only, or a defect. */

@@ -107,7 +107,7 @@ export class NatsTransport implements Transport {
     }
     const bytes = this.#encode(envelope);
     const token = this.#pending.tokenOf(envelope);
-    const answer = this.#pending.wait(token, envelope);
+    const answer = this.#pending.wait(token, shard, envelope);
     try {
       const headers = headersOf(envelope, clock.now());
       this.#connection.client.publish(this.#subjectOf(shard), bytes, {
@@ -120,6 +120,11 @@ export class NatsTransport implements Transport {
       this.#pending.unheard(token);
     }
     return decodeAnswer(await answer);
+  }
+
+  /** The owner of these shards is gone: asks that it heard and did not answer are rejected, their outcome unknown. */
+  orphaned(shards: readonly number[]): void {
+    this.#pending.orphan(new Set(shards));
   }
 
   tell(shard: number, envelope: Envelope): void {

@@ -6,7 +6,7 @@
  *   waiting -> doubtful   a node says that it is not the owner: NoOwner for the asker, but another node may have heard it too
  *   doubtful -> waiting   the asker tries again, under the same token: whoever has taken it does not take it twice
  *   doubtful -> settled   the answer came after all; it is kept for the next try
- *   any -> gone           the deadline has passed, or the connection is lost: the outcome is unknown
+ *   any -> gone           the deadline has passed, or the connection is lost, or its only hearer is: the outcome is unknown
  */
 import type { Clock, Timer } from '../clock.ts';
 import { unavailable } from '../failures.ts';
@@ -17,6 +17,7 @@ const saysNoOwner = encodeFailure(new NoOwner());
 
 interface Question {
   readonly token: string;
+  readonly shard: number;
   readonly envelope: Envelope;
   timer: Timer;
   /** The asker's; undefined while doubtful. */
@@ -56,7 +57,7 @@ export class PendingAsks {
   }
 
   /** The text of the answer. Rejects with `NoOwner`, or with `svc/runtime/unavailable` when the outcome is unknown. */
-  wait(token: string, envelope: Envelope): Promise<string> {
+  wait(token: string, shard: number, envelope: Envelope): Promise<string> {
     return new Promise((resolve, reject) => {
       const doubted = this.#questions.get(token);
       this.#waiting++;
@@ -65,7 +66,7 @@ export class PendingAsks {
         return;
       }
       const question: Question = {
-        ...{ token, envelope, settle: { resolve, reject }, doubted: false, answer: undefined },
+        ...{ token, shard, envelope, settle: { resolve, reject }, doubted: false, answer: undefined },
         timer: this.#clock.after(Math.max(0, envelope.deadline - this.#clock.now()), () =>
           this.#lose(question, 'deadline'),
         ),
@@ -101,6 +102,13 @@ export class PendingAsks {
   /** The way on which answers come is broken. */
   lose(): void {
     for (const question of [...this.#questions.values()]) this.#lose(question, 'connection');
+  }
+
+  /** Whoever was asked at these shards is gone. What is in doubt goes on: it may be with another. */
+  orphan(shards: ReadonlySet<number>): void {
+    for (const question of [...this.#questions.values()]) {
+      if (!question.doubted && shards.has(question.shard)) this.#lose(question, 'connection');
+    }
   }
 
   /** Resolves when nobody waits. */

@@ -248,6 +248,35 @@ t.test('an operation whose actor keeps the key is asked first, and looked up whe
   t.equal((await post('k', note, messages)).text, first.text, 'whatever the refusal was for');
 });
 
+t.test('when the actor’s node is lost before it answers, the actor is asked again', async t => {
+  const lost = new ServiceError('svc/runtime/unavailable', { details: { reason: 'connection' } });
+  let asked = 0;
+  let losses = 1;
+  const decide = actorLike(() => {
+    asked++;
+    if (losses-- > 0) throw lost;
+    return { n: asked };
+  });
+  let answersLost = 0;
+  const { post } = await world(t, {
+    createMessage: async call => {
+      const answer = await decide(call);
+      if (answersLost-- > 0) throw lost;
+      return answer;
+    },
+  });
+  t.match(await post('before-the-commit', note, messages), { status: 201, json: { n: 2 } });
+
+  answersLost = 1;
+  const found = await post('after-the-commit', note, messages);
+  t.match(found, { status: 201, json: { n: 3 } }, 'what was committed is found');
+  t.equal(asked, 3, 'and not done again');
+
+  losses = 5;
+  t.equal((await post('for-good', note, messages)).status, 503);
+  t.equal(asked, 5, 'and not for ever');
+});
+
 t.test('the refusal of an actor that keeps keys is kept like any other', async t => {
   let refusal: Error | undefined = new ServiceError('svc/runtime/conflict', { details: { n: 1 } });
   let runs = 0;

@@ -22,14 +22,14 @@ export interface Answer {
 }
 
 export interface LoadOptions {
-  /** Default 48. */
+  /** Default 24. */
   readonly senders?: number;
-  /** Between an answer and the sender's next request. Default 40. */
+  /** Between an answer and the sender's next request. Default 80. */
   readonly pauseMs?: number;
 }
 
 interface Wait {
-  readonly count: number;
+  readonly isSo: () => boolean;
   readonly resolve: () => void;
 }
 
@@ -49,6 +49,8 @@ export class Load {
   unavailable = 0;
   /** Repetitions that turned out to have been executed the first time. */
   replayed = 0;
+  /** The thread that each sender writes to. */
+  readonly current: string[] = [];
   readonly #t: Ending;
   readonly #tenant: Tenant;
   readonly #pauseMs: number;
@@ -61,9 +63,9 @@ export class Load {
   constructor(t: Ending, tenant: Tenant, nodes: readonly NodeProcess[], options: LoadOptions = {}) {
     this.#t = t;
     this.#tenant = tenant;
-    this.#pauseMs = options.pauseMs ?? 40;
+    this.#pauseMs = options.pauseMs ?? 80;
     for (const node of nodes) this.use(node);
-    const senders = Array.from({ length: options.senders ?? 48 }, (_, sender) => this.#run(sender));
+    const senders = Array.from({ length: options.senders ?? 24 }, (_, sender) => this.#run(sender));
     this.#running = Promise.all(senders);
     // Whoever waits for the senders is told; until then a failure is not lost.
     this.#running.catch(() => undefined);
@@ -84,11 +86,16 @@ export class Load {
     return this.unanswered + this.unavailable;
   }
 
+  /** Resolves when the sentence is true of what was answered; rejects when a sender has failed. Looked at with each answer. */
+  async until(isSo: () => boolean, what: string): Promise<void> {
+    const reached = new Promise<void>(resolve => this.#waits.push({ isSo, resolve }));
+    await inTime(Promise.race([this.#running.then(() => undefined), reached]), what);
+  }
+
   /** Resolves after that many more answers; rejects when a sender has failed. */
   async more(count: number): Promise<void> {
     const target = this.answers.length + count;
-    const reached = new Promise<void>(resolve => this.#waits.push({ count: target, resolve }));
-    await inTime(Promise.race([this.#running.then(() => undefined), reached]), `${count} more answers`);
+    await this.until(() => this.answers.length >= target, `${count} more answers`);
   }
 
   /** Each sender has the answer to its last request when this resolves. */
@@ -103,7 +110,7 @@ export class Load {
     let threadId = '';
     for (let turn = 1, number = 1; !this.#stopped; turn++) {
       const body = `${sender} ${number}`;
-      if (turn % 8 === 0) {
+      if (turn % 32 === 0) {
         this.threads.push(await this.#answer<Thread>('createThread', { body: { projectId, environmentId } }));
       } else {
         const message =
@@ -117,6 +124,7 @@ export class Load {
                 body: { projectId, externalParticipantRef, body },
               });
         threadId = message.threadId;
+        this.current[sender] = threadId;
         this.messages.push({ sender, number, message });
         number++;
       }
@@ -159,8 +167,8 @@ export class Load {
   }
 
   #count(): void {
-    this.#waits = this.#waits.filter(({ count, resolve }) => {
-      if (this.answers.length < count) return true;
+    this.#waits = this.#waits.filter(({ isSo, resolve }) => {
+      if (!isSo()) return true;
       resolve();
       return false;
     });
