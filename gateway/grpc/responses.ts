@@ -9,14 +9,15 @@ import type { Thread } from '../../protocol/resources/thread.ts';
 
 export function messageOf(message: Message): MessageMessage {
   const { messageId, threadId, projectId, environmentId, channelId, externalMessageId, body } = message;
-  const { direction, status, actor, sequence = 0 } = message;
+  const { direction, actor, sequence = 0 } = message;
+  const status = message.status ?? undefined;
   return {
     ...{ messageId, threadId, projectId, body, sequence },
     environmentId: environmentId ?? '',
     channelId: channelId ?? '',
     externalMessageId: externalMessageId ?? '',
     direction: named('DIRECTION', direction),
-    ...(status == null ? {} : { status: named('MESSAGE_STATUS', status) }),
+    ...(status === undefined ? {} : { status: named('MESSAGE_STATUS', status) }),
     attachments: message.attachments.map(attachmentOf),
     metadataJson: JSON.stringify(message.metadata),
     createdAt: timestamp(message.createdAt),
@@ -25,7 +26,9 @@ export function messageOf(message: Message): MessageMessage {
 }
 
 export function threadOf(thread: Thread): ThreadMessage {
-  const { threadId, projectId, environmentId, status, agentMode, serviceWindow } = thread;
+  const { threadId, projectId, environmentId, status } = thread;
+  const agentMode = thread.agentMode ?? undefined;
+  const serviceWindow = thread.serviceWindow ?? undefined;
   const { channelId, externalRef, agentId, assigneeUserId, tags, sequence = 0 } = thread;
   return {
     ...{ threadId, projectId, environmentId, sequence },
@@ -34,7 +37,7 @@ export function threadOf(thread: Thread): ThreadMessage {
     agentId: agentId ?? '',
     assigneeUserId: assigneeUserId ?? '',
     status: named('THREAD_STATUS', status),
-    ...(agentMode == null ? {} : { agentMode: named('AGENT_MODE', agentMode) }),
+    ...(agentMode === undefined ? {} : { agentMode: named('AGENT_MODE', agentMode) }),
     tags: tags ?? [],
     customFieldsJson: JSON.stringify(thread.customFields ?? {}),
     metadataJson: JSON.stringify(thread.metadata ?? {}),
@@ -43,7 +46,7 @@ export function threadOf(thread: Thread): ThreadMessage {
     updatedAt: timestamp(thread.updatedAt),
     archivedAt: maybeTimestamp(thread.archivedAt),
     serviceWindow:
-      serviceWindow == null
+      serviceWindow === undefined
         ? null
         : { open: serviceWindow.open, expiresAt: maybeTimestamp(serviceWindow.expiresAt) },
   };
@@ -73,5 +76,5 @@ function timestamp(instant: string): Timestamp {
 }
 
 function maybeTimestamp(instant: string | null | undefined): Timestamp | null {
-  return instant == null ? null : timestamp(instant);
+  return typeof instant === 'string' ? timestamp(instant) : null;
 }

@@ -1,6 +1,12 @@
 /** The gRPC server of a node: the contract's service, health and reflection, on one port. */
 import { readFile } from 'node:fs/promises';
-import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import {
+  logVerbosity,
+  Server,
+  ServerCredentials,
+  setLogVerbosity,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import Type from 'typebox';
 import { invalid } from '../../protocol/errors.ts';
@@ -12,7 +18,7 @@ import type { GrpcTls } from '../config.ts';
 import type { StreamContext } from '../stream/subscriber.ts';
 import type { Conversations } from './conversations.ts';
 import { contract, receiving } from './definition.ts';
-import { Gate, understood } from './gate.ts';
+import { type Gate, understood } from './gate.ts';
 import { foreign } from './foreign.ts';
 import type { GrpcHealth } from './health.ts';
 import { IngestStream, type IngestCall } from './ingest-stream.ts';
@@ -60,6 +66,8 @@ export class GrpcServer {
 
   constructor(options: GrpcServerOptions) {
     this.#options = options;
+    // It writes to standard error what it also rejects with.
+    setLogVerbosity(logVerbosity.NONE);
     const { gate, conversations, health } = options;
     const implementation: Record<keyof typeof receiving, unknown> = {
       IngestMessage: gate.unary('IngestMessage', conversations.ingest.bind(conversations)),
