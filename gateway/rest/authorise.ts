@@ -7,7 +7,7 @@
 import { ServiceError, type ErrorCode } from '../../protocol/errors.ts';
 import type { ConsoleRole, Operation, StudioRole } from '../../protocol/operation.ts';
 import type { ProjectAccess } from '../../storage/tenancy/access.ts';
-import type { Caller, KeyCaller, ProjectScope, UserCaller } from './handler.ts';
+import type { Caller, KeyCaller, ProjectScope, ServiceCaller, UserCaller } from './handler.ts';
 
 /** What users are in projects and workspaces (storage/tenancy/access.ts). */
 export interface Tenancy {
@@ -35,7 +35,7 @@ export class Authority {
 
   /** Whether the operation acts in a project. */
   get inProject(): boolean {
-    return this.#operation.auth === 'project';
+    return this.#operation.auth === 'project' || this.#operation.auth === 'stream';
   }
 
   /** Refuses a credential that no project could make good: before the request is looked at any closer. */
@@ -147,4 +147,13 @@ export class Authority {
       ? new ServiceError('svc/auth/insufficient_scope')
       : this.absent();
   }
+}
+
+/**
+ * The only environment whose events the Console's stream shows to the caller; undefined: both. A key sees its own, a member the
+ * whole project, but for production until the e-mail is verified.
+ */
+export function shownEnvironment(caller: Caller | ServiceCaller, scope: ProjectScope): string | undefined {
+  const limited = caller.type === 'key' || (caller.type === 'user' && !caller.emailVerified);
+  return limited ? scope.environmentId : undefined;
 }

@@ -1,25 +1,26 @@
 /**
- * Who may open a Console stream (decisions sections 3 and 8): a Console member, by access token or by a ticket made for that
- * project; or an API key of the project with `threads:read` and `messages:read`, which then sees its environment alone.
- * Refusals are answered before the upgrade, as any operation answers them; a browser, which cannot read such an answer,
- * meets the same refusal when it asks for its next ticket.
+ * Who may open a Console stream (decisions sections 3 and 8), by the row of the operation table: a Console member, by access
+ * token or by a ticket made for that project; or an API key of the project with `threads:read` and `messages:read`, which then
+ * sees its environment alone. Refusals are answered before the upgrade, as any operation answers them; a browser, which cannot
+ * read such an answer, meets the same refusal when it asks for its next ticket.
  */
 import { ServiceError } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
+import { operations } from '../../protocol/operations/table.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Access } from '../../storage/tenancy/access.ts';
 import { memberName, type Fallen, type Standing } from '../../storage/tenancy/standing.ts';
 import type { StreamTickets } from '../../storage/tenancy/tickets.ts';
 import type { AccessTokens } from '../auth/access-tokens.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { HttpRequest } from '../http/message.ts';
-import type { KeyCaller, UserCaller } from '../rest/handler.ts';
+import { Authority, shownEnvironment, type Tenancy } from '../rest/authorise.ts';
+import type { Caller, KeyCaller, UserCaller } from '../rest/handler.ts';
 import type { Admission } from './admission.ts';
 
 export interface AdmitOptions {
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly tokens: Pick<AccessTokens, 'verify'>;
-  readonly access: Pick<Access, 'project'>;
+  readonly access: Tenancy;
   readonly tickets: Pick<StreamTickets, 'redeem'>;
   /** storage/tenancy/standing.ts bound to a database. */
   readonly fallen: (asked: Standing, now: number) => Promise<Fallen>;
@@ -33,17 +34,26 @@ export async function admit(options: AdmitOptions, request: HttpRequest): Promis
   const authorization = request.header('authorization');
   if (authorization === '') return byTicket(options, projectId, request.query);
   const caller = await options.authenticator.authenticate(authorization, request);
+  const environmentId = await shownTo(options, caller, projectId);
   return caller.type === 'key'
-    ? byKey(caller, projectId)
-    : byToken(options, caller, projectId, authorization);
+    ? byKey(caller, environmentId)
+    : byToken(options, caller, projectId, environmentId, authorization);
 }
 
-function byKey(caller: KeyCaller, projectId: string): Admission {
-  if (caller.projectId !== projectId) throw new ServiceError('svc/console/not_found');
-  const { scopes, environmentId, apiKeyId } = caller;
-  if (!scopes.has('*') && !(scopes.has('threads:read') && scopes.has('messages:read'))) {
-    throw new ServiceError('svc/auth/insufficient_scope');
-  }
+/** The environment that the caller is limited to, if any; rejects when they may not see the stream. */
+async function shownTo(
+  { access }: AdmitOptions,
+  caller: Caller,
+  projectId: string,
+): Promise<string | undefined> {
+  const authority = new Authority(operations.openStream, access);
+  authority.admit(caller);
+  const scope = await authority.scope(caller, projectId, undefined);
+  if (scope === undefined) throw authority.absent();
+  return shownEnvironment(caller, scope);
+}
+
+function byKey({ projectId, apiKeyId }: KeyCaller, environmentId: string | undefined): Admission {
   // Its expiry is the sweep's to find, with its revocation.
   return { projectId, environmentId, apiKeyId, userId: undefined, sessionId: undefined, expiresAt: Infinity };
 }
@@ -52,15 +62,13 @@ async function byToken(
   options: AdmitOptions,
   { userId, sessionId }: UserCaller,
   projectId: string,
+  environmentId: string | undefined,
   authorization: string,
 ): Promise<Admission> {
-  const access = await options.access.project(userId, projectId);
-  if (access === undefined) throw new ServiceError('svc/console/not_found');
-  if (access.consoleRole === undefined) throw new ServiceError('svc/console/forbidden');
   const { expiresAt } = await options.tokens.verify(
     authorization.slice(authorization.indexOf(' ') + 1).trim(),
   );
-  return { projectId, userId, sessionId, expiresAt, environmentId: undefined, apiKeyId: undefined };
+  return { projectId, userId, sessionId, expiresAt, environmentId, apiKeyId: undefined };
 }
 
 /** A socket opened by ticket lives as long as the session behind it: the access token was spent on the ticket. */
@@ -70,10 +78,12 @@ async function byTicket(options: AdmitOptions, projectId: string, query: string)
   const now = options.clock.now();
   const holder = await options.tickets.redeem(ticket, projectId, now);
   if (holder === undefined) throw new ServiceError('svc/auth/invalid_token');
-  const { userId, sessionId } = holder;
+  const { userId, sessionId, email, emailVerified } = holder;
   const members = [{ projectId, userId }];
   const gone = await options.fallen({ sessionIds: [sessionId], apiKeyIds: [], members }, now);
   if (gone.has(sessionId)) throw new ServiceError('svc/auth/invalid_token');
   if (gone.has(memberName(projectId, userId))) throw new ServiceError('svc/console/forbidden');
-  return { projectId, userId, sessionId, expiresAt: Infinity, environmentId: undefined, apiKeyId: undefined };
+  const caller: UserCaller = { type: 'user', userId, sessionId, email, emailVerified };
+  const environmentId = await shownTo(options, caller, projectId);
+  return { projectId, userId, sessionId, expiresAt: Infinity, environmentId, apiKeyId: undefined };
 }

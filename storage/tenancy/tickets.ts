@@ -15,15 +15,22 @@ export interface TicketHolder {
   readonly sessionId: string;
 }
 
+/** The same, with what the user is by now. */
+export interface RedeemedTicket extends TicketHolder {
+  readonly email: string;
+  readonly emailVerified: boolean;
+}
+
 const insert = `
   insert into stream_tickets (ticket_hash, project_id, user_id, session_id, created_at, expires_at)
   values ($1, $2, $3, $4, $5, $6)`;
 
 // One statement finds and uses it: of two sockets with one ticket, one opens.
 const use = `
-  update stream_tickets set used_at = $3
-  where ticket_hash = $1 and project_id = $2 and used_at is null and expires_at > $3
-  returning project_id as "projectId", user_id as "userId", session_id as "sessionId"`;
+  update stream_tickets s set used_at = $3 from users u
+  where ticket_hash = $1 and project_id = $2 and used_at is null and expires_at > $3 and u.user_id = s.user_id
+  returning project_id as "projectId", s.user_id as "userId", session_id as "sessionId", u.email,
+    u.email_verified_at is not null as "emailVerified"`;
 
 export class StreamTickets {
   readonly #db: Pick<Database, 'query'>;
@@ -51,8 +58,8 @@ export class StreamTickets {
   }
 
   /** Uses the ticket up; undefined when it is unknown, used, expired, or another project's. */
-  async redeem(ticket: string, projectId: string, now: number): Promise<TicketHolder | undefined> {
-    const [holder] = await this.#db.query<TicketHolder>(use, [
+  async redeem(ticket: string, projectId: string, now: number): Promise<RedeemedTicket | undefined> {
+    const [holder] = await this.#db.query<RedeemedTicket>(use, [
       this.#stored(ticket),
       projectId,
       new Date(now),

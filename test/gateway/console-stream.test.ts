@@ -4,7 +4,7 @@ import t from 'tap';
 import { Environment } from '../../storage/entities/tenancy.ts';
 import { newId } from '../../protocol/ids.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { ConsoleNode, happening, type ListBody } from './console-fixture.ts';
+import { ConsoleNode, happening, type ListBody, type Tenant } from './console-fixture.ts';
 import { ManualClock, numbers } from './stream-fixture.ts';
 
 const { database } = await startTestDatabase(t);
@@ -177,22 +177,21 @@ t.test('a socket by token ends with the token, one by ticket goes on', async t =
   t.equal(byTicket.closed, undefined);
 });
 
+/** A production environment of the tenant's project. */
+async function productionOf({ projectId }: Tenant): Promise<string> {
+  const environmentId = newId('environment');
+  const stamps = { createdAt: new Date(), updatedAt: new Date() };
+  await database
+    .em()
+    .insert(Environment, { environmentId, projectId, kind: 'production', name: 'production', ...stamps });
+  return environmentId;
+}
+
 t.test('an API key is shown its environment alone', async t => {
   const node = await ConsoleNode.start(t, database);
   const tenant = await node.tenant();
   const { projectId } = tenant;
-  const production = newId('environment');
-  const stamps = { createdAt: new Date(), updatedAt: new Date() };
-  await database.em().transactional(async em => {
-    em.create(Environment, {
-      environmentId: production,
-      projectId,
-      kind: 'production',
-      name: 'production',
-      ...stamps,
-    });
-    await em.flush();
-  });
+  const production = await productionOf(tenant);
   const key = await node.key(tenant, ['threads:read', 'messages:read']);
   await node.commit(happening(tenant), happening(tenant, {}, production), happening(tenant));
   const { body } = await node.call<ListBody<{ seq: number }>>(
@@ -213,6 +212,34 @@ t.test('an API key is shown its environment alone', async t => {
   await again.resume({ epoch: epoch ?? '', seq: 1 });
   t.same(await again.through(6), [2, 4, 6]);
 });
+
+t.test(
+  'production is hidden from a member whose e-mail is not verified, on the socket and in the list',
+  async t => {
+    const node = await ConsoleNode.start(t, database);
+    const tenant = await node.tenant();
+    const { projectId } = tenant;
+    const production = await productionOf(tenant);
+    const member = await node.person();
+    await node.join(tenant, member, 'agent');
+    await database.query('update users set email_verified_at = null where user_id = $1', [member.userId]);
+    await node.commit(happening(tenant), happening(tenant, {}, production), happening(tenant));
+
+    const path = `/console/projects/${projectId}/events`;
+    const seen = async (token: string) =>
+      (await node.call<ListBody<{ seq: number }>>('GET', path, token)).body.data.map(({ seq }) => seq);
+    t.same(await seen(member.token), [1, 3]);
+    t.same(await seen(tenant.founder.token), [1, 2, 3]);
+    const ticket = await ticketOf(node, projectId, member.token);
+    for (const by of [{ bearer: member.token }, { ticket }]) {
+      const client = node.connect(projectId, by);
+      const hello = node.connect(projectId, { bearer: tenant.founder.token });
+      const { epoch } = await hello.resume();
+      await client.resume({ epoch: epoch ?? '', seq: 0 });
+      t.same(await client.through(3), [1, 3]);
+    }
+  },
+);
 
 t.test(
   'random disconnects, lost, late and repeated news: every client sees every number once, in order',

@@ -7,9 +7,10 @@ import type { Database } from '../../../storage/database.ts';
 import { eventPage } from '../../../storage/reads/events.ts';
 import type { ConsoleMembers, MemberChange } from '../../../storage/tenancy/console-members.ts';
 import { ticketSeconds, type StreamTickets } from '../../../storage/tenancy/tickets.ts';
+import { shownEnvironment } from '../authorise.ts';
 import type { Call, Handlers, ProjectScope } from '../handler.ts';
 import { eventsAnswer } from './event-list.ts';
-import { requireUser } from './signed-in.ts';
+import { doingOf, requireUser } from './signed-in.ts';
 
 export interface ConsoleServices {
   readonly database: Pick<Database, 'query'>;
@@ -51,7 +52,8 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
     listStreamEvents: async call => {
       const { projectId } = call.params;
       const { afterSeq = 0, cursor, limit = defaultPageSize } = call.query;
-      const environmentId = shownOf(call);
+      const { caller = requireUser(call) } = call;
+      const environmentId = shownEnvironment(caller, scopeOf(call));
       const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
       const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
       const span = { projectId, after, through: Number.MAX_SAFE_INTEGER, environmentId, maxBytes: 4_194_304 };
@@ -65,25 +67,15 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
 }
 
 function changeOf(
-  call: Pick<Call, 'caller' | 'project' | 'now'>,
+  call: Pick<Call, 'caller' | 'project' | 'requestId' | 'address' | 'now'>,
   projectId: string,
   userId: string,
 ): MemberChange {
   const { environmentId } = scopeOf(call);
-  return { projectId, userId, environmentId, byUserId: requireUser(call).userId, now: call.now };
+  return { projectId, userId, environmentId, ...doingOf(call) };
 }
 
 function scopeOf({ project }: Pick<Call, 'project'>): ProjectScope {
   if (project === undefined) throw new ServiceError('svc/console/not_found');
   return project;
-}
-
-/**
- * The environment whose events the caller sees; undefined: both. As on the socket: a key its own, a member the project's,
- * but for production until the e-mail is verified.
- */
-function shownOf(call: Pick<Call, 'caller' | 'project'>): string | undefined {
-  const { caller } = call;
-  const limited = caller?.type === 'key' || (caller?.type === 'user' && !caller.emailVerified);
-  return limited ? scopeOf(call).environmentId : undefined;
 }
