@@ -227,9 +227,11 @@ export class LeasedPlacement implements Placement {
     const { membership, detector, leases } = this.#parts ?? {};
     membership?.tick();
     detector?.tick();
-    const isDue = clock.monotonic() - this.#view.readAt >= timing.refreshMs || leases?.hasFailed === true;
-    if (!isDue || this.#view.isReading || membership?.inside !== true) return;
-    this.#view.refresh().catch((error: unknown) => {
+    const view = this.#view;
+    const isDue =
+      clock.monotonic() - view.readAt >= timing.refreshMs || view.isPuzzled || leases?.hasFailed === true;
+    if (!isDue || view.isReading || membership?.inside !== true) return;
+    view.refresh().catch((error: unknown) => {
       log.debug({ err: error }, 'the register cannot be read');
     });
   }

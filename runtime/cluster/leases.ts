@@ -56,9 +56,10 @@ export class Leases {
   }
 
   standing(shard: number): Standing {
-    const owner = this.#options.view.ownerOf(shard);
-    if (owner === undefined) return 'vacant';
-    return owner === this.#options.membership.self ? 'mine' : 'others';
+    const { view, membership } = this.#options;
+    if (view.isVacant(shard)) return 'vacant';
+    const owner = view.ownerOf(shard);
+    return owner !== undefined && owner === membership.self ? 'mine' : 'others';
   }
 
   /** Who should own the shard, given who does. */

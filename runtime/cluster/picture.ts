@@ -79,7 +79,10 @@ export function pictureOfShard(view: ClusterView, seen: ShardsSeen, shard: numbe
     owner: owner ?? null,
     state: stateOf(seen, shard),
     since: record?.since ?? null,
-    why: whyHere(record, owner, desired),
+    why:
+      owner === undefined && !view.isVacant(shard)
+        ? `${record?.owner ?? 'somebody'} owns it, of whom nothing is known yet`
+        : whyHere(record, owner, desired),
   };
 }
 

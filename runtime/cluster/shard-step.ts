@@ -4,8 +4,8 @@
  * By the register (standing), a shard is
  *
  *   mine      its record names this node's incarnation
- *   others    its record names another member
- *   vacant    no record, or it names nobody who is a member
+ *   others    its record names another member, or somebody of whom this node has not heard
+ *   vacant    no record, or it names a former member
  *
  * On this node (doing) it is
  *

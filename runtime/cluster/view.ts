@@ -2,8 +2,9 @@
  * What this node knows of the register: who is a member, and who owns which shard. It learns by the watch, by its own writes,
  * and by reading everything anew; of each key it keeps the newest revision, in whatever order these come.
  *
- * A reading may be torn: entries that changed while it was under way can be missing from it. So a member is not believed to
- * be missing because one reading lacks it: a second one, a moment later, has to say the same.
+ * What it does not know is not what is not so. A shard is vacant only when its owner is known to be a member no more, because it
+ * was seen to go, or because a reading lacks it; an owner of whom this node has not heard may have joined a moment ago. And as
+ * entries that change while they are read can be missing from a reading, a second one, a moment later, has to say the same.
  */
 import type { Clock } from '../clock.ts';
 import { Fresh } from './fresh.ts';
@@ -54,6 +55,9 @@ export class ClusterView {
   #shards = new Map<number, ShardRecord>();
   /** The newest revision of each key, of removed ones too: until everything is read anew. */
   #revisions = new Map<string, number>();
+  /** Incarnations that are members no more, as far as shards may name them. */
+  #former = new Set<string>();
+  #isPuzzled = false;
   /** Changes that came during a reading, which may not have seen them. */
   #meanwhile: Change[] | undefined;
   #readAt = -Infinity;
@@ -79,6 +83,11 @@ export class ClusterView {
     return this.#readAt;
   }
 
+  /** A shard's owner is one of whom this node has not heard: it has missed something. */
+  get isPuzzled(): boolean {
+    return this.#isPuzzled;
+  }
+
   /** It is being read anew. */
   get isReading(): boolean {
     return this.#reading.running;
@@ -99,6 +108,12 @@ export class ClusterView {
   ownerOf(shard: number): Member | undefined {
     const record = this.#shards.get(shard);
     return record && this.member(record.owner, record.incarnation);
+  }
+
+  /** Nobody owns the shard, for certain. */
+  isVacant(shard: number): boolean {
+    const record = this.#shards.get(shard);
+    return record === undefined || this.#former.has(record.incarnation);
   }
 
   /** Begins to watch. Rejects with `RegisterUnavailable`. */
@@ -146,7 +161,12 @@ export class ClusterView {
       this.#members = new Map();
       this.#shards = new Map();
       this.#revisions = new Map();
+      this.#former = new Set();
       for (const entry of entries) this.#set(entry, before);
+      for (const record of this.#shards.values()) {
+        if (this.member(record.owner, record.incarnation) === undefined) this.#former.add(record.incarnation);
+      }
+      this.#isPuzzled = false;
       for (const change of this.#meanwhile) this.#set(change, before);
       this.#readAt = clock.monotonic();
     } finally {
@@ -183,6 +203,8 @@ export class ClusterView {
       case 'shard':
         if (value === undefined) this.#shards.delete(subject.shard);
         else this.#shards.set(subject.shard, { ...decodeShard(value), revision });
+        if (this.ownerOf(subject.shard) === undefined && !this.isVacant(subject.shard))
+          this.#isPuzzled = true;
         return subject.shard;
       case 'member':
         return this.#setMember(subject.id, value, revision, before);
@@ -198,13 +220,16 @@ export class ClusterView {
     before: ReadonlyMap<string, Member>,
   ): Changed {
     const old = before.get(id);
+    const known = this.#members.get(id);
     if (value === undefined) {
+      if (known !== undefined) this.#former.add(known.incarnation);
       this.#members.delete(id);
       return 'all';
     }
     const changedAt = old?.revision === revision ? old.changedAt : this.#options.clock.monotonic();
     const member = { ...decodeMember(value), id, revision, changedAt };
     this.#members.set(id, member);
+    if (known !== undefined && known.incarnation !== member.incarnation) this.#former.add(known.incarnation);
     return old?.incarnation === member.incarnation && old.state === member.state ? 'beat' : 'all';
   }
 }
