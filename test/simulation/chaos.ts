@@ -2,6 +2,7 @@
 import type { Random } from '../../runtime/clock.ts';
 import type { FaultKind, Faults } from './faults.ts';
 import type { Fleet } from './fleet.ts';
+import type { Machine } from './machine.ts';
 import type { Member } from './member.ts';
 import type { Direction } from './network.ts';
 
@@ -35,15 +36,20 @@ export class Chaos {
     for (const { machine, connection } of members) {
       if (machine.state === 'dead') continue;
       connection.repair();
-      machine.offset = endOffsetMs;
+      this.#agree(machine);
       machine.resume();
     }
     while (this.#fleet.alive.filter(({ state }) => state !== 'draining').length < fewestNodes) this.#start();
   }
 
+  /** All clocks show the same in the end; where nothing was wrong, they did all the time. */
+  #agree(machine: Machine): void {
+    if (!this.#fleet.world.faults.isPlanned) machine.offset = endOffsetMs;
+  }
+
   #start(came?: 'restart' | 'join'): void {
     const { machine } = this.#fleet.start(came);
-    if (this.#isOver) machine.offset = endOffsetMs;
+    if (this.#isOver) this.#agree(machine);
   }
 
   #later(): void {
@@ -72,7 +78,8 @@ export class Chaos {
         connection.closeThere();
         connection.closeHere();
       }),
-    'silent partition': () => this.#on('serving', member => this.#cut(member, 'silent partition', ['up', 'down'])),
+    'silent partition': () =>
+      this.#on('serving', member => this.#cut(member, 'silent partition', ['up', 'down'])),
     'one-way partition': () =>
       this.#on('serving', member =>
         this.#cut(member, 'one-way partition', [this.#random.next() < 0.5 ? 'up' : 'down']),

@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../../protocol/errors.ts';
 import type { ActorRef } from '../../runtime/actor.ts';
+import type { Reason } from '../../runtime/failures.ts';
 import type { Random } from '../../runtime/clock.ts';
 import { shardOf } from '../../runtime/shards.ts';
 import type { Look, Operation } from '../support/history.ts';
@@ -44,6 +45,16 @@ interface Try {
   readonly wasLocal: boolean;
 }
 
+/**
+ * The command may have been done, or be done yet. So it is with `no_owner`: of two nodes that heard an ask, one may have said that
+ * it is not the owner, and the other be at work on it.
+ */
+const doubtfulReasons: ReadonlySet<string> = new Set([
+  'deadline',
+  'connection',
+  'no_owner',
+] satisfies Reason[]);
+
 const unknown: Answer = { is: 'unknown' };
 
 export class Clients {
@@ -77,11 +88,15 @@ export class Clients {
     return this.#running;
   }
 
-  /** Whether that actor answers through that node. */
+  /** Whether that actor answers through that node: at once, or when its node has been found dead and others have taken over. */
   async reaches(member: Member, conversation: string): Promise<boolean> {
-    const { answer } = await this.#try(member, conversationRef(conversation), 'read', {});
-    if (answer.is === 'ok') this.#seen('end', conversation, answer.value);
-    return answer.is === 'ok';
+    for (let tries = 1; tries <= 3; tries++) {
+      const { answer } = await this.#try(member, conversationRef(conversation), 'read', {});
+      if (answer.is !== 'ok') continue;
+      this.#seen('end', conversation, answer.value);
+      return true;
+    }
+    return false;
   }
 
   async #run(client: string): Promise<void> {
@@ -147,7 +162,10 @@ export class Clients {
     if (member === undefined) return;
     const { answer } = await this.#try(member, conversationRef(this.#oneOf(conversations)), 'refuse', {});
     if (answer.is !== 'ok') return;
-    this.#fleet.world.verdict.broken('nothing fails that nobody broke', 'a refusal was answered as a success');
+    this.#fleet.world.verdict.broken(
+      'nothing fails that nobody broke',
+      'a refusal was answered as a success',
+    );
   }
 
   /** Posts in one instant over one node: where the actor lives there, they are done in that order. */
@@ -166,7 +184,8 @@ export class Clients {
     if (!firsts.every(first => first?.wasLocal === true)) return;
     const places = firsts.flatMap(first => (first?.answer.is === 'ok' ? [first.answer.value as number] : []));
     const isAscending = places.every((place, i) => i === 0 || place > (places[i - 1] ?? 0));
-    if (!isAscending) verdict.broken('order is kept', `${conversation} did what was asked at once as ${places.join()}`);
+    if (!isAscending)
+      verdict.broken('order is kept', `${conversation} did what was asked at once as ${places.join()}`);
   }
 
   /** Tries until the outcome is known; gives the first try. */
@@ -174,7 +193,14 @@ export class Clients {
     const { schedule } = this.#fleet.world;
     const { mark: id, actor } = wish;
     const invokedAt = schedule.now;
-    const entry = { client, actor, id, invokedAt, settledAt: Infinity, outcome: 'unknown' as Operation['outcome'] };
+    const entry = {
+      client,
+      actor,
+      id,
+      invokedAt,
+      settledAt: Infinity,
+      outcome: 'unknown' as Operation['outcome'],
+    };
     const place = this.operations.push(entry) - 1;
     let first: Try | undefined;
     let isDoubtful = false;
@@ -189,7 +215,8 @@ export class Clients {
       isDoubtful ||= outcome === 'unknown';
       refusals += outcome === 'refused' ? 1 : 0;
       if (outcome === 'ok') {
-        const value = tried?.answer.is === 'ok' && wish.command !== 'note' ? Number(tried.answer.value) : undefined;
+        const value =
+          tried?.answer.is === 'ok' && wish.command !== 'note' ? Number(tried.answer.value) : undefined;
         this.operations[place] = { ...entry, settledAt: schedule.now, outcome, place: value };
         return first;
       }
@@ -206,12 +233,15 @@ export class Clients {
   #judge(answer: Answer | undefined, { mark, command }: Wish, isDoubtful: boolean): Operation['outcome'] {
     if (answer === undefined) return 'refused';
     if (answer.is !== 'refused') return answer.is;
-    if (answer.reason === 'deadline' || answer.reason === 'connection') return 'unknown';
+    if (doubtfulReasons.has(String(answer.reason))) return 'unknown';
     if (answer.code !== 'svc/runtime/idempotency_conflict') return 'refused';
     // A ledger takes an entry once: it was an earlier try.
     if (isDoubtful) return 'ok';
     const { verdict } = this.#fleet.world;
-    verdict.broken('nothing is applied twice', `${command} ${mark} was there before anybody could have done it`);
+    verdict.broken(
+      'nothing is applied twice',
+      `${command} ${mark} was there before anybody could have done it`,
+    );
     return 'ok';
   }
 
@@ -251,7 +281,9 @@ export class Clients {
         timer.cancel();
         forget();
         member.calls--;
-        this.#fleet.world.tell(() => `${command} ${JSON.stringify(payload)} of ${to.id} over ${member.name}: ${told(answer)}`);
+        this.#fleet.world.tell(
+          () => `${command} ${JSON.stringify(payload)} of ${to.id} over ${member.name}: ${told(answer)}`,
+        );
         resolve({ answer, wasLocal });
       };
       let isSettled = false;
@@ -274,7 +306,10 @@ export class Clients {
     if (error instanceof ServiceError) {
       return { is: 'refused', code: error.code, reason: error.details?.['reason'] };
     }
-    this.#fleet.world.verdict.broken('nothing fails that nobody broke', `an ask was rejected with ${String(error)}`);
+    this.#fleet.world.verdict.broken(
+      'nothing fails that nobody broke',
+      `an ask was rejected with ${String(error)}`,
+    );
     return unknown;
   }
 }

@@ -52,7 +52,9 @@ export class StreamDesk {
     };
     const context = { hub: this.#hub, catchUp: this.#catchUp, clock: this.#machine };
     const session = new Session(admission, context);
-    const socket = new StreamSocket(session, this.#topics, text => this.#schedule.after(0.5, () => frame(text)));
+    const socket = new StreamSocket(session, this.#topics, text =>
+      this.#schedule.after(0.5, () => frame(text)),
+    );
     session.open(socket);
     session.receive(JSON.stringify({ type: 'resume', epoch: 'first', seq }));
     return () => this.#machine.run(() => socket.end());
@@ -167,7 +169,8 @@ export class Watcher {
     this.#heardAt = schedule.now;
     const frame = JSON.parse(text) as { type: string; seq?: number; event?: unknown };
     const law = 'every event is shown once, in order';
-    if (frame.type === 'reset') verdict.broken(law, `${projectId}: a stream at ${this.seq} was reset: ${text}`);
+    if (frame.type === 'reset')
+      verdict.broken(law, `${projectId}: a stream at ${this.seq} was reset: ${text}`);
     if (frame.type !== 'event') return;
     const seq = frame.seq ?? 0;
     if (seq !== this.seq + 1) verdict.broken(law, `${projectId}: ${seq} was shown after ${this.seq}`);

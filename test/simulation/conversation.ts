@@ -8,7 +8,14 @@
  * A ledger takes every entry once by a unique row alone: it remembers no keys.
  */
 import { ServiceError } from '../../protocol/errors.ts';
-import { actor, type ActorRef, type AnyActorKind, type Decision, type Effect, type Turn } from '../../runtime/actor.ts';
+import {
+  actor,
+  type ActorRef,
+  type AnyActorKind,
+  type Decision,
+  type Effect,
+  type Turn,
+} from '../../runtime/actor.ts';
 import type { MemoryWrite } from '../support/memory-store.ts';
 
 /** One event of a conversation, as the log has it. */
@@ -77,7 +84,12 @@ const redriveMs = 1_500;
 type Happened = Decision<Conversation, number, Write>;
 
 /** The decision that adds one mark, once. */
-function happen(state: Conversation, mark: string, { id, now }: Turn, more: Partial<Happened> = {}): Happened {
+function happen(
+  state: Conversation,
+  mark: string,
+  { id, now }: Turn,
+  more: Partial<Happened> = {},
+): Happened {
   const place = state.marks.indexOf(mark) + 1;
   if (place > 0) return { reply: place };
   const marks = [...state.marks, mark];
@@ -194,7 +206,11 @@ function ledgerKind(probe: Probe): AnyActorKind {
       enter: (state, payload, { id }) => {
         probe.decided(ledgerRef(id), 'enter', payload);
         const marks = [...state.marks, payload.mark];
-        return { state: { marks }, writes: [{ scope: 'idempotency', key: payload.mark }], reply: marks.length };
+        return {
+          state: { marks },
+          writes: [{ scope: 'idempotency', key: payload.mark }],
+          reply: marks.length,
+        };
       },
       note: (state, payload, { id }) => {
         probe.decided(ledgerRef(id), 'note', payload);

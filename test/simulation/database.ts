@@ -90,7 +90,8 @@ export class SimulatedDatabase {
         faults.fired('load failed');
         return new Unavailable('the snapshot could not be read');
       },
-      applied: commit => numbers.set(commit, this.#apply(commit as Commit<Write>, machine.name, schedule.now)),
+      applied: commit =>
+        numbers.set(commit, this.#apply(commit as Commit<Write>, machine.name, schedule.now)),
     });
     inner.offline = this.#offline;
     this.#stores.add(inner);

@@ -23,7 +23,11 @@ export function judge(world: World, fleet: Fleet, clients: Clients, watchers: re
   const { verdict } = world;
   const { operations, looks } = clients;
   const truth = truthOf(world);
-  const findings = checkHistory({ operations: operations.filter(({ actor }) => actor !== notes), looks }, truth, isOwn);
+  const findings = checkHistory(
+    { operations: operations.filter(({ actor }) => actor !== notes), looks },
+    truth,
+    isOwn,
+  );
   for (const [kind, details] of Object.entries(findings) as [keyof Findings, readonly string[]][]) {
     verdict.all(lawOf[kind], details);
   }
@@ -34,16 +38,22 @@ export function judge(world: World, fleet: Fleet, clients: Clients, watchers: re
   for (const member of fleet.alive) member.checkMailboxes();
   for (const letter of world.database.rows.letters) {
     if (letter.name === 'deliver') continue;
-    verdict.broken('every reminder fires', `${letter.name} of ${letter.actor.id} was buried: ${letter.error}`);
+    verdict.broken(
+      'every reminder fires',
+      `${letter.name} of ${letter.actor.id} was buried: ${letter.error}`,
+    );
   }
-  for (const { projectId, resumes } of watchers) world.tell(() => `the watcher of ${projectId} resumed ${resumes} times`);
+  for (const { projectId, resumes } of watchers)
+    world.tell(() => `the watcher of ${projectId} resumed ${resumes} times`);
 }
 
 function truthOf({ database }: World): Map<string, readonly string[]> {
   const { rows } = database;
   const truth = new Map<string, readonly string[]>();
-  for (const id of conversations) truth.set(id, (rows.read(conversationRef(id))?.state as Conversation | undefined)?.marks ?? []);
-  for (const id of ledgers) truth.set(id, (rows.read(ledgerRef(id))?.state as Ledger | undefined)?.marks ?? []);
+  for (const id of conversations)
+    truth.set(id, (rows.read(conversationRef(id))?.state as Conversation | undefined)?.marks ?? []);
+  for (const id of ledgers)
+    truth.set(id, (rows.read(ledgerRef(id))?.state as Ledger | undefined)?.marks ?? []);
   return truth;
 }
 
@@ -53,7 +63,8 @@ function checkNotes({ database, verdict }: World, { operations }: Clients): void
   for (const { id, actor, outcome } of operations) {
     if (actor !== notes) continue;
     if (outcome === 'ok' && !keys.has(id)) verdict.broken('nothing acknowledged is lost', `the note ${id}`);
-    if (outcome === 'refused' && keys.has(id)) verdict.broken('what was refused is not applied', `the note ${id}`);
+    if (outcome === 'refused' && keys.has(id))
+      verdict.broken('what was refused is not applied', `the note ${id}`);
   }
 }
 
@@ -62,7 +73,8 @@ function checkLog({ database, verdict }: World, truth: ReadonlyMap<string, reado
   for (const id of conversations) {
     const events = (database.marks.get(id) ?? []).join();
     const marks = (truth.get(id) ?? []).join();
-    if (events !== marks) verdict.broken('sequences are dense', `${id} has the events ${events} and the state ${marks}`);
+    if (events !== marks)
+      verdict.broken('sequences are dense', `${id} has the events ${events} and the state ${marks}`);
   }
   for (const [projectId, events] of database.events) {
     for (const { body } of events) {
@@ -72,7 +84,10 @@ function checkLog({ database, verdict }: World, truth: ReadonlyMap<string, reado
         mark: string;
       };
       if (truth.get(conversation)?.[sequence - 1] === mark) continue;
-      verdict.broken('sequences are dense', `${projectId}: ${mark} is not event ${sequence} of ${conversation}`);
+      verdict.broken(
+        'sequences are dense',
+        `${projectId}: ${mark} is not event ${sequence} of ${conversation}`,
+      );
     }
   }
 }
@@ -97,7 +112,8 @@ function checkReminders({ database, verdict }: World, truth: ReadonlyMap<string,
     for (const { to, command, payload } of remind) {
       if (command !== 'wake') continue;
       const { mark } = payload as { mark: string };
-      if (!(truth.get(to.id) ?? []).includes(mark)) verdict.broken('every reminder fires', `${mark} of ${to.id} never did`);
+      if (!(truth.get(to.id) ?? []).includes(mark))
+        verdict.broken('every reminder fires', `${mark} of ${to.id} never did`);
     }
   }
 }

@@ -29,7 +29,7 @@ import { simulatedNats } from './nats.ts';
 /** Small, so that they are reached. 30 is a bound of the mailbox's histogram, which the law reads. */
 export const limits: Partial<Limits> = {
   mailbox: 30,
-  admitted: 120,
+  admitted: 60,
   residents: 6,
   tasksQueued: 50,
   remindersAtOnce: 4,
@@ -120,7 +120,12 @@ export class Member {
   }
 
   /** A client's command: `attempt` is its alone. */
-  ask<R>(to: ActorRef, command: string, payload: { readonly attempt: string }, options?: AskOptions): Promise<R> {
+  ask<R>(
+    to: ActorRef,
+    command: string,
+    payload: { readonly attempt: string },
+    options?: AskOptions,
+  ): Promise<R> {
     this.#arrivals.set(payload.attempt, this.machine.monotonic());
     return this.#node.ask<R>(to, command, payload, options);
   }

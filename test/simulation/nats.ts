@@ -82,7 +82,11 @@ class SimulatedClient {
     };
   }
 
-  request(subject: string, data: Uint8Array | undefined, { timeout }: { readonly timeout: number }): Promise<Msg> {
+  request(
+    subject: string,
+    data: Uint8Array | undefined,
+    { timeout }: { readonly timeout: number },
+  ): Promise<Msg> {
     const { machine } = this.#connection;
     const inbox = `_INBOX.${machine.name}.${this.#requests++}`;
     return new Promise((resolve, reject) => {
@@ -128,7 +132,8 @@ class SimulatedClient {
       if (this.#strikes(what === 'reply' ? 'lost reply' : 'drop')) continue;
       this.#deliver(listener, message);
       const isRepeatable = what === 'news' || (what === 'ask' && reply === undefined);
-      if (isRepeatable && from !== listener.connection && this.#strikes('duplicate')) this.#deliver(listener, message);
+      if (isRepeatable && from !== listener.connection && this.#strikes('duplicate'))
+        this.#deliver(listener, message);
     }
   }
 
@@ -159,7 +164,8 @@ class SimulatedClient {
 
   #noticeCrossing({ from, sentAt }: Carried): void {
     const newest = this.#newest;
-    if (sentAt < newest.sentAt && from !== newest.from) this.#connection.broker.options.faults.fired('reorder');
+    if (sentAt < newest.sentAt && from !== newest.from)
+      this.#connection.broker.options.faults.fired('reorder');
     if (sentAt < newest.sentAt) return;
     newest.sentAt = sentAt;
     newest.from = from;

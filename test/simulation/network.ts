@@ -237,7 +237,10 @@ export class Connection {
   }
 
   /** Nothing passes that way, or either way, until `repair`; both ends give up after a while. */
-  stall(directions: readonly Direction[], patienceMs: { readonly here: number; readonly there: number }): void {
+  stall(
+    directions: readonly Direction[],
+    patienceMs: { readonly here: number; readonly there: number },
+  ): void {
     for (const direction of directions) this.#ways[direction].isStalled = true;
     const patience = ++this.#patience;
     const { schedule } = this.broker.options;

@@ -51,7 +51,10 @@ export async function simulate(seed: number, { isTold = false } = {}): Promise<O
     await play(world, fleet, clients, watchers);
     judge(world, fleet, clients, watchers);
   } catch (error) {
-    world.verdict.broken('nothing fails that nobody broke', error instanceof Error ? (error.stack ?? '') : String(error));
+    world.verdict.broken(
+      'nothing fails that nobody broke',
+      error instanceof Error ? (error.stack ?? '') : String(error),
+    );
   }
   const { faults, schedule, verdict, fingerprint, story } = world;
   return {
@@ -68,7 +71,12 @@ function watch(projectId: string, world: World, fleet: Fleet): Watcher {
   return new Watcher({ projectId, schedule, database, verdict, random, desk });
 }
 
-async function play(world: World, fleet: Fleet, clients: Clients, watchers: readonly Watcher[]): Promise<void> {
+async function play(
+  world: World,
+  fleet: Fleet,
+  clients: Clients,
+  watchers: readonly Watcher[],
+): Promise<void> {
   const { schedule, verdict } = world;
   let isDone = false;
   const over = act().finally(() => (isDone = true));

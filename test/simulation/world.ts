@@ -104,7 +104,10 @@ export class World {
   checkNudge(self: ActorRef, mark: string): void {
     const post = mark.slice(0, mark.lastIndexOf(':'));
     if (this.database.committed.has(post)) return;
-    this.verdict.broken('only what is committed leaves', `${self.id} was told of ${post}, which is not committed`);
+    this.verdict.broken(
+      'only what is committed leaves',
+      `${self.id} was told of ${post}, which is not committed`,
+    );
   }
 
   #count(id: string, base: number): void {

@@ -1,0 +1,28 @@
+import t from 'tap';
+import { runBatch, unmet } from './batch.ts';
+import { simulate } from './simulate.ts';
+
+/** Fixed, so that a run that fails here fails everywhere. */
+const from = 1;
+const seeds = 500;
+
+t.setTimeout(240_000);
+
+t.test('500 simulated clusters keep every law, whatever befalls them', async t => {
+  const { failed, faults, acknowledged, seconds } = await runBatch({ from, seeds });
+  t.same(
+    failed.map(({ seed, violations }) => ({ replay: `npm run sim -- --seed ${seed}`, violations })),
+    [],
+  );
+  t.same(unmet(faults), [], 'every kind of fault had its effect');
+  t.ok(acknowledged > 10_000, `${acknowledged} operations were acknowledged`);
+  t.comment(`${(seeds / seconds).toFixed(1)} seeds per second`);
+});
+
+t.test('a seed tells the same story every time', async t => {
+  const [first, second] = [await simulate(7, { isTold: true }), await simulate(7, { isTold: true })];
+  t.ok(first.story.length > 100);
+  t.same(second.story, first.story);
+  t.equal(second.fingerprint, first.fingerprint);
+  t.not((await simulate(8)).fingerprint, first.fingerprint);
+});
