@@ -22,7 +22,7 @@ import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
 import { User } from '../entities/accounts.ts';
-import { Invitation, Workspace, WorkspaceMember } from '../entities/tenancy.ts';
+import { Invitation, Workspace } from '../entities/tenancy.ts';
 import { appendEvents, type NewEvent } from '../events.ts';
 import type { KeyHash } from '../keyhash.ts';
 import { violates } from '../unique-violation.ts';
@@ -64,6 +64,10 @@ const selectPage = `
   from invitations
   where workspace_id = $1 and ($2::timestamptz is null or (created_at, invitation_id) < ($2, $3))
   order by created_at desc, invitation_id desc limit $4`;
+
+// One statement: that an address has an account elsewhere is nobody's to know, by the time it takes neither.
+const selectMember = `
+  select 1 from users u join workspace_members m on m.user_id = u.user_id where m.workspace_id = ? and u.email_key = ?`;
 
 /** What the mail of an invitation carries, as JSON. */
 export interface InvitationMail {
@@ -175,8 +179,7 @@ export class Invitations {
     const where = { workspaceId, emailKey: key, acceptedAt: null, revokedAt: null };
     // Waits for an acceptance under way, whose member is then seen below.
     const open = await em.findOne(Invitation, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const user = await em.findOne(User, { emailKey: key });
-    if (user !== null && (await em.findOne(WorkspaceMember, { workspaceId, userId: user.userId })) !== null) {
+    if ((await em.execute(selectMember, [workspaceId, key])).length > 0) {
       throw new ServiceError('svc/runtime/conflict', { message: 'The address is that of a member.' });
     }
     if (open === null) return [];
