@@ -15,7 +15,7 @@ t.test(`${kills} times kill -9 of one of three nodes under load`, async t => {
   const { load } = scene;
   const all: number[] = [];
   for (let kill = 0; kill < kills; kill++) {
-    await load.more(400);
+    await load.more(150);
     const victim = cluster.running[kill % 2];
     if (victim === undefined) throw new Error('no node to kill');
     const shards = await cluster.shardsOf(victim);

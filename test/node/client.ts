@@ -15,6 +15,8 @@ export interface Asked {
   /** The Idempotency-Key; where one is required and none is given, a fresh one is sent. Null: none is sent. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How long to wait for the answer, in milliseconds. Default: the connection's limit. */
+  readonly patienceMs?: number;
 }
 
 export interface Reply<T> {
@@ -95,7 +97,7 @@ export class Client {
   /** Rejects with {@link NoAnswer} when there is none, and with {@link ContractBroken}. */
   async ask<T = Record<string, unknown>>(id: OperationId, asked: Asked = {}): Promise<Reply<T>> {
     const operation: Operation = operations[id];
-    const { params = {}, query = {}, body, key, headers } = asked;
+    const { params = {}, query = {}, body, key, headers, patienceMs } = asked;
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) search.set(name, String(value));
@@ -106,6 +108,7 @@ export class Client {
       `/v1${path}${search.size > 0 ? `?${search.toString()}` : ''}`,
       {
         ...(body === undefined ? {} : { text: JSON.stringify(body) }),
+        ...(patienceMs === undefined ? {} : { patienceMs }),
         headers: { ...(sent === undefined ? {} : { 'idempotency-key': sent }), ...headers },
       },
     );
@@ -140,7 +143,7 @@ export class Client {
   async send<T = Record<string, unknown>>(
     method: string,
     path: string,
-    options: { readonly text?: string | Buffer; readonly headers?: Readonly<Record<string, string>> } = {},
+    options: Pick<Asked, 'headers' | 'patienceMs'> & { readonly text?: string | Buffer } = {},
   ): Promise<Reply<T>> {
     const { line } = this;
     if (typeof options.text === 'string') line.overhear(options.text);
@@ -148,6 +151,7 @@ export class Client {
       const { statusCode, headers, body } = await request(`${line.url}${path}`, {
         dispatcher: line.agent,
         method: method as 'GET',
+        ...(options.patienceMs === undefined ? {} : { signal: AbortSignal.timeout(options.patienceMs) }),
         headers: {
           ...(this.bearer === undefined ? {} : { authorization: `Bearer ${this.bearer}` }),
           ...(options.text === undefined ? {} : { 'content-type': 'application/json' }),
@@ -169,6 +173,7 @@ export class Client {
 }
 
 function isConnection(error: unknown): error is Error {
+  if (error instanceof Error && error.name === 'TimeoutError') return true;
   if (error instanceof errors.SocketError || error instanceof errors.ConnectTimeoutError) return true;
   return (
     error instanceof Error &&

@@ -224,10 +224,10 @@ export class NodeProcess {
 
   async #end(): Promise<void> {
     if (this.#exit === undefined) return;
-    // Kindly first, since a node that stops takes its database with it.
     const child = this.#child;
-    child?.kill('SIGCONT');
-    child?.kill('SIGTERM');
+    // Kindly first, when it takes a database of its own with it.
+    const isEmbedded = this.#environment['DATABASE_URL'] === undefined;
+    child?.kill(isEmbedded ? 'SIGTERM' : 'SIGKILL');
     const timer = setTimeout(() => child?.kill('SIGKILL'), 15_000);
     await this.exited();
     clearTimeout(timer);

@@ -24,8 +24,10 @@ export interface Answer {
 export interface LoadOptions {
   /** Default 24. */
   readonly senders?: number;
-  /** Between an answer and the sender's next request. Default 80. */
+  /** Between an answer and the sender's next request. Default 150. */
   readonly pauseMs?: number;
+  /** How long a sender waits for an answer before it repeats the request elsewhere. Default: as long as it takes. */
+  readonly patienceMs?: number;
 }
 
 interface Wait {
@@ -54,6 +56,7 @@ export class Load {
   readonly #t: Ending;
   readonly #tenant: Tenant;
   readonly #pauseMs: number;
+  readonly #patience: Pick<Asked, 'patienceMs'>;
   #clients: Client[] = [];
   #turn = 0;
   readonly #running: Promise<unknown>;
@@ -63,7 +66,8 @@ export class Load {
   constructor(t: Ending, tenant: Tenant, nodes: readonly NodeProcess[], options: LoadOptions = {}) {
     this.#t = t;
     this.#tenant = tenant;
-    this.#pauseMs = options.pauseMs ?? 80;
+    this.#pauseMs = options.pauseMs ?? 150;
+    this.#patience = options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs };
     for (const node of nodes) this.use(node);
     const senders = Array.from({ length: options.senders ?? 24 }, (_, sender) => this.#run(sender));
     this.#running = Promise.all(senders);
@@ -139,7 +143,7 @@ export class Load {
     for (let tries = 1; ; tries++) {
       const client = this.#next();
       try {
-        const { status, body, text, headers } = await client.ask<T>(id, { ...asked, key });
+        const { status, body, text, headers } = await client.ask<T>(id, { ...asked, ...this.#patience, key });
         if (status === 201) {
           if (headers['idempotent-replayed'] === 'true') this.replayed++;
           const answeredAt = performance.now();

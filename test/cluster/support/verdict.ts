@@ -60,7 +60,7 @@ export async function checkAll(t: Test, cluster: TestCluster, scene: Scene): Pro
   );
   for (const each of cluster.nodes) {
     t.same(
-      each.lines.filter(({ level }) => level >= 50).map(({ msg }) => msg),
+      each.lines.filter(({ level }) => level >= 50).map(({ time: _, pid: __, ...line }) => JSON.stringify(line)),
       [],
       'no errors in its log',
     );

@@ -1,0 +1,66 @@
+/** SIGSTOP for longer than a lease, then SIGCONT: the others take over, and what the zombie still has in hand does no harm. */
+import t from 'tap';
+import { shardOf } from '../../runtime/shards.ts';
+import { eventually } from '../node/eventually.ts';
+import { metric, TestCluster } from './support/cluster.ts';
+import { Recovery, worst } from './support/recovery.ts';
+import { checkAll, setScene } from './support/verdict.ts';
+
+t.setTimeout(90_000);
+
+/** Of the cluster, see runtime/cluster/timing.ts: the lease, and a second to take over. */
+const leaseMs = 3_000;
+const takeoverMs = 1_000;
+
+t.test('a node that is stopped for longer than its lease', async t => {
+  const cluster = await TestCluster.start(t);
+  const scene = await setScene(t, cluster, { patienceMs: 1_500 });
+  const { load } = scene;
+  await load.more(150);
+  const [zombie, witness] = cluster.running;
+  if (zombie === undefined || witness === undefined) throw new Error('no node to stop');
+  const shards = await cluster.shardsOf(zombie);
+  const recovery = new Recovery(load, threadId => shards.has(shardOf(threadId, cluster.shards)));
+  t.ok(
+    recovery.threads > 0,
+    `it had ${shards.size} shards and ${recovery.threads} threads that are written to`,
+  );
+  const before = load.unanswered;
+  zombie.pause();
+  const { p99, max } = worst(await recovery.complete());
+  t.ok(max <= leaseMs + takeoverMs, `writes succeed again within ${max} ms`);
+  t.ok(load.unanswered > before, 'requests were under way in it');
+  const { nodes } = await cluster.picture(witness);
+  t.notOk(
+    nodes.some(({ id }) => id === zombie.id),
+    'it is a member no more',
+  );
+
+  const again = zombie.said('joined the cluster');
+  zombie.resume();
+  await again;
+  t.equal(await metric(zombie, 'skein_cluster_members'), 3);
+  await cluster.balanced();
+  await load.more(100);
+  await checkAll(t, cluster, scene);
+  t.comment(`writes succeed again, p99 ${p99} ms, max ${max} ms`);
+});
+
+t.test('a node that is stopped for less than its lease goes on where it was', async t => {
+  const cluster = await TestCluster.start(t, { nodes: 2 });
+  const scene = await setScene(t, cluster);
+  await scene.load.more(100);
+  const [sleeper] = cluster.running;
+  if (sleeper === undefined) throw new Error('no node to stop');
+  const shards = await cluster.shardsOf(sleeper);
+  sleeper.pause();
+  await scene.load.until(() => scene.load.answers.length > 0, 'answer');
+  const at = performance.now();
+  await eventually('a second', () => Promise.resolve(performance.now() - at > 1_000));
+  sleeper.resume();
+  await scene.load.more(200);
+  t.same([...(await cluster.shardsOf(sleeper))], [...shards], 'with the same shards');
+  t.equal(await cluster.total('skein_takeovers_total'), 0);
+  t.equal(scene.load.failed, 0, 'and nobody has noticed');
+  await checkAll(t, cluster, scene);
+});
