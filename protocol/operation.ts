@@ -57,6 +57,10 @@ export interface Operation {
    * names. `stream`: as `project`, by header or by single-use ticket.
    */
   readonly auth: 'none' | 'refresh' | 'user' | 'project' | 'stream';
+  /** What a public operation takes notice of where it is sent. */
+  readonly optionalAuth?: readonly ('studioToken' | 'refreshCookie')[];
+  /** The success sets or clears the refresh cookie. */
+  readonly setsCookie?: true;
   /** Required for `project`; for `user` it narrows by workspace role. */
   readonly access?: Access;
   readonly params?: TSchema;

@@ -87,11 +87,14 @@ export const listing = [...always, ...paged, ...credential, ...forbidden, ...ver
 /** A write within an environment. */
 export const writing = reading;
 
-/** `idempotency: 'accepted'`. */
-export const repeatable = ['svc/runtime/idempotency_conflict'] as const;
+/** `idempotency: 'accepted'`. A key that can be none is 400. */
+export const repeatable = ['svc/runtime/idempotency_conflict', 'svc/runtime/invalid_request'] as const;
 
 /** `idempotency: 'required'`. */
-export const repeatableOnly = [...repeatable, 'svc/runtime/missing_idempotency_key'] as const;
+export const repeatableOnly = [
+  'svc/runtime/idempotency_conflict',
+  'svc/runtime/missing_idempotency_key',
+] as const;
 
 /** Console operations name the project in the path and have 403 and 404 codes of their own. */
 export const consoleErrors = ['svc/console/forbidden', 'svc/console/not_found'] as const;

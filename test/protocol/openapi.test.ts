@@ -1,9 +1,12 @@
 import t from 'tap';
+import type { TSchema } from 'typebox';
 import { errors } from '../../protocol/errors.ts';
 import { eventTypes, type EventType } from '../../protocol/events.ts';
 import { openApiDocument } from '../../protocol/openapi.ts';
+import { exampleOf } from '../../protocol/openapi/examples.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations } from '../../protocol/operations/table.ts';
+import { compile } from '../../protocol/validate.ts';
 import { apiVersion } from '../../protocol/version.ts';
 
 interface Described {
@@ -11,6 +14,7 @@ interface Described {
   readonly tags: readonly string[];
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters?: readonly { readonly name?: string; readonly in?: string; readonly $ref?: string }[];
+  readonly 'x-api-key-scopes'?: readonly string[];
   readonly requestBody?: { readonly required: boolean };
   readonly responses: Readonly<Record<string, Record<string, unknown>>>;
 }
@@ -19,7 +23,7 @@ interface Document {
   readonly openapi: string;
   readonly info: { readonly version: string };
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Record<string, Described>>>;
   readonly webhooks: Readonly<Record<string, unknown>>;
   readonly components: Readonly<Record<string, Record<string, Record<string, unknown>>>>;
@@ -53,7 +57,7 @@ function resolve(ref: string): unknown {
 t.test('it is OpenAPI 3.1 of the dated contract, at the given address', async t => {
   t.match(document, { openapi: /^3\.1\./, info: { title: String, version: apiVersion } });
   t.match(apiVersion, /^\d{4}-\d\d-\d\d$/);
-  t.strictSame(document.servers, [{ url: 'https://api.example/v1' }]);
+  t.match(document.servers, [{ url: 'https://api.example/v1' }]);
   t.strictSame(JSON.parse(JSON.stringify(document)), document, 'it is plain JSON');
 });
 
@@ -124,12 +128,14 @@ t.test('every public operation is described, with what its row says', async t =>
 
     const names = operation.security.flatMap(requirement => Object.keys(requirement));
     for (const name of names) t.ok(document.components.securitySchemes?.[name], name);
-    t.equal(names.length === 0, row.auth === 'none', `${id}: security`);
-    t.strictSame(
-      operation.security.find(requirement => requirement.apiKey)?.apiKey,
-      row.access?.scopes ?? undefined,
-      `${id}: scopes`,
+    const open = operation.security.every(requirement => Object.keys(requirement).length === 0);
+    t.equal(
+      open || operation.security.length === 0,
+      row.auth === 'none' && !row.optionalAuth,
+      `${id}: security`,
     );
+    t.equal(names.includes('apiKey'), Boolean(row.access?.scopes), `${id}: API keys`);
+    t.strictSame(operation['x-api-key-scopes'], row.access?.scopes ?? undefined, `${id}: scopes`);
   }
 });
 
@@ -149,14 +155,42 @@ t.test('answers are grouped by status and carry their headers', async t => {
         headers: Record<string, unknown>;
       };
       t.ok(response.description.includes(code), `${id}: ${code}`);
-      t.strictSame(response.content['application/json'], {
+      t.match(response.content['application/json'], {
         schema: { $ref: '#/components/schemas/Error' },
+        examples: { [code.slice(4).replace('/', '.')]: { value: { error: code } } },
       });
       t.equal('Retry-After' in response.headers, [429, 503].includes(errors[code].http));
     }
     if (row.body) t.ok(responses[400] && responses[413] && responses[422], `${id}: a body may be malformed`);
   }
   t.ok(document.paths['/threads/{threadId}/messages']?.post?.responses[200], 'the dry run');
+});
+
+t.test('every tag is described', async t => {
+  for (const { name, description } of document.tags) t.ok(description, `${name} is in openapi/tags.ts`);
+});
+
+t.test('every body has an example that its schema takes', async t => {
+  for (const [id, row] of rows) {
+    if (row.hidden) continue;
+    for (const [part, schema] of [
+      ['body', row.body],
+      ['success', row.success.body],
+      ['alternative', row.alternative?.body],
+    ] as const) {
+      if (!schema) continue;
+      t.strictSame(compile(schema)(exampleOf(schema), '') ?? [], [], `${id}: ${part}`);
+    }
+    for (const part of [row.params, row.query]) {
+      const { properties = {} } = (part ?? {}) as { readonly properties?: Record<string, TSchema> };
+      for (const [name, schema] of Object.entries(properties)) {
+        t.strictSame(compile(schema)(exampleOf(schema, name), '') ?? [], [], `${id}: ${name}`);
+      }
+    }
+  }
+  for (const [name, type] of Object.entries<EventType>(eventTypes)) {
+    t.strictSame(compile(type.data)(exampleOf(type.data), '') ?? [], [], name);
+  }
 });
 
 t.test('every event that is delivered is a webhook', async t => {

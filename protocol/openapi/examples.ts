@@ -1,0 +1,163 @@
+/**
+ * Examples made from the schemas: what a field is called decides what it holds, where that fits its schema; else its type
+ * does. The same schema always gives the same example.
+ */
+import type { TSchema } from 'typebox';
+import { idPattern, prefixes, type Resource } from '../ids.ts';
+import { compile } from '../validate.ts';
+import { apiVersion } from '../version.ts';
+import type { Json } from './json.ts';
+
+/** As much of JSON Schema as our schemas use. */
+interface Schema {
+  readonly title?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly items?: TSchema;
+  readonly anyOf?: readonly TSchema[];
+  readonly enum?: readonly Json[];
+  readonly const?: Json;
+  readonly default?: Json;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly minLength?: number;
+}
+
+/** Made up, like every id in the document. */
+const suffix = '01k9qz3s4bfm5s0m2f7v8q1x3c';
+
+export function exampleId(resource: Resource): string {
+  return `${prefixes[resource]}_${suffix}`;
+}
+
+const ids = new Map(
+  (Object.keys(prefixes) as Resource[]).map(resource => [idPattern(resource), exampleId(resource)]),
+);
+
+/** By the name of the field. What does not fit a field's schema is passed over. */
+const byName: Readonly<Record<string, readonly Json[]>> = {
+  body: ['Hello! Where is my order?'],
+  name: ['Support'],
+  displayName: ['Support'],
+  workspaceName: ['Acme'],
+  email: ['ada@acme.test'],
+  password: ['correct horse battery staple'],
+  token: ['pV3nS0m2f7v8q1x3c9qz3s4bfm5'],
+  cursor: ['eyJ2IjoxfQ'],
+  ticket: ['tkt_pV3nS0m2f7v8q1x3c9qz3s4bfm5'],
+  accessToken: ['eyJhbGciOiJFZERTQSJ9.eyJ0eXBlIjoic3R1ZGlvIn0.c2lnbmF0dXJl'],
+  expiresIn: [900],
+  secret: ['whsec_pV3nS0m2f7v8q1x3c9qz3s4bfm5pV3nS0m2f7v8q'],
+  keyPrefix: ['svc_test_9qz3'],
+  externalRef: ['customer-4711'],
+  externalThreadRef: ['conversation-42'],
+  externalParticipantRef: ['customer-4711'],
+  externalMessageId: ['provider-8f2c'],
+  webhookUrl: ['https://hooks.acme.test/skein'],
+  url: ['https://media.acme.test/receipt.pdf'],
+  uploadUrl: ['https://media.acme.test/upload'],
+  eventName: ['thread.message.received'],
+  eventNames: [['thread.message.*']],
+  apiVersion: [apiVersion],
+  tags: [['vip']],
+  tag: ['vip'],
+  customFields: [{ plan: 'pro', seats: 12 }],
+  metadata: [{ orderId: 'A-1001' }],
+  kind: ['custom', 'document'],
+  mimeType: ['application/pdf'],
+  filename: ['receipt.pdf'],
+  sizeBytes: [48_213],
+  scopes: [['threads:read', 'threads:write', 'messages:read', 'messages:write']],
+  requestId: [exampleId('request')],
+  docsUrl: ['https://api.acme.test/docs/errors'],
+  status: ['open', 'active', 'connected', 'delivered', 'succeeded'],
+  direction: ['inbound'],
+  sequence: [7],
+  seq: [1_024],
+  attemptCount: [1],
+  durationMs: [84],
+  responseStatus: [204],
+  responseBody: [''],
+  lastError: [null],
+  nextCursor: [null],
+  hasMore: [false],
+  archivedAt: [null],
+  revokedAt: [null],
+  nextAttemptAt: [null],
+  rotationGraceExpiresAt: [null],
+  lastUsedIp: ['203.0.113.7'],
+  errorClass: [null],
+  gracePeriodSeconds: [3_600],
+  model: ['model-1'],
+  systemPrompt: ['You answer questions about orders, briefly and kindly.'],
+  reason: [null],
+};
+
+/** Optional fields that an example of the schema shows; a schema that is not here shows all of them. */
+const shown: Readonly<Record<string, readonly string[]>> = {
+  CreateMessageBody: [],
+  InboundMessageBody: ['externalParticipantRef'],
+  ReceiptBody: ['messageId'],
+  SimulateBody: ['externalParticipantRef', 'body'],
+  UpdateThreadBody: ['status', 'tags'],
+  UpdateChannelBody: ['name'],
+  UpdateStitchBody: ['status'],
+  CreateStitchBody: ['eventNames'],
+  ReplayDeliveryBody: [],
+  ReplayStitchBody: ['until'],
+  TestStitchBody: [],
+  CreateApiKeyBody: [],
+  AttachmentInput: ['url', 'mimeType', 'filename', 'sizeBytes'],
+  MessageAttachment: ['url', 'mimeType', 'filename', 'sizeBytes'],
+};
+
+const isOf = (schema: Schema, type: string): boolean =>
+  schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type));
+
+/** An example of the schema; `name` is that of the field that holds it. */
+export function exampleOf(schema: TSchema, name = ''): Json {
+  const fitting = Object.hasOwn(byName, name)
+    ? byName[name]?.find(value => compile(schema)(value, '') === undefined)
+    : undefined;
+  return fitting === undefined ? byType(schema) : fitting;
+}
+
+function byType(given: TSchema): Json {
+  const schema = given as Schema;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return schema.enum[0] ?? null;
+  if (schema.anyOf !== undefined) return exampleOf(schema.anyOf[0] ?? {});
+  if (isOf(schema, 'object')) return objectOf(schema);
+  if (isOf(schema, 'array')) return schema.items === undefined ? [] : [exampleOf(schema.items)];
+  if (isOf(schema, 'boolean')) return schema.default ?? true;
+  if (isOf(schema, 'integer') || isOf(schema, 'number')) return schema.default ?? schema.minimum ?? 1;
+  if (isOf(schema, 'string')) return textOf(schema);
+  return null;
+}
+
+function objectOf({ title = '', properties = {}, required = [], default: fallback }: Schema): Json {
+  const wanted = Object.hasOwn(shown, title) ? shown[title] : undefined;
+  const fields = Object.entries(properties).filter(
+    ([name]) => required.includes(name) || wanted === undefined || wanted.includes(name),
+  );
+  if (fields.length === 0) return fallback ?? {};
+  return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, name)]));
+}
+
+function textOf({ pattern = '', format, minLength = 0 }: Schema): Json {
+  const id = ids.get(pattern);
+  if (id !== undefined) return id;
+  switch (format) {
+    case 'date-time':
+      return '2026-11-03T12:00:00.000Z';
+    case 'email':
+      return 'ada@acme.test';
+    case 'uri':
+      return 'https://acme.test/';
+    default:
+      return 'text'.padEnd(minLength, '-');
+  }
+}

@@ -1,0 +1,125 @@
+/** Headers of requests, answers and deliveries, and the ways to prove who one is. */
+import { apiVersion } from '../version.ts';
+import { exampleId } from './examples.ts';
+import type { Json, JsonObject } from './json.ts';
+
+export const securitySchemes: JsonObject = {
+  studioToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'A Studio access token: from sign-up, login, refresh or an accepted invitation. Lives 15 minutes.',
+  },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svc_test_... or svc_live_...',
+    description:
+      'An API key of one environment of one project. The scopes that an operation needs are in its x-api-key-scopes; * stands for all.',
+  },
+  refreshCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Secure-svc_refresh',
+    description:
+      'Set by whatever signs in, rotated at each use; svc_refresh on plain http. Only requests of our own pages may use it: Origin or Sec-Fetch-Site is checked.',
+  },
+  streamTicket: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'ticket',
+    description: 'From createStreamTicket, for browsers, which cannot set headers. Single use, 30 seconds.',
+  },
+};
+
+const header = (description: string, schema: JsonObject, example: Json): JsonObject => ({
+  description,
+  schema,
+  example,
+});
+const count = { type: 'integer', minimum: 0 };
+
+export const headers: JsonObject = {
+  'X-Request-Id': header(
+    'Names the request, on every answer.',
+    { type: 'string', pattern: '^req_[A-Za-z0-9_-]+$' },
+    exampleId('request'),
+  ),
+  'Service-Version': header("The contract's version.", { type: 'string', format: 'date' }, apiVersion),
+  'Idempotent-Replayed': header(
+    'true when the answer is that of an earlier request with the same key.',
+    { type: 'string', const: 'true' },
+    'true',
+  ),
+  'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 1 }, 3),
+  'X-RateLimit-Limit': header('Requests that the quota allows.', count, 1_200),
+  'X-RateLimit-Remaining': header('Requests that are left.', count, 1_199),
+  'X-RateLimit-Reset': header('Seconds until the quota is whole again.', count, 1),
+  'WWW-Authenticate': header('The scheme that is wanted.', { type: 'string', const: 'Bearer' }, 'Bearer'),
+  'Set-Cookie': header(
+    'The refresh cookie: HttpOnly, SameSite=Strict, for /v1/studio/auth only.',
+    { type: 'string' },
+    '__Secure-svc_refresh=...; Path=/v1/studio/auth; HttpOnly; Secure; SameSite=Strict',
+  ),
+};
+
+/** Headers that every answer carries. */
+export const answerHeaders = [
+  'X-Request-Id',
+  'Service-Version',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+];
+
+/** References to the named headers, by their names. */
+export function headerRefs(names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function idempotencyKey(required: boolean): JsonObject {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required,
+    description:
+      'Kept for 24 hours: the same key with the same payload gets the same answer, with another payload 409.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    example: '2f1c8a4e-order-1001',
+  };
+}
+
+const deliveryHeaders = [
+  [
+    'Service-Signature',
+    't=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">; v1 repeats during a rotation.',
+    't=1793707200,v1=5f8d0c2b3a4e6f7081920a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f',
+  ],
+  ['Service-Event-Id', 'The event: deduplicate by it.', exampleId('event')],
+  ['Service-Delivery-Id', 'The delivery: the same at every attempt.', exampleId('delivery')],
+  ['Service-Attempt', 'The number of the attempt, from 1.', '1'],
+  ['webhook-id', 'Standard Webhooks: the id.', exampleId('event')],
+  ['webhook-timestamp', 'Standard Webhooks: unix seconds.', '1793707200'],
+  [
+    'webhook-signature',
+    'Standard Webhooks: v1,<base64>, repeated during a rotation.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ],
+] as const;
+
+export const parameters: JsonObject = {
+  IdempotencyKey: idempotencyKey(false),
+  IdempotencyKeyRequired: idempotencyKey(true),
+  ...Object.fromEntries(
+    deliveryHeaders.map(([name, description, example]) => [
+      name,
+      { name, in: 'header', required: true, description, schema: { type: 'string' }, example },
+    ]),
+  ),
+};
+
+/** The headers of a delivery, by reference. */
+export const deliveryParameters: Json = deliveryHeaders.map(([name]) => ({
+  $ref: `#/components/parameters/${name}`,
+}));
