@@ -1,8 +1,11 @@
 /** Projects: those that a user sees, and new ones. */
+import { LockMode } from '@mikro-orm/core';
+import { notFound } from '../../protocol/errors.ts';
 import type { Project as ProjectResource } from '../../protocol/resources/project.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
+import { WorkspaceMember } from '../entities/tenancy.ts';
 import { foundProject } from './founding.ts';
 import type { PageRequest } from './workspaces.ts';
 
@@ -63,9 +66,12 @@ export class Projects {
     return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.projectId]));
   }
 
-  /** Makes the project with its sandbox. */
+  /** Makes the project with its sandbox. `svc/runtime/not_found` when the user is no member of the workspace any more. */
   create({ workspaceId, name, userId, now }: NewProject): Promise<ProjectResource> {
-    return this.#db.em().transactional(em => {
+    return this.#db.em().transactional(async em => {
+      // Held until the commit: whoever removes the user from the workspace finds this project, too.
+      const held = { lockMode: LockMode.PESSIMISTIC_READ };
+      if ((await em.findOne(WorkspaceMember, { workspaceId, userId }, held)) === null) throw notFound();
       return toResource(foundProject(em, { workspaceId, name, userId, now: new Date(now) }));
     });
   }

@@ -7,6 +7,7 @@ import { ConsoleMember, ProjectMember } from '../../storage/entities/tenancy.ts'
 import { startTestDatabase } from '../support/database.ts';
 import { startAuthNode } from './auth-fixture.ts';
 import { absent, conflict, denied, membership, type User } from './membership-fixture.ts';
+import { doing } from '../support/accounts.ts';
 
 const { database: db } = await startTestDatabase(t);
 const node = await startAuthNode(t, db);
@@ -147,7 +148,7 @@ t.test('removed and made a Console member at once: never a member of the Console
       [projectId],
     );
     const made = node.consoleMembers.upsert({
-      ...{ projectId, userId, role: 'agent', environmentId, byUserId: owner.userId, now: Date.now() },
+      ...{ projectId, userId, role: 'agent', environmentId, ...doing(owner.userId) },
     });
     const [upserted, removed] = await Promise.allSettled([made, remove(owner, member)]);
     t.match(removed, { status: 'fulfilled', value: { status: 204 } });
@@ -156,6 +157,25 @@ t.test('removed and made a Console member at once: never a member of the Console
     const told = (await events(owner)).map(event => event.eventName);
     const both = ['project.member.upserted', 'project.member.removed'];
     t.same(told, upserted.status === 'fulfilled' ? both : []);
+  }
+});
+
+t.test('removed while making a project: nobody in it either', async t => {
+  for (let round = 0; round < 5; round++) {
+    const owner = await node.signedUp();
+    const member = await joined(owner, 'admin');
+    const { workspaceId } = owner;
+    const [made, removed] = await Promise.all([
+      member.client.call('POST', '/projects', { body: { workspaceId, name: 'Parting gift' } }),
+      remove(owner, member),
+    ]);
+    t.equal(removed.status, 204);
+    t.ok([201, 404].includes(made.status), String(made.status));
+    const left = await db.query(
+      `select 1 from console_members join projects using (project_id) where workspace_id = $1 and user_id = $2`,
+      [workspaceId, member.userId],
+    );
+    t.same(left, []);
   }
 });
 
