@@ -13,7 +13,7 @@
  * After an outage of its own a node knows nothing of the others' doings meanwhile. So it counts their silence from then on
  * only, and gives them `graceMs` to find their way back before it believes a ping.
  */
-import { pingName, type ClusterHost } from './host.ts';
+import { memberName, type ClusterHost } from './host.ts';
 import type { Membership } from './membership.ts';
 import { pause } from './pause.ts';
 import { memberKey } from './records.ts';
@@ -43,7 +43,7 @@ export class FailureDetector {
   readonly #busy = new Set<string>();
   /** When a member answered last, by the monotonic clock. */
   readonly #heard = new Map<string, number>();
-  /** Those that this node has removed, by incarnation, as long as shards name them. */
+  /** Those that this node has removed, the last ones. */
   readonly #fates = new Map<string, Fate>();
 
   constructor(options: FailureDetectorOptions) {
@@ -51,8 +51,8 @@ export class FailureDetector {
   }
 
   /** What became of a former member, if this node knows. */
-  fate(incarnation: string): Fate | undefined {
-    return this.#fates.get(incarnation);
+  fate(id: string, incarnation: string): Fate | undefined {
+    return this.#fates.get(memberName(id, incarnation));
   }
 
   /** A round: to be called every `pingMs`. */
@@ -91,7 +91,7 @@ export class FailureDetector {
     this.#busy.add(id);
     const { host, membership } = this.#options;
     const { clock, peers, timing } = host;
-    const name = pingName(id, incarnation);
+    const name = memberName(id, incarnation);
     const since = clock.monotonic();
     let sign = await peers.ping(name, timing.pingMs);
     if (sign === 'gone') {
@@ -114,7 +114,7 @@ export class FailureDetector {
         if (fate === 'gone') counters.membersGone++;
         else counters.membersExpired++;
         log.warn({ member: id, incarnation, fate }, 'removed a member from the cluster');
-        this.#remember(incarnation, fate);
+        this.#remember(memberName(id, incarnation), fate);
         this.#options.view.removed(id, revision);
       } else if (fate === 'expired') {
         // It has changed, and this node did not hear of it.
@@ -126,8 +126,8 @@ export class FailureDetector {
     this.#busy.delete(id);
   }
 
-  #remember(incarnation: string, fate: Fate): void {
-    this.#fates.set(incarnation, fate);
+  #remember(member: string, fate: Fate): void {
+    this.#fates.set(member, fate);
     const [oldest] = this.#fates.keys();
     if (this.#fates.size > 64 && oldest !== undefined) this.#fates.delete(oldest);
   }

@@ -21,7 +21,7 @@ export interface ClusterHost {
   readonly timing: Timing;
 }
 
-/** The name under which a member answers pings: of this incarnation and no other. */
-export function pingName(id: string, incarnation: string): string {
+/** What a member is called, this incarnation and no other: under this name it answers pings. */
+export function memberName(id: string, incarnation: string): string {
   return `${id}.${incarnation}`;
 }

@@ -1,6 +1,6 @@
 /** What has to be right before a node may become a member. */
 import type { ClusterHost } from './host.ts';
-import { pingName } from './host.ts';
+import { memberName } from './host.ts';
 import { pause } from './pause.ts';
 import { birthKey, encode, memberKey } from './records.ts';
 import type { ClusterView, Member } from './view.ts';
@@ -43,7 +43,7 @@ export async function checkBirth(host: ClusterHost, view: ClusterView, shards: n
 export async function outlive(host: ClusterHost, view: ClusterView, leftover: Member): Promise<void> {
   const { id, clock, peers, register, timing } = host;
   const { incarnation, beat } = leftover;
-  const name = pingName(id, incarnation);
+  const name = memberName(id, incarnation);
   const giveUpAt = clock.monotonic() + timing.drainMs + 2 * timing.leaseMs;
   let gone = 0;
   for (;;) {

@@ -184,13 +184,16 @@ export class Leases {
     const old = view.shard(shard);
     const isMine = this.standing(shard) === 'mine';
     const cause: Cause = old === undefined ? 'first' : isMine ? 'kept' : 'takeover';
-    const fate = cause === 'takeover' && old !== undefined ? detector.fate(old.incarnation) : undefined;
+    const fate =
+      cause === 'takeover' && old !== undefined ? detector.fate(old.owner, old.incarnation) : undefined;
     this.#begin(shard, 'claiming');
     this.#taking++;
     const outcome = await this.#write(shard, this.#options.membership.incarnation, host.id, {
       ...{ cause, fate, from: cause === 'takeover' ? old?.owner : undefined },
     });
     if (outcome === 'written' && cause === 'takeover') host.counters.takeovers++;
+    // Evicted meanwhile; or something is wrong, which must not make it write again and again.
+    if (outcome === 'written' && this.standing(shard) !== 'mine') this.#resting.add(shard);
     this.#taking--;
     this.#end(shard, 'idle');
   }

@@ -20,7 +20,7 @@
  */
 import type { Timer } from '../clock.ts';
 import { Fresh } from './fresh.ts';
-import { pingName, type ClusterHost } from './host.ts';
+import { memberName, type ClusterHost } from './host.ts';
 import { checkBirth, outlive } from './joining.ts';
 import { pause } from './pause.ts';
 import { encode, memberKey, type MemberEntry, type MemberState } from './records.ts';
@@ -196,7 +196,7 @@ export class Membership {
     const { id, random, peers } = this.#options.host;
     const incarnation = Buffer.from(random.bytes(6)).toString('hex');
     // Before the entry is there, or others would find it gone.
-    return { incarnation, unanswer: await peers.answer(pingName(id, incarnation)) };
+    return { incarnation, unanswer: await peers.answer(memberName(id, incarnation)) };
   }
 
   /** outside -> joining */

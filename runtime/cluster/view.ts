@@ -8,6 +8,7 @@
  */
 import type { Clock } from '../clock.ts';
 import { Fresh } from './fresh.ts';
+import { memberName } from './host.ts';
 import { pause } from './pause.ts';
 import {
   decodeBirth,
@@ -55,7 +56,7 @@ export class ClusterView {
   #shards = new Map<number, ShardRecord>();
   /** The newest revision of each key, of removed ones too: until everything is read anew. */
   #revisions = new Map<string, number>();
-  /** Incarnations that are members no more, as far as shards may name them. */
+  /** Members by name and incarnation that are ones no more, as far as shards may name them. */
   #former = new Set<string>();
   #isPuzzled = false;
   /** Changes that came during a reading, which may not have seen them. */
@@ -113,7 +114,10 @@ export class ClusterView {
   /** Nobody owns the shard, for certain. */
   isVacant(shard: number): boolean {
     const record = this.#shards.get(shard);
-    return record === undefined || this.#former.has(record.incarnation);
+    if (record === undefined) return true;
+    return (
+      this.ownerOf(shard) === undefined && this.#former.has(memberName(record.owner, record.incarnation))
+    );
   }
 
   /** Begins to watch. Rejects with `RegisterUnavailable`. */
@@ -164,7 +168,8 @@ export class ClusterView {
       this.#former = new Set();
       for (const entry of entries) this.#set(entry, before);
       for (const record of this.#shards.values()) {
-        if (this.member(record.owner, record.incarnation) === undefined) this.#former.add(record.incarnation);
+        if (this.member(record.owner, record.incarnation) === undefined)
+          this.#former.add(memberName(record.owner, record.incarnation));
       }
       this.#isPuzzled = false;
       for (const change of this.#meanwhile) this.#set(change, before);
@@ -222,14 +227,15 @@ export class ClusterView {
     const old = before.get(id);
     const known = this.#members.get(id);
     if (value === undefined) {
-      if (known !== undefined) this.#former.add(known.incarnation);
+      if (known !== undefined) this.#former.add(memberName(id, known.incarnation));
       this.#members.delete(id);
       return 'all';
     }
     const changedAt = old?.revision === revision ? old.changedAt : this.#options.clock.monotonic();
     const member = { ...decodeMember(value), id, revision, changedAt };
     this.#members.set(id, member);
-    if (known !== undefined && known.incarnation !== member.incarnation) this.#former.add(known.incarnation);
+    if (known !== undefined && known.incarnation !== member.incarnation)
+      this.#former.add(memberName(id, known.incarnation));
     return old?.incarnation === member.incarnation && old.state === member.state ? 'beat' : 'all';
   }
 }
