@@ -165,7 +165,10 @@ export const eventTypes = {
   'stitch.delivery.exhausted': row('A delivery has failed for good.', data({ delivery: WebhookDelivery })),
   'stitch.test.ping': row('A test event that a user asked for.', stitch),
   'project.api_key.created': row('An API key was created.', key),
-  'project.api_key.rotated': row('An API key was rotated.', key),
+  'project.api_key.rotated': row(
+    'An API key was rotated: it works until its grace period is over, and its successor from now on.',
+    data({ apiKey: ApiKey, newKey: optional(ApiKey) }),
+  ),
   'project.api_key.revoked': row('An API key was revoked.', key),
   'project.member.upserted': row('A Console member was added or given another role.', member),
   'project.member.removed': row('A Console member was removed.', member),

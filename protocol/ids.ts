@@ -27,6 +27,7 @@ export const prefixes = {
   note: 'note',
   attachment: 'att',
   session: 'ses',
+  audit: 'aud',
   request: 'req',
 } as const;
 

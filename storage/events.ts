@@ -4,6 +4,7 @@ import { eventText, type EventName } from '../protocol/events.ts';
 import { newId } from '../protocol/ids.ts';
 import type { News } from './news.ts';
 import { append, appendEvent, appendParameters } from './writes/events.ts';
+import { positional } from './positional.ts';
 import type { Announced } from './statement.ts';
 
 /** An event of a resource that is no actor. */
@@ -55,17 +56,4 @@ export class AppendedEventsSubscriber implements EventSubscriber {
     for (const { events, rows } of appended.get(em) ?? []) this.#news.committed(events, rows);
     appended.delete(em);
   }
-}
-
-/** `$n` parameters as the ORM's `?`, one for each use. */
-function positional(
-  text: string,
-  parameters: readonly string[],
-): { readonly text: string; readonly values: string[] } {
-  const values: string[] = [];
-  const rewritten = text.replace(/\$(\d+)/g, (_, index: string) => {
-    values.push(parameters[Number(index) - 1] ?? '');
-    return '?';
-  });
-  return { text: rewritten, values };
 }

@@ -40,6 +40,11 @@ export class RestCall implements Call<Operation> {
     return this.#request.address;
   }
 
+  /** Has the address worked out now; whoever reads it later finds it, though the client may be gone. */
+  keepAddress(): void {
+    void this.#request.address;
+  }
+
   get path(): string {
     return this.#request.path;
   }

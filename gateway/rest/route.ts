@@ -52,6 +52,7 @@ export class OperationRoute {
   readonly #authority: Authority;
   readonly #parts: PartsReader;
   readonly #keptByActor: boolean;
+  readonly #recorded: boolean;
 
   constructor(id: string, operation: Operation, handler: Handler, services: Services) {
     this.#id = id;
@@ -61,11 +62,14 @@ export class OperationRoute {
     this.#authority = new Authority(operation, services.tenancy);
     this.#parts = new PartsReader(operation);
     this.#keptByActor = keptByActors.has(id);
+    this.#recorded = operation.method !== 'GET' && ['write', 'auth'].includes(operation.rate);
   }
 
   /** Answers a request; never throws, never rejects. */
   serve(request: HttpRequest): Maybe<HttpAnswer> {
     const call = new RestCall(request, this.#authority, this.#services.clock);
+    // The audit log wants the address that an act came from: it is not to be had any more once the client has gone.
+    if (this.#recorded) call.keepAddress();
     try {
       const answer = this.#identify(call, request);
       if (!(answer instanceof Promise)) return this.#finish(call, answer);

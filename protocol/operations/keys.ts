@@ -1,7 +1,14 @@
 /** API keys (specification, "API key operations"): Studio tokens only, no key ever reaches them. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { ApiKey, CreateApiKeyBody, CreatedApiKey, ListApiKeysQuery } from '../resources/api-key.ts';
+import {
+  ApiKey,
+  CreateApiKeyBody,
+  CreatedApiKey,
+  ListApiKeysQuery,
+  RotateApiKeyBody,
+  RotatedApiKey,
+} from '../resources/api-key.ts';
 import { id } from '../resources/fields.ts';
 import { listOf } from '../resources/list.ts';
 import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
@@ -41,6 +48,23 @@ export const keyOperations = {
       ...repeatable,
       'svc/auth/email_not_verified',
     ],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  rotateApiKey: {
+    method: 'POST',
+    path: '/api-keys/{apiKeyId}/rotate',
+    tag,
+    summary: 'Replace an API key by a new one; the answer is the only one that holds its secret',
+    description:
+      'The previous key works until the grace period is over; without one it is revoked at once. A key is rotated once: one that is rotating, revoked or expired is not found.',
+    auth: 'project',
+    access: access.writeKeys,
+    params: Type.Object({ apiKeyId: id('apiKey') }),
+    body: RotateApiKeyBody,
+    success: { status: 200, body: RotatedApiKey },
+    secret: true,
+    errors: [...always, ...checked, ...signedIn, ...absent, ...repeatable],
     rate: 'write',
     idempotency: 'accepted',
   },

@@ -54,4 +54,12 @@ export const CreateApiKeyBody = body('CreateApiKeyBody', {
 });
 export type CreateApiKeyBody = Static<typeof CreateApiKeyBody>;
 
+/** Seconds that the previous key works on. */
+export const defaultGraceSeconds = 300;
+
+export const RotateApiKeyBody = body('RotateApiKeyBody', {
+  gracePeriodSeconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, default: defaultGraceSeconds })),
+});
+export type RotateApiKeyBody = Static<typeof RotateApiKeyBody>;
+
 export const ListApiKeysQuery = Type.Object({ projectId: id('project'), ...page });

@@ -5,10 +5,12 @@
  * Locks are taken in one order: user, session, invitation.
  */
 import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { ConsoleRole } from '../../protocol/operation.ts';
+import { recordActs, recordOwnAct, type Doing, type NewAct } from '../audit.ts';
 import type { Database } from '../database.ts';
 import { Session, User } from '../entities/accounts.ts';
 import { ConsoleMember, Invitation, Project, WorkspaceMember } from '../entities/tenancy.ts';
@@ -90,7 +92,7 @@ export class Acceptance {
       }
       // The token was mailed to the address, which it proves as well as a verification link does.
       user.emailVerifiedAt ??= new Date(now);
-      await this.#accept(em, token, user, now);
+      await this.#accept(em, token, user, { byUserId: userId, origin: client, now });
       return this.#sessions.open(em, userId, client, now);
     });
     this.#access.forgetUser(userId);
@@ -108,7 +110,9 @@ export class Acceptance {
           ...{ emailVerifiedAt: at, createdAt: at, updatedAt: at },
         });
         await em.flush();
-        await this.#accept(em, token, user, now);
+        const doing = { byUserId: user.userId, origin: client, now };
+        await this.#accept(em, token, user, doing);
+        await recordOwnAct(em, doing, { action: 'user.created', targetId: user.userId });
         return this.#sessions.open(em, user.userId, client, now);
       });
     } catch (error) {
@@ -128,8 +132,9 @@ export class Acceptance {
     em: EntityManager,
     token: string,
     { userId, emailKey }: { readonly userId: string; readonly emailKey: string },
-    now: number,
+    doing: Doing,
   ): Promise<void> {
+    const { now } = doing;
     const invitation = await this.#locked(em, token, now);
     if (invitation.emailKey !== emailKey) throw notFound();
     const { workspaceId, studioRole: role, consoleRole } = invitation;
@@ -143,8 +148,28 @@ export class Acceptance {
     const data = { invitation: invitationResource(invitation) };
     events.push(await workspaceEvent(em, workspaceId, userId, 'workspace.invitation.accepted', data));
     await em.flush();
+    await recordAcceptance(em, invitation, events, doing);
     await appendEvents(em, events);
   }
+}
+
+async function recordAcceptance(
+  em: EntityManager,
+  { workspaceId, invitationId, studioRole, consoleRole: role }: InferEntity<typeof Invitation>,
+  events: readonly NewEvent[],
+  { byUserId: userId, origin, now }: Doing,
+): Promise<void> {
+  const own = { workspaceId, actor: { type: 'user', id: userId }, origin } as const;
+  const joined = events.filter(({ eventName }) => eventName === 'project.member.upserted');
+  const acts = joined.map(({ projectId }): NewAct => ({
+    ...{ ...own, projectId, action: 'console_member.upserted', targetId: userId, details: { role } },
+  }));
+  const details = { studioRole, consoleRole: role };
+  await recordActs(
+    em,
+    [{ ...own, action: 'invitation.accepted', targetId: invitationId, details }, ...acts],
+    now,
+  );
 }
 
 function refuseUnlessOpen(closed: boolean, expiresAt: Date, now: number): void {

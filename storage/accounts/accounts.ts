@@ -4,6 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { StudioUser } from '../../protocol/resources/studio.ts';
+import { recordDoing, recordOwnAct, type Origin } from '../audit.ts';
 import type { Database } from '../database.ts';
 import { EmailToken, User } from '../entities/accounts.ts';
 import type { KeyHash } from '../keyhash.ts';
@@ -96,7 +97,7 @@ export class Accounts {
     const address = email.trim().normalize('NFC');
     const verification = await this.#prepareVerification(address, at);
     try {
-      return await this.#db.em().transactional(em => {
+      return await this.#db.em().transactional(async em => {
         const { userId } = em.create(User, {
           userId: newId('user', now),
           email: address,
@@ -105,8 +106,16 @@ export class Accounts {
           createdAt: at,
           updatedAt: at,
         });
-        foundWorkspace(em, { name: workspaceName, userId, now: at });
+        const { workspace } = foundWorkspace(em, { name: workspaceName, userId, now: at });
         this.#addVerification(em, userId, address, verification);
+        await em.flush();
+        const doing = { byUserId: userId, origin: client, now };
+        const { workspaceId } = workspace;
+        const details = { name: workspaceName };
+        await recordOwnAct(em, doing, { action: 'user.created', targetId: userId });
+        await recordDoing(em, doing, {
+          ...{ workspaceId, action: 'workspace.created', targetId: workspaceId, details },
+        });
         return this.#sessions.open(em, userId, client, now);
       });
     } catch (error) {
@@ -175,7 +184,7 @@ export class Accounts {
    * Uses up a verification token and gives the user whose address it proves. Fails with `svc/auth/expired_token` or, when
    * it is unknown, used, or for an address that is not the user's any more, `svc/auth/invalid_token`.
    */
-  verifyEmail(token: string, now: number): Promise<string> {
+  verifyEmail(token: string, now: number, origin: Origin): Promise<string> {
     const tokenHash = this.#hash.of('email-token', token);
     const at = new Date(now);
     return this.#db.em().transactional(async em => {
@@ -191,7 +200,11 @@ export class Accounts {
       found.usedAt = at;
       user.emailVerifiedAt ??= at;
       user.updatedAt = at;
-      return user.userId;
+      await em.flush();
+      const { userId } = user;
+      const doing = { byUserId: userId, origin, now };
+      await recordOwnAct(em, doing, { action: 'user.email_verified', targetId: userId });
+      return userId;
     });
   }
 

@@ -10,6 +10,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
+import { recordOwnAct, type Origin } from '../audit.ts';
 import type { Database } from '../database.ts';
 import { EmailToken, Session, User } from '../entities/accounts.ts';
 import type { KeyHash } from '../keyhash.ts';
@@ -86,7 +87,7 @@ export class PasswordResets {
    * Sets the password, uses up the token and every other of the user, revokes all of the user's sessions; the user's id. The
    * mailed token proves the address as well as a verification link does. Fails as `ownerOf` does.
    */
-  async reset(token: string, passwordHash: string, now: number): Promise<string> {
+  async reset(token: string, passwordHash: string, now: number, origin: Origin): Promise<string> {
     const userId = await this.ownerOf(token, now);
     const at = new Date(now);
     await this.#db.em().transactional(async em => {
@@ -107,6 +108,9 @@ export class PasswordResets {
       await em.nativeUpdate(EmailToken, { userId, purpose: 'reset', usedAt: null }, { usedAt: at });
       // A login that is under way has checked the old password: it is refused by its own look at the user's row.
       await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
+      await em.flush();
+      const doing = { byUserId: userId, origin, now };
+      await recordOwnAct(em, doing, { action: 'user.password_reset', targetId: userId });
     });
     return userId;
   }

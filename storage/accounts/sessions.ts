@@ -21,6 +21,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
+import type { AuditAction } from '../../protocol/resources/audit.ts';
+import { recordOwnAct, type Doing, type Origin } from '../audit.ts';
 import type { Database } from '../database.ts';
 import { Session } from '../entities/accounts.ts';
 import { WorkspaceMember } from '../entities/tenancy.ts';
@@ -44,8 +46,7 @@ export interface OpenSession {
 }
 
 /** Where a login came from, for the list of sessions. */
-export interface Client {
-  readonly address: string;
+export interface Client extends Origin {
   readonly userAgent: string;
 }
 
@@ -86,12 +87,13 @@ export class Sessions {
     this.#hash = hash;
   }
 
-  /** Adds a session to the unit of work. */
-  open(em: EntityManager, userId: string, client: Client, now: number): OpenSession {
+  /** Opens a session inside the caller's transaction. */
+  async open(em: EntityManager, userId: string, client: Client, now: number): Promise<OpenSession> {
     const familyId = randomBytes(16).toString('base64url');
     const secret = randomBytes(32).toString('base64url');
     const at = new Date(now);
     const idleExpiresAt = new Date(now + idleMs);
+    const userAgent = client.userAgent.slice(0, 512).toWellFormed();
     const { sessionId } = em.create(Session, {
       sessionId: newId('session', now),
       userId,
@@ -100,10 +102,12 @@ export class Sessions {
       idleExpiresAt,
       expiresAt: new Date(now + absoluteMs),
       address: client.address,
-      userAgent: client.userAgent.slice(0, 512).toWellFormed(),
+      userAgent,
       createdAt: at,
       updatedAt: at,
     });
+    await em.flush();
+    await record(em, 'session.opened', { sessionId, userId }, { origin: client, now }, { userAgent });
     return {
       sessionId,
       userId,
@@ -116,7 +120,12 @@ export class Sessions {
    * Exchanges a refresh token for its successor. Fails with `svc/auth/invalid_token` (unknown, revoked, reused),
    * `svc/auth/expired_token` or `svc/auth/no_workspace`. A reuse revokes the family; `revoked` is then told its session.
    */
-  async refresh(token: string, now: number, revoked: (sessionId: string) => void): Promise<OpenSession> {
+  async refresh(
+    token: string,
+    now: number,
+    revoked: (sessionId: string) => void,
+    origin: Origin,
+  ): Promise<OpenSession> {
     const parts = parse(token);
     if (parts === undefined) throw new ServiceError('svc/auth/invalid_token');
     const { familyId, secret } = parts;
@@ -139,6 +148,8 @@ export class Sessions {
       } else if (!this.#isLatePredecessor(session, presented, successor, now)) {
         session.revokedAt = new Date(now);
         session.updatedAt = session.revokedAt;
+        await em.flush();
+        await record(em, 'session.reuse_detected', session, { origin, now });
         return { reusedSessionId: session.sessionId };
       }
       return {
@@ -157,22 +168,22 @@ export class Sessions {
   }
 
   /** Revokes the session that a refresh token belongs to, newest or not; undefined when it belongs to none. */
-  async revokeByToken(token: string, now: number): Promise<string | undefined> {
+  async revokeByToken(token: string, now: number, origin: Origin): Promise<string | undefined> {
     const familyId = parse(token)?.familyId;
     if (familyId === undefined) return undefined;
     return this.#db.em().transactional(async em => {
       const session = await em.findOne(Session, { familyId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (session === null) return undefined;
-      revoke(session, now);
+      await revoke(em, session, { origin, now });
       return session.sessionId;
     });
   }
 
   /** Revokes the session, at `now` in epoch milliseconds; nothing when it is revoked already or unknown. */
-  async revoke(sessionId: string, now: number): Promise<void> {
+  async revoke(sessionId: string, now: number, origin: Origin): Promise<void> {
     await this.#db.em().transactional(async em => {
       const session = await em.findOne(Session, { sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (session !== null) revoke(session, now);
+      if (session !== null) await revoke(em, session, { origin, now });
     });
   }
 
@@ -197,10 +208,27 @@ export class Sessions {
   }
 }
 
-function revoke(session: SessionRow, now: number): void {
+async function revoke(
+  em: EntityManager,
+  session: SessionRow,
+  asked: Pick<Doing, 'origin' | 'now'>,
+): Promise<void> {
   if (session.revokedAt) return;
-  session.revokedAt = new Date(now);
+  session.revokedAt = new Date(asked.now);
   session.updatedAt = session.revokedAt;
+  await em.flush();
+  await record(em, 'session.closed', session, asked);
+}
+
+function record(
+  em: EntityManager,
+  action: AuditAction,
+  { sessionId: targetId, userId }: Pick<SessionRow, 'sessionId' | 'userId'>,
+  asked: Pick<Doing, 'origin' | 'now'>,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { origin, now } = asked;
+  return recordOwnAct(em, { byUserId: userId, origin, now }, { action, targetId, details });
 }
 
 /** A user without any workspace has no business here: 403 `svc/auth/no_workspace`. */

@@ -1,6 +1,6 @@
 /** Credentials: keys that we check (kept as keyed hashes) and secrets that we use (kept as JWE, see vault.ts). */
 import { defineEntity, p } from '@mikro-orm/core';
-import { big, id, instant, metadata, words } from './columns.ts';
+import { id, instant, metadata, words } from './columns.ts';
 
 export const ApiKey = defineEntity({
   name: 'ApiKey',
@@ -88,9 +88,11 @@ export const AuditLog = defineEntity({
   name: 'AuditLog',
   tableName: 'audit_logs',
   properties: {
-    auditLogId: big().primary().autoincrement().generated('identity'),
+    auditLogId: id().primary(),
     workspaceId: id().nullable(),
     projectId: id().nullable(),
+    /** Null: the act was not done in one environment. */
+    environmentId: id().nullable(),
     actorType: p.enum(['user', 'api_key', 'system'] as const),
     actorId: id(),
     /** `<resource>.<verb>`, e.g. `api_key.created`. */

@@ -1,4 +1,5 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
+import { Audit } from './audit.ts';
 import { First } from './first.ts';
 import { Mails } from './mails.ts';
 import { ReadCursors } from './read-cursors.ts';
@@ -9,4 +10,5 @@ export const migrations = [
   { name: '0002-mails', class: Mails },
   { name: '0003-unfinished-stitches', class: UnfinishedStitches },
   { name: '0004-read-cursors', class: ReadCursors },
+  { name: '0006-audit', class: Audit },
 ];

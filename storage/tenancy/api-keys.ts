@@ -1,23 +1,22 @@
 /**
- * API keys: made, listed and revoked here, looked up by the hash of their secret. The secret itself is given out once, at
+ * API keys: made, listed, rotated and revoked here, looked up by the hash of their secret. The secret itself is given out once, at
  * creation, and not kept.
  *
- *   active   -> rotating   a successor was made and a grace period runs (the grace's end is in the row)
- *   active, rotating -> revoked
+ *   active           -> rotating   a successor was made and a grace period runs (the grace's end is in the row)
+ *   active           -> revoked    a successor was made without a grace period
+ *   active, rotating -> revoked    by a user; or the grace has ended
  *
- * A rotating key whose grace has ended counts as revoked, whatever its row says; so does an expired key for callers.
+ * A rotating key whose grace has ended counts as revoked, whatever its row says (key-graces.ts writes it down); so does an
+ * expired key for callers.
  */
 import { LockMode } from '@mikro-orm/core';
-import type { InferEntity } from '@mikro-orm/core';
-import { ServiceError } from '../../protocol/errors.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Scope } from '../../protocol/operation.ts';
-import type {
-  ApiKey as ApiKeyResource,
-  KeyEnvironment,
-  KeyStatus,
-} from '../../protocol/resources/api-key.ts';
+import type { ApiKey as ApiKeyResource, KeyEnvironment } from '../../protocol/resources/api-key.ts';
 import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
+import { recordDoing, type Doing } from '../audit.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
@@ -25,6 +24,7 @@ import { ApiKey } from '../entities/credentials.ts';
 import { Environment } from '../entities/tenancy.ts';
 import { appendEvents } from '../events.ts';
 import type { KeyHash } from '../keyhash.ts';
+import { keyResource, keyStatus, type ApiKeyRow } from './api-key-row.ts';
 import { newApiKeySecret } from './api-key-secret.ts';
 import type { PageRequest } from './workspaces.ts';
 
@@ -34,15 +34,24 @@ export const environmentKindOf = {
   live: 'production',
 } as const satisfies Record<KeyEnvironment, EnvironmentKind>;
 
-export interface NewApiKey {
+export interface NewApiKey extends Doing {
   readonly projectId: string;
   readonly name: string;
   readonly environment: KeyEnvironment;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
-  readonly createdByUserId: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
+}
+
+/** Which key of which project. */
+export interface KeyChange extends Doing {
+  readonly projectId: string;
+  readonly apiKeyId: string;
+}
+
+/** A key and its secret, which is not to be had again. */
+export interface NewKey {
+  readonly apiKey: ApiKeyResource;
+  readonly secret: string;
 }
 
 /** What a request with a key has to know of it. */
@@ -86,23 +95,6 @@ const updateUses = `
   from unnest($1::text[], $2::timestamptz[], $3::text[]) as u(api_key_id, at, address)
   where k.api_key_id = u.api_key_id and (k.last_used_at is null or k.last_used_at < u.at)`;
 
-type ApiKeyRow = Pick<
-  InferEntity<typeof ApiKey>,
-  | 'apiKeyId'
-  | 'projectId'
-  | 'name'
-  | 'environment'
-  | 'keyPrefix'
-  | 'scopes'
-  | 'status'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'revokedAt'
-  | 'rotationGraceExpiresAt'
-  | 'lastUsedAt'
-  | 'lastUsedIp'
->;
-
 export interface ApiKeysOptions {
   readonly db: Database;
   readonly hash: KeyHash;
@@ -134,63 +126,93 @@ export class ApiKeys {
     const { data, ...rest } = page(rows, limit, last =>
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.apiKeyId]),
     );
-    return { data: data.map(row => toResource(row, now)), ...rest };
+    return { data: data.map(row => keyResource(row, now)), ...rest };
   }
 
-  /** Refuses with 422 when the project has no environment for such a key. `secret` is not to be had again. */
-  async create(request: NewApiKey): Promise<{ apiKey: ApiKeyResource; secret: string }> {
-    const { projectId, environment, createdByUserId, now } = request;
-    const { secret, keyPrefix } = newApiKeySecret(environment);
-    const at = new Date(now);
-    const apiKey = await this.#db.em().transactional(async em => {
+  /** Refuses with 422 when the project has no environment for such a key. */
+  create(request: NewApiKey): Promise<NewKey> {
+    const { projectId, environment, byUserId } = request;
+    return this.#db.em().transactional(async em => {
       const home = await em.findOne(Environment, { projectId, kind: environmentKindOf[environment] });
       if (home === null) throw noEnvironment(environment);
-      const row = em.create(ApiKey, {
-        apiKeyId: newId('apiKey', now),
-        projectId,
-        environmentId: home.environmentId,
-        name: request.name,
-        environment,
-        keyPrefix,
-        keyHash: this.#hash.of('api-key', secret),
-        scopes: [...new Set(request.scopes)],
-        status: 'active',
-        createdByUserId,
-        createdAt: at,
-        updatedAt: at,
-        expiresAt: request.expiresAt,
-      });
+      const { environmentId } = home;
+      const { name, scopes, expiresAt } = request;
+      const made = this.#add(em, { projectId, environmentId, environment, name, scopes, expiresAt }, request);
       await em.flush();
-      const created = toResource(row, now);
-      const { environmentId } = row;
-      const data = { actor: { type: 'user', id: createdByUserId }, apiKey: created };
+      const { apiKey } = made;
+      const { apiKeyId: targetId } = apiKey;
+      const details = { name, environment, scopes: apiKey.scopes, expiresAt: apiKey.expiresAt };
+      await recordDoing(em, request, {
+        ...{ projectId, environmentId, action: 'api_key.created', targetId, details },
+      });
+      const data = { actor: { type: 'user', id: byUserId }, apiKey };
       await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.created', data }]);
-      return created;
+      return { apiKey, secret: made.secret };
     });
-    return { apiKey, secret };
   }
 
-  /** The key's project, to authorise by; undefined when there is no such key. */
-  async projectOf(apiKeyId: string): Promise<string | undefined> {
-    const [row] = await this.#db.query<{ projectId: string }>(
-      'select project_id as "projectId" from api_keys where api_key_id = $1',
+  /**
+   * Makes a successor with the same name, scopes and expiry; the key itself works on until the grace period is over. Only one that
+   * is active is rotated, and once: any other is `svc/runtime/not_found`.
+   */
+  rotate(
+    change: KeyChange & { readonly gracePeriodSeconds: number },
+  ): Promise<NewKey & { readonly previous: ApiKeyResource }> {
+    const { projectId, byUserId, now, gracePeriodSeconds } = change;
+    return this.#db.em().transactional(async em => {
+      const row = await lockKey(em, change);
+      const ended = row?.expiresAt !== undefined && row.expiresAt !== null && row.expiresAt.getTime() <= now;
+      if (row?.status !== 'active' || ended) throw notFound();
+      const { environmentId, environment, name, scopes, expiresAt = null } = row;
+      const successor = { projectId, environmentId, environment, name, scopes: scopes as Scope[], expiresAt };
+      const made = this.#add(em, { ...successor, previousKeyId: row.apiKeyId }, change);
+      row.updatedAt = new Date(now);
+      if (gracePeriodSeconds === 0) {
+        row.status = 'revoked';
+        row.revokedAt = row.updatedAt;
+      } else {
+        row.status = 'rotating';
+        row.rotationGraceExpiresAt = new Date(now + gracePeriodSeconds * 1_000);
+      }
+      await em.flush();
+      const previous = keyResource(row, now);
+      const { apiKey, secret } = made;
+      const details = { name, newKeyId: apiKey.apiKeyId, gracePeriodSeconds };
+      await recordDoing(em, change, {
+        ...{ projectId, environmentId, action: 'api_key.rotated', targetId: row.apiKeyId, details },
+      });
+      const data = { actor: { type: 'user', id: byUserId }, apiKey: previous, newKey: apiKey };
+      await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.rotated', data }]);
+      return { apiKey, secret, previous };
+    });
+  }
+
+  /** Whose the key is, to authorise by; undefined when there is no such key. */
+  async homeOf(
+    apiKeyId: string,
+  ): Promise<{ readonly projectId: string; readonly environment: KeyEnvironment } | undefined> {
+    const [row] = await this.#db.query<{ projectId: string; environment: KeyEnvironment }>(
+      'select project_id as "projectId", environment from api_keys where api_key_id = $1',
       [apiKeyId],
     );
-    return row?.projectId;
+    return row;
   }
 
   /** Revokes a key of the project; one that is revoked already stays as it is, without a second event. */
-  async revoke(projectId: string, apiKeyId: string, byUserId: string, now: number): Promise<void> {
+  async revoke(change: KeyChange): Promise<void> {
+    const { projectId, byUserId, now } = change;
     await this.#db.em().transactional(async em => {
-      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-      const row = await em.findOne(ApiKey, { projectId, apiKeyId }, lock);
-      if (row === null || row.status === 'revoked') return;
+      const row = await lockKey(em, change);
+      if (row === null || keyStatus(row, now) === 'revoked') return;
       row.status = 'revoked';
       row.revokedAt = new Date(now);
       row.updatedAt = row.revokedAt;
       await em.flush();
-      const { environmentId } = row;
-      const data = { actor: { type: 'user', id: byUserId }, apiKey: toResource(row, now) };
+      const { environmentId, apiKeyId: targetId, name } = row;
+      await recordDoing(em, change, {
+        ...{ projectId, environmentId, action: 'api_key.revoked', targetId, details: { name } },
+      });
+      const data = { actor: { type: 'user', id: byUserId }, apiKey: keyResource(row, now) };
       await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.revoked', data }]);
     });
   }
@@ -211,6 +233,39 @@ export class ApiKeys {
     ];
     await this.#db.query(updateUses, columns, 'api-keys.uses');
   }
+
+  /** Adds a key to the unit of work. */
+  #add(em: EntityManager, key: KeyToAdd, { byUserId, now }: Doing) {
+    const { secret, keyPrefix } = newApiKeySecret(key.environment);
+    const at = new Date(now);
+    const row = em.create(ApiKey, {
+      ...key,
+      apiKeyId: newId('apiKey', now),
+      keyPrefix,
+      keyHash: this.#hash.of('api-key', secret),
+      scopes: [...new Set(key.scopes)],
+      status: 'active',
+      createdByUserId: byUserId,
+      createdAt: at,
+      updatedAt: at,
+    });
+    return { row, secret, apiKey: keyResource(row, now) };
+  }
+}
+
+interface KeyToAdd {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly environment: KeyEnvironment;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+  readonly previousKeyId?: string;
+}
+
+/** Of several changes of one key, each waits here for the one before. */
+function lockKey(em: EntityManager, { projectId, apiKeyId }: KeyChange) {
+  return em.findOne(ApiKey, { projectId, apiKeyId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 function noEnvironment(environment: KeyEnvironment): ServiceError {
@@ -219,29 +274,4 @@ function noEnvironment(environment: KeyEnvironment): ServiceError {
     message,
     details: { issues: [{ path: '/body/environment', message, code: 'environment' }] },
   });
-}
-
-function statusOf(row: ApiKeyRow, now: number): KeyStatus {
-  const graceEnd = row.rotationGraceExpiresAt?.getTime();
-  return row.status === 'rotating' && graceEnd !== undefined && graceEnd <= now ? 'revoked' : row.status;
-}
-
-const instant = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
-
-function toResource(row: ApiKeyRow, now: number): ApiKeyResource {
-  return {
-    apiKeyId: row.apiKeyId,
-    projectId: row.projectId,
-    name: row.name,
-    environment: row.environment,
-    keyPrefix: row.keyPrefix,
-    scopes: row.scopes,
-    status: statusOf(row, now),
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: instant(row.expiresAt),
-    revokedAt: instant(row.revokedAt),
-    rotationGraceExpiresAt: instant(row.rotationGraceExpiresAt),
-    lastUsedAt: instant(row.lastUsedAt),
-    lastUsedIp: row.lastUsedIp ?? null,
-  };
 }

@@ -9,20 +9,18 @@ import { ServiceError } from '../../protocol/errors.ts';
 import type { EventName } from '../../protocol/events.ts';
 import type { ConsoleRole } from '../../protocol/operation.ts';
 import type { ConsoleMember as ConsoleMemberResource } from '../../protocol/resources/console.ts';
+import { recordDoing, type Doing } from '../audit.ts';
 import type { Database } from '../database.ts';
 import { ConsoleMember, Project, WorkspaceMember } from '../entities/tenancy.ts';
 import { appendEvents } from '../events.ts';
 import type { Access } from './access.ts';
 
 /** Whose membership, by whom, and where the event belongs. */
-export interface MemberChange {
+export interface MemberChange extends Doing {
   readonly projectId: string;
   readonly userId: string;
-  readonly byUserId: string;
   /** Events belong to one environment; a membership is the project's, so the scope of the request decides. */
   readonly environmentId: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 export class ConsoleMembers {
@@ -57,6 +55,7 @@ export class ConsoleMembers {
       if (inWorkspace === null) throw new ServiceError('svc/console/not_found');
       let row = await em.findOne(ConsoleMember, { projectId, userId });
       if (row?.role === role) return memberResource(row);
+      const previousRole = row?.role;
       if (row === null) {
         row = em.create(ConsoleMember, { projectId, userId, role, createdAt: at, updatedAt: at });
       } else {
@@ -65,6 +64,10 @@ export class ConsoleMembers {
       }
       await em.flush();
       const resource = memberResource(row);
+      const details = { role, ...(previousRole === undefined ? {} : { previousRole }) };
+      await recordDoing(em, change, {
+        ...{ projectId, action: 'console_member.upserted', targetId: userId, details },
+      });
       await this.#append(em, 'project.member.upserted', change, resource);
       return resource;
     });
@@ -82,6 +85,14 @@ export class ConsoleMembers {
       if (row === null) throw new ServiceError('svc/console/not_found');
       const resource = memberResource(row);
       await em.remove(row).flush();
+      await recordDoing(em, change, {
+        ...{
+          projectId,
+          action: 'console_member.removed',
+          targetId: userId,
+          details: { role: resource.role },
+        },
+      });
       await this.#append(em, 'project.member.removed', change, resource);
     });
     this.#access.forgetProject(projectId);

@@ -5,6 +5,7 @@ import type {
   EnvironmentKind,
   Environment as EnvironmentResource,
 } from '../../protocol/resources/environment.ts';
+import { recordDoing, type Doing } from '../audit.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
@@ -62,7 +63,8 @@ export class Environments {
   }
 
   /** Makes the production environment. Fails with `svc/runtime/conflict` when the project has one. */
-  async createProduction(projectId: string, name: string, now: number): Promise<EnvironmentResource> {
+  async createProduction(projectId: string, name: string, doing: Doing): Promise<EnvironmentResource> {
+    const { now } = doing;
     const at = new Date(now);
     try {
       return await this.#db.em().transactional(async em => {
@@ -75,6 +77,11 @@ export class Environments {
           updatedAt: at,
         });
         await em.flush();
+        const { environmentId } = row;
+        const details = { name, kind: row.kind };
+        await recordDoing(em, doing, {
+          ...{ projectId, environmentId, action: 'environment.created', targetId: environmentId, details },
+        });
         return toResource(row);
       });
     } catch (error) {

@@ -18,6 +18,7 @@ import type { WorkspaceInvitation } from '../../protocol/resources/workspace.ts'
 import { emailKey } from '../accounts/email-key.ts';
 import { emailSecret } from '../accounts/email-secret.ts';
 import type { Mails } from '../accounts/mails.ts';
+import { recordDoing, type Doing } from '../audit.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
@@ -32,14 +33,11 @@ import type { PageRequest } from './workspaces.ts';
 /** Milliseconds that an invitation can be accepted. */
 export const invitationMs = 7 * 86_400_000;
 
-export interface NewInvitation {
+export interface NewInvitation extends Doing {
   readonly workspaceId: string;
   readonly email: string;
   readonly studioRole: Exclude<WorkspaceRole, 'owner'>;
   readonly consoleRole: ConsoleRole;
-  readonly invitedByUserId: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 export type InvitationRow = Pick<
@@ -120,7 +118,7 @@ export class Invitations {
    * invitation that is still open.
    */
   async create(request: NewInvitation): Promise<WorkspaceInvitation> {
-    const { workspaceId, invitedByUserId, now } = request;
+    const { workspaceId, byUserId: invitedByUserId, now } = request;
     const at = new Date(now);
     const expiresAt = new Date(now + invitationMs);
     const email = request.email.trim().normalize('NFC');
@@ -141,6 +139,11 @@ export class Invitations {
         this.#mails.queue(em, mail);
         await em.flush();
         const invitation = invitationResource(row);
+        const { invitationId, studioRole, consoleRole } = row;
+        await recordDoing(em, request, {
+          ...{ workspaceId, action: 'invitation.created', targetId: invitationId },
+          details: { email, studioRole, consoleRole },
+        });
         const name = 'workspace.invitation.created';
         events.push(await workspaceEvent(em, workspaceId, invitedByUserId, name, { invitation }));
         await appendEvents(em, events);
@@ -155,13 +158,13 @@ export class Invitations {
    * Revokes an invitation; one that is revoked already stays as it is, without a second event. `svc/runtime/not_found` for
    * one of another workspace, and for one that was accepted: there is nothing left to revoke.
    */
-  async revoke(workspaceId: string, invitationId: string, byUserId: string, now: number): Promise<void> {
+  async revoke(workspaceId: string, invitationId: string, doing: Doing): Promise<void> {
     await this.#db.em().transactional(async em => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
       const row = await em.findOne(Invitation, { workspaceId, invitationId }, lock);
       if (row === null || row.acceptedAt) throw notFound();
       if (row.revokedAt) return;
-      await appendEvents(em, [await close(em, row, byUserId, now)]);
+      await appendEvents(em, [await close(em, row, doing)]);
     });
   }
 
@@ -174,7 +177,7 @@ export class Invitations {
 
   /** Makes room for the invitation; the events of that. */
   async #replaceExpired(em: EntityManager, request: NewInvitation): Promise<NewEvent[]> {
-    const { workspaceId, email, invitedByUserId, now } = request;
+    const { workspaceId, email, now } = request;
     const key = emailKey(email);
     const where = { workspaceId, emailKey: key, acceptedAt: null, revokedAt: null };
     // Waits for an acceptance under way, whose member is then seen below.
@@ -184,20 +187,24 @@ export class Invitations {
     }
     if (open === null) return [];
     if (open.expiresAt.getTime() > now) throw stillOpen();
-    return [await close(em, open, invitedByUserId, now)];
+    return [await close(em, open, request)];
   }
 }
 
 async function close(
   em: EntityManager,
   row: InferEntity<typeof Invitation>,
-  byUserId: string,
-  now: number,
+  doing: Doing,
 ): Promise<NewEvent> {
-  row.revokedAt = new Date(now);
+  const { workspaceId, invitationId: targetId, email } = row;
+  row.revokedAt = new Date(doing.now);
   await em.flush();
+  await recordDoing(em, doing, {
+    ...{ workspaceId, action: 'invitation.revoked', targetId, details: { email } },
+  });
   const invitation = invitationResource(row);
-  return workspaceEvent(em, row.workspaceId, byUserId, 'workspace.invitation.revoked', { invitation });
+  const name = 'workspace.invitation.revoked';
+  return workspaceEvent(em, workspaceId, doing.byUserId, name, { invitation });
 }
 
 function stillOpen(): ServiceError {

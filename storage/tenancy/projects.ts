@@ -2,6 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { notFound } from '../../protocol/errors.ts';
 import type { Project as ProjectResource } from '../../protocol/resources/project.ts';
+import { recordDoing, type Doing } from '../audit.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
@@ -34,14 +35,10 @@ const selectPage = `
   from visible join projects p on p.project_id = visible.project_id
   where p.project_id > $2 and ($3::text is null or p.workspace_id = $3) order by p.project_id limit $4`;
 
-/** A project and its founder. */
-export interface NewProject {
+/** A project; whoever makes it becomes its Console project_owner. */
+export interface NewProject extends Doing {
   readonly workspaceId: string;
   readonly name: string;
-  /** Becomes its Console project_owner. */
-  readonly userId: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 export class Projects {
@@ -67,12 +64,20 @@ export class Projects {
   }
 
   /** Makes the project with its sandbox. `svc/runtime/not_found` when the user is no member of the workspace any more. */
-  create({ workspaceId, name, userId, now }: NewProject): Promise<ProjectResource> {
+  create(request: NewProject): Promise<ProjectResource> {
+    const { workspaceId, name, byUserId: userId, now } = request;
     return this.#db.em().transactional(async em => {
       // Held until the commit: whoever removes the user from the workspace finds this project, too.
       const held = { lockMode: LockMode.PESSIMISTIC_READ };
       if ((await em.findOne(WorkspaceMember, { workspaceId, userId }, held)) === null) throw notFound();
-      return toResource(foundProject(em, { workspaceId, name, userId, now: new Date(now) }));
+      const project = foundProject(em, { workspaceId, name, userId, now: new Date(now) });
+      await em.flush();
+      const { projectId } = project;
+      const details = { name };
+      await recordDoing(em, request, {
+        ...{ workspaceId, projectId, action: 'project.created', targetId: projectId, details },
+      });
+      return toResource(project);
     });
   }
 }

@@ -9,6 +9,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { WorkspaceMember as MemberResource } from '../../protocol/resources/member.ts';
 import type { WorkspaceRole } from '../../protocol/resources/studio.ts';
+import { recordActs, recordDoing, type Doing, type NewAct } from '../audit.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
@@ -38,12 +39,9 @@ const selectPage = `${select} where m.workspace_id = $1 and m.user_id > $2 order
 const selectOne = `${select} where m.workspace_id = $1 and m.user_id = $2`;
 
 /** Whose membership of what, and who changes it. */
-export interface MembershipChange {
+export interface MembershipChange extends Doing {
   readonly workspaceId: string;
   readonly userId: string;
-  readonly byUserId: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 export interface WorkspaceMembersOptions {
@@ -86,8 +84,13 @@ export class WorkspaceMembers {
     await this.#db.em().transactional(async em => {
       const member = await changeable(em, change, role);
       if (member.role === role) return;
+      const details = { role, previousRole: member.role };
       member.role = role;
       member.updatedAt = new Date(now);
+      await em.flush();
+      await recordDoing(em, change, {
+        ...{ workspaceId, action: 'member.role_changed', targetId: userId, details },
+      });
     });
     this.#access.forgetUser(userId);
     return this.get(workspaceId, userId);
@@ -98,10 +101,12 @@ export class WorkspaceMembers {
    * the user's sockets there. Fails as `changeRole` does.
    */
   async remove(change: MembershipChange): Promise<void> {
-    const { workspaceId, userId, byUserId } = change;
+    const { workspaceId, userId, byUserId, origin, now } = change;
     await this.#db.em().transactional(async em => {
       // The membership first: whoever makes a Console member holds on to it, and is seen below or finds it gone.
-      await em.remove(await changeable(em, change, undefined)).flush();
+      const member = await changeable(em, change, undefined);
+      const { role } = member;
+      await em.remove(member).flush();
       const projects = await em.find(Project, { workspaceId });
       const mine = { userId, projectId: { $in: projects.map(({ projectId }) => projectId) } };
       await em.nativeDelete(ProjectMember, mine);
@@ -119,6 +124,16 @@ export class WorkspaceMembers {
       });
       for (const row of members) em.remove(row);
       await em.flush();
+      const act = { workspaceId, targetId: userId, actor: { type: 'user', id: byUserId }, origin } as const;
+      const acts = members.map((row): NewAct => ({
+        ...{
+          ...act,
+          projectId: row.projectId,
+          action: 'console_member.removed',
+          details: { role: row.role },
+        },
+      }));
+      await recordActs(em, [{ ...act, action: 'member.removed', details: { role } }, ...acts], now);
       if (events.length > 0) await appendEvents(em, events);
     });
     this.#access.forgetUser(userId);

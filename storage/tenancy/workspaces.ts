@@ -1,5 +1,6 @@
 /** Workspaces: those that a user is a member of, and new ones. */
 import type { Workspace as WorkspaceResource } from '../../protocol/resources/workspace.ts';
+import { recordDoing, type Doing } from '../audit.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
@@ -46,10 +47,18 @@ export class Workspaces {
     return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.workspaceId]));
   }
 
-  /** Makes the workspace with its default project and sandbox; the user becomes its owner. `now` in epoch milliseconds. */
-  create(name: string, userId: string, now: number): Promise<WorkspaceResource> {
-    return this.#db.em().transactional(em => {
-      return toResource(foundWorkspace(em, { name, userId, now: new Date(now) }).workspace);
+  /** Makes the workspace with its default project and sandbox; the user becomes its owner. */
+  create(name: string, doing: Doing): Promise<WorkspaceResource> {
+    const { byUserId: userId, now } = doing;
+    return this.#db.em().transactional(async em => {
+      const { workspace } = foundWorkspace(em, { name, userId, now: new Date(now) });
+      await em.flush();
+      const { workspaceId } = workspace;
+      const details = { name };
+      await recordDoing(em, doing, {
+        ...{ workspaceId, action: 'workspace.created', targetId: workspaceId, details },
+      });
+      return toResource(workspace);
     });
   }
 }

@@ -102,7 +102,7 @@ t.test('a session that has ended is none', async t => {
     t.match(await accept(guest.client, token), loginRequired);
   }
   const proof = { sessionId: 'ses_00000000000000000000000000' };
-  const from = { address: '192.0.2.1', userAgent: 'late' };
+  const from = { requestId: 'req_late', address: '192.0.2.1', userAgent: 'late' };
   await t.rejects(node.acceptance.join(token, guest.userId, proof, from, Date.now()), {
     code: 'svc/auth/login_required',
   });
@@ -143,7 +143,7 @@ t.test('unknown, used and expired tokens', async t => {
   const late = newAddress();
   const start = node.clock.now();
   const lateToken = await invited(owner, late);
-  const from = { address: '192.0.2.1', userAgent: 'late' };
+  const from = { requestId: 'req_late', address: '192.0.2.1', userAgent: 'late' };
   const [row] = await db.query<{ expiresAt: Date }>(
     'select expires_at as "expiresAt" from invitations where email = $1',
     [late],
@@ -213,7 +213,7 @@ t.test('a password that is changed while it is checked opens nothing', async t =
   await node.client().call('POST', '/studio/auth/forgot-password', { body: { email: guest.email } });
   const reset = { token: await node.tokenTo(guest.email, 'reset'), password: 'a new password' };
   await node.client().call('POST', '/studio/auth/reset-password', { body: reset });
-  const from = { address: '192.0.2.1', userAgent: 'late' };
+  const from = { requestId: 'req_late', address: '192.0.2.1', userAgent: 'late' };
   await t.rejects(node.acceptance.join(token, account.userId, account, from, Date.now()), {
     code: 'svc/auth/login_required',
   });

@@ -3,7 +3,7 @@ import { KeyVerifier } from '../../gateway/auth/key-verifier.ts';
 import { silentLog } from '../../runtime/log.ts';
 import type { ApiKeys } from '../../storage/tenancy/api-keys.ts';
 import { newApiKeySecret } from '../../storage/tenancy/api-key-secret.ts';
-import { accountServices } from '../support/accounts.ts';
+import { accountServices, doing, origin } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { ManualClock } from './stream-fixture.ts';
 
@@ -20,7 +20,8 @@ async function newKey(expiresAt: Date | null = null) {
     environment: 'test',
     scopes: ['threads:read'],
     expiresAt,
-    createdByUserId: userId,
+    byUserId: userId,
+    origin,
     now: clock.now(),
   });
   return { apiKeyId: apiKey.apiKeyId, secret };
@@ -71,7 +72,7 @@ t.test('a revocation elsewhere shows within a second', async t => {
   const { verify, verifier } = bench();
   const { secret, apiKeyId } = await newKey();
   await verify(secret);
-  await apiKeys.revoke(projectId, apiKeyId, userId, clock.now());
+  await apiKeys.revoke({ projectId, apiKeyId, ...doing(userId, clock.now()) });
   await clock.advance(400);
   t.ok(await verify(secret), 'not seen yet');
   await clock.advance(600);
@@ -85,7 +86,7 @@ t.test('forget makes it show at once, even to a question that is under way', asy
   const { promise, resolve } = Promise.withResolvers<void>();
   hold(promise);
   const slow = verify(secret);
-  await apiKeys.revoke(projectId, apiKeyId, userId, clock.now());
+  await apiKeys.revoke({ projectId, apiKeyId, ...doing(userId, clock.now()) });
   verifier.forget(apiKeyId);
   hold(undefined);
   await t.rejects(verify(secret), refused);

@@ -38,6 +38,7 @@ import { fallen } from '../../storage/tenancy/standing.ts';
 import { StreamTickets } from '../../storage/tenancy/tickets.ts';
 import { Vault } from '../../storage/vault.ts';
 import { Client } from './stream-fixture.ts';
+import { origin } from '../support/accounts.ts';
 
 const docsUrl = 'http://docs.test';
 
@@ -171,7 +172,7 @@ export class ConsoleNode {
     const opened = await this.database.em().transactional(async em => {
       const email = `${userId}@people.test`;
       em.create(User, { userId, email, emailKey: email, emailVerifiedAt: at, createdAt: at, updatedAt: at });
-      return this.sessions.open(em, userId, { address: '127.0.0.1', userAgent: 'test' }, now);
+      return this.sessions.open(em, userId, { ...origin, userAgent: 'test' }, now);
     });
     const { sessionId } = opened;
     return { userId, sessionId, token: await this.#tokens.issue(userId, sessionId) };
@@ -211,7 +212,8 @@ export class ConsoleNode {
       environment: 'test',
       scopes,
       expiresAt: null,
-      createdByUserId: founder.userId,
+      byUserId: founder.userId,
+      origin,
       now: Date.now(),
     });
     return { apiKeyId: apiKey.apiKeyId, secret };

@@ -46,7 +46,7 @@ import { KeyRing } from '../../storage/keyring.ts';
 import { News, type CommittedEvent } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
 import { Vault } from '../../storage/vault.ts';
-import { accountServices, freshKey, type Person } from '../support/accounts.ts';
+import { accountServices, doing, freshKey, type Person } from '../support/accounts.ts';
 
 const docsUrl = 'http://docs.test';
 const operations = {
@@ -206,7 +206,7 @@ export class ConversationNode {
     const { userId, session, projectId } = person;
     const { apiKey, secret } = await this.#accounts.apiKeys.create({
       ...{ projectId, name: 'key', environment: 'test', scopes, expiresAt: null },
-      ...{ createdByUserId: userId, now: Date.now() },
+      ...doing(userId),
     });
     const token = await this.#tokens.issue(userId, session.sessionId);
     return { ...person, secret, apiKeyId: apiKey.apiKeyId, token };
@@ -220,7 +220,7 @@ export class ConversationNode {
   ): Promise<string> {
     const { secret } = await this.#accounts.apiKeys.create({
       ...{ projectId, name: 'key', environment, scopes, expiresAt: null },
-      ...{ createdByUserId: userId, now: Date.now() },
+      ...doing(userId),
     });
     return secret;
   }
@@ -229,7 +229,7 @@ export class ConversationNode {
   async production({ projectId, userId }: Tenant): Promise<string> {
     await this.database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
     const { environments } = this.#accounts;
-    return (await environments.createProduction(projectId, 'production', Date.now())).environmentId;
+    return (await environments.createProduction(projectId, 'production', doing(userId))).environmentId;
   }
 
   /** Sends a request; an answer of a status or a shape that the operation's row does not name is thrown. */

@@ -6,6 +6,7 @@ import { User } from '../../storage/entities/accounts.ts';
 import { resetMs } from '../../storage/accounts/password-resets.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { startAuthNode } from './auth-fixture.ts';
+import { origin } from '../support/accounts.ts';
 
 const { database: db } = await startTestDatabase(t);
 const node = await startAuthNode(t, db);
@@ -91,8 +92,10 @@ t.test('a link ends after 60 minutes, to the millisecond', async t => {
   await node.resets.request(email, start);
   node.sender.wake();
   const token = await node.tokenTo(email, 'reset');
-  await t.rejects(node.resets.reset(token, 'hash', start + resetMs), { code: 'svc/auth/expired_token' });
-  t.ok(await node.resets.reset(token, 'hash', start + resetMs - 1));
+  await t.rejects(node.resets.reset(token, 'hash', start + resetMs, origin), {
+    code: 'svc/auth/expired_token',
+  });
+  t.ok(await node.resets.reset(token, 'hash', start + resetMs - 1, origin));
 
   const late = await node.signedUp();
   const lateToken = await mailedToken(late.email);
@@ -179,7 +182,7 @@ t.test('a login that checked the old password while it was being reset opens not
   const account = await node.accounts.forLogin(email);
   if (account === undefined) throw new Error('the account is there');
   t.equal((await reset(await mailedToken(email))).status, 200);
-  const client = { address: '192.0.2.1', userAgent: 'late' };
+  const client = { requestId: 'req_late', address: '192.0.2.1', userAgent: 'late' };
   await t.rejects(node.accounts.login(account, client, Date.now()), {
     code: 'svc/auth/invalid_credentials',
   });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { WorkspaceMember } from '../../storage/entities/tenancy.ts';
 import { absoluteMs, idleMs, leewayMs } from '../../storage/accounts/sessions.ts';
-import { accountServices } from '../support/accounts.ts';
+import { accountServices, origin } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -14,7 +14,7 @@ const expired = { code: 'svc/auth/expired_token' };
 
 /** Refreshes, and notes which session was revoked on the way. */
 async function refresh(token: string, now: number, revoked: string[] = []) {
-  return sessions.refresh(token, now, sessionId => revoked.push(sessionId));
+  return sessions.refresh(token, now, sessionId => revoked.push(sessionId), origin);
 }
 
 t.test('each refresh gives a new token of the same session', async t => {
@@ -125,10 +125,10 @@ t.test('a user who has lost every workspace is refused, and the token is not use
 t.test('logout revokes by any token of the family, and only that family', async t => {
   const { session } = await newPerson();
   const { session: bystander } = await newPerson();
-  t.equal(await sessions.revokeByToken(session.refreshToken, start), session.sessionId);
+  t.equal(await sessions.revokeByToken(session.refreshToken, start, origin), session.sessionId);
   await t.rejects(refresh(session.refreshToken, start), invalid);
-  t.equal(await sessions.revokeByToken('rubbish', start), undefined);
-  t.equal(await sessions.revokeByToken(`${'B'.repeat(22)}.${'C'.repeat(43)}`, start), undefined);
+  t.equal(await sessions.revokeByToken('rubbish', start, origin), undefined);
+  t.equal(await sessions.revokeByToken(`${'B'.repeat(22)}.${'C'.repeat(43)}`, start, origin), undefined);
   t.ok(await sessions.live(bystander.sessionId));
 });
 
@@ -137,6 +137,6 @@ t.test('a live session names its user', async t => {
   const live = await sessions.live(session.sessionId);
   t.match(live, { userId, email, emailVerified: false, sessionId: session.sessionId });
   t.equal(typeof live?.expiresAt, 'number');
-  await sessions.revoke(session.sessionId, start);
+  await sessions.revoke(session.sessionId, start, origin);
   t.equal(await sessions.live(session.sessionId), undefined);
 });

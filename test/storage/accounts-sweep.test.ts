@@ -1,7 +1,7 @@
 import t from 'tap';
 import { silentLog } from '../../runtime/log.ts';
 import { sweep } from '../../storage/sweeper.ts';
-import { accountServices } from '../support/accounts.ts';
+import { accountServices, origin } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -24,14 +24,14 @@ t.test('sessions, tokens and mail go some time after their end, and not before',
 
   await sweep(db, now + 5 * day, silentLog);
   t.same(await counts(), { sessions: 1, tokens: 1, mails: 1 });
-  const late = accounts.verifyEmail(mail?.secret ?? '', now + 5 * day);
+  const late = accounts.verifyEmail(mail?.secret ?? '', now + 5 * day, origin);
   await t.rejects(late, { code: 'svc/auth/expired_token' }, 'still told from an unknown one');
 
   await sweep(db, now + 9 * day, silentLog);
   t.same(await counts(), { sessions: 1, tokens: 0, mails: 1 });
   await sweep(db, now + 31 * day, silentLog);
   t.same(await counts(), { sessions: 1, tokens: 0, mails: 1 }, 'mail that nobody has given up yet is kept');
-  const refresh = sessions.refresh(session.refreshToken, now + 31 * day, () => undefined);
+  const refresh = sessions.refresh(session.refreshToken, now + 31 * day, () => undefined, origin);
   await t.rejects(refresh, { code: 'svc/auth/expired_token' });
 
   t.same(await mails.claim(now + 31 * day, 10), [], 'given up');

@@ -5,7 +5,7 @@ import { accountServices } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 
 const hour = 3_600_000;
-const client = { address: '192.0.2.7', userAgent: 'a browser' };
+const client = { requestId: 'req_1', address: '192.0.2.7', userAgent: 'a browser' };
 
 const { database: db } = await startTestDatabase(t);
 const { accounts, mails, newPerson } = accountServices(db);
@@ -92,21 +92,23 @@ t.test('login finds an account by any spelling of its address, and only then', a
 t.test('a user without any workspace gets no session and no Studio user', async t => {
   const { userId } = await newPerson();
   await db.em().nativeDelete(WorkspaceMember, { userId });
-  await t.rejects(accounts.login({ userId, passwordHash: 'not a hash' }, client, Date.now()), { code: 'svc/auth/no_workspace' });
+  await t.rejects(accounts.login({ userId, passwordHash: 'not a hash' }, client, Date.now()), {
+    code: 'svc/auth/no_workspace',
+  });
   await t.rejects(accounts.studioUser(userId), { code: 'svc/auth/no_workspace' });
 });
 
 t.test('a verification token proves the address once', async t => {
   const person = await newPerson();
   const token = await mailedToken(person.email);
-  t.equal(await accounts.verifyEmail(token, Date.now()), person.userId);
+  t.equal(await accounts.verifyEmail(token, Date.now(), client), person.userId);
   t.equal((await accounts.studioUser(person.userId)).emailVerified, true);
-  await t.rejects(accounts.verifyEmail(token, Date.now()), { code: 'svc/auth/invalid_token' });
+  await t.rejects(accounts.verifyEmail(token, Date.now(), client), { code: 'svc/auth/invalid_token' });
 });
 
 t.test('of concurrent uses of a verification token one wins', async t => {
   const token = await mailedToken((await newPerson()).email);
-  const uses = Array.from({ length: 4 }, () => accounts.verifyEmail(token, Date.now()));
+  const uses = Array.from({ length: 4 }, () => accounts.verifyEmail(token, Date.now(), client));
   const outcomes = await Promise.allSettled(uses);
   t.equal(outcomes.filter(outcome => outcome.status === 'fulfilled').length, 1);
 });
@@ -115,16 +117,16 @@ t.test('a verification token ends after 24 hours', async t => {
   const { email } = await newPerson();
   const token = await mailedToken(email);
   const later = Date.now() + 24 * hour + 1;
-  await t.rejects(accounts.verifyEmail(token, later), { code: 'svc/auth/expired_token' });
+  await t.rejects(accounts.verifyEmail(token, later, client), { code: 'svc/auth/expired_token' });
 });
 
 t.test('a verification token is void for another address, and rubbish is no token', async t => {
   const { email, userId } = await newPerson();
   const token = await mailedToken(email);
   await db.em().nativeUpdate(User, { userId }, { email: 'moved@example.com', emailKey: 'moved@example.com' });
-  await t.rejects(accounts.verifyEmail(token, Date.now()), { code: 'svc/auth/invalid_token' });
+  await t.rejects(accounts.verifyEmail(token, Date.now(), client), { code: 'svc/auth/invalid_token' });
   for (const rubbish of ['x', token.slice(1), `${token}x`, '\u2028']) {
-    await t.rejects(accounts.verifyEmail(rubbish, Date.now()), { code: 'svc/auth/invalid_token' });
+    await t.rejects(accounts.verifyEmail(rubbish, Date.now(), client), { code: 'svc/auth/invalid_token' });
   }
 });
 
@@ -133,7 +135,7 @@ t.test('the mail is sent again until the address is verified', async t => {
   await mailedToken(email);
   await accounts.resendVerification(userId, Date.now());
   const token = await mailedToken(email);
-  await accounts.verifyEmail(token, Date.now());
+  await accounts.verifyEmail(token, Date.now(), client);
   const before = await count('mails');
   await accounts.resendVerification(userId, Date.now());
   t.equal(await count('mails'), before);

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { ApiKey } from '../../protocol/resources/api-key.ts';
 import { looksLikeApiKey, newApiKeySecret } from '../../storage/tenancy/api-key-secret.ts';
 import type { NewApiKey } from '../../storage/tenancy/api-keys.ts';
-import { accountServices } from '../support/accounts.ts';
+import { accountServices, doing } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -18,8 +18,7 @@ function create(changes: Partial<NewApiKey> = {}) {
     environment: 'test',
     scopes: ['threads:read'],
     expiresAt: null,
-    createdByUserId: userId,
-    now,
+    ...doing(userId, now),
     ...changes,
   });
 }
@@ -92,8 +91,8 @@ t.test('a key grants what it was made with, and its secret is nowhere in the dat
 
 t.test('making and revoking a key are events of its project, each once', async t => {
   const { apiKey } = await create();
-  await apiKeys.revoke(projectId, apiKey.apiKeyId, userId, now + 1);
-  await apiKeys.revoke(projectId, apiKey.apiKeyId, userId, now + 2);
+  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...doing(userId, now + 1) });
+  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...doing(userId, now + 2) });
   const [made, revoked, ...none] = await events(apiKey.apiKeyId);
   t.same(none, []);
   t.match(made, {
@@ -109,7 +108,7 @@ t.test('making and revoking a key are events of its project, each once', async t
 
 t.test('a revoked key grants nothing; neither does an unknown secret', async t => {
   const { apiKey, secret } = await create();
-  await apiKeys.revoke(projectId, apiKey.apiKeyId, userId, now);
+  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...doing(userId, now) });
   t.equal(await apiKeys.grantOf(secret), undefined);
   t.equal(await apiKeys.grantOf(newApiKeySecret('test').secret), undefined);
 });
@@ -117,21 +116,24 @@ t.test('a revoked key grants nothing; neither does an unknown secret', async t =
 t.test('a key is revoked in its own project only', async t => {
   const { apiKey, secret } = await create();
   const stranger = await newPerson();
-  await apiKeys.revoke(stranger.projectId, apiKey.apiKeyId, stranger.userId, now);
+  await apiKeys.revoke({
+    ...{ projectId: stranger.projectId, apiKeyId: apiKey.apiKeyId },
+    ...doing(stranger.userId, now),
+  });
   t.ok(await apiKeys.grantOf(secret));
-  t.equal(await apiKeys.projectOf(apiKey.apiKeyId), projectId);
-  t.equal(await apiKeys.projectOf('key_nobody'), undefined);
+  t.same(await apiKeys.homeOf(apiKey.apiKeyId), { projectId, environment: 'test' });
+  t.equal(await apiKeys.homeOf('key_nobody'), undefined);
 });
 
 t.test('a live key needs a production environment, and works in it', async t => {
   const owner = await newPerson();
-  const live = { projectId: owner.projectId, createdByUserId: owner.userId, environment: 'live' } as const;
+  const live = { projectId: owner.projectId, byUserId: owner.userId, environment: 'live' } as const;
   await t.rejects(create(live), {
     code: 'svc/validation/invalid_request',
     http: 422,
     details: { issues: [{ path: '/body/environment' }] },
   });
-  const production = await environments.createProduction(owner.projectId, 'Live', now);
+  const production = await environments.createProduction(owner.projectId, 'Live', doing(owner.userId));
   const { secret } = await create(live);
   t.match(secret, /^svc_live_/);
   t.match(await apiKeys.grantOf(secret), {
@@ -162,7 +164,7 @@ t.test('keys are listed newest first, in pages, of one project', async t => {
   for (let i = 0; i < 5; i++) {
     // Two of them in the same millisecond: the id decides.
     const at = now + Math.floor(i / 2);
-    const { apiKey } = await create({ projectId: owner.projectId, createdByUserId: owner.userId, now: at });
+    const { apiKey } = await create({ projectId: owner.projectId, ...doing(owner.userId, at) });
     made.push(apiKey.apiKeyId);
   }
   const listed: string[] = [];

@@ -8,6 +8,7 @@ import { Mails } from '../../storage/accounts/mails.ts';
 import { PasswordResets } from '../../storage/accounts/password-resets.ts';
 import { Sessions } from '../../storage/accounts/sessions.ts';
 import type { OpenSession } from '../../storage/accounts/sessions.ts';
+import type { Doing, Origin } from '../../storage/audit.ts';
 import { Cursors } from '../../storage/cursor.ts';
 import type { Database } from '../../storage/database.ts';
 import { KeyHash } from '../../storage/keyhash.ts';
@@ -30,6 +31,14 @@ export interface Person {
   /** The default project, and its sandbox. */
   readonly projectId: string;
   readonly environmentId: string;
+}
+
+/** The request that tests act by. */
+export const origin: Origin = { requestId: 'req_test', address: '192.0.2.1' };
+
+/** An act of that user. `now` in epoch milliseconds. */
+export function doing(byUserId: string, now = Date.now()): Doing {
+  return { byUserId, origin, now };
 }
 
 /** A `kid:base64` text, as SECRET_KEYS and TOKEN_KEYS have them. */
@@ -64,7 +73,7 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
       email,
       passwordHash: 'not a hash',
       workspaceName: `Workspace ${people}`,
-      client: { address: '192.0.2.1', userAgent: 'test' },
+      client: { ...origin, userAgent: 'test' },
       now: clock.now(),
     });
     const { userId } = session;

@@ -1,12 +1,16 @@
 /** API keys (specification, "API key operations"): for Studio users only. */
 import { invalid, notFound } from '../../../protocol/errors.ts';
 import type { keyOperations } from '../../../protocol/operations/keys.ts';
-import type { CreatedApiKey } from '../../../protocol/resources/api-key.ts';
+import {
+  defaultGraceSeconds,
+  type CreatedApiKey,
+  type RotatedApiKey,
+} from '../../../protocol/resources/api-key.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
-import type { ApiKeys } from '../../../storage/tenancy/api-keys.ts';
+import type { ApiKeys, KeyChange, NewKey } from '../../../storage/tenancy/api-keys.ts';
 import type { KeyVerifier } from '../../auth/key-verifier.ts';
-import type { Handlers } from '../handler.ts';
-import { requireUser, requireVerified } from './signed-in.ts';
+import type { Call, Handlers } from '../handler.ts';
+import { doingOf, requireUser, requireVerified } from './signed-in.ts';
 
 export interface ApiKeyServices {
   readonly apiKeys: ApiKeys;
@@ -14,7 +18,7 @@ export interface ApiKeyServices {
 }
 
 /**
- * List, create, revoke. A live key is for verified users only: else 403 `svc/auth/email_not_verified` (decisions
+ * List, create, rotate, revoke. A live key is for verified users only: else 403 `svc/auth/email_not_verified` (decisions
  * section 3).
  */
 export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<typeof keyOperations> {
@@ -29,39 +33,47 @@ export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<
       const { projectId, name, environment, scopes } = call.body;
       if (environment === 'live') requireVerified(user);
       const expiresAt = expiry(call.body.expiresAt, call.now);
-      const created = await apiKeys.create({
-        projectId,
-        name,
-        environment,
-        scopes,
-        expiresAt,
-        createdByUserId: user.userId,
-        now: call.now,
-      });
-      const { apiKeyId, keyPrefix, createdAt } = created.apiKey;
-      const body: CreatedApiKey = {
-        apiKeyId,
-        projectId,
-        name,
-        keyPrefix,
-        environment,
-        scopes: created.apiKey.scopes,
-        secret: created.secret,
-        createdAt,
-        expiresAt: expiresAt?.toISOString() ?? null,
+      const key = { projectId, name, environment, scopes, expiresAt };
+      return { body: created(await apiKeys.create({ ...key, ...doingOf(call) })) };
+    },
+
+    rotateApiKey: async call => {
+      const { gracePeriodSeconds = defaultGraceSeconds } = call.body;
+      const change = await changeOf(call, call.params.apiKeyId, 'verified');
+      const { previous, ...made } = await apiKeys.rotate({ ...change, gracePeriodSeconds });
+      verifier.forget(previous.apiKeyId);
+      const body: RotatedApiKey = {
+        newKey: created(made),
+        previousKeyId: previous.apiKeyId,
+        rotationGraceExpiresAt: previous.rotationGraceExpiresAt ?? null,
       };
       return { body };
     },
 
     revokeApiKey: async call => {
-      const { apiKeyId } = call.params;
-      const projectId = await apiKeys.projectOf(apiKeyId);
-      if (projectId === undefined) throw notFound();
-      await call.scopeOf(projectId);
-      await apiKeys.revoke(projectId, apiKeyId, requireUser(call).userId, call.now);
-      verifier.forget(apiKeyId);
+      const change = await changeOf(call, call.params.apiKeyId);
+      await apiKeys.revoke(change);
+      verifier.forget(change.apiKeyId);
       return {};
     },
+  };
+
+  /** 404 where the key is not there or not the caller's to change: live ones are for verified users to rotate. */
+  async function changeOf(call: Call, apiKeyId: string, ifLive?: 'verified'): Promise<KeyChange> {
+    const home = await apiKeys.homeOf(apiKeyId);
+    if (home === undefined) throw notFound();
+    const { projectId, environment } = home;
+    await call.scopeOf(projectId);
+    if (environment === 'live' && ifLive === 'verified' && !requireUser(call).emailVerified) throw notFound();
+    return { projectId, apiKeyId, ...doingOf(call) };
+  }
+}
+
+function created({ apiKey, secret }: NewKey): CreatedApiKey {
+  const { apiKeyId, projectId, name, keyPrefix, environment, scopes, createdAt, expiresAt } = apiKey;
+  return {
+    ...{ apiKeyId, projectId, name, keyPrefix, environment, scopes, secret, createdAt },
+    expiresAt: expiresAt ?? null,
   };
 }
 

@@ -10,7 +10,7 @@ import type { RefreshCookie } from '../../auth/refresh-cookie.ts';
 import type { SignUpPolicy } from '../../auth/sign-up-policy.ts';
 import type { Call, Handlers } from '../handler.ts';
 import { clientOf, signIn } from './sign-in.ts';
-import { requireUser } from './signed-in.ts';
+import { originOf, requireUser } from './signed-in.ts';
 
 type Operations = Omit<typeof authOperations, 'forgotPassword' | 'resetPassword' | 'acceptInvitation'>;
 
@@ -74,19 +74,20 @@ export function authHandlers(services: AuthServices): Handlers<Operations> {
     refresh: async call => {
       const token = refreshToken(call);
       if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
-      const session = await sessions.refresh(token, call.now, revoked =>
-        authenticator.forgetSession(revoked),
-      );
+      const revoked = (sessionId: string): void => authenticator.forgetSession(sessionId);
+      const session = await sessions.refresh(token, call.now, revoked, originOf(call));
       return signedIn(session, call.now);
     },
 
     logout: async call => {
+      const origin = originOf(call);
       const token = refreshToken(call);
-      const byCookie = token === undefined ? undefined : await sessions.revokeByToken(token, call.now);
+      const byCookie =
+        token === undefined ? undefined : await sessions.revokeByToken(token, call.now, origin);
       if (byCookie !== undefined) authenticator.forgetSession(byCookie);
       const byToken = await authenticator.sessionOf(call.header('authorization'));
       if (byToken !== undefined && byToken !== byCookie) {
-        await sessions.revoke(byToken, call.now);
+        await sessions.revoke(byToken, call.now, origin);
         authenticator.forgetSession(byToken);
       }
       return { headers: { 'Set-Cookie': cookie.clear() } };
@@ -95,7 +96,7 @@ export function authHandlers(services: AuthServices): Handlers<Operations> {
     me: async call => ({ body: await accounts.studioUser(requireUser(call).userId) }),
 
     verifyEmail: async call => {
-      authenticator.forgetUser(await accounts.verifyEmail(call.body.token, call.now));
+      authenticator.forgetUser(await accounts.verifyEmail(call.body.token, call.now, originOf(call)));
       return { body: { accepted: true } };
     },
 

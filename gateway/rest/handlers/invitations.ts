@@ -4,7 +4,7 @@ import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Invitations } from '../../../storage/tenancy/invitations.ts';
 import type { SignUpPolicy } from '../../auth/sign-up-policy.ts';
 import type { Handlers } from '../handler.ts';
-import { requireUser } from './signed-in.ts';
+import { doingOf } from './signed-in.ts';
 
 export interface InvitationServices {
   readonly invitations: Invitations;
@@ -25,8 +25,7 @@ export function invitationHandlers(services: InvitationServices): Handlers<typeo
       const invitation = await invitations.create({
         workspaceId: call.params.workspaceId,
         ...{ email, studioRole, consoleRole },
-        invitedByUserId: requireUser(call).userId,
-        now: call.now,
+        ...doingOf(call),
       });
       mail.wake();
       return { body: invitation };
@@ -39,7 +38,7 @@ export function invitationHandlers(services: InvitationServices): Handlers<typeo
 
     revokeInvitation: async call => {
       const { workspaceId, invitationId } = call.params;
-      await invitations.revoke(workspaceId, invitationId, requireUser(call).userId, call.now);
+      await invitations.revoke(workspaceId, invitationId, doingOf(call));
       return {};
     },
   };

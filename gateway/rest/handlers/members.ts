@@ -3,7 +3,7 @@ import type { memberOperations } from '../../../protocol/operations/members.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { MembershipChange, WorkspaceMembers } from '../../../storage/tenancy/workspace-members.ts';
 import type { Call, Handlers } from '../handler.ts';
-import { requireUser } from './signed-in.ts';
+import { doingOf } from './signed-in.ts';
 
 /** The engine has checked the caller's role in the workspace of the path. */
 export function memberHandlers(members: WorkspaceMembers): Handlers<typeof memberOperations> {
@@ -31,8 +31,8 @@ export function memberHandlers(members: WorkspaceMembers): Handlers<typeof membe
 }
 
 function changeOf(
-  call: Pick<Call, 'caller' | 'now'>,
+  call: Pick<Call, 'caller' | 'requestId' | 'address' | 'now'>,
   { workspaceId, userId }: Pick<MembershipChange, 'workspaceId' | 'userId'>,
 ): MembershipChange {
-  return { workspaceId, userId, byUserId: requireUser(call).userId, now: call.now };
+  return { workspaceId, userId, ...doingOf(call) };
 }

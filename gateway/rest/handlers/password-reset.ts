@@ -4,6 +4,7 @@ import type { PasswordResets } from '../../../storage/accounts/password-resets.t
 import type { Authenticator } from '../../auth/authenticate.ts';
 import type { Passwords } from '../../auth/passwords.ts';
 import type { Handlers } from '../handler.ts';
+import { originOf } from './signed-in.ts';
 
 type Operations = Pick<typeof authOperations, 'forgotPassword' | 'resetPassword'>;
 
@@ -29,7 +30,8 @@ export function passwordResetHandlers(services: PasswordResetServices): Handlers
     resetPassword: async call => {
       const { token, password } = call.body;
       await resets.ownerOf(token, call.now);
-      authenticator.forgetUser(await resets.reset(token, await passwords.hash(password), call.now));
+      const passwordHash = await passwords.hash(password);
+      authenticator.forgetUser(await resets.reset(token, passwordHash, call.now, originOf(call)));
       return { body: { accepted: true } };
     },
   };

@@ -4,7 +4,7 @@ import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Environments } from '../../../storage/tenancy/environments.ts';
 import type { Projects } from '../../../storage/tenancy/projects.ts';
 import type { Handlers } from '../handler.ts';
-import { requireUser, requireVerified } from './signed-in.ts';
+import { doingOf, requireUser, requireVerified } from './signed-in.ts';
 
 type Operations = Pick<
   typeof tenancyOperations,
@@ -29,8 +29,7 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
     createProject: async call => {
       const { workspaceId, name } = call.body;
       await call.workspaceRoleOf(workspaceId);
-      const { userId } = requireUser(call);
-      return { body: await projects.create({ workspaceId, name, userId, now: call.now }) };
+      return { body: await projects.create({ workspaceId, name, ...doingOf(call) }) };
     },
 
     listEnvironments: async call => {
@@ -41,7 +40,7 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
     createEnvironment: async call => {
       requireVerified(requireUser(call));
       const { projectId, name } = call.body;
-      return { body: await environments.createProduction(projectId, name, call.now) };
+      return { body: await environments.createProduction(projectId, name, doingOf(call)) };
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Client, OpenSession } from '../../../storage/accounts/sessions.ts'
 import { accessTokenSeconds, type AccessTokens } from '../../auth/access-tokens.ts';
 import type { RefreshCookie } from '../../auth/refresh-cookie.ts';
 import type { Answer, Call } from '../handler.ts';
+import { originOf } from './signed-in.ts';
 
 export interface SignInServices {
   readonly tokens: AccessTokens;
@@ -26,6 +27,6 @@ export function signIn({ tokens, cookie }: SignInServices) {
 }
 
 /** Where a session comes from. */
-export function clientOf(call: Pick<Call, 'address' | 'header'>): Client {
-  return { address: call.address, userAgent: call.header('user-agent') };
+export function clientOf(call: Pick<Call, 'requestId' | 'address' | 'header'>): Client {
+  return { ...originOf(call), userAgent: call.header('user-agent') };
 }

@@ -3,7 +3,7 @@ import type { tenancyOperations } from '../../../protocol/operations/tenancy.ts'
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Workspaces } from '../../../storage/tenancy/workspaces.ts';
 import type { Handlers } from '../handler.ts';
-import { requireUser } from './signed-in.ts';
+import { doingOf, requireUser } from './signed-in.ts';
 
 type Operations = Pick<typeof tenancyOperations, 'listWorkspaces' | 'createWorkspace'>;
 
@@ -16,7 +16,7 @@ export function workspaceHandlers(workspaces: Workspaces): Handlers<Operations> 
     },
 
     createWorkspace: async call => ({
-      body: await workspaces.create(call.body.name, requireUser(call).userId, call.now),
+      body: await workspaces.create(call.body.name, doingOf(call)),
     }),
   };
 }

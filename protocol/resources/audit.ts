@@ -1,0 +1,73 @@
+/** [+] The audit log (decisions sections 2 and 9). */
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { page } from './list.ts';
+
+/** Everything that is recorded: `<resource>.<verb>`. */
+export const auditActions = [
+  'user.created',
+  'user.email_verified',
+  'user.password_reset',
+  'session.opened',
+  'session.closed',
+  'session.reuse_detected',
+  'workspace.created',
+  'project.created',
+  'environment.created',
+  'invitation.created',
+  'invitation.accepted',
+  'invitation.revoked',
+  'member.role_changed',
+  'member.removed',
+  'console_member.upserted',
+  'console_member.removed',
+  'api_key.created',
+  'api_key.rotated',
+  'api_key.revoked',
+  'partner_app.created',
+  'partner_app.secret_rotated',
+  'partner_app.revoked',
+  'channel.created',
+  'channel.updated',
+  'channel.status_changed',
+  'stitch.created',
+  'stitch.updated',
+  'stitch.archived',
+  'stitch.secret_rotated',
+  'thread.personal_data_erased',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** One act: who did what to what, from where. */
+export const AuditLog = resource('AuditLog', {
+  auditLogId: id('audit'),
+  workspaceId: nullable(id('workspace')),
+  /** Null: an act on the workspace, or on the account of one of its members. */
+  projectId: nullable(id('project')),
+  /** Null: the act was not done in one environment. */
+  environmentId: nullable(id('environment')),
+  actor: Type.Object({ type: choice(['user', 'api_key', 'system']), id: Type.String() }),
+  action: Type.String({ description: `One of ${auditActions.join(', ')}; more may follow.` }),
+  targetId: nullable(Type.String()),
+  /** Null: no request made it. */
+  requestId: nullable(Type.String()),
+  /** The client's IP address. */
+  address: nullable(Type.String()),
+  details: freeForm(),
+  createdAt: instant(),
+});
+export type AuditLog = Static<typeof AuditLog>;
+
+/** A Studio user names one of workspace and project; a key is bound to its project. */
+export const ListAuditLogsQuery = Type.Object({
+  workspaceId: optional(id('workspace')),
+  projectId: optional(id('project')),
+  environmentId: optional(id('environment')),
+  action: optional(choice(auditActions)),
+  actorId: optional(text(1, 128)),
+  targetId: optional(text(1, 128)),
+  since: optional(instant()),
+  until: optional(instant()),
+  ...page,
+});
