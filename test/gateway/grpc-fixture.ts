@@ -10,7 +10,7 @@ import {
   type ChannelCredentials,
   type ClientOptions,
   type ServiceError,
-  type status as codes,
+  status as codes,
 } from '@grpc/grpc-js';
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import type { Test } from 'tap';
@@ -76,7 +76,9 @@ export async function failure(promise: Promise<unknown>): Promise<Failure> {
   throw new Error('the call did not fail');
 }
 
-export function failureOf({ code, details, metadata }: ServiceError): Failure {
+/** @param error a status, or what became of a write to a call that has ended. */
+export function failureOf(error: Partial<ServiceError>): Failure {
+  const { code = codes.UNKNOWN, details = '', metadata = new Metadata() } = error;
   const [bytes] = metadata.get('grpc-status-details-bin');
   const status = bytes === undefined ? undefined : statusType.deserialize(bytes as Buffer);
   return { code, message: details, metadata, ...detailsOf(status) };
@@ -97,12 +99,14 @@ export function detailsOf(status: Status__Output | undefined): Pick<Failure, 'in
 export class GrpcNode {
   readonly skein: Skein;
   readonly database: Database;
+  readonly databaseUrl: string;
   readonly address: string;
   readonly #t: Test;
   readonly #line: Line;
 
-  private constructor(t: Test, skein: Skein, database: Database) {
+  private constructor(t: Test, skein: Skein, database: Database, databaseUrl: string) {
     this.skein = skein;
+    this.databaseUrl = databaseUrl;
     this.database = database;
     this.address = `127.0.0.1:${skein.grpcPort}`;
     this.#t = t;
@@ -133,7 +137,7 @@ export class GrpcNode {
       await skein.stop();
       await rm(folder, { recursive: true, force: true });
     });
-    return new GrpcNode(t, skein, database);
+    return new GrpcNode(t, skein, database, url);
   }
 
   tenant(): Promise<Tenant> {
