@@ -8,9 +8,9 @@ import { LocalBus, LocalTransport } from '../../runtime/transport/local.ts';
 import { MemoryPeers, PeersBus } from '../support/memory-peers.ts';
 import { MemoryRegister, RegisterBus } from '../support/memory-register.ts';
 import { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
+import { ProcessClock } from '../support/process-clock.ts';
 import { seeded } from '../support/seeded.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
-import { ProcessClock } from './cluster-world.ts';
 import { counterKind, counterRef, type Counted } from './counter.ts';
 import { outcome, recordingLog, type LogLine } from './world.ts';
 

@@ -1,66 +1,18 @@
 /** Placements of several nodes on one register in virtual time, over shards that only remember what they were told. */
 import assert from 'node:assert/strict';
-import type { Clock, Random, Timer } from '../../runtime/clock.ts';
+import type { Clock, Random } from '../../runtime/clock.ts';
 import { LeasedPlacement, type LeasedPlacementOptions } from '../../runtime/cluster/leased-placement.ts';
+import { desiredOwner } from '../../runtime/cluster/rendezvous.ts';
 import { decodeMember, decodeShard, subjectOf } from '../../runtime/cluster/records.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import type { Shards } from '../../runtime/placement.ts';
 import { MemoryPeers, PeersBus } from '../support/memory-peers.ts';
 import { MemoryRegister, RegisterBus } from '../support/memory-register.ts';
+import { ProcessClock } from '../support/process-clock.ts';
 import { UnsureRegister } from '../support/unsure-register.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { seeded } from '../support/seeded.ts';
 import { recordingLog, type LogLine } from './world.ts';
-
-/** The clock of one process: while that is stopped, time goes by and nothing happens. */
-export class ProcessClock implements Clock {
-  readonly #clock: VirtualClock;
-  #held: (() => void)[] | undefined;
-  #dead = false;
-
-  constructor(clock: VirtualClock) {
-    this.#clock = clock;
-  }
-
-  now(): number {
-    return this.#clock.now();
-  }
-
-  monotonic(): number {
-    return this.#clock.monotonic();
-  }
-
-  after(ms: number, callback: () => void): Timer {
-    let isCancelled = false;
-    const run = (): void => {
-      if (!isCancelled && !this.#dead) callback();
-    };
-    const timer = this.#clock.after(ms, () => {
-      if (this.#held === undefined) run();
-      else this.#held.push(run);
-    });
-    return {
-      cancel: () => {
-        isCancelled = true;
-        timer.cancel();
-      },
-    };
-  }
-
-  stop(): void {
-    this.#held ??= [];
-  }
-
-  resume(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const run of held) run();
-  }
-
-  kill(): void {
-    this.#dead = true;
-  }
-}
 
 /** Remembers what is served here; finishing a shard takes `finishMs`. `changed` is told when more may be served than before. */
 export class FakeShards implements Shards {
@@ -264,4 +216,38 @@ export class ClusterWorld {
     }
     return owners;
   }
+}
+
+/** A millisecond each way. */
+export const latencyMs = (): number => 1;
+
+export interface Trio {
+  readonly world: ClusterWorld;
+  readonly one: Process;
+  readonly two: Process;
+  readonly three: Process;
+}
+
+/** Three settled nodes, each of which serves its share. */
+export async function trio(options: ClusterWorldOptions = {}): Promise<Trio> {
+  const world = new ClusterWorld({ latencyMs, ...options });
+  const [one, two, three] = [world.process('one'), world.process('two'), world.process('three')];
+  await world.clock.until(Promise.all([one.start(), two.start(), three.start()]));
+  await world.clock.advance(4_000);
+  return { world, one, two, three };
+}
+
+/** The owners that the shards should have. */
+export function share(world: ClusterWorld, ...ids: string[]): (string | undefined)[] {
+  const members = ids.map(id => ({ id, state: 'settled' as const }));
+  return Array.from({ length: world.count }, (_, shard) => desiredOwner(members, shard));
+}
+
+/** The shards that the process serves. */
+export function served(world: ClusterWorld, { shards }: Process): number[] {
+  return [...Array(world.count).keys()].filter(shard => shards.serves(shard));
+}
+
+export function total(processes: readonly Process[], counter: keyof Process['metrics']['counters']): number {
+  return processes.reduce((sum, { metrics }) => sum + metrics.counters[counter], 0);
 }
