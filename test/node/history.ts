@@ -5,6 +5,7 @@ import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
+import { checkHistory, nothingFound } from '../support/history.ts';
 import type { Senders } from './senders.ts';
 import type { Tenant } from './tenant.ts';
 import { eventually } from './eventually.ts';
@@ -24,7 +25,7 @@ function difference(found: readonly string[], wanted: readonly string[]): object
 const nothing = { missing: [], unexpected: [], doubled: 0 };
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
-/** Every acknowledged message is there, once, in the order of its sender; numbers have no gaps. */
+/** Every acknowledged message is there, once, as it was acknowledged, after those that were answered before; numbers have no gaps. */
 export async function checkThreads(
   t: Test,
   tenant: Tenant,
@@ -32,37 +33,41 @@ export async function checkThreads(
 ): Promise<void> {
   const { key, projectId } = tenant;
   const threads = await key.all<Thread>('listThreads', { query: { projectId } });
-  const byThread = Map.groupBy(senders.messages, ({ message }) => message.threadId);
-  const known = [...byThread.keys(), ...senders.threads.map(({ threadId }) => threadId)];
+  const known = new Set([...senders.messages.map(({ message }) => message.threadId)]);
+  for (const { threadId } of senders.threads) known.add(threadId);
   t.same(
     difference(
       threads.map(({ threadId }) => threadId),
-      known,
+      [...known],
     ),
     nothing,
     'every thread once',
   );
 
-  const wrong: string[] = [];
+  const truth = new Map<string, readonly string[]>();
+  const gaps: string[] = [];
   for (const { threadId, sequence } of threads) {
-    const messages = await key.all<Message>('listMessages', { params: { threadId } });
-    const sent = byThread.get(threadId) ?? [];
-    const ids = difference(
-      messages.map(({ messageId }) => messageId),
-      sent.map(({ message }) => message.messageId),
-    );
-    if (JSON.stringify(ids) !== JSON.stringify(nothing)) wrong.push(`${threadId}: ${JSON.stringify(ids)}`);
-    for (const own of Map.groupBy(messages, ({ body }) => body.split(' ')[0]).values()) {
-      const numbers = own.map(({ body }) => Number(body.split(' ')[1]));
-      if (String(numbers) !== String(upTo(numbers.length)))
-        wrong.push(`${threadId}: order ${numbers.join()}`);
-    }
+    truth.set(threadId, (await key.all<Message>('listMessages', { params: { threadId } })).map(nameOf));
     const events = await key.all<EventEnvelope>('listEvents', { query: { projectId, threadId } });
     const sequences = events.map(({ data }) => Number(data['sequence'])).reverse();
     if (String(sequences) !== String(upTo(sequence ?? 0)))
-      wrong.push(`${threadId}: ${sequence} events, ${sequences.join()}`);
+      gaps.push(`${threadId}: ${sequence} events, ${sequences.join()}`);
   }
-  t.same(wrong, [], 'every message once, in the order of its sender, and dense numbers in every thread');
+  const operations = senders.messages.map(({ sender, message, ...times }) => ({
+    ...{ client: `sender ${sender}`, actor: message.threadId, id: nameOf(message), ...times },
+    outcome: 'ok' as const,
+  }));
+  t.same(
+    checkHistory({ operations }, truth),
+    nothingFound,
+    'every message once, in the order of the answers',
+  );
+  t.same(gaps, [], 'dense numbers in every thread');
+}
+
+/** With its text, so that it is there as it was acknowledged. */
+function nameOf({ messageId, body }: Message): string {
+  return `${messageId} ${body}`;
 }
 
 /**

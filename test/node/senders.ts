@@ -14,6 +14,9 @@ export interface Acknowledged {
   /** Of its sender: 1, 2, 3 ... */
   readonly number: number;
   readonly message: Message;
+  /** When it was asked for, for the first time, and answered: milliseconds of `performance.now`. */
+  readonly invokedAt: number;
+  readonly settledAt: number;
 }
 
 interface Wait {
@@ -91,6 +94,7 @@ export class Senders {
         });
         this.threads.push(thread);
       } else {
+        const invokedAt = performance.now();
         const { body: message } =
           turn % 4 === 2
             ? await this.#answer<Message>('createMessage', {
@@ -102,7 +106,7 @@ export class Senders {
                 body: { projectId, externalParticipantRef, body },
               });
         threadId = message.threadId;
-        this.messages.push({ sender, number, message });
+        this.messages.push({ sender, number, message, invokedAt, settledAt: performance.now() });
         number++;
       }
       this.#count();
