@@ -1,5 +1,6 @@
 /** Every environment variable that configures the process (design section 7): the table that `config.ts` reads by. */
 import { largestShardCount } from '../runtime/shards.ts';
+import { parseMediaUrl } from '../storage/media-place.ts';
 import {
   address,
   anyText,
@@ -107,6 +108,13 @@ export const variables = {
     wants: 'a folder',
     fallback: './.skein',
     meaning: 'embedded database, keys, mail',
+  },
+  MEDIA_URL: {
+    read: parseMediaUrl,
+    wants: 's3://bucket/prefix, with ?pathStyle=true if the server needs it, or file:///folder',
+    fallback: 'a folder under DATA_DIR',
+    meaning: 'where attachments are kept; of S3, credentials, region and endpoint by its own variables',
+    condition: ofTheDatabase,
   },
   DATABASE_URL: {
     read: address('postgres', 'postgresql'),

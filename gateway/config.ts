@@ -2,6 +2,7 @@
  * Configuration (design section 7): environment variables, read and checked once, at start. A value that is not what its
  * variable wants stops the start; the table of variables is also what `--help` shows.
  */
+import type { MediaPlace } from '../storage/media-place.ts';
 import type { Reach } from '../runtime/pool/address-guard.ts';
 import { defaultShardCount } from '../runtime/shards.ts';
 import type { ServiceToken } from './auth/service-tokens.ts';
@@ -40,6 +41,8 @@ export interface Config {
   readonly docsUrl: string | undefined;
   readonly trustedProxies: number;
   readonly dataDir: string;
+  /** Undefined: `media` under dataDir. */
+  readonly media: MediaPlace | undefined;
   readonly databaseUrl: string | undefined;
   /** Undefined: this process is alone. */
   readonly natsUrls: readonly string[] | undefined;
@@ -119,6 +122,7 @@ function configOf(given: Given): Config {
     docsUrl: given.DOCS_URL,
     trustedProxies: given.TRUSTED_PROXIES ?? 0,
     dataDir: given.DATA_DIR ?? './.skein',
+    media: given.MEDIA_URL,
     databaseUrl: given.DATABASE_URL,
     natsUrls: given.NATS_URL,
     cluster: given.CLUSTER ?? 'skein',

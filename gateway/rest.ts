@@ -17,6 +17,7 @@ import type { Database } from '../storage/database.ts';
 import { IdempotencyKeys } from '../storage/idempotency.ts';
 import { KeyHash } from '../storage/keyhash.ts';
 import type { KeyRing } from '../storage/keyring.ts';
+import type { Media } from '../storage/media.ts';
 import type { News } from '../storage/news.ts';
 import { eventPage, streamHeads } from '../storage/reads/events.ts';
 import { Access } from '../storage/tenancy/access.ts';
@@ -39,6 +40,8 @@ import { SignUpPolicy } from './auth/sign-up-policy.ts';
 import { parseTokenKeys } from './auth/token-keys.ts';
 import type { Config } from './config.ts';
 import type { HttpServer } from './http/server.ts';
+import { serveMedia } from './media/face.ts';
+import { MediaLinks } from './media/links.ts';
 import { MailSender } from './mail/sender.ts';
 import { folderTransport, smtpTransport } from './mail/transport.ts';
 import { takeQuotaOf } from './quota/quotas.ts';
@@ -46,6 +49,7 @@ import { serveOperations } from './rest/engine.ts';
 import { ChannelDirectory } from './channel-directory.ts';
 import { acceptanceHandlers } from './rest/handlers/acceptance.ts';
 import { apiKeyHandlers } from './rest/handlers/api-keys.ts';
+import { attachmentHandlers } from './rest/handlers/attachments.ts';
 import { authHandlers } from './rest/handlers/auth.ts';
 import { channelTrafficHandlers } from './rest/handlers/channel-traffic.ts';
 import { channelHandlers } from './rest/handlers/channels.ts';
@@ -89,6 +93,7 @@ export interface RestOptions {
   readonly node: Node;
   /** The way to the other nodes. */
   readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
+  readonly media: Media;
 }
 
 /** What the gRPC face does its work with as well. */
@@ -125,6 +130,8 @@ export function serveRest(options: RestOptions): Rest {
   const authenticator = new Authenticator({ tokens, keys: verifier, sessions, clock });
   const tickets = new StreamTickets(database, hash);
   const channels = new ChannelDirectory(database, clock);
+  const links = new MediaLinks(ring, baseUrl);
+  serveMedia({ server, database, media: options.media, links, clock, log, docsUrl });
   const transport =
     config.smtpUrl === undefined
       ? folderTransport(join(config.dataDir, 'mail'), config.mailFrom, log)
@@ -159,6 +166,7 @@ export function serveRest(options: RestOptions): Rest {
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),
     ...messageHandlers({ database, node, cursors }),
+    ...attachmentHandlers({ database, links }),
     ...channelHandlers({ database, node, cursors, channels }),
     ...channelTrafficHandlers({ database, node, cursors, channels }),
     ...stitchHandlers({ database, node, cursors, vault, reach: config.outboundReach }),

@@ -2,7 +2,7 @@
  * The composition of a node: what main.ts runs, and what tests run in their own process. Everything is made here, in the order in
  * which data flows from the database outwards, and closed in the reverse order.
  */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { OwnerNews } from '../actors/stitch/state.ts';
 import type { Log } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
@@ -15,6 +15,8 @@ import { startEmbedded, type Embedded } from '../storage/embedded/start.ts';
 import { AppendedEventsSubscriber } from '../storage/events.ts';
 import { loadKeys } from '../storage/keyfile.ts';
 import { KeyRing } from '../storage/keyring.ts';
+import { Media } from '../storage/media.ts';
+import { sweepMedia } from '../storage/media-sweep.ts';
 import { News } from '../storage/news.ts';
 import { sweep } from '../storage/sweeper.ts';
 import { Vault } from '../storage/vault.ts';
@@ -145,12 +147,13 @@ async function compose(
     ...{ config, log, clock, metrics, database, news, vault, transport, placement, tellOwner },
   });
   onClose(() => actors.stop());
-  onClose(sweepNowAndThen(database, log, () => actors.node.keepsHouse));
+  const media = new Media(config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') });
+  onClose(sweepNowAndThen({ database, media, log }, () => actors.node.keepsHouse));
   const tokens = new ServiceTokens(config.serviceTokens);
   serveInternal(server, tokens, company);
   const rest = serveRest({
     ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
-    ...{ tokenKeys: keys.tokenKeys, node: actors.node, transport },
+    ...{ tokenKeys: keys.tokenKeys, node: actors.node, transport, media },
   });
   wakeMail = () => rest.wakeMail();
   onClose(() => rest.stop());
@@ -216,12 +219,15 @@ async function openStorage(
 }
 
 /** One node of a cluster sweeps for all. The returned function ends it. */
-function sweepNowAndThen(database: Database, log: Log, keepsHouse: () => boolean): () => Promise<void> {
+function sweepNowAndThen(
+  { database, media, log }: { readonly database: Database; readonly media: Media; readonly log: Log },
+  keepsHouse: () => boolean,
+): () => Promise<void> {
   const timer = setInterval(() => {
     if (!keepsHouse()) return;
-    sweep(database, systemClock.now(), log).catch((err: unknown) =>
-      log.warn({ err }, 'the sweep failed; it is repeated'),
-    );
+    sweep(database, systemClock.now(), log)
+      .then(() => sweepMedia(database, media, systemClock.now(), log))
+      .catch((err: unknown) => log.warn({ err }, 'the sweep failed; it is repeated'));
   }, sweepEveryMs);
   return () => Promise.resolve(clearInterval(timer));
 }

@@ -62,6 +62,16 @@ export class KeyRing {
    * the newest, a rotation would turn every stored hash into one that nothing matches.
    */
   derive(purpose: string): KeyObject {
-    return createSecretKey(Buffer.from(hkdfSync('sha256', this.#oldest, '', `skein/${purpose}`, keyBytes)));
+    return derived(this.#oldest, purpose);
   }
+
+  /** The same from the key of that kid, for what is short-lived and names its key; undefined where there is none. */
+  deriveFrom(kid: string, purpose: string): KeyObject | undefined {
+    const key = this.keys.get(kid);
+    return key === undefined ? undefined : derived(key, purpose);
+  }
+}
+
+function derived(key: KeyObject, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `skein/${purpose}`, keyBytes)));
 }

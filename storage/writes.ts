@@ -6,4 +6,5 @@ export * from './writes/idempotency.ts';
 export * from './writes/commands.ts';
 export * from './writes/deliveries.ts';
 export * from './writes/notes.ts';
+export * from './writes/attachments.ts';
 export * from './writes/audit.ts';

@@ -29,6 +29,8 @@ export interface NewMessage {
   readonly body: string;
   readonly attachments: readonly unknown[];
   readonly metadata: Metadata;
+  /** Ids of uploaded files among the attachments, each once: the message takes them. */
+  readonly files?: readonly string[];
 }
 
 /** 409 with `details.threadId` when the thread of that identity exists. */

@@ -5,6 +5,7 @@ import { insertMessage, type Write } from '../../storage/writes.ts';
 import type { ChannelOfThread, CreateThread, ReceiveMessage } from './commands.ts';
 import { settleWindow, startWindow } from './decide-window.ts';
 import { Draft } from './draft.ts';
+import { takeFiles } from './files.ts';
 import { conflict } from '../conflict.ts';
 import { requireOwn, type Metadata, type Tenancy } from '../tenancy.ts';
 import { messageRow, messageText } from './message-text.ts';
@@ -72,6 +73,7 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   const row = messageRow(draft, message, 'inbound', actor);
   const text = messageText(row);
   draft.writes.push(insertMessage(row));
+  takeFiles(draft, message);
   const { eventId } = draft.event('thread.message.received', actor, `"message":${text}`);
   startWindow(draft, contact);
   draft.remember(command.key, { messageOf: eventId });

@@ -14,6 +14,7 @@ import { system } from '../system-actor.ts';
 import type { SendMessage } from './commands.ts';
 import { settleWindow } from './decide-window.ts';
 import { Draft } from './draft.ts';
+import { takeFiles } from './files.ts';
 import { conflict } from '../conflict.ts';
 import { requireOwn, type Tenancy } from '../tenancy.ts';
 import { messageRow, messageText } from './message-text.ts';
@@ -67,6 +68,7 @@ export function send(
   const text = messageText(row);
   draft.next.lastMessageAt = draft.at;
   draft.writes.push(insertMessage(row));
+  takeFiles(draft, message);
   const { eventId } = draft.event('thread.message.created', actor, `"message":${text}`);
   dispatch(draft, row, text);
   draft.remember(command.key, { messageOf: eventId });

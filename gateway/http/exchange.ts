@@ -46,6 +46,8 @@ export class Exchange implements HttpRequest, Expiring {
   #incoming: IncomingBody | undefined;
   /** Gives up the answer that is being streamed. */
   #stopPouring: (() => void) | undefined;
+  /** The answer that waits for the rest of the body. */
+  #early: HttpAnswer | undefined;
 
   /** To be made within the route's callback, and followed by `start` or `admit` there. */
   constructor(traffic: Traffic, route: Route, res: UwsResponse, req: UwsRequest) {
@@ -176,6 +178,7 @@ export class Exchange implements HttpRequest, Expiring {
       this.#length += chunk.byteLength;
       if (this.#length > this.#route.maxBodyBytes) this.fail(tooLarge(this.#route.maxBodyBytes));
       else incoming.arrive(chunk, last);
+      if (last && this.#early !== undefined) this.answer(this.#early);
     });
     this.#traffic.transfers.add(this);
     this.#handle();
@@ -255,6 +258,7 @@ export class Exchange implements HttpRequest, Expiring {
       this.fail(error);
       return;
     }
+    if (this.#waitsForBody(answer)) return;
     try {
       this.#res.cork(() => this.#write(answer));
     } catch (error) {
@@ -269,7 +273,6 @@ export class Exchange implements HttpRequest, Expiring {
 
   #write(answer: HttpAnswer): void {
     const res = this.#res;
-    if (this.#incoming !== undefined) this.#leaveUnread(this.#incoming);
     this.#traffic.head.write(res, answer, this.requestId);
     const { outgoing } = answer;
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : (answer.body ?? nothing);
@@ -299,11 +302,22 @@ export class Exchange implements HttpRequest, Expiring {
     }
   }
 
-  // Answered before its body was there: a rest of bearable size is swallowed, so that the client gets to read the answer.
-  #leaveUnread(incoming: IncomingBody): void {
-    if (incoming.complete) return;
+  /**
+   * Whether the answer has to wait for the rest of a body that nobody reads: one of bearable size is swallowed first, since this server
+   * does not read on once it has answered, and a client that still sends would get no answer but a reset. After an unbearable
+   * one, or one of unknown size, the connection ends.
+   */
+  #waitsForBody(answer: HttpAnswer): boolean {
+    const incoming = this.#incoming;
+    if (incoming === undefined || incoming.complete) return false;
     incoming.cut();
-    if (this.#headers.contentLength - this.#length > swallowedBytes) this.#last = true;
+    const rest = this.#headers.contentLength - this.#length;
+    if (this.#headers.chunked || rest > swallowedBytes) {
+      this.#last = true;
+      return false;
+    }
+    this.#early ??= answer;
+    return true;
   }
 
   // `tryEnd` rather than `end`: what the kernel does not take stays here, and the request counts as pending, so that a

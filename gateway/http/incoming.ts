@@ -1,6 +1,6 @@
 /**
  * The body of a request as a stream, for routes that take more than would fit into memory. While nobody reads, the server
- * beneath is told to pause, so that at most the high-water mark and one read of the socket lie here.
+ * beneath is told to pause, so that little more lies here than the high-water mark and what the system had received by then.
  */
 import { Readable } from 'node:stream';
 
@@ -37,13 +37,19 @@ export class IncomingBody extends Readable {
 
   /** A piece of the body; its memory is the server's, and gone when this returns. */
   arrive(piece: ArrayBuffer, last: boolean): void {
-    if (last) this.#complete = true;
+    if (last) {
+      this.#complete = true;
+      // The connection goes on, and has to be read from for its next request.
+      this.#flow();
+    }
     if (this.destroyed) return;
-    if (piece.byteLength > 0 && !this.push(Buffer.from(piece.slice(0))) && !this.#paused && !last) {
+    const hasRoom = piece.byteLength === 0 || this.push(Buffer.from(piece.slice(0)));
+    if (last) {
+      this.push(null);
+    } else if (!hasRoom && !this.#paused) {
       this.#paused = true;
       this.#tap.pause();
     }
-    if (last) this.push(null);
   }
 
   /** The rest will not come, or will not be read. What is still on its way is swallowed. */

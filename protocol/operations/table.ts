@@ -3,6 +3,7 @@
  * OpenAPI, the SDK's types and the contract tests are derived from it.
  */
 import type { Operation } from '../operation.ts';
+import { attachmentOperations } from './attachments.ts';
 import { authOperations } from './auth.ts';
 import { channelOperations } from './channels.ts';
 import { consoleOperations } from './console.ts';
@@ -30,6 +31,7 @@ export const operations = {
   ...noteOperations,
   ...presenceOperations,
   ...messageOperations,
+  ...attachmentOperations,
   ...stitchOperations,
   ...deliveryOperations,
   ...eventOperations,

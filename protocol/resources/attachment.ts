@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, freeForm, httpUrl, optional, resource, text } from './fields.ts';
+import { body, choice, freeForm, httpUrl, id, instant, optional, resource, text } from './fields.ts';
 
 export const attachmentKinds = ['image', 'audio', 'video', 'document', 'sticker'] as const;
 export type AttachmentKind = (typeof attachmentKinds)[number];
@@ -27,3 +27,41 @@ export type AttachmentInput = Static<typeof AttachmentInput>;
 
 /** At most ten to a message. */
 export const attachmentsInput = Type.Array(AttachmentInput, { maxItems: 10, default: [] });
+
+/** Bytes of a file: the most that the chat provider takes of any kind (a document). */
+export const maxFileBytes = 104_857_600;
+
+/** A type and subtype (RFC 6838), with parameters if any. */
+const mimeType = Type.String({
+  pattern:
+    '^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}( ?; ?[A-Za-z0-9-]+=[A-Za-z0-9_.+-]+)*$',
+  maxLength: 128,
+  examples: ['image/png'],
+});
+
+/** Announces a file that is to be uploaded. */
+export const CreateAttachmentBody = body('CreateAttachmentBody', {
+  projectId: id('project'),
+  /** [+] For Studio users; a key's own environment otherwise. */
+  environmentId: optional(id('environment')),
+  filename: text(1, 256),
+  mimeType,
+  sizeBytes: Type.Integer({ minimum: 1, maximum: maxFileBytes }),
+});
+export type CreateAttachmentBody = Static<typeof CreateAttachmentBody>;
+
+/** `uploadUrl` takes the bytes, exactly as many as announced, by one PUT before `expiresAt`. */
+export const AttachmentUpload = resource('AttachmentUpload', {
+  attachmentId: id('attachment'),
+  uploadUrl: httpUrl(),
+  expiresAt: instant(),
+});
+export type AttachmentUpload = Static<typeof AttachmentUpload>;
+
+/** `url` gives the bytes to whoever has it, until `expiresAt`. */
+export const AttachmentLink = resource('AttachmentLink', {
+  attachmentId: id('attachment'),
+  url: httpUrl(),
+  expiresAt: instant(),
+});
+export type AttachmentLink = Static<typeof AttachmentLink>;

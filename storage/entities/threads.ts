@@ -116,11 +116,14 @@ export const Attachment = defineEntity({
     metadata: metadata(),
     createdAt: instant(),
     storedAt: instant().nullable(),
+    /** When the upload began that has the row to itself. */
+    claimedAt: instant().nullable(),
     erasedAt: instant().nullable(),
   },
   uniques: [{ name: 'attachments_storage_key', properties: ['storageKey'] }],
   indexes: [
     { name: 'attachments_thread', properties: ['threadId'], where: 'thread_id is not null' },
-    { name: 'attachments_pending', properties: ['createdAt'], where: "status = 'pending'" },
+    { name: 'attachments_loose', properties: ['createdAt'], where: 'message_id is null' },
+    { name: 'attachments_erased', properties: ['attachmentId'], where: "status = 'erased'" },
   ],
 });

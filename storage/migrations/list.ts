@@ -2,6 +2,7 @@
 import { Audit } from './audit.ts';
 import { First } from './first.ts';
 import { Mails } from './mails.ts';
+import { Media } from './media.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 
@@ -10,5 +11,6 @@ export const migrations = [
   { name: '0002-mails', class: Mails },
   { name: '0003-unfinished-stitches', class: UnfinishedStitches },
   { name: '0004-read-cursors', class: ReadCursors },
+  { name: '0005-media', class: Media },
   { name: '0006-audit', class: Audit },
 ];

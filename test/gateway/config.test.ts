@@ -129,6 +129,7 @@ t.test('every variable arrives', t => {
     ...{
       DOCS_URL: 'https://docs.example.com/skein/',
       DATA_DIR: '/data',
+      MEDIA_URL: 's3://bucket/a/b',
       DATABASE_URL: 'postgres://db/skein',
     },
     ...{
@@ -150,6 +151,7 @@ t.test('every variable arrives', t => {
     ],
     ...{ embedded: false, host: '::1', port: 0, baseUrl: 'https://api.example.com', trustedProxies: 2 },
     ...{ docsUrl: 'https://docs.example.com/skein', dataDir: '/data', databaseUrl: 'postgres://db/skein' },
+    media: { kind: 's3', bucket: 'bucket', prefix: 'a/b/', pathStyle: false },
     ...{ natsUrls: ['nats://nats:4222'], cluster: 'main', nodeId: 'one', shards: 64 },
     ...{ secretKeys: ring, tokenKeys: ring, smtpUrl: 'smtps://u:p@mail', mailFrom: 'Us <us@example.com>' },
     ...{ signup: 'disabled', emailDomains: ['example.com', 'b.org'], outboundReach: 'any' },
@@ -164,6 +166,15 @@ t.test('a bad value names its variable and what it wants', t => {
     PORT: ['65536', '-1', '80a', '1e3', ' 80'],
     GRPC_PORT: ['65536', 'OFF', 'none'],
     BASE_URL: ['api.example.com', 'ftp://a', 'https://a/path', 'https://a?x=1', 'https://u:p@a'],
+    MEDIA_URL: [
+      '/data',
+      's3://B/x',
+      's3://bucket/a b',
+      's3://bucket/.a',
+      's3://bucket?pathStyle=1',
+      'file:///',
+      'file://host/a',
+    ],
     DOCS_URL: ['/docs', 'javascript:alert(1)'],
     TRUSTED_PROXIES: ['17', '-1', 'yes'],
     MAIL_FROM: ['nobody', 'a@b\r\nBcc: c@d'],

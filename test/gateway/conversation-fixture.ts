@@ -12,9 +12,12 @@ import { KeyVerifier } from '../../gateway/auth/key-verifier.ts';
 import { parseTokenKeys } from '../../gateway/auth/token-keys.ts';
 import { ChannelDirectory } from '../../gateway/channel-directory.ts';
 import { HttpServer } from '../../gateway/http/server.ts';
+import { serveMedia } from '../../gateway/media/face.ts';
+import { MediaLinks } from '../../gateway/media/links.ts';
 import { serveOperations } from '../../gateway/rest/engine.ts';
 import { channelTrafficHandlers } from '../../gateway/rest/handlers/channel-traffic.ts';
 import { channelHandlers } from '../../gateway/rest/handlers/channels.ts';
+import { attachmentHandlers } from '../../gateway/rest/handlers/attachments.ts';
 import { messageHandlers } from '../../gateway/rest/handlers/messages.ts';
 import { noteHandlers } from '../../gateway/rest/handlers/notes.ts';
 import { presenceHandlers } from '../../gateway/rest/handlers/presence.ts';
@@ -23,6 +26,7 @@ import { Idempotency } from '../../gateway/rest/idempotency.ts';
 import { showGlimpse, watchGlimpses, type Glimpse } from '../../gateway/stream/glimpses.ts';
 import type { Operation, Scope } from '../../protocol/operation.ts';
 import { channelOperations } from '../../protocol/operations/channels.ts';
+import { attachmentOperations } from '../../protocol/operations/attachments.ts';
 import { messageOperations } from '../../protocol/operations/messages.ts';
 import { noteOperations } from '../../protocol/operations/notes.ts';
 import { presenceOperations } from '../../protocol/operations/presence.ts';
@@ -43,15 +47,18 @@ import { Cursors } from '../../storage/cursor.ts';
 import type { Database } from '../../storage/database.ts';
 import { IdempotencyKeys } from '../../storage/idempotency.ts';
 import { KeyRing } from '../../storage/keyring.ts';
+import { Media } from '../../storage/media.ts';
 import { News, type CommittedEvent } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
 import { Vault } from '../../storage/vault.ts';
 import { accountServices, doing, freshKey, type Person } from '../support/accounts.ts';
 
 const docsUrl = 'http://docs.test';
+/** What stands for the server's address in the addresses of files, as its port is known too late. */
+const mediaUrl = 'http://media.test';
 const operations = {
   ...{ ...channelOperations, ...threadOperations, ...messageOperations },
-  ...{ ...noteOperations, ...presenceOperations },
+  ...{ ...noteOperations, ...presenceOperations, ...attachmentOperations },
 };
 type OperationId = keyof typeof operations;
 
@@ -100,6 +107,9 @@ function fits(schema: object, value: unknown): boolean {
 export class ConversationNode {
   readonly database: Database;
   readonly events: CommittedEvent[] = [];
+  readonly mediaFolder: string;
+  readonly media: Media;
+  readonly #ring = new KeyRing(freshKey());
   readonly #accounts: ReturnType<typeof accountServices>;
   readonly #tokens: AccessTokens;
   readonly #clock: Clock;
@@ -109,15 +119,17 @@ export class ConversationNode {
   #transport: LocalTransport | undefined;
   #awaited: (() => void)[] = [];
 
-  private constructor(database: Database, clock: Clock) {
+  private constructor(database: Database, clock: Clock, mediaFolder: string) {
     this.database = database;
+    this.mediaFolder = mediaFolder;
+    this.media = new Media({ kind: 'folder', folder: mediaFolder });
     this.#clock = clock;
     this.#accounts = accountServices(database, clock);
     this.#tokens = new AccessTokens(parseTokenKeys(freshKey()), clock);
   }
 
   static async start(t: Test, database: Database): Promise<ConversationNode> {
-    const node = new ConversationNode(database, systemClock);
+    const node = new ConversationNode(database, systemClock, t.testdir({}));
     await node.#run(systemClock);
     t.teardown(() => node.#stop?.());
     return node;
@@ -131,7 +143,7 @@ export class ConversationNode {
 
   async #run(clock: Clock): Promise<void> {
     const { database } = this;
-    const ring = new KeyRing(freshKey());
+    const ring = this.#ring;
     const news = new News();
     news.listen({
       events: events => {
@@ -160,15 +172,18 @@ export class ConversationNode {
     const authenticator = new Authenticator({ tokens: this.#tokens, keys, sessions, clock: this.#clock });
     const channels = new ChannelDirectory(database, clock);
     const services = { database, node, cursors: new Cursors(ring), channels, access };
+    const links = new MediaLinks(this.#ring, mediaUrl);
     const handlers = {
       ...threadHandlers(services),
       ...messageHandlers(services),
       ...noteHandlers(services),
+      ...attachmentHandlers({ database, links }),
       ...presenceHandlers({ database, show: glimpse => showGlimpse(transport, glimpse) }),
       ...channelHandlers(services),
       ...channelTrafficHandlers(services),
     };
     const server = new HttpServer({ log: silentLog, docsUrl });
+    serveMedia({ server, database, media: this.media, links, clock, log: silentLog, docsUrl });
     serveOperations(server, operations, handlers, {
       authenticate: request => authenticator.authenticate(request.header('authorization'), request),
       tenancy: access,
@@ -182,6 +197,11 @@ export class ConversationNode {
       await transport.drain();
       await store.close();
     };
+  }
+
+  /** An address of a file, where this node listens. */
+  fileUrl(url: string): string {
+    return url.replace(mediaUrl, `http://127.0.0.1:${this.#port}`);
   }
 
   /** Asks an actor, past HTTP. */

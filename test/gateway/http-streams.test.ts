@@ -99,6 +99,17 @@ t.test('an early answer reaches the client, and the connection goes on', async t
   );
 });
 
+t.test('an answer that comes in the middle of a body reaches the client, again and again', async t => {
+  const { url } = await startUpload(t, async () => {
+    await new Promise(resolve => setImmediate(resolve));
+    throw new ServiceError('svc/runtime/conflict');
+  });
+  for (const size of [100_000, megabyte, 3 * megabyte, 12 * megabyte, 3 * megabyte]) {
+    const answer = await fetch(`${url}/up`, { method: 'PUT', body: randomBytes(size) });
+    t.equal(answer.status, 409, `${size} bytes`);
+  }
+});
+
 t.test('what is too large is 413, by its announcement or by its length', async t => {
   const { url } = await startUpload(t, digest);
   const tooLarge = randomBytes(41 * megabyte);

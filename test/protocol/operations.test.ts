@@ -39,7 +39,7 @@ t.test('the operations are those that were agreed', async t => {
     createProject listEnvironments createEnvironment listApiKeys createApiKey revokeApiKey listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
     simulateSandbox createThread listThreads getThread updateThread assignThread
-    listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline listMessages getMessage createMessage listStitches
+    listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline createAttachment getAttachmentUrl listMessages getMessage createMessage listStitches
     createStitch getStitch updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
     listDeliveryAttempts replayDelivery replayStitch listEvents getEvent listEventTypes listConsoleMembers
     upsertConsoleMember removeConsoleMember createStreamTicket openStream listStreamEvents getOpenApi
@@ -108,7 +108,9 @@ t.test('the critical writes require an Idempotency-Key', async t => {
 
 t.test('answers with a secret say so', async t => {
   const secret = rows.filter(([, operation]) => operation.secret).map(([id]) => id);
-  t.strictSame(secret.sort(), ['createApiKey', 'createStitch', 'createStreamTicket', 'rotateStitchSecret']);
+  t.strictSame(secret.sort(), [
+    ...['createApiKey', 'createAttachment', 'createStitch', 'createStreamTicket', 'rotateStitchSecret'],
+  ]);
 });
 
 t.test('lists page as the specification says', async t => {
@@ -169,6 +171,8 @@ t.test('statuses of success are those of decisions section 2', async t => {
     updateMember: 200,
     removeMember: 204,
     assignThread: 200,
+    createAttachment: 201,
+    getAttachmentUrl: 200,
     createNote: 201,
     updateNote: 200,
     deleteNote: 204,

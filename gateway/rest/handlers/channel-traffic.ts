@@ -14,6 +14,7 @@ import type { Call, Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import type { ChannelServices } from './channels.ts';
 import { commitKey } from './commit-key.ts';
+import { withFiles } from './message-files.ts';
 import { newMessage } from './messages.ts';
 import { channelOf } from './place.ts';
 
@@ -106,7 +107,8 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
     switch (body.event) {
       case 'inbound': {
         if (body.body === undefined) throw missing('body', 'an inbound message needs a body');
-        const message = newMessage({ ...body, body: body.body }, call.now);
+        const made = newMessage({ ...body, body: body.body }, call.now);
+        const message = await withFiles(database, channel, made, body.attachments);
         const received = receive(call, channel, body, message);
         await received.text;
         return { accepted: true, threadId: received.threadId, messageId: message.messageId };
@@ -137,7 +139,10 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
         throw conflict('Messages of this channel come from its provider.');
       }
       const { body } = call;
-      return { json: await receive(call, channel, body, newMessage(body, call.now)).text };
+      const made = withFiles(database, channel, newMessage(body, call.now), body.attachments);
+      // Nearly all have no files, and need not wait.
+      const message = made instanceof Promise ? await made : made;
+      return { json: await receive(call, channel, body, message).text };
     },
 
     recordReceipt: async call => {

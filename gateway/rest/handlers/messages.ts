@@ -15,6 +15,7 @@ import { deliveriesOfEvents, eventsOfMessage, runsOfMessage } from '../../../sto
 import type { Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { commitKey } from './commit-key.ts';
+import { withFiles } from './message-files.ts';
 import { scopeById } from './place.ts';
 
 export interface MessageServices {
@@ -91,7 +92,8 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
       if (call.query.dryRun === true) {
         return { status: 200, body: await node.ask<MessageDryRun>(thread, 'checkSend', place, call) };
       }
-      const message = newMessage(call.body, call.now);
+      const made = newMessage(call.body, call.now);
+      const message = await withFiles(database, place, made, call.body.attachments);
       if (call.body.direction === 'inbound') {
         const command: ReceiveMessage = { ...place, message, ...commitKey(call) };
         return { json: await node.ask<string>(thread, 'receive', command, call) };

@@ -1,0 +1,12 @@
+/**
+ * Content-Disposition of a download (RFC 6266): the name in ASCII for old clients, and as it is for the others. A name that a client
+ * would take for a path, or that a header cannot hold, becomes one that it can.
+ */
+export function dispositionOf(filename: string): string {
+  const plain = filename.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\/%;]/g, '_');
+  const exact = encodeURIComponent(filename.replace(/[\\/]/g, '_')).replace(
+    /['()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}

@@ -1,0 +1,85 @@
+/**
+ * Signed addresses of files: `{base}/media/{attachmentId}?kid=&expires=&signature=`. Whoever has one may do the one thing that it is
+ * for with the one object, until it expires. The signature is an HMAC over all of it, so that nothing of it can be another's; and
+ * over the key's id, so that an address ends with its key.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { KeyRing } from '../../storage/keyring.ts';
+
+/** What an address is for. */
+export type MediaUse = 'upload' | 'read';
+
+export interface MediaLink {
+  readonly url: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+/** How long an address is good, in milliseconds (design section 4). */
+const linkMs = 300_000;
+
+const form = /^kid=([A-Za-z0-9._-]{1,64})&expires=([0-9]{1,12})&signature=([A-Za-z0-9_-]{43})$/;
+
+/** Makes and checks the addresses of one installation. */
+export class MediaLinks {
+  readonly #ring: KeyRing;
+  readonly #baseUrl: string;
+  readonly #keys = new Map<string, KeyObject>();
+
+  /** @param baseUrl the public address, without a slash at its end */
+  constructor(ring: KeyRing, baseUrl: string) {
+    this.#ring = ring;
+    this.#baseUrl = baseUrl;
+  }
+
+  /** @param now epoch milliseconds */
+  make(use: MediaUse, attachmentId: string, now: number): MediaLink {
+    const { kid } = this.#ring.newest;
+    // Whole seconds: the address says no less than the answer does.
+    const expires = Math.floor((now + linkMs) / 1_000);
+    const signature = this.#sign(use, attachmentId, kid, expires)?.toString('base64url') ?? '';
+    return {
+      url: `${this.#baseUrl}/media/${attachmentId}?kid=${kid}&expires=${expires}&signature=${signature}`,
+      expiresAt: new Date(expires * 1_000).toISOString(),
+    };
+  }
+
+  /**
+   * Throws 401 `svc/auth/invalid_token` unless the query is exactly what {@link make} gave for this use and object, and
+   * `svc/auth/expired_token` once its time is over.
+   */
+  check(use: MediaUse, attachmentId: string, query: string, now: number): void {
+    const [, kid = '', expires = '', given = ''] = form.exec(query) ?? [];
+    const wanted = this.#sign(use, attachmentId, kid, Number(expires));
+    const signature = Buffer.from(given, 'base64url');
+    const genuine =
+      wanted?.length === signature.length &&
+      timingSafeEqual(wanted, signature) &&
+      // Decoding is lenient with unused bits; a signature has one spelling.
+      signature.toString('base64url') === given;
+    if (!genuine) {
+      throw new ServiceError('svc/auth/invalid_token', { message: 'The address is not one of ours.' });
+    }
+    if (now >= Number(expires) * 1_000) {
+      throw new ServiceError('svc/auth/expired_token', { message: 'The address has expired.' });
+    }
+  }
+
+  #sign(use: MediaUse, attachmentId: string, kid: string, expires: number): Buffer | undefined {
+    const key = this.#keyOf(kid);
+    if (key === undefined) return undefined;
+    // No part can hold a line feed, so the lines tell them apart.
+    return createHmac('sha256', key).update(`${use}\n${kid}\n${attachmentId}\n${expires}`).digest();
+  }
+
+  #keyOf(kid: string): KeyObject | undefined {
+    let key = this.#keys.get(kid);
+    if (key === undefined) {
+      key = this.#ring.deriveFrom(kid, 'media-link');
+      if (key !== undefined) this.#keys.set(kid, key);
+    }
+    return key;
+  }
+}
