@@ -13,6 +13,7 @@ export interface Schema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly pattern?: string;
+  readonly examples?: readonly unknown[];
   readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -70,6 +71,8 @@ export function sample(
 function value(schema: Schema, ids: (resource: Resource) => string): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
+  // Of a text with a form of its own.
+  if (schema.examples !== undefined) return schema.examples[0];
   if (schema.anyOf !== undefined) return value(schema.anyOf[0] ?? {}, ids);
   const resource = resourceOf(schema);
   if (resource !== undefined) return ids(resource);
