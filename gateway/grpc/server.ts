@@ -31,8 +31,8 @@ import { Cancelled } from './status.ts';
 
 export interface GrpcServerOptions {
   readonly gate: Gate;
-  readonly conversations: Conversations;
-  readonly places: Places;
+  readonly conversations: Pick<Conversations, 'ingest' | 'send' | 'thread'>;
+  readonly places: Pick<Places, 'scopeOf' | 'requireProject'>;
   /** Of the Console stream, whose hub brings the events. */
   readonly streams: StreamContext;
   readonly health: GrpcHealth;
