@@ -2,30 +2,23 @@
 import t, { type Test } from 'tap';
 import { AccessTokens } from '../../gateway/auth/access-tokens.ts';
 import { parseTokenKeys } from '../../gateway/auth/token-keys.ts';
-import { newId, type Resource } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
-import type { ChannelCommand } from '../../protocol/resources/channel.ts';
 import type { Environment } from '../../protocol/resources/environment.ts';
-import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
-import type { Message } from '../../protocol/resources/message.ts';
-import type { ThreadNote } from '../../protocol/resources/note.ts';
-import type { WorkspaceInvitation } from '../../protocol/resources/workspace.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Receiver } from '../support/receiver.ts';
-import { Client, Line, type Asked, type ListOf, type Reply } from './client.ts';
-import { fields, sample, type Field } from './sample.ts';
+import { Client, Line, type Asked, type Reply } from './client.ts';
+import { furnish, place, type Belongings } from './furnished.ts';
+import { fields } from './sample.ts';
 import { keepsSecrets } from './secrets.ts';
-import { newKey, newStitch, signUp, verifyEmail, type Tenant } from './tenant.ts';
+import { newKey, signUp, verifyEmail, type Tenant } from './tenant.ts';
 
 t.setTimeout(90_000);
-
-/** One of each resource that operations name by id, and a channel of the sandbox kind. */
-type Belongings = Partial<Record<Resource | 'simulated', string>>;
 
 const { url } = await startTestDatabase(t);
 const tokenKeys = freshKey();
@@ -36,55 +29,6 @@ await node.start();
 const line = new Line(node.url, t);
 const receiver = await Receiver.start();
 t.teardown(() => receiver.stop());
-
-/** Fills an environment with one of everything. */
-async function furnish(
-  tenant: Tenant,
-  key: Client,
-  environmentId: string,
-  webhookUrl: string,
-): Promise<Belongings> {
-  const { projectId } = tenant;
-  const { channelId } = await key.get<{ channelId: string }>('createChannel', {
-    body: { projectId, environmentId, name: 'Furnished', kind: 'custom' },
-  });
-  const simulated = await key.get<{ channelId: string }>('createChannel', {
-    body: { projectId, environmentId, name: 'Simulated', kind: 'sandbox' },
-  });
-  const { stitchId } = await newStitch({ key, projectId }, webhookUrl);
-  const { threadId } = await key.get<Message>('createInboundMessage', {
-    params: { channelId },
-    body: { projectId, externalParticipantRef: 'ada', body: 'hello' },
-  });
-  const { messageId } = await key.get<Message>('createMessage', {
-    params: { threadId },
-    body: { projectId, body: 'hi' },
-  });
-  const { threadNoteId } = await key.get<ThreadNote>('createNote', {
-    params: { threadId },
-    body: { projectId, body: 'to self' },
-  });
-  const { invitationId } = await tenant.person.get<WorkspaceInvitation>('createInvitation', {
-    params: { workspaceId: tenant.workspaceId },
-    body: { email: `guest-${environmentId}@example.com` },
-  });
-  const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
-  const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {
-    params: { stitchId },
-    body: { projectId },
-  });
-  return {
-    ...{
-      project: projectId,
-      environment: environmentId,
-      channel: channelId,
-      stitch: stitchId,
-      thread: threadId,
-    },
-    ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
-    ...{ note: threadNoteId, invitation: invitationId, simulated: simulated.channelId },
-  };
-}
 
 const without = ({ status, text }: Reply<unknown>): string =>
   `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;
@@ -111,7 +55,7 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
       const nothing = await caller.ask(id, request(newId(resource)));
       const name = `${id}: ${field.part} ${field.name}`;
       if (without(answer) !== without(nothing)) t.same(without(answer), without(nothing), name);
-      const isFilter = field.part === 'query' && field.name !== 'projectId' && field.name !== 'environmentId';
+      const isFilter = field.part === 'query' && !['project', 'environment', 'workspace'].includes(resource);
       // Keys never reach some operations, whatever they ask for.
       const closed = operation.access.scopes === null && [401, 403].includes(answer.status);
       if (answer.status !== (isFilter ? 200 : 404) && !closed) t.fail(`${name} answered ${answer.text}`);
@@ -119,17 +63,6 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
     }
   }
   t.ok(asked > 50, `${asked} times`);
-}
-
-function place(id: OperationId, own: Belongings, field: Field, value: string): Asked {
-  const least = sample(operations[id], resource => own[resource] ?? newId(resource));
-  // What the schema cannot say: on which channels it works, and which event is about what.
-  const event = field.name === 'messageId' ? 'delivered' : 'window_expired';
-  const request =
-    id === 'simulateSandbox'
-      ? { ...least, params: { channelId: own.simulated ?? '' }, body: { ...(least.body as object), event } }
-      : least;
-  return { ...request, [field.part]: { ...(request[field.part] as object), [field.name]: value } };
 }
 
 /** How much the tenant's project has seen. */
