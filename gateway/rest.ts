@@ -25,6 +25,7 @@ import { ApiKeys } from '../storage/tenancy/api-keys.ts';
 import { ConsoleMembers } from '../storage/tenancy/console-members.ts';
 import { Environments } from '../storage/tenancy/environments.ts';
 import { Invitations } from '../storage/tenancy/invitations.ts';
+import { PartnerApps } from '../storage/tenancy/partner-apps.ts';
 import { Projects } from '../storage/tenancy/projects.ts';
 import { fallen } from '../storage/tenancy/standing.ts';
 import { StreamTickets } from '../storage/tenancy/tickets.ts';
@@ -62,6 +63,7 @@ import { memberHandlers } from './rest/handlers/members.ts';
 import { messageHandlers } from './rest/handlers/messages.ts';
 import { noteHandlers } from './rest/handlers/notes.ts';
 import { presenceHandlers } from './rest/handlers/presence.ts';
+import { partnerAppHandlers } from './rest/handlers/partner-apps.ts';
 import { passwordResetHandlers } from './rest/handlers/password-reset.ts';
 import { projectHandlers } from './rest/handlers/projects.ts';
 import { stitchHandlers } from './rest/handlers/stitches.ts';
@@ -162,6 +164,7 @@ export function serveRest(options: RestOptions): Rest {
       environments: new Environments({ db: database, cursors, access }),
     }),
     ...apiKeyHandlers({ apiKeys, verifier }),
+    ...partnerAppHandlers(new PartnerApps({ db: database, hash, vault, cursors }), baseUrl),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),

@@ -15,6 +15,7 @@ import { keyOperations } from './keys.ts';
 import { memberOperations } from './members.ts';
 import { messageOperations } from './messages.ts';
 import { noteOperations } from './notes.ts';
+import { partnerAppOperations } from './partner-apps.ts';
 import { presenceOperations } from './presence.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
@@ -26,6 +27,7 @@ export const operations = {
   ...invitationOperations,
   ...memberOperations,
   ...keyOperations,
+  ...partnerAppOperations,
   ...channelOperations,
   ...threadOperations,
   ...noteOperations,

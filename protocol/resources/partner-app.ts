@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { page } from './list.ts';
 
 const common = {
   partnerAppCredentialId: id('partnerApp'),
@@ -25,3 +26,20 @@ export const CreatedPartnerAppCredential = resource('CreatedPartnerAppCredential
   webhookUrl: Type.String({ format: 'uri' }),
 });
 export type CreatedPartnerAppCredential = Static<typeof CreatedPartnerAppCredential>;
+
+/** The app secret: write-only. */
+const appSecret = text(8, 4096);
+
+export const CreatePartnerAppBody = body('CreatePartnerAppBody', {
+  workspaceId: id('workspace'),
+  name: text(1, 128),
+  appId: text(1, 128),
+  appSecret,
+  metadata: optional(freeForm()),
+});
+export type CreatePartnerAppBody = Static<typeof CreatePartnerAppBody>;
+
+export const RotatePartnerAppSecretBody = body('RotatePartnerAppSecretBody', { appSecret });
+export type RotatePartnerAppSecretBody = Static<typeof RotatePartnerAppSecretBody>;
+
+export const ListPartnerAppsQuery = Type.Object({ workspaceId: id('workspace'), ...page });

@@ -21,6 +21,7 @@ import { apiKeyHandlers } from '../../gateway/rest/handlers/api-keys.ts';
 import { authHandlers } from '../../gateway/rest/handlers/auth.ts';
 import { invitationHandlers } from '../../gateway/rest/handlers/invitations.ts';
 import { memberHandlers } from '../../gateway/rest/handlers/members.ts';
+import { partnerAppHandlers } from '../../gateway/rest/handlers/partner-apps.ts';
 import { passwordResetHandlers } from '../../gateway/rest/handlers/password-reset.ts';
 import { projectHandlers } from '../../gateway/rest/handlers/projects.ts';
 import { workspaceHandlers } from '../../gateway/rest/handlers/workspaces.ts';
@@ -29,6 +30,7 @@ import { authOperations } from '../../protocol/operations/auth.ts';
 import { invitationOperations } from '../../protocol/operations/invitations.ts';
 import { keyOperations } from '../../protocol/operations/keys.ts';
 import { memberOperations } from '../../protocol/operations/members.ts';
+import { partnerAppOperations } from '../../protocol/operations/partner-apps.ts';
 import { tenancyOperations } from '../../protocol/operations/tenancy.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { silentLog } from '../../runtime/log.ts';
@@ -151,6 +153,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...invitationOperations,
       ...memberOperations,
       ...keyOperations,
+      ...partnerAppOperations,
     },
     {
       ...authHandlers(signingIn),
@@ -161,6 +164,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...workspaceHandlers(services.workspaces),
       ...projectHandlers(services),
       ...apiKeyHandlers({ apiKeys, verifier }),
+      ...partnerAppHandlers(services.partnerApps, baseUrl),
     },
     {
       authenticate: request => authenticator.authenticate(request.header('authorization'), request),

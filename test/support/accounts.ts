@@ -18,6 +18,7 @@ import { ApiKeys } from '../../storage/tenancy/api-keys.ts';
 import { ConsoleMembers } from '../../storage/tenancy/console-members.ts';
 import { Environments } from '../../storage/tenancy/environments.ts';
 import { Invitations } from '../../storage/tenancy/invitations.ts';
+import { PartnerApps } from '../../storage/tenancy/partner-apps.ts';
 import { Projects } from '../../storage/tenancy/projects.ts';
 import { WorkspaceMembers } from '../../storage/tenancy/workspace-members.ts';
 import { Workspaces } from '../../storage/tenancy/workspaces.ts';
@@ -50,7 +51,8 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const ring = new KeyRing(freshKey());
   const hash = new KeyHash(ring);
   const cursors = new Cursors(ring);
-  const mails = new Mails(db, new Vault(ring));
+  const vault = new Vault(ring);
+  const mails = new Mails(db, vault);
   const sessions = new Sessions(db, hash);
   const accounts = new Accounts({ db, hash, sessions, mails });
   const access = new Access(db, clock);
@@ -58,6 +60,7 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const projects = new Projects(db, cursors);
   const environments = new Environments({ db, cursors, access });
   const apiKeys = new ApiKeys({ db, hash, cursors });
+  const partnerApps = new PartnerApps({ db, hash, vault, cursors });
   const resets = new PasswordResets({ db, hash, mails });
   const acceptance = new Acceptance({ db, hash, sessions, access });
   const invitations = new Invitations({ db, hash, mails, cursors });
@@ -92,6 +95,9 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     projects,
     environments,
     apiKeys,
+    partnerApps,
+    vault,
+    cursors,
     resets,
     acceptance,
     invitations,

@@ -1,0 +1,84 @@
+/** Partner app credentials (specification, "Partner app credential operations"): Studio tokens only, no key ever reaches them. */
+import Type from 'typebox';
+import type { Operation } from '../operation.ts';
+import { id } from '../resources/fields.ts';
+import { listOf } from '../resources/list.ts';
+import {
+  CreatedPartnerAppCredential,
+  CreatePartnerAppBody,
+  ListPartnerAppsQuery,
+  PartnerAppCredential,
+  RotatePartnerAppSecretBody,
+} from '../resources/partner-app.ts';
+import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
+
+const tag = 'Partner apps';
+const onePartnerApp = Type.Object({ metaAppCredentialId: id('partnerApp') });
+
+export const partnerAppOperations = {
+  listPartnerApps: {
+    method: 'GET',
+    path: '/meta-apps',
+    tag,
+    summary: "List a workspace's partner app credentials, newest first, without secrets",
+    auth: 'user',
+    access: access.readWorkspace,
+    query: ListPartnerAppsQuery,
+    success: { status: 200, body: listOf(PartnerAppCredential) },
+    errors: [...always, ...paged, ...signedIn, ...forbidden, ...absent],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  createPartnerApp: {
+    method: 'POST',
+    path: '/meta-apps',
+    tag,
+    summary: 'Register a partner app; the answer is the only one that holds its verify token',
+    description:
+      'Give the provider `webhookUrl`, with the id of a channel in place of `ch_REPLACE_WITH_CHANNEL_ID`, and `verifyToken`.',
+    auth: 'user',
+    access: access.administer,
+    body: CreatePartnerAppBody,
+    success: { status: 201, body: CreatedPartnerAppCredential },
+    secret: true,
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, ...repeatable],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  rotatePartnerAppSecret: {
+    method: 'POST',
+    path: '/meta-apps/{metaAppCredentialId}/rotate-secret',
+    tag,
+    summary: 'Replace the app secret of a partner app',
+    description: 'The secret before is forgotten at once. A partner app that is revoked is a conflict.',
+    auth: 'user',
+    access: access.administer,
+    params: onePartnerApp,
+    body: RotatePartnerAppSecretBody,
+    success: { status: 200, body: PartnerAppCredential },
+    errors: [
+      ...always,
+      ...checked,
+      ...signedIn,
+      ...forbidden,
+      ...absent,
+      ...repeatable,
+      'svc/runtime/conflict',
+    ],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  revokePartnerApp: {
+    method: 'DELETE',
+    path: '/meta-apps/{metaAppCredentialId}',
+    tag,
+    summary: 'Revoke a partner app that no chatapp channel uses; once more changes nothing',
+    auth: 'user',
+    access: access.administer,
+    params: onePartnerApp,
+    success: { status: 204, body: null },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, 'svc/partner_app/in_use'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,216 @@
+/**
+ * Partner app credentials (specification, "Partner app credential"): the apps by which an agency connects chatapp channels.
+ *
+ *   active -> revoked   unless a chatapp channel uses it
+ *
+ * The app secret is kept sealed and never shown, only its fingerprint; of the verify token, which is shown once, a keyed hash is kept.
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { randomBytes } from 'node:crypto';
+import { notFound, ServiceError } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { PartnerAppCredential } from '../../protocol/resources/partner-app.ts';
+import { recordDoing, type Doing } from '../audit.ts';
+import { page } from '../cursor.ts';
+import type { Cursors, Page } from '../cursor.ts';
+import type { Database } from '../database.ts';
+import { Channel } from '../entities/channels.ts';
+import { PartnerApp } from '../entities/credentials.ts';
+import type { KeyHash } from '../keyhash.ts';
+import type { Vault } from '../vault.ts';
+import type { PageRequest } from './workspaces.ts';
+
+export interface NewPartnerApp extends Doing {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly metadata: Record<string, unknown>;
+}
+
+/** Which credential of which workspace. */
+export interface PartnerAppChange extends Doing {
+  readonly workspaceId: string;
+  readonly partnerAppCredentialId: string;
+}
+
+type PartnerAppRow = Pick<
+  InferEntity<typeof PartnerApp>,
+  | 'partnerAppCredentialId'
+  | 'workspaceId'
+  | 'name'
+  | 'appId'
+  | 'status'
+  | 'keyFingerprint'
+  | 'metadata'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'revokedAt'
+>;
+
+/** Newest first, by the index partner_apps_listed read backwards. */
+const selectPage = `
+  select partner_app_credential_id as "partnerAppCredentialId", workspace_id as "workspaceId", name, app_id as "appId", status,
+    key_fingerprint as "keyFingerprint", metadata, created_at as "createdAt", updated_at as "updatedAt", revoked_at as "revokedAt"
+  from partner_apps
+  where workspace_id = $1 and ($2::timestamptz is null or (created_at, partner_app_credential_id) < ($2, $3))
+  order by created_at desc, partner_app_credential_id desc limit $4`;
+
+/** Where the app secret lies: what it is sealed for (storage/vault.ts). */
+export function appSecretContext(partnerAppCredentialId: string): string {
+  return `partner_apps/${partnerAppCredentialId}/app_secret`;
+}
+
+/** The keyed hash under which a verify token is kept. */
+export function verifyTokenHash(hash: KeyHash, token: string): Buffer {
+  return hash.of('partner-app-verify-token', token);
+}
+
+export interface PartnerAppsOptions {
+  readonly db: Database;
+  readonly hash: KeyHash;
+  readonly vault: Vault;
+  readonly cursors: Cursors;
+}
+
+export class PartnerApps {
+  readonly #db: Database;
+  readonly #hash: KeyHash;
+  readonly #vault: Vault;
+  readonly #cursors: Cursors;
+
+  constructor({ db, hash, vault, cursors }: PartnerAppsOptions) {
+    this.#db = db;
+    this.#hash = hash;
+    this.#vault = vault;
+    this.#cursors = cursors;
+  }
+
+  async list(workspaceId: string, { cursor, limit }: PageRequest): Promise<Page<PartnerAppCredential>> {
+    const scope = `partner-apps/${workspaceId}`;
+    const [createdAt, lastId] = cursor === undefined ? [] : this.#cursors.decode(scope, cursor);
+    const before = createdAt === undefined ? null : new Date(createdAt);
+    const values = [workspaceId, before, lastId ?? null, limit + 1];
+    const rows = await this.#db.query<PartnerAppRow>(selectPage, values);
+    const { data, ...rest } = page(rows, limit, last =>
+      this.#cursors.encode(scope, [last.createdAt.getTime(), last.partnerAppCredentialId]),
+    );
+    return { data: data.map(toResource), ...rest };
+  }
+
+  /** Registers an app. `verifyToken` is not to be had again. */
+  async create(
+    request: NewPartnerApp,
+  ): Promise<{ readonly partnerApp: PartnerAppCredential; readonly verifyToken: string }> {
+    const { workspaceId, name, appId, appSecret, metadata, now } = request;
+    const partnerAppCredentialId = newId('partnerApp', now);
+    const verifyToken = randomBytes(32).toString('base64url');
+    const sealed = await this.#vault.seal(appSecretContext(partnerAppCredentialId), appSecret);
+    const at = new Date(now);
+    const partnerApp = await this.#db.em().transactional(async em => {
+      const row = em.create(PartnerApp, {
+        ...{ partnerAppCredentialId, workspaceId, name, appId, metadata, status: 'active' },
+        appSecret: sealed,
+        keyFingerprint: this.#fingerprint(appSecret),
+        verifyTokenHash: verifyTokenHash(this.#hash, verifyToken),
+        ...{ createdAt: at, updatedAt: at },
+      });
+      await em.flush();
+      const details = { name, appId, keyFingerprint: row.keyFingerprint };
+      await recordDoing(em, request, {
+        ...{ workspaceId, action: 'partner_app.created', targetId: partnerAppCredentialId, details },
+      });
+      return toResource(row);
+    });
+    return { partnerApp, verifyToken };
+  }
+
+  /** Whose the credential is, to authorise by; undefined when there is no such credential. */
+  async workspaceOf(partnerAppCredentialId: string): Promise<string | undefined> {
+    const [row] = await this.#db.query<{ workspaceId: string }>(
+      'select workspace_id as "workspaceId" from partner_apps where partner_app_credential_id = $1',
+      [partnerAppCredentialId],
+    );
+    return row?.workspaceId;
+  }
+
+  /** Replaces the app secret, at once. 409 `svc/runtime/conflict` for a credential that is revoked. */
+  async rotateSecret(
+    change: PartnerAppChange & { readonly appSecret: string },
+  ): Promise<PartnerAppCredential> {
+    const { workspaceId, partnerAppCredentialId, appSecret, now } = change;
+    const sealed = await this.#vault.seal(appSecretContext(partnerAppCredentialId), appSecret);
+    return this.#db.em().transactional(async em => {
+      const row = await lockApp(em, change);
+      if (row.status === 'revoked') {
+        throw new ServiceError('svc/runtime/conflict', { message: 'The partner app is revoked.' });
+      }
+      row.appSecret = sealed;
+      row.keyFingerprint = this.#fingerprint(appSecret);
+      row.updatedAt = new Date(now);
+      await em.flush();
+      const details = { keyFingerprint: row.keyFingerprint };
+      await recordDoing(em, change, {
+        ...{ workspaceId, action: 'partner_app.secret_rotated', targetId: partnerAppCredentialId, details },
+      });
+      return toResource(row);
+    });
+  }
+
+  /**
+   * Revokes a credential and drops its secret; one that is revoked already stays as it is. 409 `svc/partner_app/in_use` while a
+   * channel has it. Whoever gives it to a channel holds its row meanwhile (`PESSIMISTIC_READ`) and sees that it is active.
+   */
+  async revoke(change: PartnerAppChange): Promise<void> {
+    const { workspaceId, partnerAppCredentialId, now } = change;
+    await this.#db.em().transactional(async em => {
+      const row = await lockApp(em, change);
+      if (row.status === 'revoked') return;
+      if ((await em.count(Channel, { partnerAppCredentialId })) > 0) {
+        throw new ServiceError('svc/partner_app/in_use');
+      }
+      row.status = 'revoked';
+      row.appSecret = '';
+      row.revokedAt = new Date(now);
+      row.updatedAt = row.revokedAt;
+      await em.flush();
+      const details = { name: row.name, appId: row.appId };
+      await recordDoing(em, change, {
+        ...{ workspaceId, action: 'partner_app.revoked', targetId: partnerAppCredentialId, details },
+      });
+    });
+  }
+
+  /** Tells secrets apart without telling anything of them: 64 bits of a keyed hash. */
+  #fingerprint(secret: string): string {
+    return this.#hash.of('partner-app-fingerprint', secret).toString('hex', 0, 8);
+  }
+}
+
+/** Of several changes of one credential, each waits here for the one before. */
+async function lockApp(
+  em: EntityManager,
+  { workspaceId, partnerAppCredentialId }: PartnerAppChange,
+): Promise<InferEntity<typeof PartnerApp>> {
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+  const row = await em.findOne(PartnerApp, { workspaceId, partnerAppCredentialId }, lock);
+  if (row === null) throw notFound();
+  return row;
+}
+
+function toResource(row: PartnerAppRow): PartnerAppCredential {
+  return {
+    partnerAppCredentialId: row.partnerAppCredentialId,
+    workspaceId: row.workspaceId,
+    name: row.name,
+    appId: row.appId,
+    status: row.status,
+    keyFingerprint: row.keyFingerprint,
+    metadata: row.metadata,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    revokedAt: row.revokedAt?.toISOString() ?? null,
+  };
+}
