@@ -184,13 +184,13 @@ export const variables = {
     read: oneOf(['open', 'disabled']),
     wants: 'open or disabled',
     fallback: 'open',
-    meaning: 'who may sign up',
+    meaning: 'who may sign up; disabled, only the invited may',
   },
   EMAIL_DOMAINS: {
     read: listOf(domain),
     wants: 'domain names, with commas between',
     fallback: 'all',
-    meaning: 'domains whose addresses may sign up',
+    meaning: 'domains whose addresses may sign up or be invited',
   },
   ALLOW_PRIVATE_ADDRESSES: {
     read: truth,
