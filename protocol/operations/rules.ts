@@ -2,7 +2,7 @@
  * What many rows of the table share: who may call (decisions section 3) and which errors follow from how a row is
  * called. A row's error list is the specification's status list plus these.
  */
-import type { Access, ConsoleRole, Scope, StudioRole } from '../operation.ts';
+import type { ConsoleRole, Scope, StudioRole } from '../operation.ts';
 
 const everyone = ['owner', 'admin', 'developer', 'viewer'] as const;
 const developers = ['owner', 'admin', 'developer'] as const;
@@ -20,7 +20,7 @@ const who = <
   scopes: S,
   studio: R,
   console: C,
-) => ({ scopes, studio, console }) as const satisfies Access;
+): { readonly scopes: S; readonly studio: R; readonly console: C } => ({ scopes, studio, console });
 
 /** The rows of decisions section 3, by what they name. */
 export const access = {
