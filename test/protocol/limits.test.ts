@@ -2,10 +2,13 @@
 import t from 'tap';
 import type { TSchema } from 'typebox';
 import { CreateApiKeyBody } from '../../protocol/resources/api-key.ts';
+import { CreateAttachmentBody } from '../../protocol/resources/attachment.ts';
 import { CreateChannelBody, ReceiptBody, SimulateBody } from '../../protocol/resources/channel.ts';
 import { ReplayStitchBody } from '../../protocol/resources/delivery.ts';
 import { CreateEnvironmentBody } from '../../protocol/resources/environment.ts';
 import { CreateMessageBody, InboundMessageBody } from '../../protocol/resources/message.ts';
+import { CreateNoteBody, UpdateNoteBody } from '../../protocol/resources/note.ts';
+import { ReadCursorBody, TypingBody } from '../../protocol/resources/presence.ts';
 import { CreateProjectBody } from '../../protocol/resources/project.ts';
 import {
   CreateStitchBody,
@@ -13,7 +16,12 @@ import {
   UpdateStitchBody,
 } from '../../protocol/resources/stitch.ts';
 import { LoginBody, SignUpBody, VerifyEmailBody } from '../../protocol/resources/studio.ts';
-import { CreateThreadBody, ListThreadsQuery, UpdateThreadBody } from '../../protocol/resources/thread.ts';
+import {
+  AssignThreadBody,
+  CreateThreadBody,
+  ListThreadsQuery,
+  UpdateThreadBody,
+} from '../../protocol/resources/thread.ts';
 import { CreateWorkspaceBody } from '../../protocol/resources/workspace.ts';
 import { compile } from '../../protocol/validate.ts';
 
@@ -32,6 +40,12 @@ const examples = {
   apiKey: [CreateApiKeyBody, { projectId, name: 'n', environment: 'test', scopes: ['*'] }],
   thread: [CreateThreadBody, { projectId, environmentId }],
   threadUpdate: [UpdateThreadBody, { projectId }],
+  assignment: [AssignThreadBody, { projectId, userId: null }],
+  note: [CreateNoteBody, { projectId, body: 'b' }],
+  noteUpdate: [UpdateNoteBody, { projectId, body: 'b' }],
+  typing: [TypingBody, { projectId, state: 'started' }],
+  readCursor: [ReadCursorBody, { projectId, sequence: 0 }],
+  attachment: [CreateAttachmentBody, { projectId, filename: 'f', mimeType: 'a/b', sizeBytes: 1 }],
   message: [CreateMessageBody, { projectId, body: 'b' }],
   inbound: [InboundMessageBody, { projectId, body: 'b' }],
   channel: [CreateChannelBody, { projectId, environmentId, name: 'n', kind: 'custom' }],
@@ -71,6 +85,9 @@ const texts: readonly (readonly [Example, string, number, number])[] = [
   ['environment', 'name', 1, 128],
   ['apiKey', 'name', 1, 128],
   ['thread', 'externalRef', 1, 256],
+  ['note', 'body', 1, 4_000],
+  ['noteUpdate', 'body', 1, 4_000],
+  ['attachment', 'filename', 1, 256],
   ['message', 'body', 1, 16_000],
   ['inbound', 'body', 1, 16_000],
   ['inbound', 'externalThreadRef', 1, 256],
@@ -99,6 +116,7 @@ for (const [example, field, min, max] of texts) {
 
 const numbers: readonly (readonly [Example, string, number, number])[] = [
   ['rotation', 'gracePeriodSeconds', 0, 604_800],
+  ['attachment', 'sizeBytes', 1, 104_857_600],
 ];
 
 for (const [example, field, min, max] of numbers) {
@@ -171,6 +189,34 @@ t.test('a message has at most ten attachments, each of a known kind and closed',
     t.equal(one({ [field]: 'x'.repeat(max) }), undefined);
     t.match(one({ [field]: 'x'.repeat(max + 1) }), [{ path: `${path}/${field}`, code: 'maxLength' }]);
     t.match(one({ [field]: '' }), [{ path: `${path}/${field}`, code: 'minLength' }]);
+  }
+});
+
+t.test('a file has a type', async t => {
+  const type = (mimeType: unknown) => issues('attachment', { mimeType });
+  for (const good of [
+    'image/png',
+    'audio/ogg; codecs=opus',
+    'application/vnd.a.b+json;charset=utf-8',
+    `a/${'b'.repeat(63)}`,
+  ]) {
+    t.equal(type(good), undefined, good);
+  }
+  for (const bad of [
+    '',
+    'png',
+    '/',
+    'a/',
+    '/b',
+    'a b/c',
+    'a/b;',
+    'a/b; c',
+    'a/b\n',
+    'a/b\r\nX: y',
+    'a/\u00e9',
+    `a/${'b'.repeat(64)}`,
+  ]) {
+    t.match(type(bad), [{ path: '/body/mimeType', code: 'pattern' }], JSON.stringify(bad));
   }
 });
 
