@@ -1,5 +1,5 @@
 import t from 'tap';
-import { served, share, total, trio } from './cluster-world.ts';
+import { ClusterWorld, latencyMs, served, share, total, trio } from './cluster-world.ts';
 
 t.test('a killed node is found gone, and its shards are taken', async t => {
   const { world, one, two, three } = await trio();
@@ -112,5 +112,27 @@ t.test('a register that was lost is written anew', async t => {
   await world.clock.advance(6_000);
   t.strictSame(world.members(), { one: 'settled', two: 'settled', three: 'settled' });
   t.equal(await world.untilServed(), 0);
+  t.strictSame(world.offences, []);
+});
+
+t.test('a hand-over of unknown outcome is made void before the shard is served again', async t => {
+  const world = new ClusterWorld({ latencyMs, shards: 32, finishMs: () => 5 });
+  const one = await world.started('one');
+  await world.clock.advance(3_000);
+  const two = await world.started('two');
+  while (world.members()['two'] !== 'settled') await world.clock.advance(1);
+  await world.clock.advance(2);
+  world.unsure = 1;
+  await world.clock.advance(5);
+  world.unsure = 0;
+  t.ok(one.unsure.faults > 0);
+  t.ok(one.shards.owned.size < 32, 'some were released');
+  world.register.write('node.two', undefined);
+  await world.clock.advance(20);
+  t.ok(world.register.entries.some(({ value }) => value.includes('"kept"')));
+  await world.untilServed();
+  await world.clock.advance(8_000);
+  t.strictSame(world.owners(), share(world, 'one', 'two'));
+  t.equal(one.shards.owned.size + two.shards.owned.size, 32);
   t.strictSame(world.offences, []);
 });

@@ -34,7 +34,7 @@ class Member {
     this.node = new Node({
       ...parts,
       kinds: [counterKind()],
-      store: new MemoryStore({ clock: this.clock, database, latencyMs: () => 2, shards: 16 }),
+      store: new MemoryStore({ clock: this.clock, database, latencyMs: () => 10, shards: 16 }),
       transport: new LocalTransport({ clock: this.clock, log, bus }),
       shards: 16,
       placement: new LeasedPlacement({
@@ -61,7 +61,10 @@ interface Asked {
 }
 
 /** Three nodes under load from the first: `middle` happens after a second; the load goes on for four more. */
-async function underLoad(t: Test, middle: (two: Member, clock: VirtualClock) => unknown): Promise<Asked[]> {
+async function underLoad(
+  t: Test,
+  middle: (two: Member, clock: VirtualClock, all: readonly Member[]) => unknown,
+): Promise<Asked[]> {
   const cluster = new Cluster();
   const { clock, database } = cluster;
   const [one, two, three] = [
@@ -74,7 +77,7 @@ async function underLoad(t: Test, middle: (two: Member, clock: VirtualClock) => 
   t.teardown(() => clock.until(Promise.all([one.node.drain(), three.node.drain()])));
   const asked: Asked[] = [];
   for (let i = 0; i < 1_000; i++) {
-    if (i === 200) void middle(two, clock);
+    if (i === 200) void middle(two, clock, [one, two, three]);
     const from = i % 2 === 0 ? one : three;
     const actor = actors[i % actors.length] ?? '';
     const entry: Asked = { actor, mark: `${i}`, at: clock.now() };
@@ -100,8 +103,16 @@ function slowest(asked: readonly Asked[]): number {
   return Math.max(...asked.map(({ at, answeredAt }) => (answeredAt ?? Infinity) - at));
 }
 
-t.test('a drain under load fails no request', async t => {
-  const asked = await underLoad(t, two => two.node.drain());
+t.test('a drain under load fails no request, and no write of one node is in the way of another', async t => {
+  let members: readonly Member[] = [];
+  const asked = await underLoad(t, (two, _, all) => {
+    members = all;
+    return two.node.drain();
+  });
+  t.strictSame(
+    members.map(({ metrics }) => metrics.counters.fenced),
+    [0, 0, 0],
+  );
   t.strictSame(
     asked.filter(({ result }) => typeof result !== 'number'),
     [],
