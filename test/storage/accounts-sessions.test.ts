@@ -93,6 +93,15 @@ t.test('a session ends 14 days after its last use', async t => {
   t.ok(await refresh(next.refreshToken, start + 26 * day));
 });
 
+t.test('the end is the end, to the millisecond', async t => {
+  const { session } = await newPerson();
+  const end = session.refreshExpiresAt;
+  await t.rejects(refresh(session.refreshToken, end), expired);
+  const next = await refresh(session.refreshToken, end - 1);
+  await t.rejects(refresh(next.refreshToken, next.refreshExpiresAt), expired);
+  t.ok(await refresh(next.refreshToken, next.refreshExpiresAt - 1));
+});
+
 t.test('a session ends 30 days after the login, however busy', async t => {
   const { session } = await newPerson();
   let token = session.refreshToken;
