@@ -47,8 +47,8 @@ export class Chaos {
     if (!this.#fleet.world.faults.isPlanned) machine.offset = endOffsetMs;
   }
 
-  #start(came?: 'restart' | 'join'): void {
-    const { machine } = this.#fleet.start(came);
+  #start(came?: 'restart' | 'join', id?: string): void {
+    const { machine } = this.#fleet.start(came, id);
     if (this.#isOver) this.#agree(machine);
   }
 
@@ -109,12 +109,12 @@ export class Chaos {
     crash: () =>
       this.#on('any', member => {
         this.#fleet.crash(member);
-        this.#replace();
+        this.#replace(member);
       }),
     'power loss': () =>
       this.#on('any', member => {
         this.#fleet.cutPower(member);
-        this.#replace();
+        this.#replace(member);
       }),
     join: () => {
       if (this.#fleet.alive.length < mostNodes) this.#start('join');
@@ -171,12 +171,14 @@ export class Chaos {
     });
   }
 
-  /** Somebody sees to it that there are enough nodes. */
-  #replace(): void {
+  /** Somebody sees to it that there are enough nodes: by a new one, or by the same one again. */
+  #replace({ id }: Member): void {
     const { world, alive } = this.#fleet;
     if (!world.faults.has('restart') && alive.length >= fewestNodes) return;
+    const isSame = this.#random.next() < 0.5;
     world.schedule.after(100 + this.#random.next() * 1_900, () => {
-      if (!this.#isOver && this.#fleet.alive.length < mostNodes) this.#start('restart');
+      if (!this.#isOver && this.#fleet.alive.length < mostNodes)
+        this.#start('restart', isSame ? id : undefined);
     });
   }
 }

@@ -25,16 +25,19 @@ export class Fleet {
     return this.alive.filter(({ state }) => state === 'serving');
   }
 
-  start(came?: 'restart' | 'join'): Member {
+  /** `id` is that of a node that is dead; default: a new one. */
+  start(came?: 'restart' | 'join', id?: string): Member {
     const { world } = this;
     const name = `node-${++this.#made}`;
-    const member = new Member(world, name, world.random(name));
+    const member = new Member(world, name, id ?? name, world.random(name));
     member.came = came;
     this.members.push(member);
     world.members.push(member);
-    world.tell(() => `${name} starts${came === undefined ? '' : ` (${came})`}`);
+    world.tell(() => `${name} starts as ${member.id}${came === undefined ? '' : ` (${came})`}`);
     member.machine.run(() => {
-      void member.start();
+      member.start().catch((error: unknown) => {
+        world.verdict.broken('nothing fails that nobody broke', `${name} cannot start: ${String(error)}`);
+      });
     });
     return member;
   }

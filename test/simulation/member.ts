@@ -39,7 +39,10 @@ export const limits: Partial<Limits> = {
 };
 
 export class Member {
+  /** Of this process alone. */
   readonly name: string;
+  /** By which the cluster knows it: a node that comes again may have the one that it had. */
+  readonly id: string;
   readonly machine: Machine;
   readonly connection: Connection;
   readonly metrics = new Metrics();
@@ -62,9 +65,10 @@ export class Member {
   /** When each attempt of a client reached this node. */
   readonly #arrivals = new Map<string, number>();
 
-  constructor(world: World, name: string, random: Random) {
+  constructor(world: World, name: string, id: string, random: Random) {
     this.#world = world;
     this.name = name;
+    this.id = id;
     this.machine = world.machine(name);
     this.connection = world.broker.connect(this.machine);
     const { machine, connection } = this;
@@ -79,9 +83,10 @@ export class Member {
     });
     this.desk = new StreamDesk(machine, world.schedule, world.database, news, log);
     const placement = new LeasedPlacement({
-      ...{ id: name, release: 'simulated', clock: machine, random, log, metrics: this.metrics },
+      ...{ id, release: 'simulated', clock: machine, random, log, metrics: this.metrics },
       register: new SimulatedRegister(world.register, connection),
       peers: new NatsPeers({ connection: nats, cluster }),
+      orphaned: shards => this.transport.orphaned(shards),
     });
     this.#node = new Node({
       kinds: kindsOf({
