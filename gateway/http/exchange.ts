@@ -24,6 +24,8 @@ import type { Expiring, Traffic } from './traffic.ts';
 
 /** A refused body up to this many bytes over the limit is swallowed, so that the client gets to read the answer. */
 const swallowedBytes = 16 * 1024 * 1024;
+/** What one streamed body may come to in memory: its high-water mark, and what the system had received until it paused. */
+const streamedBytes = 4 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 export class Exchange implements HttpRequest, Expiring {
@@ -163,6 +165,8 @@ export class Exchange implements HttpRequest, Expiring {
 
   #stream(): void {
     const res = this.#res;
+    if (!this.#traffic.hold(streamedBytes)) return this.fail(new ServiceError('svc/runtime/unavailable'));
+    this.#held = streamedBytes;
     // As of a chunked body that is gathered: what may follow it is not to be executed.
     this.#last = this.#headers.chunked;
     const whileOpen = (work: () => void) => (): void => {
@@ -175,10 +179,14 @@ export class Exchange implements HttpRequest, Expiring {
     this.#incoming = incoming;
     res.onData((chunk, last) => {
       if (this.#state !== 'handling') return;
-      this.#length += chunk.byteLength;
-      if (this.#length > this.#route.maxBodyBytes) this.fail(tooLarge(this.#route.maxBodyBytes));
-      else incoming.arrive(chunk, last);
-      if (last && this.#early !== undefined) this.answer(this.#early);
+      try {
+        this.#length += chunk.byteLength;
+        if (this.#length > this.#route.maxBodyBytes) this.fail(tooLarge(this.#route.maxBodyBytes));
+        else incoming.arrive(chunk, last);
+        if (last && this.#early !== undefined) this.answer(this.#early);
+      } catch (error) {
+        this.fail(error);
+      }
     });
     this.#traffic.transfers.add(this);
     this.#handle();

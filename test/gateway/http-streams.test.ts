@@ -143,6 +143,20 @@ t.test('the reader learns that the client has gone', async t => {
   await idle(server);
 });
 
+t.test('more streams than memory allows are told to come back', async t => {
+  const { url, port, server } = await startUpload(t, digest, { maxBodyBytesInFlight: 5 * megabyte });
+  const client = new RawClient(port, t);
+  client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na`);
+  await eventually('request', () => Promise.resolve(server.stats.inFlight === 1));
+  const refused = await fetch(`${url}/up`, { method: 'PUT', body: 'abc' });
+  t.strictSame([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  client.send('bc');
+  await client.answers(1);
+  t.equal((await fetch(`${url}/up`, { method: 'PUT', body: 'abc' })).status, 200);
+  await idle(server);
+  t.equal(server.stats.bodyBytes, 0);
+});
+
 t.test('a transfer that takes too long is ended', async t => {
   const { port } = await startUpload(t, digest, { transferDeadlineMs: 50 });
   const client = new RawClient(port, t);
