@@ -107,7 +107,7 @@ export const variables = {
     read: anyText,
     wants: 'a folder',
     fallback: './.skein',
-    meaning: 'embedded database, keys, mail',
+    meaning: 'embedded database, keys, mail, attachments',
   },
   MEDIA_URL: {
     read: parseMediaUrl,
