@@ -11,7 +11,7 @@ import {
   TokenResponse,
   VerifyEmailBody,
 } from '../resources/studio.ts';
-import { absent, always, checked, forbidden, signedIn } from './rules.ts';
+import { absent, always, checked, forbidden, repeatable, signedIn } from './rules.ts';
 
 const tag = 'Studio authentication';
 
@@ -107,9 +107,9 @@ export const authOperations = {
     summary: 'Mail the verification link again when the account is not yet verified',
     auth: 'user',
     success: { status: 200, body: Accepted },
-    errors: [...always, ...signedIn],
+    errors: [...always, ...signedIn, ...repeatable],
     rate: 'auth',
-    idempotency: 'none',
+    idempotency: 'accepted',
   },
   forgotPassword: {
     method: 'POST',
