@@ -23,15 +23,19 @@ export interface GateOptions {
   readonly log: Log;
   /** Unary calls under way at once, beyond which they are refused with UNAVAILABLE. Default 10,000. */
   readonly maxInFlight?: number;
-  /** Streams open at once on this node, likewise. Default 1,000. */
+  /** Streams of services open at once on this node, likewise. Default 1,000. */
   readonly maxStreams?: number;
 }
+
+/** Streams of callers who need not say who they are (health): so few that they take no room from the others. */
+const maxAnonymous = 100;
 
 export class Gate {
   readonly #options: GateOptions;
   readonly #maxInFlight: number;
   readonly #maxStreams: number;
   readonly #streams = new Set<OpenStream>();
+  readonly #anonymous = new Set<OpenStream>();
   #inFlight = 0;
   #state: 'starting' | 'open' | 'closed' = 'starting';
 
@@ -77,15 +81,15 @@ export class Gate {
     return call => {
       const about = aboutOf(call);
       const stream = new OpenStream(call, error => this.statusOf(error, about, method));
-      this.#streams.add(stream);
       metrics.streamOpened(method);
       stream.onGone(code => {
         this.#streams.delete(stream);
+        this.#anonymous.delete(stream);
         metrics.streamEnded(method, code);
       });
       try {
         if (authenticated) stream.caller = this.#admit(call, about);
-        if (this.#streams.size > this.#maxStreams) throw unavailable('overloaded');
+        this.#makeRoom(stream, authenticated);
         open(stream);
       } catch (error) {
         stream.fail(error);
@@ -112,7 +116,7 @@ export class Gate {
   /** Ends the streams, each after what it has taken on, and lets nothing in any more. */
   close(): void {
     this.#state = 'closed';
-    for (const stream of this.#streams) stream.goAway();
+    for (const stream of [...this.#streams, ...this.#anonymous]) stream.goAway();
   }
 
   /** The end of a call that failed: the catalogue's, or INTERNAL for a defect, which is logged. */
@@ -123,6 +127,14 @@ export class Gate {
     const { requestId } = about;
     this.#options.log.error({ requestId, method, err: error }, 'gRPC call failed unexpectedly');
     return callStatus(internalError(), about);
+  }
+
+  #makeRoom(stream: OpenStream, authenticated: boolean): void {
+    const [streams, most] = authenticated
+      ? [this.#streams, this.#maxStreams]
+      : [this.#anonymous, maxAnonymous];
+    if (streams.size >= most) throw unavailable('overloaded');
+    streams.add(stream);
   }
 
   async #work<Request, Response>(

@@ -1,12 +1,5 @@
 /** The gRPC server of a node: the contract's service, health and reflection, on one port. */
-import { readFile } from 'node:fs/promises';
-import {
-  logVerbosity,
-  Server,
-  ServerCredentials,
-  setLogVerbosity,
-  type UntypedServiceImplementation,
-} from '@grpc/grpc-js';
+import { logVerbosity, Server, setLogVerbosity, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import Type from 'typebox';
 import { invalid } from '../../protocol/errors.ts';
@@ -17,6 +10,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { GrpcTls } from '../config.ts';
 import type { StreamContext } from '../stream/subscriber.ts';
 import type { Conversations } from './conversations.ts';
+import { serverCredentials } from './credentials.ts';
 import { contract, receiving } from './definition.ts';
 import { type Gate, understood } from './gate.ts';
 import { foreign } from './foreign.ts';
@@ -85,7 +79,7 @@ export class GrpcServer {
 
   /** Resolves with the port; rejects with a message for people when it cannot be had, or the certificate cannot be used. */
   async listen(host: string, port: number): Promise<number> {
-    const credentials = await this.#credentials();
+    const credentials = await serverCredentials(this.#options.tls);
     const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const bound = await new Promise<number>((resolve, reject) => {
       this.#server.bindAsync(address, credentials, (cause, given) => {
@@ -154,28 +148,5 @@ export class GrpcServer {
     };
     const seq = cursor === null ? undefined : Number(cursor.seq);
     new Subscription(stream, admission, streams, metrics).open(cursor?.epoch, seq);
-  }
-
-  async #credentials(): Promise<ServerCredentials> {
-    const { tls } = this.#options;
-    if (tls === undefined) return ServerCredentials.createInsecure();
-    const [cert, key, ca] = await Promise.all([
-      pem('GRPC_TLS_CERT', tls.cert),
-      pem('GRPC_TLS_KEY', tls.key),
-      tls.ca === undefined ? null : pem('GRPC_TLS_CA', tls.ca),
-    ]);
-    try {
-      return ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], ca !== null);
-    } catch (cause) {
-      throw new Error('GRPC_TLS_CERT and GRPC_TLS_KEY are not a certificate and its key', { cause });
-    }
-  }
-}
-
-async function pem(variable: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new Error(`the file that ${variable} names cannot be read: ${file}`, { cause });
   }
 }
