@@ -147,6 +147,9 @@ async function compose(
     ...{ config, log, clock, metrics, database, news, vault, transport, placement, tellOwner },
   });
   onClose(() => actors.stop());
+  if (config.natsUrls !== undefined && config.media === undefined) {
+    log.warn({}, 'without MEDIA_URL, the files that this node takes are not to be read from the others');
+  }
   const media = new Media(config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') });
   onClose(sweepNowAndThen({ database, media, log }, () => actors.node.keepsHouse));
   const tokens = new ServiceTokens(config.serviceTokens);

@@ -8,6 +8,9 @@ type Queries = Pick<Database, 'query'>;
 /** A file that no message has taken is kept this long after its announcement, in milliseconds. */
 const looseKeptMs = 24 * 3_600_000;
 
+/** Files that one sweep takes for their age: the next one takes the rest. */
+const mostAged = 10_000;
+
 /** Files that one round removes. */
 const piece = 200;
 
@@ -24,7 +27,10 @@ export async function sweepMedia(
   // The status goes first: from then on no message can take the file, and no upload can complete it.
   await db.query(
     `update attachments set status = 'erased', erased_at = $1
-     where message_id is null and status <> 'erased' and created_at < $2`,
+     where attachment_id = any (array(
+       select attachment_id from attachments
+       where message_id is null and status <> 'erased' and created_at < $2 limit ${mostAged}
+     )) and message_id is null`,
     [new Date(now), new Date(now - looseKeptMs)],
   );
   for (let after = ''; ;) {
