@@ -36,23 +36,30 @@ export async function checkBirth(host: ClusterHost, view: ClusterView, shards: n
   }
 }
 
+/** A renewal that was under way when its sender died may come yet: one, since each names the revision that it follows. */
+const mostLateRenewals = 1;
+
 /**
  * Waits until an entry under this node's own id is out of the way: the leftover of a process that died, or of one that drains.
  * Rejects with {@link ClusterRefusal} when that process lives, and with `RegisterUnavailable`.
  */
 export async function outlive(host: ClusterHost, view: ClusterView, leftover: Member): Promise<void> {
   const { id, clock, peers, register, timing } = host;
-  const { incarnation, beat } = leftover;
+  const { incarnation } = leftover;
   const name = memberName(id, incarnation);
   const giveUpAt = clock.monotonic() + timing.drainMs + 2 * timing.leaseMs;
+  let { revision } = leftover;
+  let renewals = 0;
   let gone = 0;
   for (;;) {
     const sign = await peers.ping(name, timing.pingMs);
     gone = sign === 'gone' ? gone + 1 : 0;
     const now = view.member(id, incarnation);
     if (now === undefined) return;
+    if (now.revision !== revision) renewals++;
+    revision = now.revision;
     const leaving = now.state === 'draining' && clock.monotonic() < giveUpAt;
-    if (!leaving && (sign === 'here' || now.beat !== beat)) {
+    if (!leaving && (sign === 'here' || renewals > mostLateRenewals)) {
       throw new ClusterRefusal(
         `a node named ${id} is in the cluster already: every node needs an id of its own`,
       );

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { ClusterRefusal } from '../../runtime/cluster/joining.ts';
+import { decodeMember, encode, memberKey } from '../../runtime/cluster/records.ts';
 import { ClusterWorld, latencyMs, share, trio } from './cluster-world.ts';
 
 t.test('a second node of one id refuses to start while the first lives', async t => {
@@ -33,6 +34,20 @@ t.test(
     t.strictSame(world.offences, []);
   },
 );
+
+t.test('the last heartbeat of a dead forerunner is no sign of life, even if it comes late', async t => {
+  const { world, two } = await trio();
+  // Its connection is not known to be lost, so no ping finds it gone.
+  two.stop();
+  const again = world.process('two');
+  const started = again.start();
+  await world.clock.advance(300);
+  const key = memberKey('two');
+  const entry = decodeMember(world.register.at(key)?.value ?? '');
+  world.register.write(key, encode({ ...entry, beat: entry.beat + 1 }));
+  await world.clock.until(started);
+  t.equal(await world.untilServed(), 0);
+});
 
 t.test('a node waits for its forerunner to drain', async t => {
   const { world, two } = await trio({ finishMs: () => 300 });

@@ -140,6 +140,13 @@ export const plants: readonly Plant[] = [
     replace: "if (standing === 'vacant') return nothing;",
   },
   {
+    rule: 'leases',
+    bug: "a dead node's last heartbeat is taken for its successor's rival",
+    file: 'runtime/cluster/joining.ts',
+    find: 'const mostLateRenewals = 1;',
+    replace: 'const mostLateRenewals = 0;',
+  },
+  {
     rule: 'drain and join',
     bug: 'an ask that finds no owner fails at once',
     file: 'runtime/router.ts',
