@@ -51,6 +51,7 @@ import { ChannelDirectory } from './channel-directory.ts';
 import { acceptanceHandlers } from './rest/handlers/acceptance.ts';
 import { apiKeyHandlers } from './rest/handlers/api-keys.ts';
 import { attachmentHandlers } from './rest/handlers/attachments.ts';
+import { auditHandlers } from './rest/handlers/audit.ts';
 import { authHandlers } from './rest/handlers/auth.ts';
 import { channelTrafficHandlers } from './rest/handlers/channel-traffic.ts';
 import { channelHandlers } from './rest/handlers/channels.ts';
@@ -165,6 +166,7 @@ export function serveRest(options: RestOptions): Rest {
     }),
     ...apiKeyHandlers({ apiKeys, verifier }),
     ...partnerAppHandlers(new PartnerApps({ db: database, hash, vault, cursors }), baseUrl),
+    ...auditHandlers(database, cursors),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),

@@ -18,6 +18,9 @@ const mailKeptDays = 30;
 /** Commands that were acknowledged, and work that failed for good, in days. */
 const doneKeptDays = 30;
 
+/** Decisions, section 9. */
+const auditKeptDays = 400;
+
 /** Rows that one statement removes at the most: no sweep holds many at once. */
 const piece = 10_000;
 
@@ -31,6 +34,7 @@ const outlived: Readonly<Record<string, string>> = {
   mails: `created_at <= $1::timestamptz - interval '${mailKeptDays} days' and next_attempt_at is null`,
   channel_commands: `acknowledged_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
   dead_letters: `created_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
+  audit_logs: `created_at <= $1::timestamptz - interval '${auditKeptDays} days'`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${markKeptDays} days'`,
 };
 

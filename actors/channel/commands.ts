@@ -1,10 +1,11 @@
 /** What a channel is asked. Every command says whose channel it means, as a thread's commands do. */
 import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
+import type { Marked } from '../act.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
 import type { Receipt } from './providers/provider.ts';
 
-export interface CreateChannel extends Tenancy {
+export interface CreateChannel extends Tenancy, Marked {
   readonly name: string;
   readonly kind: ChannelKind;
   readonly metadata: Metadata;
@@ -12,7 +13,7 @@ export interface CreateChannel extends Tenancy {
 }
 
 /** What PATCH may change; an absent field stays. */
-export interface UpdateChannel extends Tenancy {
+export interface UpdateChannel extends Tenancy, Marked {
   readonly changes: {
     readonly name?: string;
     readonly defaultAgentId?: string | null;
@@ -20,7 +21,7 @@ export interface UpdateChannel extends Tenancy {
   };
 }
 
-export interface SetChannelStatus extends Tenancy {
+export interface SetChannelStatus extends Tenancy, Marked {
   readonly status: ChannelStatus;
   readonly author: Actor;
 }

@@ -5,6 +5,7 @@ import { eventText, type EventName } from '../../protocol/events.ts';
 import { numberedId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import { appendEvent, type Write } from '../../storage/writes.ts';
+import { actRows, fieldsOf } from '../act.ts';
 import { conflict } from '../conflict.ts';
 import { requireOwn } from '../tenancy.ts';
 import { channelView } from './channel-text.ts';
@@ -43,7 +44,10 @@ export function create(state: ChannelState, command: CreateChannel, turn: Turn):
   };
   return {
     state: next,
-    writes: [event(next, turn, 'channel.lifecycle.created', command.author)],
+    writes: [
+      ...actRows(command, next, turn, 'channel.created', { name, kind }),
+      event(next, turn, 'channel.lifecycle.created', command.author),
+    ],
     reply: JSON.stringify(channelView(next, turn.id)),
   };
 }
@@ -54,7 +58,11 @@ export function update(state: ChannelState, command: UpdateChannel, turn: Turn):
   const next: ChannelState = { ...state, ...command.changes };
   if (isDeepStrictEqual(next, state)) return { reply: JSON.stringify(channelView(state, turn.id)) };
   const updated: ChannelState = { ...next, updatedAt: new Date(turn.now).toISOString() };
-  return { state: updated, reply: JSON.stringify(channelView(updated, turn.id)) };
+  return {
+    state: updated,
+    writes: actRows(command, updated, turn, 'channel.updated', fieldsOf(command.changes)),
+    reply: JSON.stringify(channelView(updated, turn.id)),
+  };
 }
 
 /** The status it already has is no move; an impossible one is a 409. */
@@ -68,5 +76,13 @@ export function setStatus(state: ChannelState, command: SetChannelStatus, turn: 
   }
   const updatedAt = new Date(turn.now).toISOString();
   const next: ChannelState = { ...state, status, updatedAt, events: state.events + 1 };
-  return { state: next, writes: [event(next, turn, 'channel.status.changed', author)], reply: null };
+  const details = { status, previousStatus: state.status };
+  return {
+    state: next,
+    writes: [
+      ...actRows(command, next, turn, 'channel.status_changed', details),
+      event(next, turn, 'channel.status.changed', author),
+    ],
+    reply: null,
+  };
 }

@@ -6,12 +6,13 @@ import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Stitch } from '../../protocol/resources/stitch.ts';
+import type { Marked } from '../act.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
 import type { LoadedPage, LoadRequest } from './load.ts';
 import type { Delivery, Released } from './queue.ts';
 import type { ReplayJob } from './state.ts';
 
-export interface CreateStitch extends Tenancy {
+export interface CreateStitch extends Tenancy, Marked {
   readonly environmentKind: EnvironmentKind;
   readonly name: string;
   readonly webhookUrl: string;
@@ -21,7 +22,7 @@ export interface CreateStitch extends Tenancy {
   readonly jwe: string;
 }
 
-export interface UpdateStitch extends Tenancy {
+export interface UpdateStitch extends Tenancy, Marked {
   readonly author: Actor;
   /** An absent field stays. */
   readonly changes: {
@@ -33,7 +34,9 @@ export interface UpdateStitch extends Tenancy {
   };
 }
 
-export interface RotateSecret extends Tenancy {
+export type ArchiveStitch = Tenancy & Marked;
+
+export interface RotateSecret extends Tenancy, Marked {
   readonly author: Actor;
   readonly jwe: string;
   readonly gracePeriodSeconds: number;
@@ -110,7 +113,7 @@ export interface CancelOrder {
 export type StitchCommands = {
   readonly create: { readonly payload: CreateStitch; readonly reply: Stitch };
   readonly update: { readonly payload: UpdateStitch; readonly reply: Stitch };
-  readonly archive: { readonly payload: Tenancy; readonly reply: null };
+  readonly archive: { readonly payload: ArchiveStitch; readonly reply: null };
   readonly rotateSecret: { readonly payload: RotateSecret; readonly reply: Stitch };
   readonly test: { readonly payload: TestStitch; readonly reply: WebhookDelivery };
   readonly replay: { readonly payload: ReplayEvent; readonly reply: WebhookDelivery };

@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Stitch } from '../../protocol/resources/stitch.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
+import { actRows, fieldsOf } from '../act.ts';
 import { conflict } from '../conflict.ts';
 import { requireOwn, type Tenancy } from '../tenancy.ts';
-import type { CreateStitch, RotateSecret, UpdateStitch } from './commands.ts';
+import type { ArchiveStitch, CreateStitch, RotateSecret, UpdateStitch } from './commands.ts';
 import { cancellation, pump, type StitchDecision } from './flow.ts';
 import { newsOf, stitchView } from './news.ts';
 import { clear, rewind } from './queue.ts';
@@ -17,10 +18,13 @@ const mostSecrets = 3;
 /** Makes the stitch, active. 409 when it exists. */
 export function create(state: StitchState, command: CreateStitch, turn: Turn): StitchDecision<Stitch> {
   if (exists(state)) throw conflict('The stitch exists.');
-  const { jwe, ...given } = command;
+  const { jwe, act: _, ...given } = command;
   const at = new Date(turn.now).toISOString();
   const next: StitchState = { ...state, ...given, secrets: [{ jwe }], createdAt: at, updatedAt: at };
-  return { state: next, reply: stitchView(next, turn.id) };
+  const { name, eventNames } = next;
+  // Not its address, which may carry a secret.
+  const writes = actRows(command, next, turn, 'stitch.created', { name, eventNames });
+  return { state: next, writes, reply: stitchView(next, turn.id) };
 }
 
 /** 404 for another tenant; 409 for a stitch that is archived, which is only read any more. */
@@ -44,7 +48,7 @@ export function update(state: StitchState, command: UpdateStitch, turn: Turn): S
   if (isDeepStrictEqual(next, state)) return { reply: stitchView(state, turn.id) };
   next = { ...next, updatedAt: new Date(turn.now).toISOString() };
 
-  const writes: Write[] = [];
+  const writes: Write[] = [...actRows(command, next, turn, 'stitch.updated', fieldsOf(command.changes))];
   if (next.status !== state.status) {
     next = { ...next, made: next.made + 1 };
     const data = { stitch: stitchView(next, turn.id), previousStatus: state.status };
@@ -87,12 +91,13 @@ export function cancelled(
 }
 
 /** Archiving twice is archiving once. */
-export function archive(state: StitchState, command: Tenancy, turn: Turn): StitchDecision<null> {
+export function archive(state: StitchState, command: ArchiveStitch, turn: Turn): StitchDecision<null> {
   requireOwn(state, command);
   if (state.archivedAt !== null) return { reply: null };
   const at = new Date(turn.now).toISOString();
   const next: StitchState = { ...stopped(state, turn), archivedAt: at, updatedAt: at, replays: [] };
-  return { state: next, effects: cancelling(state, next), reply: null };
+  const writes = actRows(command, next, turn, 'stitch.archived', { name: state.name });
+  return { state: next, writes, effects: cancelling(state, next), reply: null };
 }
 
 /** A new secret signs from now on, the older ones beside it until their grace ends (decisions section 6). */
@@ -115,7 +120,12 @@ export function rotateSecret(state: StitchState, command: RotateSecret, turn: Tu
   } as const;
   return {
     state: next,
-    writes: [newsOf(next, event, turn).write],
+    writes: [
+      ...actRows(command, next, turn, 'stitch.secret_rotated', {
+        gracePeriodSeconds: command.gracePeriodSeconds,
+      }),
+      newsOf(next, event, turn).write,
+    ],
     remind: graceReminder(secrets),
     reply: stitch,
   };

@@ -4,6 +4,7 @@
  */
 import type { Operation } from '../operation.ts';
 import { attachmentOperations } from './attachments.ts';
+import { auditOperations } from './audit.ts';
 import { authOperations } from './auth.ts';
 import { channelOperations } from './channels.ts';
 import { consoleOperations } from './console.ts';
@@ -28,6 +29,7 @@ export const operations = {
   ...memberOperations,
   ...keyOperations,
   ...partnerAppOperations,
+  ...auditOperations,
   ...channelOperations,
   ...threadOperations,
   ...noteOperations,

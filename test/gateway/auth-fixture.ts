@@ -18,6 +18,7 @@ import { folderTransport } from '../../gateway/mail/transport.ts';
 import { serveOperations } from '../../gateway/rest/engine.ts';
 import { acceptanceHandlers } from '../../gateway/rest/handlers/acceptance.ts';
 import { apiKeyHandlers } from '../../gateway/rest/handlers/api-keys.ts';
+import { auditHandlers } from '../../gateway/rest/handlers/audit.ts';
 import { authHandlers } from '../../gateway/rest/handlers/auth.ts';
 import { invitationHandlers } from '../../gateway/rest/handlers/invitations.ts';
 import { memberHandlers } from '../../gateway/rest/handlers/members.ts';
@@ -26,6 +27,7 @@ import { passwordResetHandlers } from '../../gateway/rest/handlers/password-rese
 import { projectHandlers } from '../../gateway/rest/handlers/projects.ts';
 import { workspaceHandlers } from '../../gateway/rest/handlers/workspaces.ts';
 import { Idempotency } from '../../gateway/rest/idempotency.ts';
+import { auditOperations } from '../../protocol/operations/audit.ts';
 import { authOperations } from '../../protocol/operations/auth.ts';
 import { invitationOperations } from '../../protocol/operations/invitations.ts';
 import { keyOperations } from '../../protocol/operations/keys.ts';
@@ -154,6 +156,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...memberOperations,
       ...keyOperations,
       ...partnerAppOperations,
+      ...auditOperations,
     },
     {
       ...authHandlers(signingIn),
@@ -165,6 +168,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...projectHandlers(services),
       ...apiKeyHandlers({ apiKeys, verifier }),
       ...partnerAppHandlers(services.partnerApps, baseUrl),
+      ...auditHandlers(db, services.cursors),
     },
     {
       authenticate: request => authenticator.authenticate(request.header('authorization'), request),

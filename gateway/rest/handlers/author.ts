@@ -1,6 +1,9 @@
+import type { ActMark } from '../../../actors/act.ts';
+import { newId } from '../../../protocol/ids.ts';
 import type { Actor } from '../../../protocol/resources/message.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import type { Call } from '../handler.ts';
+import { originOf } from './signed-in.ts';
 
 /** Who a call is done by, as events and messages tell it (decisions section 7). */
 export function authorOf({ caller }: Pick<Call, 'caller'>): Actor {
@@ -13,6 +16,11 @@ export function authorOf({ caller }: Pick<Call, 'caller'>): Actor {
     case 'service':
       return { type: 'system', id: caller.name };
   }
+}
+
+/** The mark of a call that administers: what its act is recorded with. */
+export function actOf(call: Pick<Call, 'caller' | 'requestId' | 'address' | 'now'>): ActMark {
+  return { auditLogId: newId('audit', call.now), author: authorOf(call), origin: originOf(call) };
 }
 
 /** The user behind a call: whoever signed in, or made the key (decisions section 3). */

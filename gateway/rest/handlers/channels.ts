@@ -15,7 +15,7 @@ import { channelPage, findChannel, type ChannelRecord } from '../../../storage/r
 import { commandPage, commandState } from '../../../storage/reads/commands.ts';
 import type { ChannelDirectory } from '../../channel-directory.ts';
 import type { Handlers } from '../handler.ts';
-import { authorOf } from './author.ts';
+import { actOf, authorOf } from './author.ts';
 import { channelOf } from './place.ts';
 
 export interface ChannelServices {
@@ -64,6 +64,7 @@ export function channelHandlers(services: ChannelServices): Handlers<Operations>
         kind,
         metadata,
         author: authorOf(call),
+        act: actOf(call),
       };
       const channel = { kind: 'channel', id: newId('channel', call.now) };
       return { json: await node.ask<string>(channel, 'create', command, call) };
@@ -85,7 +86,7 @@ export function channelHandlers(services: ChannelServices): Handlers<Operations>
       if (typeof defaultAgentId === 'string' && !(await hasAgent(database, scope, defaultAgentId))) {
         throw notFound();
       }
-      const command: UpdateChannel = { projectId, environmentId, changes };
+      const command: UpdateChannel = { projectId, environmentId, changes, act: actOf(call) };
       const json = await node.ask<string>({ kind: 'channel', id: channelId }, 'update', command, call);
       channels.forget(channelId);
       return { json };

@@ -1,5 +1,6 @@
 /** Stitches over REST (decisions sections 2, 4 and 6). */
 import type {
+  ArchiveStitch,
   CreateStitch,
   RotateSecret,
   TestStitch,
@@ -24,7 +25,7 @@ import type { Database } from '../../../storage/database.ts';
 import { findStitch, placeOfStitch, stitchPage, type StitchRecord } from '../../../storage/reads/stitches.ts';
 import type { Vault } from '../../../storage/vault.ts';
 import type { Handlers } from '../handler.ts';
-import { authorOf } from './author.ts';
+import { actOf, authorOf } from './author.ts';
 import { eventFilter } from './event-filter.ts';
 import { scopeById } from './place.ts';
 
@@ -90,6 +91,7 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
         ...{ projectId, environmentId, environmentKind, name, webhookUrl, metadata },
         eventNames: filter,
         jwe: await sealed(stitchId, secret),
+        act: actOf(call),
       };
       const created = await node.ask<Stitch>(stitch(stitchId), 'create', command, call);
       const body: StitchWithSecret = { stitch: created, secret };
@@ -115,6 +117,7 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
       const command: UpdateStitch = {
         ...{ projectId, environmentId, author: authorOf(call) },
         changes: { ...changes, ...filter },
+        act: actOf(call),
       };
       return { body: await node.ask<Stitch>(stitch(stitchId), 'update', command, call) };
     },
@@ -122,7 +125,8 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
     archiveStitch: async call => {
       const { stitchId } = call.params;
       const { projectId, environmentId } = await scopeById(call, database, placeOfStitch, stitchId);
-      await node.ask<null>(stitch(stitchId), 'archive', { projectId, environmentId }, call);
+      const command: ArchiveStitch = { projectId, environmentId, act: actOf(call) };
+      await node.ask<null>(stitch(stitchId), 'archive', command, call);
       return {};
     },
 
@@ -134,6 +138,7 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
         ...{ projectId, environmentId, author: authorOf(call) },
         jwe: await sealed(stitchId, secret),
         gracePeriodSeconds: call.body.gracePeriodSeconds ?? defaultGraceSeconds,
+        act: actOf(call),
       };
       const rotated = await node.ask<Stitch>(stitch(stitchId), 'rotateSecret', command, call);
       const body: StitchWithSecret = { stitch: rotated, secret };
