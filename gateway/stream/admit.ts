@@ -5,7 +5,6 @@
  * read such an answer, meets the same refusal when it asks for its next ticket.
  */
 import { ServiceError } from '../../protocol/errors.ts';
-import { isId } from '../../protocol/ids.ts';
 import { operations } from '../../protocol/operations/table.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { memberName, type Fallen, type Standing } from '../../storage/tenancy/standing.ts';
@@ -15,6 +14,7 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { Authority, shownEnvironment, type Tenancy } from '../rest/authorise.ts';
 import type { Caller, KeyCaller, UserCaller } from '../rest/handler.ts';
+import { PartsReader } from '../rest/parts.ts';
 import type { Admission } from './admission.ts';
 
 export interface AdmitOptions {
@@ -27,12 +27,14 @@ export interface AdmitOptions {
   readonly clock: Clock;
 }
 
-/** Rejects with a `ServiceError`: 401, `svc/console/forbidden`, `svc/console/not_found`. The project is the route's first parameter. */
+const parts = new PartsReader(operations.openStream);
+
+/** Rejects with a `ServiceError`: 401, 422, `svc/console/forbidden`, `svc/console/not_found`. */
 export async function admit(options: AdmitOptions, request: HttpRequest): Promise<Admission> {
-  const projectId = request.params[0] ?? '';
-  if (!isId('project', projectId)) throw new ServiceError('svc/console/not_found');
+  const { params, query } = parts.read(request);
+  const projectId = String(params?.['projectId']);
   const authorization = request.header('authorization');
-  if (authorization === '') return byTicket(options, projectId, request.query);
+  if (authorization === '') return byTicket(options, projectId, query?.['ticket']);
   const caller = await options.authenticator.authenticate(authorization, request);
   const environmentId = await shownTo(options, caller, projectId);
   return caller.type === 'key'
@@ -72,9 +74,8 @@ async function byToken(
 }
 
 /** A socket opened by ticket lives as long as the session behind it: the access token was spent on the ticket. */
-async function byTicket(options: AdmitOptions, projectId: string, query: string): Promise<Admission> {
-  const ticket = new URLSearchParams(query).get('ticket');
-  if (ticket === null) throw new ServiceError('svc/auth/missing_credentials');
+async function byTicket(options: AdmitOptions, projectId: string, ticket: unknown): Promise<Admission> {
+  if (typeof ticket !== 'string') throw new ServiceError('svc/auth/missing_credentials');
   const now = options.clock.now();
   const holder = await options.tickets.redeem(ticket, projectId, now);
   if (holder === undefined) throw new ServiceError('svc/auth/invalid_token');

@@ -24,7 +24,7 @@ export const tags: Readonly<Record<string, string>> = {
     'Every event that a stitch was due, each attempt to deliver it, and how to have it delivered again.',
   Events: 'The log of everything that happened, kept for 30 days, and the catalogue of event names.',
   Console: 'Operators of a project, and the live stream that they follow it by.',
-  'Audit log': 'Who did what, when, and from where.',
+  Audit: 'Who did what, when, and from where.',
   Usage: 'What a project has used.',
   Contract: 'The contract itself, as a machine reads it.',
 };

@@ -27,7 +27,8 @@ export const consoleOperations = {
     params: oneProject,
     query: ListQuery,
     success: { status: 200, body: listOf(ConsoleMember) },
-    errors: [...always, ...paged, ...signedIn, ...forbidden, ...consoleErrors],
+    // Every role of a project may: whoever has none finds no project.
+    errors: [...always, ...paged, ...signedIn, ...forbidden, 'svc/console/not_found'],
     rate: 'read',
     idempotency: 'none',
   },

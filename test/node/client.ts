@@ -182,7 +182,20 @@ function isConnection(error: unknown): error is Error {
   );
 }
 
-function hold(id: OperationId, operation: Operation, { status, body, text, headers }: Reply<unknown>): void {
+/** Path and query of a request. */
+export function pathOf(operation: Operation, { params = {}, query = {} }: Asked): string {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+  return `/v1${path}${search.size > 0 ? `?${search.toString()}` : ''}`;
+}
+
+/** Throws {@link ContractBroken} where the answer is not one of those that the operation's row names. */
+export function hold(
+  id: OperationId,
+  operation: Operation,
+  { status, body, text, headers }: Reply<unknown>,
+): void {
   const { success, alternative } = operation;
   const row = [success, alternative].find(each => each?.status === status);
   if (row?.body === null && text === '') return;

@@ -1,0 +1,79 @@
+/** Things that scenarios need: made over REST, in a place, each time anew. */
+import { randomBytes } from 'node:crypto';
+import type { Message } from '../../protocol/resources/message.ts';
+import type { ThreadNote } from '../../protocol/resources/note.ts';
+import type { Thread } from '../../protocol/resources/thread.ts';
+import type { Place } from './world.ts';
+
+/** A text that nothing else has. */
+export function unique(): string {
+  return randomBytes(9).toString('base64url');
+}
+
+export async function newChannel(
+  place: Place,
+  kind: 'custom' | 'sandbox' | 'chatapp' = 'custom',
+): Promise<string> {
+  const { projectId, environmentId, key } = place;
+  const body = { projectId, environmentId, name: unique(), kind };
+  return (await key.get<{ channelId: string }>('createChannel', { body })).channelId;
+}
+
+const channels = new WeakMap<Place, Promise<string>>();
+
+/** A custom channel of the place: the same each time. */
+export function channelOf(place: Place): Promise<string> {
+  let channel = channels.get(place);
+  if (channel === undefined) channels.set(place, (channel = newChannel(place)));
+  return channel;
+}
+
+/** An inbound message, on a new thread of the place's channel. */
+export async function newInbound(place: Place): Promise<Message> {
+  const { projectId, key } = place;
+  return key.get<Message>('createInboundMessage', {
+    params: { channelId: await channelOf(place) },
+    body: { projectId, externalParticipantRef: unique(), body: 'hello' },
+  });
+}
+
+export async function newThread({ projectId, environmentId, key }: Place): Promise<string> {
+  return (await key.get<Thread>('createThread', { body: { projectId, environmentId } })).threadId;
+}
+
+/** A thread of a sandbox channel that has received a message. */
+export async function newSimulated(place: Place): Promise<{ channelId: string; threadId: string }> {
+  const { projectId, key } = place;
+  const channelId = await newChannel(place, 'sandbox');
+  const { threadId } = await key.get<{ threadId: string }>('simulateSandbox', {
+    params: { channelId },
+    body: { projectId, event: 'inbound', externalParticipantRef: unique(), body: 'hello' },
+  });
+  return { channelId, threadId };
+}
+
+/** An outbound message of a thread that the channel owns. */
+export async function newOutbound(place: Place): Promise<Message> {
+  const { projectId, key } = place;
+  const { threadId } = await newInbound(place);
+  return key.get<Message>('createMessage', { params: { threadId }, body: { projectId, body: 'hi' } });
+}
+
+export async function newNote(place: Place): Promise<ThreadNote> {
+  const { projectId, key } = place;
+  const params = { threadId: await newThread(place) };
+  return key.get<ThreadNote>('createNote', { params, body: { projectId, body: 'to self' } });
+}
+
+export async function newStitch(place: Place): Promise<string> {
+  const { projectId, key, webhookUrl } = place;
+  // Asks for what nothing here does, so that what a test makes is not delivered a hundred times.
+  const body = { projectId, name: unique(), webhookUrl, eventNames: ['byok.credential.rejected'] };
+  return (await key.get<{ stitch: { stitchId: string } }>('createStitch', { body })).stitch.stitchId;
+}
+
+export async function newDelivery(place: Place): Promise<{ deliveryId: string; eventId: string }> {
+  const { projectId, key } = place;
+  const params = { stitchId: await newStitch(place) };
+  return key.get('testStitch', { params, body: { projectId } });
+}

@@ -1,0 +1,144 @@
+/** How an operation comes to refuse with the codes that its row alone explains. */
+import type { ErrorCode } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { Operation, Scope } from '../../protocol/operation.ts';
+import { operations, type OperationId } from '../../protocol/operations/table.ts';
+import { Client, type Asked, type Reply } from '../node/client.ts';
+import { fields, type Field } from '../node/sample.ts';
+import { ask } from './ask.ts';
+import { usualCaller, type AnyScenario, type Provoke, type Refused } from './scenario.ts';
+import type { Place, Role, World } from './world.ts';
+import { roles } from './world.ts';
+
+/** A request of the scenario, and who sends it. */
+export async function good(id: OperationId, { request, by }: AnyScenario, place: Place): Promise<Refused> {
+  return { asked: await request(place), by: (await by?.(place)) ?? usualCaller(operations[id], place) };
+}
+
+/** The request with another value in one field. */
+export function put(asked: Asked, { part, name }: Pick<Field, 'part' | 'name'>, value: unknown): Asked {
+  return { ...asked, [part]: { ...(asked[part] as object | undefined), [name]: value } };
+}
+
+/** Whether the row admits the role. Workspace owner and admin are developers in every project. */
+export function admits({ access }: Operation, role: Role): boolean {
+  if (access === undefined) return true;
+  const [part, name] = role.split(' ') as ['studio' | 'console', string];
+  const admitted: readonly string[] = access[part];
+  const asDeveloper = part === 'studio' && (name === 'owner' || name === 'admin');
+  return admitted.includes(name) || (asDeveloper && admitted.includes('developer'));
+}
+
+/** A scope that the row does not ask for. */
+export function otherScope({ access }: Operation): Scope {
+  const needed: readonly string[] = access?.scopes ?? [];
+  return needed.includes('usage:read') ? 'audit:read' : 'usage:read';
+}
+
+type Derive = (world: World, id: OperationId, scenario: AnyScenario) => Promise<Refused>;
+
+const as =
+  (client: (world: World, operation: Operation) => Client | Promise<Client>): Derive =>
+  async (world, id, scenario) => ({
+    asked: await scenario.request(world.sandbox),
+    by: await client(world, operations[id]),
+  });
+
+/** The first field that names what is not there: of the path, or else the project or workspace. */
+const absent: Derive = async (world, id, scenario) => {
+  const { asked, by } = await good(id, scenario, world.sandbox);
+  const named = fields(operations[id]).find(
+    ({ part, name, resource }) =>
+      resource !== undefined && (part === 'params' || name === 'projectId' || name === 'workspaceId'),
+  );
+  if (named?.resource === undefined) throw new Error(`${id} names nothing that could be absent`);
+  return { by, asked: put(asked, named, newId(named.resource)) };
+};
+
+const malformed: Derive = async (world, id, scenario) => {
+  const { asked, by } = await good(id, scenario, world.sandbox);
+  const operation: Operation = operations[id];
+  if (operation.body !== undefined) return { by, asked: put(asked, { part: 'body', name: 'unknown' }, 1) };
+  const known = fields(operation);
+  const field = known.find(({ part }) => part === 'params') ?? known.find(({ name }) => name !== 'cursor');
+  if (field === undefined) throw new Error(`${id} has nothing that could be malformed`);
+  return { by, asked: put(asked, field, field.part === 'params' ? 'malformed' : '') };
+};
+
+const senseless: Derive = async (world, id, scenario) => {
+  const { asked, by } = await good(id, scenario, world.sandbox);
+  if (operations[id].idempotency === 'accepted') return { by, asked: { ...asked, key: 'two words' } };
+  return { by, asked: put(asked, { part: 'query', name: 'cursor' }, 'edited') };
+};
+
+/** The key of a request that was done, with another request; where there is no other one, while it is being done. */
+const repeated = async (
+  world: World,
+  id: OperationId,
+  scenario: AnyScenario,
+): Promise<Refused | Reply<unknown>> => {
+  const { by, asked } = await good(id, scenario, world.sandbox);
+  const body = asked.body as { readonly name?: string } | undefined;
+  const other =
+    body?.name === undefined
+      ? await scenario.request(world.sandbox)
+      : put(asked, { part: 'body', name: 'name' }, 'x');
+  if (JSON.stringify(other) === JSON.stringify(asked)) return overtaken(by, id, asked);
+  const key = newId('request');
+  const { status, text } = await ask(by, id, { ...asked, key });
+  if (status >= 300) throw new Error(`${id} answered ${text}`);
+  return { by, asked: { ...other, key } };
+};
+
+/** Of several at once with one key, one is told that another is at it. */
+async function overtaken(by: Client, id: OperationId, asked: Asked): Promise<Reply<unknown>> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const key = newId('request');
+    const replies = await Promise.all([1, 2, 3, 4, 5, 6].map(() => ask(by, id, { ...asked, key })));
+    const late = replies.find(({ status }) => status === 409);
+    if (late !== undefined) return late;
+  }
+  throw new Error(`of two requests of ${id} with one key, none was ever told that the other was at it`);
+}
+
+const unverified: Derive = async ({ production, cast }, id, scenario) => {
+  const role = roles.find(each => admits(operations[id], each));
+  if (role === undefined) throw new Error(`${id} admits nobody`);
+  return { asked: await scenario.request(production), by: cast[role] };
+};
+};
+
+const derived: Partial<Record<ErrorCode, Derive | typeof repeated>> = {
+  'svc/auth/missing_credentials': as(({ anybody }) => anybody),
+  'svc/auth/expired_token': as(
+    async world => new Client(world.line, await world.expiredToken(world.sandbox.person)),
+  ),
+  'svc/auth/invalid_token': as(({ line, sandbox }) => new Client(line, `${sandbox.person.bearer}x`)),
+  'svc/auth/invalid_api_key': as(({ line }) => new Client(line, `svc_test_${newId('apiKey')}`)),
+  'svc/auth/insufficient_scope': as((world, operation) =>
+    operation.access?.scopes ? world.keyWith(world.sandbox, [otherScope(operation)]) : world.sandbox.key,
+  ),
+  'svc/console/forbidden': as(({ cast }, operation) => {
+    const role = roles.find(each => !admits(operation, each));
+    if (role === undefined) throw new Error('no role is refused');
+    return cast[role];
+  }),
+  'svc/auth/email_not_verified': unverified,
+  'svc/runtime/not_found': absent,
+  'svc/console/not_found': absent,
+  'svc/validation/invalid_request': malformed,
+  'svc/runtime/invalid_request': senseless,
+  'svc/runtime/missing_idempotency_key': async (world, id, scenario) => {
+    const { asked, by } = await good(id, scenario, world.sandbox);
+    return { by, asked: { ...asked, key: null } };
+  },
+  'svc/runtime/idempotency_conflict': repeated,
+};
+
+/** How the operation is made to refuse with the code: as its scenario says, else as its row does. */
+export function provocation(id: OperationId, scenario: AnyScenario, code: ErrorCode): Provoke | undefined {
+  const own = scenario.refusals[code];
+  if (own !== undefined) return own;
+  const derive = derived[code];
+  return derive && (world => derive(world, id, scenario));
+}

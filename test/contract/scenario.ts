@@ -1,0 +1,85 @@
+/**
+ * What has to be said of an operation by hand, so that the rest can be derived from its row: a request of it that succeeds, and
+ * how it comes to refuse with those codes that its row alone does not explain. A scenario that is missing, or that does not
+ * provoke one of the row's codes, does not compile.
+ */
+import type { ErrorCode } from '../../protocol/errors.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import type { OperationId, Operations } from '../../protocol/operations/table.ts';
+import type { Asked, Client, Reply } from '../node/client.ts';
+import type { Place, World } from './world.ts';
+
+/** Met by every operation in the same way: see faults.test.ts and quotas.test.ts. */
+export type AlwaysCode = 'svc/rate_limit/exceeded' | 'svc/runtime/internal_error' | 'svc/runtime/unavailable';
+
+/** Follow from what a row says of its request. */
+type FormCode =
+  | 'svc/validation/invalid_request'
+  | 'svc/runtime/invalid_request'
+  | 'svc/runtime/idempotency_conflict'
+  | 'svc/runtime/missing_idempotency_key';
+
+/** Follow from what a row says of who may call it. */
+type CallerCode =
+  | 'svc/auth/missing_credentials'
+  | 'svc/auth/expired_token'
+  | 'svc/auth/invalid_token'
+  | 'svc/auth/invalid_api_key'
+  | 'svc/auth/insufficient_scope'
+  | 'svc/console/forbidden'
+  | 'svc/runtime/not_found'
+  | 'svc/console/not_found';
+
+/** The codes of a row that are provoked without its scenario (refusals.ts). */
+export type DerivedCode<O extends Operation> =
+  | AlwaysCode
+  | FormCode
+  | (O['auth'] extends 'none' | 'refresh' ? never : CallerCode)
+  // Where keys are let in, the environment alone decides; elsewhere the operation itself does.
+  | (O extends { readonly access: { readonly scopes: readonly string[] } }
+      ? 'svc/auth/email_not_verified'
+      : never);
+
+/** A request that is refused, or an answer that was got in another way. */
+export interface Refused {
+  readonly by: Client;
+  readonly asked: Asked;
+}
+export type Provoke = (world: World) => Promise<Refused | Reply<unknown>>;
+
+export interface Scenario<O extends Operation = Operation> {
+  /** Makes what the operation needs in the place; the request succeeds there, and no two are the same where it writes. */
+  readonly request: (place: Place) => Asked | Promise<Asked>;
+  /** Other requests that succeed, for what one request cannot show. */
+  readonly variants?: readonly ((place: Place) => Asked | Promise<Asked>)[];
+  /** Who sends it; default: the place's key where keys may, else its person. */
+  readonly by?: (place: Place) => Client | Promise<Client>;
+  /** For a request that is made elsewhere than in the place's own project: one that is there, whatever comes of it. */
+  readonly inPlace?: (place: Place) => Asked;
+  readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke };
+}
+
+export type ScenariosOf<Table extends Readonly<Record<string, Operation>>> = {
+  readonly [Id in keyof Table]: Scenario<Table[Id]>;
+};
+
+/** One for each row of the operation table. */
+export type Scenarios = ScenariosOf<Operations>;
+
+/** The same without what only the compiler needs to know. */
+export interface AnyScenario {
+  readonly request: Scenario['request'];
+  readonly variants?: Scenario['variants'];
+  readonly by?: Scenario['by'];
+  readonly inPlace?: Scenario['inPlace'];
+  readonly refusals: Readonly<Partial<Record<ErrorCode, Provoke>>>;
+}
+
+/** Who sends the operation's request where the scenario does not say. */
+export function usualCaller(operation: Operation, { key, person, world }: Place): Client {
+  if (operation.auth === 'none' || operation.auth === 'refresh') return world.anybody;
+  if (operation.auth === 'user') return person;
+  return operation.access?.scopes ? key : person;
+}
+
+export type { OperationId };

@@ -1,0 +1,35 @@
+/** The scenario of every operation: one that is missing does not compile. */
+import type { AnyScenario, OperationId, Scenarios } from '../scenario.ts';
+import { accountScenarios } from './accounts.ts';
+import { attachmentScenarios } from './attachments.ts';
+import { auditScenarios } from './audit.ts';
+import { channelScenarios } from './channels.ts';
+import { consoleScenarios, contractScenarios } from './console.ts';
+import { messageScenarios, noteScenarios, presenceScenarios, threadScenarios } from './conversations.ts';
+import { keyScenarios } from './keys.ts';
+import { partnerAppScenarios } from './partner-apps.ts';
+import { invitationScenarios, memberScenarios, tenancyScenarios } from './tenancy.ts';
+import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.ts';
+
+const all: Scenarios = {
+  ...accountScenarios,
+  ...tenancyScenarios,
+  ...invitationScenarios,
+  ...memberScenarios,
+  ...keyScenarios,
+  ...partnerAppScenarios,
+  ...channelScenarios,
+  ...threadScenarios,
+  ...noteScenarios,
+  ...presenceScenarios,
+  ...messageScenarios,
+  ...attachmentScenarios,
+  ...stitchScenarios,
+  ...deliveryScenarios,
+  ...eventScenarios,
+  ...auditScenarios,
+  ...consoleScenarios,
+  ...contractScenarios,
+};
+
+export const scenarios: Readonly<Record<OperationId, AnyScenario>> = all;

@@ -1,0 +1,14 @@
+import type { auditOperations } from '../../../protocol/operations/audit.ts';
+import type { ScenariosOf } from '../scenario.ts';
+
+export const auditScenarios: ScenariosOf<typeof auditOperations> = {
+  listAuditLogs: {
+    request: ({ projectId, environmentId }) => ({ query: { projectId, environmentId } }),
+    variants: [
+      ({ projectId }) => ({
+        query: { projectId, action: 'channel.created', since: '2026-01-01T00:00:00Z', limit: 1 },
+      }),
+    ],
+    refusals: {},
+  },
+};

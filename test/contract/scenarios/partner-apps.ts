@@ -1,0 +1,51 @@
+import type { partnerAppOperations } from '../../../protocol/operations/partner-apps.ts';
+import { newChannel, unique } from '../furniture.ts';
+import type { ScenariosOf } from '../scenario.ts';
+import type { Place } from '../world.ts';
+
+const newApp = ({ tenant }: Place) => ({
+  body: {
+    workspaceId: tenant.workspaceId,
+    name: unique(),
+    appId: unique(),
+    appSecret: 'a secret of the app',
+  },
+});
+
+async function app(place: Place): Promise<{ metaAppCredentialId: string }> {
+  const made = await place.person.get<{ partnerAppCredentialId: string }>('createPartnerApp', newApp(place));
+  return { metaAppCredentialId: made.partnerAppCredentialId };
+}
+
+export const partnerAppScenarios: ScenariosOf<typeof partnerAppOperations> = {
+  listPartnerApps: {
+    request: ({ tenant }) => ({ query: { workspaceId: tenant.workspaceId } }),
+    refusals: {},
+  },
+  createPartnerApp: { request: newApp, refusals: {} },
+  rotatePartnerAppSecret: {
+    request: async place => ({ params: await app(place), body: { appSecret: 'another secret' } }),
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => {
+        const params = await app(sandbox);
+        await sandbox.person.get('revokePartnerApp', { params });
+        return { by: sandbox.person, asked: { params, body: { appSecret: 'another secret' } } };
+      },
+    },
+  },
+  revokePartnerApp: {
+    request: async place => ({ params: await app(place) }),
+    refusals: {
+      'svc/partner_app/in_use': async ({ sandbox, database }) => {
+        const params = await app(sandbox);
+        const channelId = await newChannel(sandbox);
+        // No channel can be connected yet.
+        await database.query('update channels set partner_app_credential_id = $2 where channel_id = $1', [
+          channelId,
+          params.metaAppCredentialId,
+        ]);
+        return { by: sandbox.person, asked: { params } };
+      },
+    },
+  },
+};

@@ -1,0 +1,204 @@
+/**
+ * What the contract is tried on: a whole node on a real PostgreSQL, two tenants with nothing in common, and in the first one
+ * somebody in every role that there is.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Test } from 'tap';
+import { AccessTokens } from '../../gateway/auth/access-tokens.ts';
+import { parseTokenKeys } from '../../gateway/auth/token-keys.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { ConsoleRole, Scope, StudioRole } from '../../protocol/operation.ts';
+import type { Environment } from '../../protocol/resources/environment.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import type { Database } from '../../storage/database.ts';
+import { Client, Line } from '../node/client.ts';
+import { newKey, signUp, verifyEmail, type Tenant } from '../node/tenant.ts';
+import { freshKey } from '../support/accounts.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { inTime, NodeProcess, type LogLine } from '../support/node-process.ts';
+import { Receiver } from '../support/receiver.ts';
+
+/** An environment of a tenant, and a key of it that has every scope. */
+export interface Place {
+  readonly world: World;
+  readonly tenant: Tenant;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly kind: 'sandbox' | 'production';
+  readonly person: Client;
+  readonly key: Client;
+  /** Where its stitches may post to. */
+  readonly webhookUrl: string;
+}
+
+/** What a person is, by the part of the product that the role belongs to. */
+export type Role = `studio ${StudioRole}` | `console ${ConsoleRole}`;
+export const roles = [
+  ...(['studio owner', 'studio admin', 'studio developer', 'studio viewer'] as const),
+  ...(['console project_owner', 'console agent', 'console viewer'] as const),
+] satisfies readonly Role[];
+
+export interface World {
+  readonly node: NodeProcess;
+  readonly line: Line;
+  readonly database: Database;
+  /** Of a verified owner. */
+  readonly sandbox: Place;
+  readonly production: Place;
+  /** Of another tenant. */
+  readonly foreign: Place;
+  /** Somebody in the first tenant's project, who is this and nothing else there; nobody's e-mail but the owner's is verified. */
+  readonly cast: Readonly<Record<Role, Client>>;
+  readonly stranger: Client;
+  readonly anybody: Client;
+  /** The token of the newest link to that page that was mailed to the address, once there is one; each is given once. */
+  mailed(email: string, page: 'verify' | 'reset' | 'join'): Promise<string>;
+  /** A client with a new key of the place's environment. */
+  keyWith(place: Place, scopes: readonly Scope[]): Promise<Client>;
+  /** A token of the person that has had its time. */
+  expiredToken(person: Client): Promise<string>;
+  /** Waits for nothing: fails where the node has logged an error, or does not serve. */
+  unharmed(t: Test): Promise<void>;
+}
+
+export function newAddress(): string {
+  return `guest-${randomBytes(8).toString('hex')}@example.com`;
+}
+
+/** Starts it all; it ends with the test. */
+export async function startWorld(
+  t: Test,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<World> {
+  const { url, database } = await startTestDatabase(t);
+  const tokenKeys = freshKey();
+  const node = await NodeProcess.make(t, {
+    ...{ DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true', TOKEN_KEYS: tokenKeys, LOG_LEVEL: 'info' },
+    ...environment,
+  });
+  await node.start();
+  const line = new Line(node.url, t);
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
+
+  const [own, other] = await Promise.all([signUp(line), signUp(line)]);
+  await verifyEmail(node, line, own.email);
+  const { environmentId } = await own.person.get<Environment>('createEnvironment', {
+    body: { projectId: own.projectId, name: 'production' },
+  });
+  const live = await newKey(own.person, own.projectId, 'live');
+  const expired = new AccessTokens(parseTokenKeys(tokenKeys), {
+    ...systemClock,
+    now: () => Date.now() - 901_000,
+  });
+  const given = new Set<string>();
+
+  const placeOf = (tenant: Tenant, more: Partial<Place> = {}): Place => {
+    const { projectId, person, key } = tenant;
+    const sandbox = {
+      environmentId: tenant.environmentId,
+      kind: 'sandbox',
+      webhookUrl: receiver.url(),
+    } as const;
+    return { world, tenant, projectId, person, key, ...sandbox, ...more };
+  };
+
+  const world: World = {
+    ...{ node, line, database },
+    get sandbox() {
+      return places.sandbox;
+    },
+    get production() {
+      return places.production;
+    },
+    get foreign() {
+      return places.foreign;
+    },
+    get cast() {
+      return cast;
+    },
+    stranger: new Client(line, other.person.bearer),
+    anybody: new Client(line),
+
+    async mailed(email, page) {
+      const found = ({ to, link }: LogLine): string | undefined => {
+        if (to !== email) return undefined;
+        const token = new RegExp(`/studio/${page}#token=([\\w-]+)`).exec(String(link))?.[1];
+        return token === undefined || given.has(token) ? undefined : token;
+      };
+      const isNew = (each: LogLine): boolean => found(each) !== undefined;
+      const token = found(node.lines.findLast(isNew) ?? (await inTime(node.said(isNew), 'mail'))) ?? '';
+      given.add(token);
+      return token;
+    },
+
+    async keyWith({ person, projectId, kind }, scopes) {
+      const body = { projectId, name: 'key', environment: kind === 'sandbox' ? 'test' : 'live', scopes };
+      const { secret } = await person.get<{ secret: string }>('createApiKey', { body });
+      return new Client(line, secret);
+    },
+
+    async expiredToken({ bearer }) {
+      const claims = JSON.parse(Buffer.from(bearer?.split('.')[1] ?? '', 'base64url').toString()) as {
+        readonly sub: string;
+        readonly sid: string;
+      };
+      return expired.issue(claims.sub, claims.sid);
+    },
+
+    async unharmed(t) {
+      t.equal((await world.anybody.send('GET', '/readyz')).status, 200);
+      t.same(
+        node.lines.filter(({ level }) => level >= 50),
+        [],
+        'the node has no fault to report',
+      );
+    },
+  };
+  const places = {
+    sandbox: placeOf(own),
+    production: placeOf(own, {
+      ...{ environmentId, kind: 'production', key: live.key },
+      webhookUrl: receiver.url().replace('http:', 'https:'),
+    }),
+    foreign: placeOf(other),
+  };
+  const people = await Promise.all(roles.map(async role => [role, await inRole(world, role)] as const));
+  const cast = Object.fromEntries(people) as Record<Role, Client>;
+  return world;
+}
+
+/** Somebody new who is that in the first tenant's project, and nothing else. */
+export async function inRole(world: World, role: Role): Promise<Client> {
+  const { workspaceId, projectId } = world.sandbox.tenant;
+  const { person, userId } = await signUp(world.line);
+  const [part, name] = role.split(' ') as ['studio' | 'console', string];
+  const [table, column, id] =
+    part === 'console'
+      ? ['console_members', 'project_id', projectId]
+      : name === 'developer'
+        ? ['project_members', 'project_id', projectId]
+        : ['workspace_members', 'workspace_id', workspaceId];
+  await world.database.query(
+    `insert into ${table} (${column}, user_id, role, created_at, updated_at) values ($1, $2, $3, now(), now())`,
+    [id, userId, name],
+  );
+  return person;
+}
+
+/** The id of somebody new, in the place's workspace as a viewer, who has no password and never signs in. */
+export async function newMember({ world, tenant }: Place): Promise<string> {
+  const userId = newId('user');
+  const email = newAddress();
+  await world.database.query(
+    `insert into users (user_id, email, email_key, email_verified_at, created_at, updated_at)
+     values ($1, $2, $2, now(), now(), now())`,
+    [userId, email],
+  );
+  await world.database.query(
+    `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at)
+     values ($1, $2, 'viewer', now(), now())`,
+    [tenant.workspaceId, userId],
+  );
+  return userId;
+}
