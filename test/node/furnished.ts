@@ -6,6 +6,7 @@ import type { ChannelCommand } from '../../protocol/resources/channel.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { ThreadNote } from '../../protocol/resources/note.ts';
+import type { PartnerAppCredential } from '../../protocol/resources/partner-app.ts';
 import type { WorkspaceInvitation } from '../../protocol/resources/workspace.ts';
 import type { Asked, Client, ListOf } from './client.ts';
 import { sample, type Field } from './sample.ts';
@@ -48,6 +49,9 @@ export async function furnish(
     params: { workspaceId: tenant.workspaceId },
     body: { email: `guest-${environmentId}@example.com` },
   });
+  const { partnerAppCredentialId } = await tenant.person.get<PartnerAppCredential>('createPartnerApp', {
+    body: { workspaceId: tenant.workspaceId, name: 'App', appId: '1', appSecret: 'a secret of some length' },
+  });
   const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
   const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {
     params: { stitchId },
@@ -63,7 +67,7 @@ export async function furnish(
     },
     ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
     ...{ note: threadNoteId, attachment: attachmentId },
-    ...{ invitation: invitationId, simulated: simulated.channelId },
+    ...{ invitation: invitationId, partnerApp: partnerAppCredentialId, simulated: simulated.channelId },
   };
 }
 
@@ -76,5 +80,10 @@ export function place(id: OperationId, own: Belongings, field: Field, value: str
     id === 'simulateSandbox'
       ? { ...least, params: { channelId: own.simulated ?? '' }, body: { ...(least.body as object), event } }
       : least;
-  return { ...request, [field.part]: { ...(request[field.part] as object), [field.name]: value } };
+  // An environment is named together with its project, where neither has to be.
+  const project = field.part === 'query' && field.name === 'environmentId' ? { projectId: own.project } : {};
+  return {
+    ...request,
+    [field.part]: { ...(request[field.part] as object), ...project, [field.name]: value },
+  };
 }
