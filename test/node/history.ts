@@ -5,14 +5,20 @@ import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
-import { checkHistory, nothingFound } from '../support/history.ts';
+import { checkHistory, nothingFound, type Findings } from '../support/history.ts';
 import type { Senders } from './senders.ts';
 import type { Tenant } from './tenant.ts';
 import { eventually } from './eventually.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Not in its place or not there at all, as few words as tell which. */
-function difference(found: readonly string[], wanted: readonly string[]): object {
+/** What is not in its place or not there at all, as few words as tell which. */
+interface Difference {
+  readonly missing: readonly string[];
+  readonly unexpected: readonly string[];
+  readonly doubled: number;
+}
+
+function difference(found: readonly string[], wanted: readonly string[]): Difference {
   const had = new Set(found);
   const has = new Set(wanted);
   return {
@@ -25,24 +31,22 @@ function difference(found: readonly string[], wanted: readonly string[]): object
 const nothing = { missing: [], unexpected: [], doubled: 0 };
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
-/** Every acknowledged message is there, once, as it was acknowledged, after those that were answered before; numbers have no gaps. */
-export async function checkThreads(
-  t: Test,
-  tenant: Tenant,
+/** Of the threads that a node shows, held against what was acknowledged. */
+export interface ThreadFindings {
+  readonly threads: Difference;
+  readonly messages: Findings;
+  /** Threads whose events are not numbered 1, 2, 3 ... */
+  readonly gaps: readonly string[];
+}
+
+/** Reads every thread of the project, its messages and its events. */
+export async function judgeThreads(
+  { key, projectId }: Pick<Tenant, 'key' | 'projectId'>,
   senders: Pick<Senders, 'messages' | 'threads'>,
-): Promise<void> {
-  const { key, projectId } = tenant;
+): Promise<ThreadFindings> {
   const threads = await key.all<Thread>('listThreads', { query: { projectId } });
   const known = new Set([...senders.messages.map(({ message }) => message.threadId)]);
   for (const { threadId } of senders.threads) known.add(threadId);
-  t.same(
-    difference(
-      threads.map(({ threadId }) => threadId),
-      [...known],
-    ),
-    nothing,
-    'every thread once',
-  );
 
   const truth = new Map<string, readonly string[]>();
   const gaps: string[] = [];
@@ -57,11 +61,19 @@ export async function checkThreads(
     ...{ client: `sender ${sender}`, actor: message.threadId, id: nameOf(message), ...times },
     outcome: 'ok' as const,
   }));
-  t.same(
-    checkHistory({ operations }, truth),
-    nothingFound,
-    'every message once, in the order of the answers',
-  );
+  const found = threads.map(({ threadId }) => threadId);
+  return { threads: difference(found, [...known]), messages: checkHistory({ operations }, truth), gaps };
+}
+
+/** Every acknowledged message is there, once, as it was acknowledged, after those that were answered before; numbers have no gaps. */
+export async function checkThreads(
+  t: Test,
+  tenant: Tenant,
+  senders: Pick<Senders, 'messages' | 'threads'>,
+): Promise<void> {
+  const { threads, messages, gaps } = await judgeThreads(tenant, senders);
+  t.same(threads, nothing, 'every thread once');
+  t.same(messages, nothingFound, 'every message once, in the order of the answers');
   t.same(gaps, [], 'dense numbers in every thread');
 }
 

@@ -87,6 +87,10 @@ export class NatsServer {
     return server;
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   /** Ends it and removes what it stored. Idempotent. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');

@@ -1,0 +1,184 @@
+/**
+ * `npm run demo:cluster [-- --seconds 30]`: PostgreSQL, a nats-server and three nodes; traffic over REST to all of them; one node
+ * is killed and started again, another one is drained. Shows the shards move while it happens, and holds the cluster to its
+ * promises at the end: exit code 1 when one is broken. Everything it makes is removed at the end, also after Ctrl-C.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { shardOf } from '../../../runtime/shards.ts';
+import { TestCluster } from '../../../test/cluster/support/cluster.ts';
+import { Load } from '../../../test/cluster/support/load.ts';
+import { Recovery } from '../../../test/cluster/support/recovery.ts';
+import { Client, Line } from '../../../test/node/client.ts';
+import { signUp, type Tenant } from '../../../test/node/tenant.ts';
+import type { NodeProcess } from '../../../test/support/node-process.ts';
+import { Endings } from '../../support/endings.ts';
+import { isSound, judge, type Verdict } from '../../support/verdict.ts';
+import { display } from '../display.ts';
+import { openScreen } from './screen.ts';
+import { Show } from './show.ts';
+
+/** As parts of the whole. */
+const killAt = 0.25;
+const againAt = 0.45;
+const drainAt = 0.7;
+const defaultSeconds = 30;
+const senders = 24;
+/** Between an answer and its sender's next request. */
+const pauseMs = 40;
+
+interface Outcome {
+  readonly verdict: Verdict;
+  /** After how many milliseconds writes to each thread of the killed node succeeded again, ascending. */
+  readonly recovered: readonly number[];
+  /** What the kill cost: requests that it left without an answer. */
+  readonly unanswered: number;
+  /** Requests that failed during the drain. */
+  readonly failedByDrain: number;
+  readonly drainCode: number | null;
+}
+
+interface Stage {
+  readonly cluster: TestCluster;
+  readonly load: Load;
+  readonly show: Show;
+  readonly tenant: Tenant;
+  readonly totalMs: number;
+}
+
+function secondsAsked(): number {
+  const { values } = parseArgs({ options: { seconds: { type: 'string' }, help: { type: 'boolean' } } });
+  const seconds = Number(values.seconds ?? defaultSeconds);
+  if (values.help === true || !(seconds >= 10 && seconds <= 600)) {
+    console.error('Usage: npm run demo:cluster [-- --seconds 10..600]');
+    process.exit(values.help === true ? 0 : 2);
+  }
+  return seconds;
+}
+
+async function until({ show, totalMs }: Stage, part: number): Promise<void> {
+  await pause(Math.max(0, totalMs * part - show.elapsedMs));
+}
+
+const plural = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+async function kill(stage: Stage, victim: NodeProcess): Promise<Pick<Outcome, 'recovered' | 'unanswered'>> {
+  const { cluster, load, show } = stage;
+  const shards = await cluster.shardsOf(victim);
+  const recovery = new Recovery(load, threadId => shards.has(shardOf(threadId, cluster.shards)));
+  const before = load.failed;
+  show.is(victim, 'killed');
+  show.say(
+    `kill -9 of ${victim.id}, which owns ${shards.size} shards and ${plural(recovery.threads, 'busy thread')}`,
+  );
+  load.spare(victim);
+  await victim.kill();
+  const recovered = await recovery.complete();
+  const last = recovered.at(-1) ?? 0;
+  show.say(`every one of its threads is written to again, the last after ${last.toFixed(0)} ms`);
+  await until(stage, againAt);
+  show.is(victim, 'starting');
+  show.say(`${victim.id} is started again`);
+  await victim.start();
+  load.use(victim);
+  show.is(victim, 'serving');
+  return { recovered, unanswered: load.failed - before };
+}
+
+async function drain(
+  { load, show }: Stage,
+  node: NodeProcess,
+): Promise<Pick<Outcome, 'failedByDrain' | 'drainCode'>> {
+  const before = load.failed;
+  show.is(node, 'draining');
+  show.say(`SIGTERM to ${node.id}: it hands its shards over`);
+  const from = performance.now();
+  const { code } = await node.stop();
+  load.spare(node);
+  show.is(node, 'gone');
+  show.say(`${node.id} has ended after ${(performance.now() - from).toFixed(0)} ms`);
+  return { failedByDrain: load.failed - before, drainCode: code };
+}
+
+async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
+  display.title('A cluster, from nothing');
+  const from = performance.now();
+  const cluster = await TestCluster.start(endings, { durable: true, environment: { LOG_LEVEL: 'info' } });
+  display.hop('PostgreSQL, nats-server and three nodes started', performance.now() - from, cluster.nats.url);
+  const [first, victim, drained] = cluster.nodes;
+  if (first === undefined || victim === undefined || drained === undefined)
+    throw new Error('nodes are missing');
+  const line = new Line(first.url, endings);
+  const tenant = await signUp(line);
+  const load = new Load(endings, tenant, cluster.running, { senders, pauseMs });
+  display.hop(
+    `${senders} senders write to all of them`,
+    undefined,
+    cluster.nodes.map(({ url }) => url).join(' '),
+  );
+
+  const show = await Show.open(cluster, load, openScreen());
+  endings.teardown(() => Promise.resolve(show.end()));
+  const stage = { cluster, load, show, tenant, totalMs };
+  await until(stage, killAt);
+  const killed = await kill(stage, victim);
+  await until(stage, drainAt);
+  const left = await drain(stage, drained);
+  await until(stage, 1);
+  await load.stop();
+  show.say('the load has ended; what the cluster holds is compared with what it has acknowledged');
+  await pause(200);
+  show.end();
+  const verdict = await judge(new Client(line, tenant.key.bearer), tenant.projectId, [load]);
+  return { verdict, ...killed, ...left };
+}
+
+/** Prints the summary. True: every promise was kept. */
+function conclude({ verdict, recovered, unanswered, failedByDrain, drainCode }: Outcome): boolean {
+  display.title('What was promised');
+  let kept = true;
+  const promise = (isKept: boolean, text: string): void => {
+    if (isKept) display.hop(text);
+    else display.fail(text);
+    kept &&= isKept;
+  };
+  const { acknowledged, lost, doubled, outOfOrder, faults } = verdict;
+  promise(
+    isSound(verdict),
+    `${acknowledged} acknowledged: ${lost} lost, ${doubled} doubled, ${outOfOrder} out of order`,
+  );
+  for (const fault of faults) display.note(fault);
+  promise(failedByDrain === 0 && drainCode === 0, `SIGTERM: ${failedByDrain} requests failed`);
+  const range = `${recovered[0]?.toFixed(0) ?? '-'} to ${recovered.at(-1)?.toFixed(0) ?? '-'} ms`;
+  promise(
+    recovered.length > 0,
+    `kill -9: writes to its ${plural(recovered.length, 'thread')} succeeded again after ${range}`,
+  );
+  display.note(`${plural(unanswered, 'request')} without an answer by the kill, repeated with their keys`);
+  return kept;
+}
+
+const totalMs = secondsAsked() * 1_000;
+const endings = new Endings();
+let isInterrupted = false;
+const interrupt = (): void => {
+  if (isInterrupted) return;
+  isInterrupted = true;
+  void endings.end().then(() => process.exit(130));
+};
+process.on('SIGINT', interrupt);
+process.on('SIGTERM', interrupt);
+
+try {
+  const outcome = await perform(endings, totalMs);
+  if (!conclude(outcome)) process.exitCode = 1;
+} catch (error) {
+  // Whoever is interrupted has everything taken away.
+  if (!isInterrupted) display.fail(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+} finally {
+  if (!isInterrupted) {
+    await endings.end();
+    process.exit();
+  }
+}

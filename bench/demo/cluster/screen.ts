@@ -1,0 +1,73 @@
+/** Where the demonstration is shown: a picture that redraws itself on a terminal, and a line each second where stdout is none. */
+import { frameOf, ownedBy, type View } from './frame.ts';
+
+export interface Screen {
+  /** The latest of everything; called ten times a second. */
+  draw(view: View): void;
+  /** Something happened. */
+  say(elapsedMs: number, text: string): void;
+  /** No more pictures: what is printed from now on stays below the last one. Idempotent. */
+  end(): void;
+}
+
+const lineEveryMs = 1_000;
+
+export function openScreen(): Screen {
+  return process.stdout.isTTY === true ? new Terminal() : new Lines();
+}
+
+function noteOf(elapsedMs: number, text: string): string {
+  return `  ${`${(elapsedMs / 1_000).toFixed(1)} s`.padStart(7)}  ${text}`;
+}
+
+class Terminal implements Screen {
+  /** All that happened: a handful of lines. */
+  readonly #notes: string[] = [];
+  #height = 0;
+  #ended = false;
+
+  constructor() {
+    process.stdout.write('\x1b[?25l\n');
+  }
+
+  draw(view: View): void {
+    if (this.#ended) return;
+    const lines = [...frameOf(view), '', ...this.#notes];
+    const up = this.#height > 0 ? `\x1b[${this.#height}A` : '';
+    process.stdout.write(`${up}${lines.map(line => `\r${line}\x1b[K\n`).join('')}`);
+    this.#height = lines.length;
+  }
+
+  say(elapsedMs: number, text: string): void {
+    this.#notes.push(noteOf(elapsedMs, text));
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    process.stdout.write('\x1b[?25h\n');
+  }
+}
+
+class Lines implements Screen {
+  #nextAt = 0;
+
+  draw({ elapsedMs, picture, nodes, traffic }: View): void {
+    if (elapsedMs < this.#nextAt) return;
+    this.#nextAt = elapsedMs + lineEveryMs;
+    const owned = nodes.map(({ id }) => `${id} ${ownedBy(picture, id)}`).join(', ');
+    this.say(
+      elapsedMs,
+      `shards: ${owned}, nobody ${ownedBy(picture, null)}; ${traffic.perSecond} requests/s, ` +
+        `${traffic.failed} failed, slowest ${traffic.slowestMs.toFixed(0)} ms`,
+    );
+  }
+
+  say(elapsedMs: number, text: string): void {
+    console.log(noteOf(elapsedMs, text));
+  }
+
+  end(): void {
+    // Nothing to put right.
+  }
+}

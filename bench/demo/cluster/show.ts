@@ -1,0 +1,92 @@
+/** Looks at the cluster ten times a second, by way of one living node, and has drawn what it sees. */
+import type { ClusterPicture } from '../../../runtime/cluster/picture.ts';
+import type { Load } from '../../../test/cluster/support/load.ts';
+import type { TestCluster } from '../../../test/cluster/support/cluster.ts';
+import type { NodeProcess } from '../../../test/support/node-process.ts';
+import type { Screen } from './screen.ts';
+import { TrafficMeter } from './traffic.ts';
+
+const everyMs = 100;
+/** More than a terminal is wide. */
+const pastKept = 200;
+
+export class Show {
+  readonly #cluster: TestCluster;
+  readonly #screen: Screen;
+  readonly #meter: TrafficMeter;
+  readonly #from = performance.now();
+  readonly #doing = new Map<NodeProcess, string>();
+  readonly #movedAt = new Map<number, number>();
+  readonly #past: number[] = [];
+  #picture: ClusterPicture;
+  #isLooking = false;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(cluster: TestCluster, load: Load, screen: Screen, picture: ClusterPicture) {
+    this.#cluster = cluster;
+    this.#screen = screen;
+    this.#meter = new TrafficMeter(load);
+    this.#picture = picture;
+    for (const node of cluster.nodes) this.#doing.set(node, 'serving');
+    this.#timer = setInterval(() => void this.#look(), everyMs);
+  }
+
+  static async open(cluster: TestCluster, load: Load, screen: Screen): Promise<Show> {
+    const [node] = cluster.running;
+    if (node === undefined) throw new Error('the cluster has no nodes');
+    return new Show(cluster, load, screen, await cluster.picture(node));
+  }
+
+  /** Milliseconds since the curtain rose. */
+  get elapsedMs(): number {
+    return performance.now() - this.#from;
+  }
+
+  /** What the picture says of the node from now on; only those that serve are asked for pictures. */
+  is(node: NodeProcess, doing: string): void {
+    this.#doing.set(node, doing);
+  }
+
+  say(text: string): void {
+    this.#screen.say(this.elapsedMs, text);
+  }
+
+  /** The last picture stays. Idempotent. */
+  end(): void {
+    clearInterval(this.#timer);
+    this.#screen.end();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const node = this.#cluster.running.find(each => this.#doing.get(each) === 'serving');
+      if (node !== undefined) this.#take(await this.#cluster.picture(node));
+    } catch {
+      // It is on its way out: the next look is at another one, and until then the last picture stands.
+    } finally {
+      this.#isLooking = false;
+    }
+    this.#draw();
+  }
+
+  #take(picture: ClusterPicture): void {
+    picture.shards.forEach(({ shard, owner }, at) => {
+      if (owner !== this.#picture.shards[at]?.owner) this.#movedAt.set(shard, this.elapsedMs);
+    });
+    this.#picture = picture;
+  }
+
+  #draw(): void {
+    const traffic = this.#meter.read();
+    this.#past.push(traffic.perSecond);
+    if (this.#past.length > pastKept) this.#past.shift();
+    const nodes = [...this.#doing].map(([{ id }, doing]) => ({ id, doing }));
+    const { elapsedMs } = this;
+    this.#screen.draw({
+      ...{ elapsedMs, traffic, nodes, picture: this.#picture },
+      ...{ past: this.#past, movedAt: this.#movedAt },
+    });
+  }
+}

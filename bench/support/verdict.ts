@@ -1,0 +1,41 @@
+/** What became of acknowledged messages, in numbers: by the history checker of the cluster's tests. */
+import type { Client } from '../../test/node/client.ts';
+import { judgeThreads } from '../../test/node/history.ts';
+import type { Load } from '../../test/cluster/support/load.ts';
+
+export interface Verdict {
+  /** Messages and threads. */
+  readonly acknowledged: number;
+  readonly lost: number;
+  /** There more than once, or there without anybody having been told so. */
+  readonly doubled: number;
+  /** Against the order of the answers, or with a gap in the numbers of their thread. */
+  readonly outOfOrder: number;
+  /** The first of these, in words. */
+  readonly faults: readonly string[];
+}
+
+/** Reads every thread of the project. The loads have to have stopped. */
+export async function judge(key: Client, projectId: string, loads: readonly Load[]): Promise<Verdict> {
+  const messages = loads.flatMap(load => load.messages);
+  const threads = loads.flatMap(load => load.threads);
+  const {
+    threads: found,
+    messages: history,
+    gaps,
+  } = await judgeThreads({ key, projectId }, { messages, threads });
+  const lost = [...history.lost, ...found.missing];
+  const doubled = [...history.doubled, ...history.invented, ...found.unexpected];
+  const outOfOrder = [...history.disordered, ...gaps];
+  return {
+    acknowledged: messages.length + threads.length,
+    lost: lost.length,
+    doubled: doubled.length + found.doubled,
+    outOfOrder: outOfOrder.length,
+    faults: [...lost, ...doubled, ...outOfOrder].slice(0, 5),
+  };
+}
+
+export function isSound({ lost, doubled, outOfOrder }: Verdict): boolean {
+  return lost + doubled + outOfOrder === 0;
+}
