@@ -18,6 +18,8 @@ export const mostHeld = 1_000;
 
 /** What a load is to find. */
 export interface LoadRequest {
+  /** When it was made, in epoch milliseconds. */
+  readonly askedAt: number;
   /** The lowest event number of pending deliveries. */
   readonly from: number;
   /** Threads to leave out. */
@@ -57,13 +59,14 @@ export function askLoad(
   for (const [thread, hold] of queue.held) if (hold.until > now) blocked.add(thread);
   const limit = probing ? pageSizeProbing : pageSize;
   const request: LoadRequest = {
+    askedAt: now,
     from: queue.next,
     blocked: [...blocked],
     pending: pending ? limit : 0,
     due: queue.due ? limit : 0,
     holds: queue.fresh,
   };
-  const load: LoadUnderWay = { ...newLoad, from: request.from, blocked: request.blocked };
+  const load: LoadUnderWay = { ...newLoad, askedAt: now, from: request.from, blocked: request.blocked };
   const next = { ...queue, load, due: false, fresh: false, stale: pending ? false : queue.stale };
   return { queue: next, request };
 }
@@ -79,7 +82,8 @@ const newLoad = {
 /** Takes in what a load has found. */
 export function accept(queue: Queue, request: LoadRequest, page: LoadedPage, now: number): Queue {
   const { load } = queue;
-  if (load === null) return queue;
+  // Of a load that was asked for elsewhere, before the actor came to live here, say: what is under way here is another one.
+  if (load === null || load.askedAt !== request.askedAt) return queue;
   const idle = { ...queue, load: null };
   if (load.discard) return { ...idle, stale: true, due: true, fresh: queue.fresh || request.holds };
   const held = new Map(queue.held);

@@ -6,6 +6,7 @@
  *   waiting  -> flying     started: its request is out; at most 20 at once
  *   flying   -> settling   answered: the place is free, the result is on its way into the database
  *   settling -> (gone)     committed: only now may its thread's next one start
+ *   flying   -> (gone)     committed, and the news of the answer is late
  *   waiting  -> (gone)     passed over: its thread is held, or has more than its share here; a later load finds it again
  *
  * Order within a thread: a delivery starts only when no other of its thread is flying or settling, none with a lower event
@@ -29,6 +30,8 @@ export interface Hold {
 
 /** What a load was asked for, and what happened to the queue since. */
 export interface LoadUnderWay {
+  /** By which its result is known from that of a load of another activation: epoch milliseconds. */
+  readonly askedAt: number;
   readonly from: number;
   readonly blocked: readonly string[];
   /** What was committed since it began, by delivery: the load may still have seen what was before. */
@@ -137,11 +140,16 @@ export interface Released {
   readonly holdUntil: number | null;
 }
 
-/** The results are committed: their threads go on, or are held. */
+/**
+ * The results are committed: their threads go on, or are held. That they were answered may come later, when that news had to look
+ * for the actor and this had not: it is implied.
+ */
 export function release(queue: Queue, results: readonly Released[], now: number): Queue {
+  const flying = new Map(queue.flying);
   const settling = new Map(queue.settling);
   const held = new Map(queue.held);
   for (const { deliveryId, threadId, eventSeq, holdUntil } of results) {
+    flying.delete(deliveryId);
     settling.delete(deliveryId);
     if (threadId === null) continue;
     const hold = held.get(threadId);
@@ -157,7 +165,7 @@ export function release(queue: Queue, results: readonly Released[], now: number)
     for (const result of results) committed.set(result.deliveryId, result);
     load = { ...load, committed };
   }
-  return goOn(passOver({ ...queue, settling, held, load }, now), threadsOf(results), now);
+  return goOn(passOver({ ...queue, flying, settling, held, load }, now), threadsOf(results), now);
 }
 
 function threadsOf(results: readonly { readonly threadId: string | null }[]): string[] {

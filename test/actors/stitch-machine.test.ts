@@ -41,12 +41,17 @@ const emit = (wakes: boolean) =>
     stitch.emit(list, wakes);
   });
 const answer = fc
-  .tuple(fc.integer({ min: 1, max: 20 }), fc.array(outcome, { minLength: 1, maxLength: 20 }), fc.nat(1_000))
-  .map(([count, outcomes, place]): Step => stitch => {
+  .tuple(
+    fc.integer({ min: 1, max: 20 }),
+    fc.array(outcome, { minLength: 1, maxLength: 20 }),
+    fc.nat(1_000),
+    fc.boolean(),
+  )
+  .map(([count, outcomes, place, late]): Step => stitch => {
     // Answers come in any order.
     stitch.out.unshift(...stitch.out.splice(place % Math.max(1, stitch.out.length)));
     let next = 0;
-    stitch.answer(count, () => outcomes[next++ % outcomes.length] ?? ok, (place % 97) / 97);
+    stitch.answer(count, () => outcomes[next++ % outcomes.length] ?? ok, (place % 97) / 97, late);
   });
 const pass = fc
   .oneof(fc.integer({ min: 1, max: 6_000 }), fc.integer({ min: 1, max: 400_000 }))
@@ -74,6 +79,10 @@ const usual = [
   weighted(
     6,
     fc.constant<Step>(stitch => stitch.loaded()),
+  ),
+  weighted(
+    6,
+    fc.constant<Step>(stitch => stitch.hear()),
   ),
   weighted(3, pass),
 ];

@@ -60,6 +60,8 @@ export class StitchOnPaper {
   now = Date.parse('2026-11-20T12:00:00.000Z');
   state: StitchState = kind.blank(this.id);
   committed: StitchState = this.state;
+  /** Answered deliveries of which the actor has not heard yet. */
+  late: string[][] = [];
   /** Decided, not landed; in order. */
   commits: Commit[] = [];
   /** Loads that have been asked for, and loads that have been read and not been given back. */
@@ -175,18 +177,24 @@ export class StitchOnPaper {
     if (page !== undefined) this.do('loaded', page);
   }
 
-  /** Requests that are out are answered. */
-  answer(count: number, outcome: (delivery: Delivery) => Outcome, jitter = 0.5): void {
+  /** Requests that are out are answered. `late`: the news of that has to look for the actor, and what comes later overtakes it. */
+  answer(count: number, outcome: (delivery: Delivery) => Outcome, jitter = 0.5, late = false): void {
     const answered = this.out.splice(0, count);
     if (answered.length === 0) return;
     const results = answered.map(({ delivery, at }) => ({
       ...{ delivery, at, durationMs: this.now - at, body: '', error: null, jitter },
       ...outcome(delivery),
     }));
-    this.do('progress', { answered: answered.map(({ delivery }) => delivery.deliveryId), released: [] });
+    this.late.push(answered.map(({ delivery }) => delivery.deliveryId));
+    if (!late) this.hear();
     this.do('settled', { results }, (released: readonly Released[]) => {
       this.do('progress', { answered: [], released });
     });
+  }
+
+  /** The news of answers arrives. */
+  hear(): void {
+    for (const answered of this.late.splice(0)) this.do('progress', { answered, released: [] });
   }
 
   /** The work of the task `cancel`. */
@@ -209,7 +217,16 @@ export class StitchOnPaper {
 
   /** The process dies: what was not committed never happened, and what was out is not heard of again. */
   crash(): void {
-    Object.assign(this, { commits: [], loads: [], read: [], out: [], cancels: [], telling: [], replays: [] });
+    Object.assign(this, {
+      commits: [],
+      loads: [],
+      read: [],
+      out: [],
+      late: [],
+      cancels: [],
+      telling: [],
+      replays: [],
+    });
     this.state = { ...this.committed, queue: emptyQueue };
     this.do('sweep', {});
   }
@@ -226,6 +243,7 @@ export class StitchOnPaper {
   settle(): void {
     for (let rounds = 0; rounds < 1_000; rounds++) {
       this.remind();
+      this.hear();
       const tasks = this.loads.length + this.read.length + this.cancels.length + this.telling.length;
       if (this.commits.length + tasks === 0) return;
       this.land();
