@@ -1,5 +1,6 @@
 /** SIGSTOP for longer than a lease, then SIGCONT: the others take over, and what the zombie still has in hand does no harm. */
 import t from 'tap';
+import { defaultTiming } from '../../runtime/cluster/timing.ts';
 import { shardOf } from '../../runtime/shards.ts';
 import { eventually } from '../node/eventually.ts';
 import { metric, TestCluster } from './support/cluster.ts';
@@ -8,9 +9,8 @@ import { checkAll, setScene } from './support/verdict.ts';
 
 t.setTimeout(90_000);
 
-/** Of the cluster, see runtime/cluster/timing.ts: the lease, and a second to take over. */
-const leaseMs = 3_000;
-const takeoverMs = 1_000;
+/** The lease (runtime/cluster/timing.ts), and as much again for a machine that has other things to do; an ask would wait for 10 s. */
+const boundMs = 2 * defaultTiming.leaseMs;
 
 t.test('a node that is stopped for longer than its lease', async t => {
   const cluster = await TestCluster.start(t);
@@ -27,8 +27,10 @@ t.test('a node that is stopped for longer than its lease', async t => {
   );
   const before = load.unanswered;
   zombie.pause();
+  // As a balancer would, which asks for readiness.
+  load.spare(zombie);
   const { p99, max } = worst(await recovery.complete());
-  t.ok(max <= leaseMs + takeoverMs, `writes succeed again within ${max} ms`);
+  t.ok(max <= boundMs, `writes succeed again within ${max} ms`);
   t.ok(load.unanswered > before, 'requests were under way in it');
   const { nodes } = await cluster.picture(witness);
   t.notOk(
@@ -39,6 +41,7 @@ t.test('a node that is stopped for longer than its lease', async t => {
   const again = zombie.said('joined the cluster');
   zombie.resume();
   await again;
+  load.use(zombie);
   t.equal(await metric(zombie, 'skein_cluster_members'), 3);
   await cluster.balanced();
   await load.more(100);

@@ -11,6 +11,10 @@ export interface TestClusterOptions {
   readonly nodes?: number;
   readonly nats?: NatsServerOptions;
   readonly shards?: number;
+  /** For tests in which the database dies: what it has committed, it keeps. Default false. */
+  readonly durable?: boolean;
+  /** Further variables of every node. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export class TestCluster {
@@ -34,12 +38,16 @@ export class TestCluster {
       ...{ DATABASE_URL: database.url, NATS_URL: nats.url, SHARDS: String(this.shards) },
       ...{ SECRET_KEYS: key(), TOKEN_KEYS: key(), SERVICE_TOKENS: `test:${this.#serviceToken}` },
       ...{ ALLOW_PRIVATE_ADDRESSES: 'true', RATE_LIMITS: 'off', GRPC_PORT: 'off', LOG_LEVEL: 'debug' },
+      ...options.environment,
     };
   }
 
   /** Resolves when every node has its share of the shards. All that was started ends with the test. */
   static async start(t: Ending, options: TestClusterOptions = {}): Promise<TestCluster> {
-    const [nats, database] = await Promise.all([NatsServer.of(t, options.nats), startTestDatabase(t)]);
+    const [nats, database] = await Promise.all([
+      NatsServer.of(t, options.nats),
+      startTestDatabase(t, { durable: options.durable ?? false }),
+    ]);
     const cluster = new TestCluster(t, nats, database, options);
     await Promise.all(Array.from({ length: options.nodes ?? 3 }, () => cluster.add()));
     await cluster.balanced();
@@ -95,7 +103,7 @@ export class TestCluster {
 }
 
 /** The value of a metric without labels. */
-export async function metric(node: NodeProcess, name: string): Promise<number> {
+export async function metric(node: Pick<NodeProcess, 'url'>, name: string): Promise<number> {
   const text = await (await fetch(`${node.url}/metrics`)).text();
   const value = new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1];
   if (value === undefined) throw new Error(`the node has no metric ${name}`);

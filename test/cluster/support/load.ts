@@ -117,6 +117,7 @@ export class Load {
       if (turn % 32 === 0) {
         this.threads.push(await this.#answer<Thread>('createThread', { body: { projectId, environmentId } }));
       } else {
+        const invokedAt = performance.now();
         const message =
           turn % 4 === 2
             ? await this.#answer<Message>('createMessage', {
@@ -129,7 +130,7 @@ export class Load {
               });
         threadId = message.threadId;
         this.current[sender] = threadId;
-        this.messages.push({ sender, number, message });
+        this.messages.push({ sender, number, message, invokedAt, settledAt: performance.now() });
         number++;
       }
       this.#count();

@@ -4,7 +4,7 @@ import { Client, Line } from '../../node/client.ts';
 import { checkEvents, checkThreads } from '../../node/history.ts';
 import { newStitch, signUp, type Tenant } from '../../node/tenant.ts';
 import { Webhooks } from '../../node/webhooks.ts';
-import type { NodeProcess } from '../../support/node-process.ts';
+import type { Ending, NodeProcess } from '../../support/node-process.ts';
 import type { TestCluster } from './cluster.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { Watcher } from './watcher.ts';
@@ -32,7 +32,7 @@ export async function setScene(t: Test, cluster: TestCluster, options: LoadOptio
 }
 
 /** The same tenant by way of another node. */
-export function through(t: Test, tenant: Tenant, node: NodeProcess): Tenant {
+export function through(t: Ending, tenant: Tenant, node: NodeProcess): Tenant {
   const line = new Line(node.url, t);
   const { key, person } = tenant;
   return { ...tenant, key: new Client(line, key.bearer), person: new Client(line, person.bearer) };
@@ -60,7 +60,9 @@ export async function checkAll(t: Test, cluster: TestCluster, scene: Scene): Pro
   );
   for (const each of cluster.nodes) {
     t.same(
-      each.lines.filter(({ level }) => level >= 50).map(({ time: _, pid: __, ...line }) => JSON.stringify(line)),
+      each.lines
+        .filter(({ level }) => level >= 50)
+        .map(({ time: _, pid: __, ...line }) => JSON.stringify(line)),
       [],
       'no errors in its log',
     );

@@ -1,0 +1,23 @@
+/** The database dies and comes back under a cluster. */
+import t from 'tap';
+import { TestCluster } from './support/cluster.ts';
+import { Recovery, worst } from './support/recovery.ts';
+import { checkAll, setScene } from './support/verdict.ts';
+
+t.setTimeout(90_000);
+
+t.test('kill -9 of the database under load, twice', async t => {
+  const cluster = await TestCluster.start(t, { durable: true });
+  const scene = await setScene(t, cluster);
+  const { load } = scene;
+  for (let kill = 0; kill < 2; kill++) {
+    await load.more(100);
+    await cluster.database.kill9();
+    const recovery = new Recovery(load, () => true);
+    const { p99, max } = worst(await recovery.complete());
+    t.comment(`after the database is back, writes succeed again, p99 ${p99} ms, max ${max} ms`);
+  }
+  await load.more(100);
+  t.equal(await cluster.total('skein_takeovers_total'), 0, 'no shard has moved for it');
+  await checkAll(t, cluster, scene);
+});

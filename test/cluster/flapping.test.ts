@@ -1,0 +1,32 @@
+/** A node that joins and leaves, again and again, by SIGTERM and by kill -9: the others go on as if it were not there. */
+import t from 'tap';
+import { TestCluster } from './support/cluster.ts';
+import { checkAll, setScene } from './support/verdict.ts';
+
+t.setTimeout(90_000);
+
+const comings = 6;
+
+t.test('a node that comes and goes', async t => {
+  const cluster = await TestCluster.start(t, { nodes: 2 });
+  const scene = await setScene(t, cluster);
+  const { load } = scene;
+  const before = await moves(cluster);
+  const restless = await cluster.make({ NODE_ID: 'restless' });
+  for (let coming = 0; coming < comings; coming++) {
+    await restless.start();
+    await load.more(20);
+    if (coming % 2 === 0) t.same(await restless.stop(), { code: 0, signal: null });
+    else await restless.kill();
+  }
+  t.equal(load.failed, 0, 'no request failed');
+  t.equal(await moves(cluster), before, 'no shard has moved');
+  await cluster.balanced();
+  await checkAll(t, cluster, scene);
+});
+
+async function moves(cluster: TestCluster): Promise<number> {
+  const counts = ['skein_takeovers_total', 'skein_handovers_in_total', 'skein_handovers_out_total'];
+  const totals = await Promise.all(counts.map(name => cluster.total(name)));
+  return totals.reduce((sum, each) => sum + each, 0);
+}
