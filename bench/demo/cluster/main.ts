@@ -19,10 +19,12 @@ import { openScreen } from './screen.ts';
 import { Show } from './show.ts';
 
 /** As parts of the whole. */
-const killAt = 0.25;
-const againAt = 0.45;
+const killAt = 0.2;
+const againAt = 0.35;
 const drainAt = 0.7;
 const defaultSeconds = 30;
+/** What is seen of the cluster after the drain, at least. */
+const tailMs = 3_000;
 const senders = 24;
 /** Between an answer and its sender's next request. */
 const pauseMs = 40;
@@ -82,6 +84,8 @@ async function kill(stage: Stage, victim: NodeProcess): Promise<Pick<Outcome, 'r
   await victim.start();
   load.use(victim);
   show.is(victim, 'serving');
+  await cluster.balanced();
+  show.say(`${victim.id} has its share of the shards`);
   return { recovered, unanswered: load.failed - before };
 }
 
@@ -124,9 +128,10 @@ async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
   const killed = await kill(stage, victim);
   await until(stage, drainAt);
   const left = await drain(stage, drained);
+  await pause(tailMs);
   await until(stage, 1);
   await load.stop();
-  show.say('the load has ended; what the cluster holds is compared with what it has acknowledged');
+  show.say('the load has ended; now all that was acknowledged is looked for');
   await pause(200);
   show.end();
   const verdict = await judge(new Client(line, tenant.key.bearer), tenant.projectId, [load]);

@@ -23,19 +23,20 @@ function noteOf(elapsedMs: number, text: string): string {
 class Terminal implements Screen {
   /** All that happened: a handful of lines. */
   readonly #notes: string[] = [];
+  #frame: readonly string[] = [];
   #height = 0;
   #ended = false;
 
   constructor() {
-    process.stdout.write('\x1b[?25l\n');
+    // No cursor, and lines that are too long are cut: what is drawn over has to have the height that is known.
+    process.stdout.write('\x1b[?25l\x1b[?7l\n');
   }
 
   draw(view: View): void {
     if (this.#ended) return;
-    const lines = [...frameOf(view), '', ...this.#notes];
-    const up = this.#height > 0 ? `\x1b[${this.#height}A` : '';
-    process.stdout.write(`${up}${lines.map(line => `\r${line}\x1b[K\n`).join('')}`);
-    this.#height = lines.length;
+    this.#frame = frameOf(view);
+    const room = Math.max(1, process.stdout.rows - this.#frame.length - 2);
+    this.#write(this.#notes.slice(-room));
   }
 
   say(elapsedMs: number, text: string): void {
@@ -45,7 +46,15 @@ class Terminal implements Screen {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    process.stdout.write('\x1b[?25h\n');
+    this.#write(this.#notes);
+    process.stdout.write('\x1b[?25h\x1b[?7h\n');
+  }
+
+  #write(notes: readonly string[]): void {
+    const lines = [...this.#frame, '', ...notes];
+    const up = this.#height > 0 ? `\x1b[${this.#height}A` : '';
+    process.stdout.write(`${up}${lines.map(line => `\r${line}\x1b[K\n`).join('')}`);
+    this.#height = lines.length;
   }
 }
 
