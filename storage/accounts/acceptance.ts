@@ -92,8 +92,10 @@ export class Acceptance {
       }
       // The token was mailed to the address, which it proves as well as a verification link does.
       user.emailVerifiedAt ??= new Date(now);
-      await this.#accept(em, token, user, { byUserId: userId, origin: client, now });
-      return this.#sessions.open(em, userId, client, now);
+      const invitation = await this.#locked(em, token, now);
+      if (invitation.emailKey !== user.emailKey) throw notFound();
+      const events = await accept(em, invitation, { byUserId: userId, origin: client, now });
+      return this.#enter(em, userId, events, client, now);
     });
     this.#access.forgetUser(userId);
     return session;
@@ -104,16 +106,17 @@ export class Acceptance {
     const at = new Date(now);
     try {
       return await this.#db.em().transactional(async em => {
-        const found = await this.#locked(em, token, now);
-        const user = em.create(User, {
-          ...{ userId: newId('user', now), email: found.email, emailKey: found.emailKey, passwordHash },
+        const invitation = await this.#locked(em, token, now);
+        const { email, emailKey } = invitation;
+        const { userId } = em.create(User, {
+          ...{ userId: newId('user', now), email, emailKey, passwordHash },
           ...{ emailVerifiedAt: at, createdAt: at, updatedAt: at },
         });
         await em.flush();
-        const doing = { byUserId: user.userId, origin: client, now };
-        await this.#accept(em, token, user, doing);
-        await recordOwnAct(em, doing, { action: 'user.created', targetId: user.userId });
-        return this.#sessions.open(em, user.userId, client, now);
+        const doing = { byUserId: userId, origin: client, now };
+        const events = await accept(em, invitation, doing);
+        await recordOwnAct(em, doing, { action: 'user.created', targetId: userId });
+        return this.#enter(em, userId, events, client, now);
       });
     } catch (error) {
       throw violates(error, 'users_email_key') ? new ServiceError('svc/auth/email_in_use') : error;
@@ -128,29 +131,40 @@ export class Acceptance {
     return found;
   }
 
-  async #accept(
+  /** Opens the session, and appends the events last: from there on the project's numbers are held. */
+  async #enter(
     em: EntityManager,
-    token: string,
-    { userId, emailKey }: { readonly userId: string; readonly emailKey: string },
-    doing: Doing,
-  ): Promise<void> {
-    const { now } = doing;
-    const invitation = await this.#locked(em, token, now);
-    if (invitation.emailKey !== emailKey) throw notFound();
-    const { workspaceId, studioRole: role, consoleRole } = invitation;
-    const at = new Date(now);
-    if ((await em.findOne(WorkspaceMember, { workspaceId, userId })) === null) {
-      em.create(WorkspaceMember, { workspaceId, userId, role, createdAt: at, updatedAt: at });
-    }
-    invitation.acceptedAt = at;
-    invitation.acceptedByUserId = userId;
-    const events = await joinConsoles(em, workspaceId, userId, consoleRole, at);
-    const data = { invitation: invitationResource(invitation) };
-    events.push(await workspaceEvent(em, workspaceId, userId, 'workspace.invitation.accepted', data));
-    await em.flush();
-    await recordAcceptance(em, invitation, events, doing);
+    userId: string,
+    events: readonly NewEvent[],
+    client: Client,
+    now: number,
+  ): Promise<OpenSession> {
+    const session = await this.#sessions.open(em, userId, client, now);
     await appendEvents(em, events);
+    return session;
   }
+}
+
+/** Makes the user what the invitation, which is locked, says; the events of that, to be appended in the same transaction. */
+async function accept(
+  em: EntityManager,
+  invitation: InferEntity<typeof Invitation>,
+  doing: Doing,
+): Promise<NewEvent[]> {
+  const { byUserId: userId, now } = doing;
+  const { workspaceId, studioRole: role, consoleRole } = invitation;
+  const at = new Date(now);
+  if ((await em.findOne(WorkspaceMember, { workspaceId, userId })) === null) {
+    em.create(WorkspaceMember, { workspaceId, userId, role, createdAt: at, updatedAt: at });
+  }
+  invitation.acceptedAt = at;
+  invitation.acceptedByUserId = userId;
+  const events = await joinConsoles(em, workspaceId, userId, consoleRole, at);
+  const data = { invitation: invitationResource(invitation) };
+  events.push(await workspaceEvent(em, workspaceId, userId, 'workspace.invitation.accepted', data));
+  await em.flush();
+  await recordAcceptance(em, invitation, events, doing);
+  return events;
 }
 
 async function recordAcceptance(
