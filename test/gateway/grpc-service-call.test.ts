@@ -1,0 +1,83 @@
+/** A service's call on its way to an actor: begun only for somebody who still waits for it, and within their time. */
+import t from 'tap';
+import { nodeForServices, ServiceCall, type Circumstances } from '../../gateway/grpc/service-call.ts';
+import { Cancelled } from '../../gateway/grpc/status.ts';
+import { ServiceError } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { threadOperations } from '../../protocol/operations/threads.ts';
+import type { AskOptions, Node } from '../../runtime/node.ts';
+
+const projectId = newId('project');
+const environmentId = newId('environment');
+
+function callWith(circumstances: Partial<Circumstances>): ServiceCall<typeof threadOperations.getThread> {
+  return new ServiceCall(
+    {
+      params: { threadId: newId('thread') },
+      query: {},
+      body: undefined,
+      project: { projectId, environmentId, environmentKind: 'sandbox', role: 'service' },
+    },
+    {
+      ...{ service: 'billing', requestId: newId('request'), address: '127.0.0.1', traceparent: undefined },
+      ...{ deadline: Infinity, cancelled: () => false },
+      ...circumstances,
+    },
+    Date.now(),
+  );
+}
+
+/** Notes what it is asked with. */
+function noting(): { asked: (AskOptions | undefined)[]; node: Pick<Node, 'ask'> } {
+  const asked: (AskOptions | undefined)[] = [];
+  const ask = ((_to, _command, _payload, options) => {
+    asked.push(options);
+    return Promise.resolve(null);
+  }) as Node['ask'];
+  return { asked, node: nodeForServices({ ask }) };
+}
+
+const thread = { kind: 'thread', id: newId('thread') };
+
+t.test('what nobody waits for any more is not begun', async t => {
+  const { asked, node } = noting();
+  const gone = callWith({ cancelled: () => true });
+  await t.rejects(async () => node.ask(thread, 'receive', {}, gone), Cancelled);
+  const late = callWith({ deadline: Date.now() - 1 });
+  await t.rejects(async () => node.ask(thread, 'receive', {}, late), {
+    code: 'svc/runtime/unavailable',
+    details: { reason: 'deadline' },
+  });
+  t.same(asked, []);
+});
+
+t.test('an actor is given the time that the client has, and no more than REST gives', async t => {
+  const { asked, node } = noting();
+  await node.ask(thread, 'receive', {}, callWith({ deadline: Date.now() + 3_000 }));
+  await node.ask(thread, 'receive', {}, callWith({ deadline: Date.now() + 60_000 }));
+  await node.ask(thread, 'receive', {}, callWith({}));
+  const [short = 0, long, endless] = asked.map(options => options?.deadlineMs);
+  t.ok(short > 2_000 && short <= 3_000);
+  t.same([long, endless], [10_000, 10_000]);
+});
+
+t.test('that it was handed over is told before it is', async t => {
+  const order: string[] = [];
+  const ask = (() => {
+    order.push('asked');
+    return Promise.resolve(null);
+  }) as Node['ask'];
+  await nodeForServices({ ask }).ask(thread, 'receive', {}, callWith({ onAsked: () => order.push('told') }));
+  t.same(order, ['told', 'asked']);
+});
+
+t.test('it acts where its request says, and nowhere else', async t => {
+  const call = callWith({});
+  t.match(await call.scopeOf(projectId, environmentId), { projectId, environmentId, role: 'service' });
+  for (const [project, environment] of [
+    [newId('project'), environmentId],
+    [projectId, newId('environment')],
+  ] as const) {
+    await t.rejects(call.scopeOf(project, environment), new ServiceError('svc/runtime/not_found'));
+  }
+});
