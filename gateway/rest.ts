@@ -69,6 +69,7 @@ import { passwordResetHandlers } from './rest/handlers/password-reset.ts';
 import { projectHandlers } from './rest/handlers/projects.ts';
 import { stitchHandlers } from './rest/handlers/stitches.ts';
 import { threadHandlers } from './rest/handlers/threads.ts';
+import { usageHandlers } from './rest/handlers/usage.ts';
 import { workspaceHandlers } from './rest/handlers/workspaces.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { RestMetrics } from './rest/metrics.ts';
@@ -167,6 +168,7 @@ export function serveRest(options: RestOptions): Rest {
     ...apiKeyHandlers({ apiKeys, verifier }),
     ...partnerAppHandlers(new PartnerApps({ db: database, hash, vault, cursors }), baseUrl),
     ...auditHandlers(database, cursors),
+    ...usageHandlers(database, cursors),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),

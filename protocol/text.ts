@@ -144,6 +144,7 @@ export function isHttpUrl(text: string): boolean {
 /** The formats that schemas may use; a name that is not here stops the compilation, so that a typo cannot pass. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': isInstant,
+  date: text => /^\d{4}-\d\d-\d\d$/.test(text) && isInstant(`${text}T00:00:00Z`),
   email: isEmailAddress,
   uri: isHttpUrl,
 };

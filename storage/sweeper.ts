@@ -1,7 +1,12 @@
-/** Removes what has outlived its use, and makes the partitions that the coming days need. Any node may do it, at any time. */
+/**
+ * What time brings: partitions for the coming days are made, usage is counted, graces of keys end, and what has outlived its use is
+ * removed. Any node may do it, at any time.
+ */
 import type { Log } from '../runtime/log.ts';
 import type { Database } from './database.ts';
 import { dropPartitions, ensurePartitions } from './partitions.ts';
+import { endGraces } from './tenancy/key-graces.ts';
+import { countUsage } from './usage.ts';
 
 /** Events, deliveries and attempts are kept this long (decisions, section 9). */
 const eventsKeptDays = 30;
@@ -41,6 +46,9 @@ const outlived: Readonly<Record<string, string>> = {
 /** One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. Rejects where the database fails. */
 export async function sweep(database: Database, now: number, log: Log): Promise<void> {
   await ensurePartitions(database, now, log);
+  // Before anything is dropped: what has been counted outlives its events.
+  await countUsage(database);
+  await endGraces(database, now);
   await dropPartitions(database, now, eventsKeptDays, log);
   for (const [table, condition] of Object.entries(outlived)) await remove(database, table, condition, now);
 }

@@ -21,6 +21,7 @@ import { presenceOperations } from './presence.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
+import { usageOperations } from './usage.ts';
 
 export const operations = {
   ...authOperations,
@@ -30,6 +31,7 @@ export const operations = {
   ...keyOperations,
   ...partnerAppOperations,
   ...auditOperations,
+  ...usageOperations,
   ...channelOperations,
   ...threadOperations,
   ...noteOperations,

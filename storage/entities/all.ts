@@ -17,6 +17,7 @@ import {
   WorkspaceMember,
 } from './tenancy.ts';
 import { Attachment, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
+import { UsageDay, UsageMark } from './usage.ts';
 
 export const entities = [
   User,
@@ -58,4 +59,6 @@ export const entities = [
   DeadLetter,
   LaneMark,
   Installation,
+  UsageDay,
+  UsageMark,
 ];

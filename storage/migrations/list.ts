@@ -5,6 +5,7 @@ import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
+import { Usage } from './usage.ts';
 
 export const migrations = [
   { name: '0001-first', class: First },
@@ -13,4 +14,5 @@ export const migrations = [
   { name: '0004-read-cursors', class: ReadCursors },
   { name: '0005-media', class: Media },
   { name: '0006-audit', class: Audit },
+  { name: '0007-usage', class: Usage },
 ];

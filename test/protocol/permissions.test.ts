@@ -58,6 +58,7 @@ const table: readonly Row[] = [
     nobody,
     'createStitch updateStitch archiveStitch rotateStitchSecret testStitch replayDelivery replayStitch',
   ),
+  row(['usage:read'], admin, ['project_owner'], 'listUsage'),
   row(['audit:read'], admin, nobody, 'listAuditLogs'),
   row(null, viewer, nobody, 'listApiKeys listPartnerApps listInvitations listMembers getMember'),
   row(null, developer, nobody, 'createApiKey rotateApiKey revokeApiKey createEnvironment'),

@@ -1,0 +1,70 @@
+/** Reads of usage: the days that are counted, what the log has beyond them, and the agent runs of the time. */
+import type { UsageGrouping, UsageRow } from '../../protocol/resources/usage.ts';
+import type { Database } from '../database.ts';
+import { messageCounts } from '../usage.ts';
+
+export interface UsageSpan {
+  readonly projectId: string;
+  readonly environmentId: string;
+  /** Days of UTC, `2026-11-20`, both inclusive. */
+  readonly from: string;
+  readonly to: string;
+  readonly groupBy: UsageGrouping;
+  /** The last group of the page before. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** A group and what it comes to. `key` is empty for runs that have none of the sort. */
+export type UsageRecord = Omit<UsageRow, 'day' | 'agentId' | 'model' | 'provider'> & { readonly key: string };
+
+const groupOf: Readonly<Record<UsageGrouping, string>> = {
+  day: `(r.created_at at time zone 'UTC')::date::text`,
+  agent: `coalesce(r.agent_id, '')`,
+  model: `r.model`,
+  provider: `r.provider`,
+};
+
+/** The instants of the days $3 to $4. */
+const within = (column: string): string =>
+  `${column} >= $3::date::timestamp at time zone 'UTC' and ${column} < ($4::date + 1)::timestamp at time zone 'UTC'`;
+
+const runs = (grouping: UsageGrouping): string => `
+  select ${groupOf[grouping]} as key, 0 as inbound, 0 as outbound, count(*) as runs, sum(r.tool_call_count) as tools,
+    sum(r.prompt_tokens) as prompt, sum(r.completion_tokens) as completion, sum(r.total_tokens) as total,
+    sum(r.estimated_cost_micros) as cost
+  from agent_runs r where r.project_id = $1 and r.environment_id = $2 and ${within('r.created_at')} group by 1`;
+
+// Counted days and uncounted events are read in one statement: no event is in both, and none in neither.
+const messages = `
+  select u.day::text as key, u.messages_inbound as inbound, u.messages_outbound as outbound, 0 as runs, 0 as tools, 0 as prompt,
+    0 as completion, 0 as total, 0 as cost
+  from usage_days u where u.project_id = $1 and u.environment_id = $2 and u.day between $3::date and $4::date
+  union all
+  select (e.occurred_at at time zone 'UTC')::date::text, ${messageCounts}, 0, 0, 0, 0, 0, 0
+  from events e where e.project_id = $1 and e.environment_id = $2 and ${within('e.occurred_at')}
+    and e.seq > coalesce((select m.seq from usage_marks m where m.project_id = $1), 0)
+    and e.event_name in ('thread.message.received', 'thread.message.created') group by 1
+  union all`;
+
+const whole = (column: string): string => `coalesce(sum(${column}), 0)::float8`;
+
+const selectPage = (grouping: UsageGrouping): string => `
+  select key, ${whole('inbound')} as "messagesInbound", ${whole('outbound')} as "messagesOutbound", ${whole('runs')} as "agentRuns",
+    ${whole('tools')} as "toolCalls", ${whole('prompt')} as "promptTokens", ${whole('completion')} as "completionTokens",
+    ${whole('total')} as "totalTokens", ${whole('cost')} as "estimatedCostMicros"
+  from (${grouping === 'day' ? messages : ''} ${runs(grouping)}) as parts
+  where $5::text is null or key collate "C" > $5
+  group by key order by key collate "C" limit $6`;
+
+const pages: Readonly<Record<UsageGrouping, string>> = {
+  day: selectPage('day'),
+  agent: selectPage('agent'),
+  model: selectPage('model'),
+  provider: selectPage('provider'),
+};
+
+export function usagePage(db: Pick<Database, 'query'>, span: UsageSpan): Promise<UsageRecord[]> {
+  const { projectId, environmentId, from, to, groupBy, after, limit } = span;
+  return db.query<UsageRecord>(pages[groupBy], [projectId, environmentId, from, to, after ?? null, limit]);
+}
