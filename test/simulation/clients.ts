@@ -118,7 +118,14 @@ export class Clients {
     else if (dice < 0.88) await this.#look(client, this.#oneOf(conversations));
     else if (dice < 0.91) await this.#beRefused();
     else if (dice < 0.98) await this.#burst(client, burstSize);
-    else if (faults.strikes('storm', 0.3)) await this.#burst(client, (limits.mailbox ?? 0) + 15);
+    else if (faults.strikes('storm', 0.3)) await this.#storm(client);
+  }
+
+  /** More at once than a mailbox holds, and for two actors more than a node does. */
+  async #storm(client: string): Promise<void> {
+    const member = this.#pick();
+    const size = (limits.mailbox ?? 0) + 15;
+    await Promise.all([this.#burst(client, size, member), this.#burst(client, size, member)]);
   }
 
   #oneOf<T>(all: readonly T[]): T {
@@ -169,8 +176,7 @@ export class Clients {
   }
 
   /** Posts in one instant over one node: where the actor lives there, they are done in that order. */
-  async #burst(client: string, size: number): Promise<void> {
-    const member = this.#pick();
+  async #burst(client: string, size: number, member = this.#pick()): Promise<void> {
     if (member === undefined) return;
     const { verdict, faults } = this.#fleet.world;
     const conversation = this.#oneOf(conversations);

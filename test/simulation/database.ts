@@ -81,6 +81,7 @@ export class SimulatedDatabase {
       ...{ clock: machine, database: this.rows, shards },
       travel: (leg, errand) => this.#travel(machine, leg, errand),
       fault: commit => {
+        if (!commit.chain.broken && this.#hasMoved(commit)) faults.fired('rival writer');
         const fault = this.#fault();
         if (fault === 'doubtful') doubtful.add(commit);
         return fault;
@@ -99,6 +100,11 @@ export class SimulatedDatabase {
       // With the answer, the numbers are lost.
       doubtful.has(commit) ? undefined : numbers.get(commit),
     );
+  }
+
+  /** The actor has been written to by another node since. */
+  #hasMoved({ actor, base }: Commit): boolean {
+    return (this.rows.rows.get(`${actor.kind}/${actor.id}`)?.version ?? 0) !== base;
   }
 
   /** What befalls a commit on its flush. */

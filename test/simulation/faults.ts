@@ -32,6 +32,7 @@ export const faultKinds = {
   join: 'a node joined, and took shards',
   drain: 'a node that owned shards was told to go',
   'failing receiver': 'a receiver of deliveries failed, or its answer was lost',
+  'rival writer': 'two nodes wrote to one actor, and the store refused one',
   storm: 'more commands came at once than a mailbox holds',
 } as const;
 

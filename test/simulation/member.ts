@@ -32,7 +32,7 @@ import { simulatedNats } from './nats.ts';
  */
 export const limits: Partial<Limits> = {
   mailbox: 29,
-  admitted: 60,
+  admitted: 40,
   residents: 6,
   tasksQueued: 50,
   remindersAtOnce: 4,
