@@ -94,6 +94,7 @@ export class Node {
     this.#territory = new Territory({
       ...{ kinds, count, transport, host: this.#host },
       serve: envelope => this.#serve(envelope),
+      taking: shard => this.#router.owned(shard),
       taken: () => {
         this.#reminders.wake();
         options.taken?.();

@@ -1,6 +1,6 @@
 /**
  * Asks for actors that live on other nodes. There is no routing table: the shard's owner is whoever answers its subject, and
- * while nobody does (a hand-over, a takeover) the ask is tried again until its deadline.
+ * while nobody does (a hand-over, a takeover) the shard's asks wait in line (waiting-line.ts) until their deadlines.
  */
 import { internalError, serviceErrorOf, unavailable } from './failures.ts';
 import type { Clock, Random } from './clock.ts';
@@ -8,9 +8,7 @@ import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Counters } from './metrics.ts';
 import { NoOwner, type Envelope, type Transport } from './transport/transport.ts';
-
-const firstPauseMs = 5;
-const longestPauseMs = 100;
+import { WaitingLine, type Asking } from './waiting-line.ts';
 
 export interface RouterOptions {
   readonly transport: Transport;
@@ -27,6 +25,8 @@ export interface RouterOptions {
 
 export class Router {
   readonly #options: RouterOptions;
+  readonly #lines = new Map<number, WaitingLine>();
+  #serial = 0;
   #outgoing = 0;
   #closed = false;
   readonly #whenQuiet: (() => void)[] = [];
@@ -49,7 +49,9 @@ export class Router {
     }
     this.#outgoing++;
     try {
-      return await this.#untilOwned(shard, envelope);
+      return await new Promise((resolve, reject) => {
+        this.#start(shard, { serial: this.#serial++, envelope, resolve, reject });
+      });
     } catch (error) {
       const known = serviceErrorOf(error);
       if (known !== undefined) throw known;
@@ -73,20 +75,53 @@ export class Router {
     this.#closed = true;
   }
 
-  async #untilOwned(shard: number, envelope: Envelope): Promise<unknown> {
-    const { transport, clock, random, counters, here, ownerless } = this.#options;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      try {
-        return await (here(envelope) ?? transport.ask(shard, envelope));
-      } catch (error) {
-        if (!(error instanceof NoOwner)) throw error;
+  /** This node has come to own the shard (all of its own when absent): who waits for it goes before whoever comes now. */
+  owned(shard?: number): void {
+    if (shard !== undefined) this.#lines.get(shard)?.leave();
+    else for (const line of [...this.#lines.values()]) line.leave();
+  }
+
+  #start(shard: number, asking: Asking): void {
+    const line = this.#lines.get(shard);
+    if (line !== undefined) line.add(asking);
+    else void this.#send(shard, asking).then(taken => taken || this.#wait(shard, asking));
+  }
+
+  /** Whether somebody took it; then the asker is answered. */
+  async #send(shard: number, { envelope, resolve, reject }: Asking): Promise<boolean> {
+    const { transport, here, counters, ownerless } = this.#options;
+    try {
+      resolve(await (here(envelope) ?? transport.ask(shard, envelope)));
+    } catch (error) {
+      if (error instanceof NoOwner) {
+        counters.noOwner++;
+        ownerless(shard);
+        if (!this.#closed) return false;
+        reject(unavailable('draining'));
+      } else {
+        reject(error);
       }
-      counters.noOwner++;
-      ownerless(shard);
-      if (this.#closed) throw unavailable('draining');
-      const jittered = pauseMs * (0.5 + random.next());
-      if (clock.now() + jittered >= envelope.deadline) throw unavailable('no_owner');
-      await new Promise<void>(resolve => clock.after(jittered, resolve));
     }
+    return true;
+  }
+
+  #wait(shard: number, asking: Asking): void {
+    let line = this.#lines.get(shard);
+    if (line === undefined) this.#lines.set(shard, (line = this.#lineOf(shard)));
+    line.add(asking);
+  }
+
+  #lineOf(shard: number): WaitingLine {
+    const { clock, random } = this.#options;
+    return new WaitingLine({
+      ...{ clock, random },
+      send: asking => this.#send(shard, asking),
+      again: asking => this.#start(shard, asking),
+      late: ({ reject }) => reject(unavailable('no_owner')),
+      gone: rest => {
+        this.#lines.delete(shard);
+        for (const asking of rest) this.#start(shard, asking);
+      },
+    });
   }
 }

@@ -23,6 +23,8 @@ export interface TerritoryOptions {
   readonly host: Host;
   /** Answers what the transport brings. */
   readonly serve: Serve;
+  /** Called when a shard begins to be served here, or all that are owned again, before any new command for it. */
+  readonly taking: (shard?: number) => void;
   /** Called when a shard was taken. */
   readonly taken: () => void;
 }
@@ -76,8 +78,10 @@ export class Territory implements Shards {
   serveUntil(monotonicMs: number): void {
     const wasLeased = this.#leased();
     this.#until = monotonicMs;
+    if (wasLeased || !this.#leased()) return;
+    this.#options.taking();
     // What was due meanwhile has been left alone.
-    if (!wasLeased && this.#leased()) this.#options.taken();
+    this.#options.taken();
   }
 
   /** The residents of a kind; undefined for an unknown one. */
@@ -103,6 +107,7 @@ export class Territory implements Shards {
     if (this.#owned[shard] !== 0) throw new RangeError(`shard ${shard} is owned already, or none`);
     this.#owned[shard] = 1;
     this.#ownedCount++;
+    this.#options.taking(shard);
     try {
       this.#releases.set(shard, await this.#options.transport.serve(shard, this.#options.serve));
     } catch (error) {

@@ -184,3 +184,27 @@ t.test('a node that drains in a cluster hands over, and its own asks go on', asy
   t.equal(one.node.stats.outgoing, 0);
   t.strictSame(await Promise.all([early, late]), [1, 2]);
 });
+
+t.test('asks of one sender keep their order while their shard changes hands', async t => {
+  const [one, two] = await cluster(t, [[0], []], { latencyMs });
+  const { clock, database } = one;
+  const members = [one, two] as const;
+  for (let round = 0; round < 20; round++) {
+    const [source, target] = round % 2 === 0 ? [one, two] : [two, one];
+    await clock.until(source.placement.release(0));
+    const sender = members[round < 10 ? 0 : 1];
+    const asks: Promise<number>[] = [];
+    for (let i = 0; i < 10; i++) {
+      asks.push(sender.node.ask<number>(on0, 'add', { mark: `${round}.${i}` }));
+      await clock.advance(i % 3);
+    }
+    const taken = target.placement.take(0);
+    asks.push(sender.node.ask<number>(on0, 'add', { mark: `${round}.10` }));
+    await clock.until(Promise.all([taken, ...asks]));
+  }
+  const { marks } = database.read(on0)?.state as Counted;
+  t.strictSame(
+    marks,
+    Array.from({ length: 220 }, (_, i) => `${Math.floor(i / 11)}.${i % 11}`),
+  );
+});
