@@ -98,7 +98,7 @@ async function startOurs(database: BenchDatabase): Promise<System> {
 async function sample(system: System, setting: Setting, database: BenchDatabase): Promise<Sample> {
   const server = cpuSeconds(system.pid);
   const postgres = database.cpuSeconds();
-  const result = await runLoad({ ...system, ...setting, warmupMs, measuredMs });
+  const result = await runLoad({ ...system, ports: [system.port], ...setting, warmupMs, measuredMs });
   if (result.errors > 0)
     throw new Error(`${system.name}: ${result.errors} errors, first: ${result.firstError ?? ''}`);
   const messages = (result.perSecond * (warmupMs + measuredMs)) / 1_000;

@@ -1,5 +1,13 @@
-/** `npm run bench [-- name ...]`: every benchmark, or those named, against one PostgreSQL; prints tables. */
+/**
+ * `npm run bench [-- name ...]`: every benchmark, or those named, against one PostgreSQL; prints tables. The first word of a name
+ * stands for all that begin with it: `cluster`.
+ */
 import { cpus, totalmem } from 'node:os';
+import { benchAsk } from './cluster/ask.ts';
+import { benchDrain } from './cluster/drain.ts';
+import { benchKill } from './cluster/kill.ts';
+import { benchPause } from './cluster/pause.ts';
+import { benchThroughput } from './cluster/throughput.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchFanout } from './fanout/fanout.ts';
 import { benchInbound } from './inbound.ts';
@@ -13,10 +21,16 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   fanout: benchFanout,
   memory: benchMemory,
   startup: benchStartup,
+  'cluster-kill': benchKill,
+  'cluster-drain': benchDrain,
+  'cluster-pause': benchPause,
+  'cluster-ask': benchAsk,
+  'cluster-throughput': benchThroughput,
 };
 
 const named = process.argv.slice(2);
-const unknown = named.filter(name => benchmarks[name] === undefined);
+const stands = (given: string, name: string): boolean => name === given || name.startsWith(`${given}-`);
+const unknown = named.filter(given => !Object.keys(benchmarks).some(name => stands(given, name)));
 if (unknown.length > 0 || named.includes('--help')) {
   console.error(`Usage: npm run bench [-- ${Object.keys(benchmarks).join(' ')}]`);
   process.exit(unknown.length > 0 ? 2 : 0);
@@ -26,7 +40,7 @@ console.log(`Node ${process.version}, ${cpus().length} processors, ${Math.round(
 const database = await startBenchDatabase();
 try {
   for (const [name, run] of Object.entries(benchmarks)) {
-    if (named.length > 0 && !named.includes(name)) continue;
+    if (named.length > 0 && !named.some(given => stands(given, name))) continue;
     console.log(`\n## ${name}`);
     await run(database);
   }

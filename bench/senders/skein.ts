@@ -20,7 +20,7 @@ export async function makeEvents(database: BenchDatabase): Promise<Origin> {
   const received = `from events where project_id = $1 and event_name = 'thread.message.received'`;
   for (let have = 0; have < queued;) {
     const result = await runLoad({
-      port: skein.port,
+      ports: [skein.port],
       path: `/v1/channels/${skein.channelId}/inbound-messages`,
       headers: { Authorization: `Bearer ${skein.apiKey}` },
       projectId: skein.projectId,

@@ -8,7 +8,8 @@ import { connect, type Socket } from 'node:net';
 import { randomBytes } from 'node:crypto';
 
 export interface LoadTask {
-  readonly port: number;
+  /** Of the processes that the connections are spread over. */
+  readonly ports: readonly number[];
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
@@ -52,7 +53,8 @@ class Connection {
     this.#serial = index;
     const headers = Object.entries(task.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     this.#head = `POST ${task.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${headers.join('')}`;
-    this.#socket = connect(task.port, '127.0.0.1', () => this.#send());
+    const port = task.ports[index % task.ports.length] ?? 0;
+    this.#socket = connect(port, '127.0.0.1', () => this.#send());
     this.#socket.setNoDelay(true);
     this.#socket.setEncoding('latin1');
     this.#socket.on('data', chunk => this.#receive(String(chunk)));

@@ -18,7 +18,12 @@ export interface Skein {
   stop(): Promise<void>;
 }
 
-export async function startSkein(database: BenchDatabase, name: string): Promise<Skein> {
+/** @param environment further variables of the node. */
+export async function startSkein(
+  database: BenchDatabase,
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Skein> {
   const databaseUrl = await database.create(name);
   const port = await freePort();
   const server = new Server(port, {
@@ -27,6 +32,7 @@ export async function startSkein(database: BenchDatabase, name: string): Promise
     ALLOW_PRIVATE_ADDRESSES: 'true',
     // What is measured is the way of a message, at many times what one project is allowed.
     RATE_LIMITS: 'off',
+    ...environment,
   });
   await server.start();
   const account = {

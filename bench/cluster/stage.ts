@@ -1,0 +1,89 @@
+/** Three nodes, a durable PostgreSQL and a nats-server for a benchmark of faults, and senders that remember what was acknowledged. */
+import { TestCluster } from '../../test/cluster/support/cluster.ts';
+import { Load, type LoadOptions } from '../../test/cluster/support/load.ts';
+import { Recovery } from '../../test/cluster/support/recovery.ts';
+import { Client, Line } from '../../test/node/client.ts';
+import { signUp, type Tenant } from '../../test/node/tenant.ts';
+import type { NodeProcess } from '../../test/support/node-process.ts';
+import { shardOf } from '../../runtime/shards.ts';
+import { Endings } from '../support/endings.ts';
+import { judge, type Verdict } from '../support/verdict.ts';
+import { count } from '../support/table.ts';
+
+export class Stage {
+  readonly cluster: TestCluster;
+  readonly tenant: Tenant;
+  readonly #endings: Endings;
+  readonly #loads: Load[] = [];
+
+  private constructor(endings: Endings, cluster: TestCluster, tenant: Tenant) {
+    this.#endings = endings;
+    this.cluster = cluster;
+    this.tenant = tenant;
+  }
+
+  /** Gives the cluster to the benchmark and ends it with it. */
+  static async with<T>(perform: (stage: Stage) => Promise<T>): Promise<T> {
+    const endings = new Endings();
+    try {
+      const cluster = await TestCluster.start(endings, { durable: true, environment: { LOG_LEVEL: 'info' } });
+      const [first] = cluster.running;
+      if (first === undefined) throw new Error('the cluster has no nodes');
+      return await perform(new Stage(endings, cluster, await signUp(new Line(first.url, endings))));
+    } finally {
+      await endings.end();
+    }
+  }
+
+  /** Senders that write to all nodes that run, until they are stopped. */
+  load(options: LoadOptions): Load {
+    const load = new Load(this.#endings, this.tenant, this.cluster.running, options);
+    this.#loads.push(load);
+    return load;
+  }
+
+  /** The node of that round: all in turn. */
+  victim(round: number): NodeProcess {
+    const { running } = this.cluster;
+    const node = running[round % running.length];
+    if (node === undefined) throw new Error('no node is left');
+    return node;
+  }
+
+  /** To be called right before a fault of that node. */
+  async recoveryOf(node: NodeProcess, load: Load): Promise<Recovery> {
+    const isOwned = await this.ownership(node);
+    return new Recovery(load, isOwned);
+  }
+
+  /** Whether a thread is one of the node's, as things are now. */
+  async ownership(node: NodeProcess): Promise<(threadId: string) => boolean> {
+    const { cluster } = this;
+    const shards = await cluster.shardsOf(node);
+    return threadId => shards.has(shardOf(threadId, cluster.shards));
+  }
+
+  /** What became of everything that was acknowledged. Stops the loads. */
+  async verdict(): Promise<Verdict> {
+    for (const load of this.#loads) await load.stop();
+    const [node] = this.cluster.running;
+    if (node === undefined) throw new Error('no node is left');
+    const { key, projectId } = this.tenant;
+    return judge(new Client(new Line(node.url, this.#endings), key.bearer), projectId, this.#loads);
+  }
+}
+
+/** The rows of a verdict: figure, value, target. */
+export function rowsOf({ acknowledged, lost, doubled, outOfOrder, faults }: Verdict): string[][] {
+  for (const fault of faults) console.log(`  ${fault}`);
+  return [
+    ['acknowledged', count(acknowledged), ''],
+    ['of these lost, doubled, out of order', `${lost}, ${doubled}, ${outOfOrder}`, '0, 0, 0'],
+  ];
+}
+
+/** The part of the values that lies below, by nearest rank. NaN when there are none. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+}

@@ -1,0 +1,120 @@
+/**
+ * Durable inbound messages per second of one clustered node and of two, on one database and one nats-server, with the load on the
+ * same processors: what a second process costs, or gains, where there are no processors for it. They take turns, by
+ * the second node coming and going, and the medians of the rounds are compared.
+ */
+import { randomBytes } from 'node:crypto';
+import { eventually } from '../../test/node/eventually.ts';
+import { metric } from '../../test/cluster/support/cluster.ts';
+import { NatsServer } from '../../test/support/nats-server.ts';
+import { freePort, Server } from '../demo/server.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import type { LoadResult } from '../support/load.ts';
+import { cpuSeconds } from '../support/process-usage.ts';
+import { runLoad } from '../support/run-load.ts';
+import { startSkein, type Skein } from '../support/skein.ts';
+import { count, fixed, median, table, times } from '../support/table.ts';
+
+const rounds = 3;
+const warmupMs = 1_500;
+const measuredMs = 4_000;
+const connections = 256;
+const threads = 1_000;
+const shards = 256;
+
+interface Sample extends LoadResult {
+  /** CPU microseconds per message: of all nodes, of PostgreSQL, of the nats-server. */
+  readonly nodeMicros: number;
+  readonly databaseMicros: number;
+  readonly natsMicros: number;
+}
+
+interface Ground {
+  readonly database: BenchDatabase;
+  readonly nats: NatsServer;
+  readonly skein: Skein;
+}
+
+async function sample({ database, nats, skein }: Ground, nodes: readonly Server[]): Promise<Sample> {
+  const used = (): number[] => [
+    nodes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+    database.cpuSeconds(),
+    cpuSeconds(nats.pid),
+  ];
+  const before = used();
+  const result = await runLoad({
+    ...{ connections, threads, warmupMs, measuredMs, projectId: skein.projectId },
+    ports: nodes.map(({ url }) => Number(new URL(url).port)),
+    path: `/v1/channels/${skein.channelId}/inbound-messages`,
+    headers: { Authorization: `Bearer ${skein.apiKey}` },
+  });
+  if (result.errors > 0) throw new Error(`${result.errors} errors, first: ${result.firstError ?? ''}`);
+  const messages = (result.perSecond * (warmupMs + measuredMs)) / 1_000;
+  const [nodeMicros = 0, databaseMicros = 0, natsMicros = 0] = used().map(
+    (seconds, i) => ((seconds - (before[i] ?? 0)) * 1e6) / messages,
+  );
+  return { ...result, nodeMicros, databaseMicros, natsMicros };
+}
+
+/** Resolves when every shard is owned, and each of the nodes has some. */
+async function balanced(nodes: readonly Server[]): Promise<void> {
+  await eventually('balance of the shards', async () => {
+    const owned = await Promise.all(nodes.map(node => metric(node, 'skein_shards')));
+    return owned.every(each => each > 0) && owned.reduce((sum, each) => sum + each, 0) === shards;
+  });
+}
+
+function tableOf(samples: readonly (readonly Sample[])[]): string {
+  const middle = (of: readonly Sample[], field: keyof Omit<Sample, 'firstError'>): number =>
+    median(of.map(each => each[field]));
+  const [one = []] = samples;
+  const head = [
+    '',
+    'msgs/s',
+    'against one (target: at least 1)',
+    'p50 ms',
+    'p99 ms',
+    'nodes µs',
+    'PostgreSQL µs',
+    'NATS µs',
+  ];
+  const rows = samples.map((of, i) => [
+    i === 0 ? 'one node' : 'two nodes',
+    count(middle(of, 'perSecond')),
+    i === 0 ? '' : times(middle(of, 'perSecond') / middle(one, 'perSecond')),
+    ...[fixed(middle(of, 'p50Ms')), fixed(middle(of, 'p99Ms')), fixed(middle(of, 'nodeMicros'), 0)],
+    ...[fixed(middle(of, 'databaseMicros'), 0), fixed(middle(of, 'natsMicros'), 0)],
+  ]);
+  return table(head, rows);
+}
+
+export async function benchThroughput(database: BenchDatabase): Promise<void> {
+  const nats = await NatsServer.start();
+  const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
+  const environment = { NATS_URL: nats.url, SHARDS: String(shards), SECRET_KEYS: key(), TOKEN_KEYS: key() };
+  let skein: Skein | undefined;
+  let second: Server | undefined;
+  try {
+    skein = await startSkein(database, 'skein_cluster', environment);
+    const ground = { database, nats, skein };
+    second = new Server(await freePort(), { ...environment, DATABASE_URL: skein.databaseUrl });
+    const both = [skein.server, second];
+    const samples: [Sample[], Sample[]] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      await balanced([skein.server]);
+      samples[0].push(await sample(ground, [skein.server]));
+      await second.start();
+      await balanced(both);
+      samples[1].push(await sample(ground, both));
+      await second.stop();
+    }
+    console.log(
+      `\n${count(threads)} threads, ${connections} connections (medians of ${rounds} rounds of ${measuredMs / 1_000} s)\n`,
+    );
+    console.log(tableOf(samples));
+  } finally {
+    await second?.stop();
+    await skein?.stop();
+    await nats.stop();
+  }
+}
