@@ -5,7 +5,7 @@ import { checkAll, setScene } from './support/verdict.ts';
 
 t.setTimeout(90_000);
 
-const comings = 6;
+const comings = 4;
 
 t.test('a node that comes and goes', async t => {
   const cluster = await TestCluster.start(t, { nodes: 2 });
@@ -15,7 +15,7 @@ t.test('a node that comes and goes', async t => {
   const restless = await cluster.make({ NODE_ID: 'restless' });
   for (let coming = 0; coming < comings; coming++) {
     await restless.start();
-    await load.more(20);
+    await load.more(10);
     if (coming % 2 === 0) t.same(await restless.stop(), { code: 0, signal: null });
     else await restless.kill();
   }

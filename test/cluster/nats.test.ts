@@ -1,7 +1,5 @@
-/** NATS dies and comes back; and a node that is cut off from NATS, but not from the database nor from its clients. */
+/** NATS dies and comes back under a cluster. */
 import t from 'tap';
-import { eventually } from '../node/eventually.ts';
-import { Proxy } from '../support/proxy.ts';
 import { TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
 import { checkAll, setScene } from './support/verdict.ts';
@@ -29,47 +27,3 @@ t.test('kill -9 of NATS under load', async t => {
   await cluster.balanced();
   await checkAll(t, cluster, scene);
 });
-
-t.test('a node whose way to NATS is broken', async t => {
-  const cluster = await TestCluster.start(t, { nodes: 2 });
-  const proxy = new Proxy({ host: '127.0.0.1', port: cluster.nats.port });
-  const node = await cluster.add({ NATS_URL: `nats://127.0.0.1:${await proxy.listen()}` });
-  t.teardown(() => proxy.close());
-  await cluster.balanced();
-  const [first] = cluster.running;
-  if (first === undefined) throw new Error('no node is left');
-  const scene = await setScene(t, cluster, { patienceMs: 1_500 });
-  const { load } = scene;
-  await load.more(100);
-
-  // Silence: nothing of what the node says arrives, and it does not know.
-  proxy.mute('client');
-  await proxy.fired();
-  await eventually('end of its membership', async () => {
-    const { nodes } = await cluster.picture(first);
-    return nodes.every(({ id }) => id !== node.id);
-  });
-  t.equal((await cluster.shardsOf(first)).size + (await survivors(cluster)), cluster.shards);
-  t.equal((await fetch(`${node.url}/readyz`)).status, 503);
-  await load.more(100);
-  const back = node.said('joined the cluster');
-  proxy.cut();
-  await back;
-  await cluster.balanced();
-
-  // The connection is refused, and comes back before anybody would have missed the node by its lease.
-  const lost = node.said('the connection to NATS is lost');
-  await proxy.leave();
-  await lost;
-  await load.more(50);
-  await proxy.listen();
-  await cluster.balanced();
-  await load.more(100);
-  await checkAll(t, cluster, scene);
-});
-
-/** Shards of the second node. */
-async function survivors(cluster: TestCluster): Promise<number> {
-  const [, second] = cluster.running;
-  return second === undefined ? 0 : (await cluster.shardsOf(second)).size;
-}

@@ -22,9 +22,9 @@ export interface Answer {
 }
 
 export interface LoadOptions {
-  /** Default 24. */
+  /** Default 16. */
   readonly senders?: number;
-  /** Between an answer and the sender's next request. Default 150. */
+  /** Between an answer and the sender's next request. Default 200. */
   readonly pauseMs?: number;
   /** How long a sender waits for an answer before it repeats the request elsewhere. Default: as long as it takes. */
   readonly patienceMs?: number;
@@ -66,10 +66,10 @@ export class Load {
   constructor(t: Ending, tenant: Tenant, nodes: readonly NodeProcess[], options: LoadOptions = {}) {
     this.#t = t;
     this.#tenant = tenant;
-    this.#pauseMs = options.pauseMs ?? 150;
+    this.#pauseMs = options.pauseMs ?? 200;
     this.#patience = options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs };
     for (const node of nodes) this.use(node);
-    const senders = Array.from({ length: options.senders ?? 24 }, (_, sender) => this.#run(sender));
+    const senders = Array.from({ length: options.senders ?? 16 }, (_, sender) => this.#run(sender));
     this.#running = Promise.all(senders);
     // Whoever waits for the senders is told; until then a failure is not lost.
     this.#running.catch(() => undefined);
