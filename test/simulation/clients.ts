@@ -8,15 +8,10 @@ import type { Reason } from '../../runtime/failures.ts';
 import type { Random } from '../../runtime/clock.ts';
 import { shardOf } from '../../runtime/shards.ts';
 import type { Look, Operation } from '../support/history.ts';
-import { conversationRef, ledgerRef } from './conversation.ts';
+import { conversationRef, conversations, ledgerRef, ledgers, notes } from './conversation.ts';
 import type { Fleet } from './fleet.ts';
 import { limits, type Member } from './member.ts';
 import { shardCount } from './world.ts';
-
-export const conversations = ['ada', 'bob', 'cleo', 'dora', 'egon', 'finn', 'gina'] as const;
-export const ledgers = ['cash', 'debt', 'rent'] as const;
-/** Notes leave no mark in a ledger's state, but a row. */
-export const notes = 'notes';
 
 const timeoutMs = 4_000;
 const longestThinkMs = 260;

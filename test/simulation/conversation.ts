@@ -76,6 +76,12 @@ export interface Probe {
   readonly deliver: (conversation: string, sequence: number) => Promise<void>;
 }
 
+/** The ids of the actors that there are. */
+export const conversations = ['ada', 'bob', 'cleo', 'dora', 'egon', 'finn', 'gina'] as const;
+export const ledgers = ['cash', 'debt', 'rent'] as const;
+/** Notes leave no mark in a ledger's state, but a row. */
+export const notes = 'notes';
+
 export const conversationRef = (id: string): ActorRef => ({ kind: 'conversation', id });
 export const ledgerRef = (id: string): ActorRef => ({ kind: 'ledger', id });
 

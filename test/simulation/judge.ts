@@ -1,8 +1,16 @@
 /** The laws that can only be looked at in the end. */
 import { checkHistory, type Findings } from '../support/history.ts';
-import { conversations, ledgers, notes, type Clients } from './clients.ts';
+import type { Clients } from './clients.ts';
 import type { Watcher } from './console.ts';
-import { conversationRef, ledgerRef, type Conversation, type Ledger } from './conversation.ts';
+import {
+  conversationRef,
+  conversations,
+  ledgerRef,
+  ledgers,
+  notes,
+  type Conversation,
+  type Ledger,
+} from './conversation.ts';
 import type { Fleet } from './fleet.ts';
 import type { Law } from './laws.ts';
 import type { World } from './world.ts';

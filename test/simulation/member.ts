@@ -18,7 +18,7 @@ import { NatsTransport } from '../../runtime/transport/nats.ts';
 import { NewsRelay } from '../../storage/news-relay.ts';
 import { News } from '../../storage/news.ts';
 import { StreamDesk } from './console.ts';
-import { kindsOf } from './conversation.ts';
+import { conversations, kindsOf } from './conversation.ts';
 import type { Machine } from './machine.ts';
 import type { Connection } from './network.ts';
 import type { Serve, Transport } from '../../runtime/transport/transport.ts';
@@ -150,7 +150,9 @@ export class Member {
     const { verdict } = this.#world;
     const { admitted, outgoing, reminders } = this.stats;
     const budget = limits.admitted ?? 0;
-    if (admitted > budget) verdict.broken('bounds are kept', `${this.name} has admitted ${admitted}`);
+    // Beside the command with which each actor begins.
+    if (admitted > budget + conversations.length)
+      verdict.broken('bounds are kept', `${this.name} has admitted ${admitted}`);
     if (outgoing > budget) verdict.broken('bounds are kept', `${this.name} has ${outgoing} asks out`);
     if (reminders > (limits.remindersAtOnce ?? 0)) {
       verdict.broken('bounds are kept', `${this.name} delivers ${reminders} reminders at once`);

@@ -150,8 +150,9 @@ export const plants: readonly Plant[] = [
     rule: 'drain and join',
     bug: 'an ask that finds no owner fails at once',
     file: 'runtime/router.ts',
-    find: 'if (clock.now() + jittered >= envelope.deadline)',
-    replace: 'if (jittered > 0)',
+    find: '(here(envelope) ?? transport.ask(shard, envelope))',
+    replace:
+      "(here(envelope) ?? transport.ask(shard, envelope).catch(() => Promise.reject(unavailable('no_owner'))))",
   },
   {
     rule: 'drain and join',
@@ -198,7 +199,7 @@ export const plants: readonly Plant[] = [
   {
     rule: 'Console streams',
     bug: 'a stream goes live without the events it had missed',
-    file: 'gateway/stream/session.ts',
+    file: 'gateway/stream/subscriber.ts',
     find: 'else if (this.cursor === head) this.#goLive();',
     replace: 'else if (this.cursor <= head) this.#goLive();',
   },

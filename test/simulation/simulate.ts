@@ -7,7 +7,8 @@
  *   verdict   every actor is asked over every node, and the laws are looked at
  */
 import { Chaos } from './chaos.ts';
-import { Clients, conversations } from './clients.ts';
+import { Clients } from './clients.ts';
+import { conversations } from './conversation.ts';
 import { Watcher } from './console.ts';
 import { projects } from './database.ts';
 import type { FaultCounts } from './faults.ts';
