@@ -66,6 +66,7 @@ import { noteHandlers } from './rest/handlers/notes.ts';
 import { presenceHandlers } from './rest/handlers/presence.ts';
 import { partnerAppHandlers } from './rest/handlers/partner-apps.ts';
 import { passwordResetHandlers } from './rest/handlers/password-reset.ts';
+import { privacyHandlers } from './rest/handlers/privacy.ts';
 import { projectHandlers } from './rest/handlers/projects.ts';
 import { stitchHandlers } from './rest/handlers/stitches.ts';
 import { threadHandlers } from './rest/handlers/threads.ts';
@@ -172,6 +173,7 @@ export function serveRest(options: RestOptions): Rest {
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),
+    ...privacyHandlers({ database, node }),
     ...messageHandlers({ database, node, cursors }),
     ...attachmentHandlers({ database, links }),
     ...channelHandlers({ database, node, cursors, channels }),

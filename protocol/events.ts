@@ -76,7 +76,7 @@ const fleeting = <S extends TSchema>(description: string, schema: S) =>
 export const eventTypes = {
   'thread.lifecycle.created': row('A thread was created.', thread),
   'thread.lifecycle.updated': row('Fields of a thread changed that have no event of their own.', thread),
-  'thread.lifecycle.erased': row("A thread's personal data was erased.", data({})),
+  'thread.lifecycle.erased': row("A thread's personal data was erased, in its earlier events too.", thread),
   'thread.status.changed': row(
     'A thread was opened, closed or archived.',
     data({ thread: Thread, previousStatus: optional(choice(threadStatuses)) }),

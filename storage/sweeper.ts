@@ -5,6 +5,8 @@
 import type { Log } from '../runtime/log.ts';
 import type { Database } from './database.ts';
 import { dropPartitions, ensurePartitions } from './partitions.ts';
+import { erasePersonalData } from './erasures.ts';
+import { forgetSandboxThreads } from './sandbox-sweep.ts';
 import { endGraces } from './tenancy/key-graces.ts';
 import { countUsage } from './usage.ts';
 
@@ -20,11 +22,16 @@ const endedKeptDays = 7;
 /** Mail that was sent or given up is kept this long, for whoever asks what became of it. */
 const mailKeptDays = 30;
 
-/** Commands that were acknowledged, and work that failed for good, in days. */
+/** Commands, which last as long as the events they are, and work that failed for good, in days. */
 const doneKeptDays = 30;
 
 /** Decisions, section 9. */
 const auditKeptDays = 400;
+const sandboxKeptDays = 30;
+const dayMs = 86_400_000;
+
+/** Keys that were revoked or have expired are listed this long. */
+const keysKeptDays = 90;
 
 /** Rows that one statement removes at the most: no sweep holds many at once. */
 const piece = 10_000;
@@ -37,8 +44,9 @@ const outlived: Readonly<Record<string, string>> = {
   sessions: `expires_at <= $1::timestamptz - interval '${endedKeptDays} days'`,
   email_tokens: `expires_at <= $1::timestamptz - interval '${endedKeptDays} days'`,
   mails: `created_at <= $1::timestamptz - interval '${mailKeptDays} days' and next_attempt_at is null`,
-  channel_commands: `acknowledged_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
+  channel_commands: `occurred_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
   dead_letters: `created_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
+  api_keys: `least(revoked_at, expires_at) <= $1::timestamptz - interval '${keysKeptDays} days'`,
   audit_logs: `created_at <= $1::timestamptz - interval '${auditKeptDays} days'`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${markKeptDays} days'`,
 };
@@ -49,6 +57,8 @@ export async function sweep(database: Database, now: number, log: Log): Promise<
   // Before anything is dropped: what has been counted outlives its events.
   await countUsage(database);
   await endGraces(database, now);
+  await erasePersonalData(database, log);
+  await forgetSandboxThreads(database, new Date(now - sandboxKeptDays * dayMs));
   await dropPartitions(database, now, eventsKeptDays, log);
   for (const [table, condition] of Object.entries(outlived)) await remove(database, table, condition, now);
 }

@@ -8,3 +8,4 @@ export * from './writes/deliveries.ts';
 export * from './writes/notes.ts';
 export * from './writes/attachments.ts';
 export * from './writes/audit.ts';
+export * from './writes/erasures.ts';

@@ -7,6 +7,7 @@ import type { Actor, Message, MessageDryRun, MessageStatus } from '../../protoco
 import type { ThreadNote } from '../../protocol/resources/note.ts';
 import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
 import type { Receipt } from '../channel/providers/provider.ts';
+import type { Marked } from '../act.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
 import type { CustomFields } from './state.ts';
 
@@ -72,6 +73,11 @@ export interface ThreadChanges {
 
 export interface UpdateThread extends Tenancy {
   readonly changes: ThreadChanges;
+  readonly author: Actor;
+}
+
+/** Erases what is known of the participant, here and in everything up to now. */
+export interface EraseThread extends Tenancy, Marked {
   readonly author: Actor;
 }
 
@@ -146,6 +152,8 @@ export type ThreadCommands = {
   update: { readonly payload: UpdateThread; readonly reply: string };
   /** Replies with the thread's JSON text. */
   assign: { readonly payload: AssignThread; readonly reply: string };
+  /** Replies with when it was asked for, ISO 8601. */
+  erase: { readonly payload: EraseThread; readonly reply: string };
   addNote: { readonly payload: AddNote; readonly reply: ThreadNote };
   editNote: { readonly payload: EditNote; readonly reply: ThreadNote };
   removeNote: { readonly payload: RemoveNote; readonly reply: null };

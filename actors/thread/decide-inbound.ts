@@ -1,7 +1,7 @@
 /** How a thread comes to be, and how it receives. */
 import type { Decision, Turn } from '../../runtime/actor.ts';
 import { notFound } from '../../protocol/errors.ts';
-import { insertMessage, type Write } from '../../storage/writes.ts';
+import { insertMessage, nameParticipant, type Write } from '../../storage/writes.ts';
 import type { ChannelOfThread, CreateThread, ReceiveMessage } from './commands.ts';
 import { settleWindow, startWindow } from './decide-window.ts';
 import { Draft } from './draft.ts';
@@ -62,6 +62,11 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   } else {
     requireOwn(state, command);
     if (channel !== undefined && channel.channelId !== state.channelId) throw notFound();
+    // Their name was erased; now they have written again.
+    if (state.externalRef === null && newborn !== undefined) {
+      next.externalRef = newborn.externalRef;
+      draft.writes.push(nameParticipant(draft.threadId, newborn.externalRef));
+    }
   }
   const contact = { type: 'contact', id: next.externalRef ?? draft.threadId } as const;
   const actor = JSON.stringify(contact);

@@ -3,6 +3,7 @@ import { actor } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
 import type { ThreadCommands } from './commands.ts';
 import { assign } from './decide-assignment.ts';
+import { erase } from './decide-erasure.ts';
 import { create, receive } from './decide-inbound.ts';
 import { addNote, editNote, removeNote } from './decide-notes.ts';
 import { checkSend, send } from './decide-outbound.ts';
@@ -16,6 +17,6 @@ export const thread = actor<ThreadState, ThreadCommands, Write>({
   blank: blankThread,
   decide: {
     ...{ create, receive, send, checkSend, update, assign, addNote, editNote, removeNote },
-    ...{ recordReceipts, lookAtWindow, expireWindow },
+    ...{ recordReceipts, lookAtWindow, expireWindow, erase },
   },
 });

@@ -42,6 +42,8 @@ export const access = {
   stream: who(['threads:read', 'messages:read'], [], allOperators),
   /** A key sets the header itself, and a ticket would carry more than the key may see: its holder is a person. */
   ticket: who(null, [], allOperators),
+  /** It cannot be undone: not for everybody who writes in a thread. */
+  erase: who(['threads:write'], developers, ['project_owner']),
   readUsage: who(['usage:read'], admins, ['project_owner']),
   readAudit: who(['audit:read'], admins, []),
   administer: who(null, admins, []),

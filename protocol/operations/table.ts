@@ -18,6 +18,7 @@ import { messageOperations } from './messages.ts';
 import { noteOperations } from './notes.ts';
 import { partnerAppOperations } from './partner-apps.ts';
 import { presenceOperations } from './presence.ts';
+import { privacyOperations } from './privacy.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
@@ -36,6 +37,7 @@ export const operations = {
   ...threadOperations,
   ...noteOperations,
   ...presenceOperations,
+  ...privacyOperations,
   ...messageOperations,
   ...attachmentOperations,
   ...stitchOperations,

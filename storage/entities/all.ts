@@ -16,7 +16,7 @@ import {
   Workspace,
   WorkspaceMember,
 } from './tenancy.ts';
-import { Attachment, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
+import { Attachment, Erasure, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
 import { UsageDay, UsageMark } from './usage.ts';
 
 export const entities = [
@@ -41,6 +41,7 @@ export const entities = [
   ThreadNote,
   ReadCursor,
   Attachment,
+  Erasure,
   Channel,
   ChannelCommand,
   ParkedReceipt,

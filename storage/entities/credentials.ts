@@ -28,7 +28,10 @@ export const ApiKey = defineEntity({
     lastUsedIp: p.text().nullable(),
   },
   uniques: [{ name: 'api_keys_key_hash', properties: ['keyHash'] }],
-  indexes: [{ name: 'api_keys_listed', properties: ['projectId', 'createdAt', 'apiKeyId'] }],
+  indexes: [
+    { name: 'api_keys_listed', properties: ['projectId', 'createdAt', 'apiKeyId'] },
+    { name: 'api_keys_rotating', properties: ['rotationGraceExpiresAt'], where: "status = 'rotating'" },
+  ],
 });
 
 export const PartnerApp = defineEntity({

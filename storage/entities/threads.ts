@@ -96,6 +96,20 @@ export const ReadCursor = defineEntity({
   },
 });
 
+/** A thread whose personal data is to be erased, in everything up to an event (storage/erasures.ts). */
+export const Erasure = defineEntity({
+  name: 'Erasure',
+  tableName: 'erasures',
+  properties: {
+    threadId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    /** The thread's number of that event. */
+    through: big(),
+    requestedAt: instant(),
+  },
+});
+
 /** A file: announced (`pending`), its bytes in the media store (`stored`), or gone (`erased`). */
 export const Attachment = defineEntity({
   name: 'Attachment',

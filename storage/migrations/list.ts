@@ -1,5 +1,6 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
 import { Audit } from './audit.ts';
+import { Erasures } from './erasures.ts';
 import { First } from './first.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
@@ -15,4 +16,5 @@ export const migrations = [
   { name: '0005-media', class: Media },
   { name: '0006-audit', class: Audit },
   { name: '0007-usage', class: Usage },
+  { name: '0008-erasures', class: Erasures },
 ];

@@ -37,7 +37,7 @@ t.test('the operations are those that were agreed', async t => {
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
     listWorkspaces createWorkspace listProjects
     createProject listEnvironments createEnvironment listApiKeys createApiKey rotateApiKey revokeApiKey
-    listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs listUsage listChannels createChannel
+    listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs listUsage erasePersonalData listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
     simulateSandbox createThread listThreads getThread updateThread assignThread
     listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline createAttachment getAttachmentUrl listMessages getMessage createMessage listStitches
@@ -187,6 +187,7 @@ t.test('statuses of success are those of decisions section 2', async t => {
     simulateSandbox: 202,
     acknowledgeChannelCommand: 204,
     archiveStitch: 204,
+    erasePersonalData: 202,
     rotateStitchSecret: 200,
     rotatePartnerAppSecret: 200,
     revokePartnerApp: 204,

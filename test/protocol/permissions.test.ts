@@ -58,6 +58,8 @@ const table: readonly Row[] = [
     nobody,
     'createStitch updateStitch archiveStitch rotateStitchSecret testStitch replayDelivery replayStitch',
   ),
+  // It cannot be undone: stricter than writing.
+  row(['threads:write'], developer, ['project_owner'], 'erasePersonalData'),
   row(['usage:read'], admin, ['project_owner'], 'listUsage'),
   row(['audit:read'], admin, nobody, 'listAuditLogs'),
   row(null, viewer, nobody, 'listApiKeys listPartnerApps listInvitations listMembers getMember'),
