@@ -153,6 +153,8 @@ function textOf({ pattern = '', format, minLength = 0 }: Schema): Json {
   switch (format) {
     case 'date-time':
       return '2026-11-03T12:00:00.000Z';
+    case 'date':
+      return '2026-11-03';
     case 'email':
       return 'ada@acme.test';
     case 'uri':

@@ -18,6 +18,7 @@ export const tags: Readonly<Record<string, string>> = {
   Notes: 'What operators write to each other on a thread. The participant never sees it.',
   Messages: 'What was said on a thread, inbound and outbound, and what became of it.',
   Attachments: 'Files of messages: uploaded and read through addresses that are signed and short-lived.',
+  Privacy: "A participant's right to be forgotten.",
   Stitches:
     'A stitch is an outbound webhook: a signed, durable subscription to events. See also the section of webhooks.',
   'Webhook deliveries':

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { errors, type ErrorCode } from '../../protocol/errors.ts';
 import { scopes, type Operation, type Scope } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
-import { Client, type Asked, type Refusal } from '../node/client.ts';
+import type { Asked, Client, Refusal } from '../node/client.ts';
 import { ask } from './ask.ts';
 import { admits } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';

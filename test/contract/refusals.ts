@@ -106,7 +106,6 @@ const unverified: Derive = async ({ production, cast }, id, scenario) => {
   if (role === undefined) throw new Error(`${id} admits nobody`);
   return { asked: await scenario.request(production), by: cast[role] };
 };
-};
 
 const derived: Partial<Record<ErrorCode, Derive | typeof repeated>> = {
   'svc/auth/missing_credentials': as(({ anybody }) => anybody),

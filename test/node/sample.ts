@@ -37,7 +37,8 @@ const resources = new Map(
   (Object.keys(prefixes) as Resource[]).map(resource => [idPattern(resource), resource]),
 );
 
-function resourceOf(schema: Schema): Resource | undefined {
+/** Of what it is the id, if it is one. */
+export function resourceOf(schema: Schema): Resource | undefined {
   return resources.get(schema.pattern ?? '');
 }
 

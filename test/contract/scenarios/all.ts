@@ -8,7 +8,9 @@ import { consoleScenarios, contractScenarios } from './console.ts';
 import { messageScenarios, noteScenarios, presenceScenarios, threadScenarios } from './conversations.ts';
 import { keyScenarios } from './keys.ts';
 import { partnerAppScenarios } from './partner-apps.ts';
+import { privacyScenarios } from './privacy.ts';
 import { invitationScenarios, memberScenarios, tenancyScenarios } from './tenancy.ts';
+import { usageScenarios } from './usage.ts';
 import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.ts';
 
 const all: Scenarios = {
@@ -27,7 +29,9 @@ const all: Scenarios = {
   ...stitchScenarios,
   ...deliveryScenarios,
   ...eventScenarios,
+  ...privacyScenarios,
   ...auditScenarios,
+  ...usageScenarios,
   ...consoleScenarios,
   ...contractScenarios,
 };

@@ -1,0 +1,105 @@
+/**
+ * Requests by chance for every operation: none is answered 5xx, none is left without an answer, and every answer is one that the
+ * operation's row declares, of the shape that it declares (see `hold` in test/node/client.ts). A run that fails prints its seed and
+ * the smallest request that it found.
+ */
+import fc from 'fast-check';
+import t from 'tap';
+import { newId, type Resource } from '../../protocol/ids.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import { operations, type OperationId } from '../../protocol/operations/table.ts';
+import { fields } from '../node/sample.ts';
+import { requestOf } from './arbitrary.ts';
+import { ask, sent } from './ask.ts';
+import { usualCaller } from './scenario.ts';
+import { scenarios } from './scenarios/all.ts';
+import { startWorld, type Place } from './world.ts';
+
+t.setTimeout(180_000);
+
+/** Of all operations together. */
+const wanted = 20_000;
+/** Hashes a password: each of these costs as much as fifty of others. */
+const costly: readonly OperationId[] = ['signUp', 'login', 'resetPassword', 'acceptInvitation'];
+const costlyRuns = 60;
+/** So many operations are asked at the same time. */
+const lanes = 16;
+/** Beyond this an answer counts as none. */
+const patienceMs = 20_000;
+
+const world = await startWorld(t);
+const { sandbox } = world;
+const own = new Map<Resource, Set<string>>();
+
+const rows = Object.entries(operations) as [OperationId, Operation][];
+
+async function gather(place: Place): Promise<void> {
+  for (const [id, operation] of rows) {
+    const { request, variants = [] } = scenarios[id];
+    for (const make of [request, ...variants]) {
+      const asked = await make(place);
+      for (const { part, name, resource } of fields(operation)) {
+        const value = (asked[part] as Readonly<Record<string, unknown>> | undefined)?.[name];
+        if (resource === undefined || typeof value !== 'string') continue;
+        own.set(resource, (own.get(resource) ?? new Set()).add(value));
+      }
+    }
+  }
+}
+await gather(sandbox);
+// What the tests stand on is not to be removed by chance.
+for (const resource of ['apiKey', 'user'] as const) own.delete(resource);
+
+const pool = (resource: Resource): readonly string[] => {
+  const mine = [...(own.get(resource) ?? [])];
+  return mine.length === 0 ? [newId(resource)] : mine;
+};
+
+const tried = rows.filter(([, { auth }]) => auth !== 'refresh');
+const each = Math.ceil((wanted - costly.length * costlyRuns) / (tried.length - costly.length)) + 1;
+let asked = 0;
+
+async function tryOut(id: OperationId, operation: Operation): Promise<string | undefined> {
+  const by = usualCaller(operation, sandbox);
+  const property = fc.asyncProperty(requestOf(operation, pool), async request => {
+    asked++;
+    await inTime(ask(by, id, request));
+  });
+  const numRuns = costly.includes(id) ? costlyRuns : each;
+  // Every run is another one; a failure says which.
+  const result = await fc.check(property, { numRuns });
+  if (!result.failed) return undefined;
+  return `${id}: seed ${result.seed} path ${result.counterexamplePath} ${JSON.stringify(result.counterexample)} ${String(result.errorInstance)}`;
+}
+
+async function inTime(answer: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+  });
+  try {
+    await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+t.test('requests by chance are answered as the rows say', async t => {
+  const faults: string[] = [];
+  const queue = [...tried];
+  const before = sent.requests;
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const fault = await tryOut(...next);
+        if (fault !== undefined) faults.push(fault);
+      }
+    }),
+  );
+  t.same(faults, []);
+  t.ok(asked >= wanted, `${asked} requests`);
+  t.equal(sent.requests - before, asked);
+  t.comment(`${asked} requests made from the schemas of ${tried.length} operations, 0 answers 5xx`);
+});
+
+t.test('the node', t => world.unharmed(t));

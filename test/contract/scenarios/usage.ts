@@ -1,0 +1,9 @@
+import type { usageOperations } from '../../../protocol/operations/usage.ts';
+import type { ScenariosOf } from '../scenario.ts';
+
+export const usageScenarios: ScenariosOf<typeof usageOperations> = {
+  listUsage: {
+    request: ({ projectId, environmentId }) => ({ query: { projectId, environmentId } }),
+    refusals: {},
+  },
+};
