@@ -27,7 +27,7 @@ export function benchPause(): Promise<void> {
       return row?.count ?? 0;
     };
     const took: number[] = [];
-    let inHand = 0;
+    let unanswered = 0;
     let fenced = 0;
     let accepted = 0;
     for (let round = 0; round < rounds; round++) {
@@ -40,7 +40,7 @@ export function benchPause(): Promise<void> {
       senders.spare(zombie);
       took.push(...(await recovery.complete()));
       await senders.stop();
-      inHand += senders.unanswered;
+      unanswered += senders.unanswered;
 
       const before = await written();
       const again = zombie.said('joined the cluster');
@@ -60,8 +60,8 @@ export function benchPause(): Promise<void> {
       `\nSIGSTOP of one of three nodes under load beyond its lease, then SIGCONT, ${rounds} times\n`,
     );
     const rows = [
-      ['requests that the node had in hand', count(inHand), ''],
-      ['of these, commits that the storage refused when it woke up', count(fenced), ''],
+      ['requests under way in it or to its threads, repeated elsewhere', count(unanswered), ''],
+      ['commits that the storage refused when it woke up', count(fenced), ''],
       ['writes of the zombie that were accepted', count(accepted), '0'],
       [`writes to its threads succeed again, p50 of ${took.length}`, ms(0.5), ''],
       ['max', ms(1), `under ${count(defaultTiming.leaseMs + 1_000)} ms`],

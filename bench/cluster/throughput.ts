@@ -97,7 +97,7 @@ export async function benchThroughput(database: BenchDatabase): Promise<void> {
   try {
     skein = await startSkein(database, 'skein_cluster', environment);
     const ground = { database, nats, skein };
-    second = new Server(await freePort(), { ...environment, DATABASE_URL: skein.databaseUrl });
+    second = new Server(await freePort(), skein.environment);
     const both = [skein.server, second];
     const samples: [Sample[], Sample[]] = [[], []];
     for (let round = 0; round < rounds; round++) {

@@ -15,6 +15,8 @@ export interface Skein {
   readonly environmentId: string;
   readonly channelId: string;
   readonly databaseUrl: string;
+  /** The variables that it was started with: those of a further node of its cluster. */
+  readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -26,14 +28,15 @@ export async function startSkein(
 ): Promise<Skein> {
   const databaseUrl = await database.create(name);
   const port = await freePort();
-  const server = new Server(port, {
+  const variables = {
     DATABASE_URL: databaseUrl,
     DATA_DIR: join(database.folder, name),
     ALLOW_PRIVATE_ADDRESSES: 'true',
     // What is measured is the way of a message, at many times what one project is allowed.
     RATE_LIMITS: 'off',
     ...environment,
-  });
+  };
+  const server = new Server(port, variables);
   await server.start();
   const account = {
     email: `bench-${randomBytes(4).toString('hex')}@skein.example`,
@@ -71,6 +74,7 @@ export async function startSkein(
     environmentId,
     channelId: channel.channelId,
     databaseUrl,
+    environment: variables,
     stop: () => server.stop(),
   };
 }
