@@ -1,0 +1,121 @@
+/** What time brings, by a moved clock: graces end, and what is kept for a while goes. */
+import t from 'tap';
+import { silentLog } from '../../runtime/log.ts';
+import { recordActs } from '../../storage/audit.ts';
+import { sweep } from '../../storage/sweeper.ts';
+import { accountServices, doing } from '../support/accounts.ts';
+import { startTestDatabase } from '../support/database.ts';
+
+const { database: db } = await startTestDatabase(t);
+const { apiKeys, newPerson } = accountServices(db);
+const day = 86_400_000;
+
+const sweepAt = (now: number): Promise<void> => sweep(db, now, silentLog);
+
+async function newKey(expiresAt: Date | null = null) {
+  const person = await newPerson();
+  const { projectId, userId } = person;
+  const key = { projectId, name: 'key', environment: 'test', scopes: ['*'], expiresAt } as const;
+  const { apiKey, secret } = await apiKeys.create({ ...key, ...doing(userId) });
+  return { ...person, apiKeyId: apiKey.apiKeyId, secret };
+}
+
+async function told(projectId: string, apiKeyId: string) {
+  const events = await db.query<{ body: string }>(
+    `select body from events where project_id = $1 and event_name = 'project.api_key.revoked' order by seq`,
+    [projectId],
+  );
+  const acts = await db.query<{ actor: string; action: string }>(
+    `select actor_type as actor, action from audit_logs where target_id = $1 and action = 'api_key.revoked'`,
+    [apiKeyId],
+  );
+  return { events: events.map(({ body }) => JSON.parse(body) as { data: unknown }), acts };
+}
+
+t.test('a grace that has ended is written down once, as every reader has seen it already', async t => {
+  const { projectId, userId, apiKeyId, secret } = await newKey();
+  const now = Date.now();
+  const { previous } = await apiKeys.rotate({
+    ...{ projectId, apiKeyId, gracePeriodSeconds: 60 },
+    ...doing(userId, now),
+  });
+  const listed = async (at: number) => {
+    const { data } = await apiKeys.list(projectId, { limit: 10 }, at);
+    return data.find(key => key.apiKeyId === apiKeyId);
+  };
+  await sweepAt(now + 59_999);
+  t.match(await listed(now + 59_999), { status: 'rotating', revokedAt: null });
+  t.equal((await apiKeys.grantOf(secret))?.endsAt, now + 60_000);
+  t.same(await told(projectId, apiKeyId), { events: [], acts: [] });
+
+  const before = await listed(now + 60_000);
+  t.match(before, { status: 'revoked', revokedAt: previous.rotationGraceExpiresAt });
+  await Promise.all([1, 2, 3].map(() => sweepAt(now + 60_000)));
+  t.same(await listed(now + 60_000), before);
+  t.equal(await apiKeys.grantOf(secret), undefined);
+  t.match(await told(projectId, apiKeyId), {
+    events: [{ data: { actor: { type: 'system', id: null }, apiKey: before } }],
+    acts: [{ actor: 'system', action: 'api_key.revoked' }],
+  });
+  t.equal((await told(projectId, apiKeyId)).events.length, 1);
+
+  await apiKeys.revoke({ projectId, apiKeyId, ...doing(userId, now + 61_000) });
+  t.equal((await told(projectId, apiKeyId)).events.length, 1, 'there is nothing left to revoke');
+});
+
+t.test('keys go 90 days after they were revoked or have expired', async t => {
+  const now = Date.now();
+  const revoked = await newKey();
+  await apiKeys.revoke({
+    ...{ projectId: revoked.projectId, apiKeyId: revoked.apiKeyId },
+    ...doing(revoked.userId, now),
+  });
+  const expired = await newKey(new Date(now + day));
+  const working = await newKey();
+  const there = async () => {
+    const rows = await db.query<{ id: string }>(
+      'select api_key_id as id from api_keys where api_key_id = any ($1)',
+      [[revoked, expired, working].map(key => key.apiKeyId)],
+    );
+    return rows.map(row => row.id).sort();
+  };
+  await sweepAt(now + 90 * day - 1);
+  t.equal((await there()).length, 3);
+  await sweepAt(now + 90 * day);
+  t.same(await there(), [expired.apiKeyId, working.apiKeyId].sort());
+  await sweepAt(now + 91 * day);
+  t.same(await there(), [working.apiKeyId]);
+});
+
+t.test('acts are kept for 400 days', async t => {
+  const { workspaceId, userId } = await newPerson();
+  const now = Date.now();
+  const count = async () =>
+    (await db.query('select 1 from audit_logs where workspace_id = $1', [workspaceId])).length;
+  const made = await count();
+  t.ok(made > 0);
+  await sweepAt(now + 399 * day);
+  t.equal(await count(), made);
+  await db
+    .em()
+    .transactional(em =>
+      recordActs(
+        em,
+        [{ workspaceId, actor: { type: 'user', id: userId }, action: 'project.created', targetId: 'prj_1' }],
+        now + 10 * day,
+      ),
+    );
+  await sweepAt(now + 400 * day);
+  t.equal(await count(), 1);
+});
+
+t.test('an act is there only with what was done', async t => {
+  const { workspaceId, userId } = await newPerson();
+  const act = { workspaceId, actor: { type: 'user', id: userId }, targetId: 'prj_2' } as const;
+  const failing = db.em().transactional(async em => {
+    await recordActs(em, [{ ...act, action: 'project.created' }], Date.now());
+    throw new Error('and then it failed');
+  });
+  await t.rejects(failing, { message: 'and then it failed' });
+  t.same(await db.query(`select 1 from audit_logs where target_id = 'prj_2'`), []);
+});
