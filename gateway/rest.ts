@@ -46,6 +46,7 @@ import { MediaLinks } from './media/links.ts';
 import { MailSender } from './mail/sender.ts';
 import { folderTransport, smtpTransport } from './mail/transport.ts';
 import { takeQuotaOf } from './quota/quotas.ts';
+import { serveDocs } from './docs/serve.ts';
 import { serveOperations } from './rest/engine.ts';
 import { ChannelDirectory } from './channel-directory.ts';
 import { acceptanceHandlers } from './rest/handlers/acceptance.ts';
@@ -197,6 +198,8 @@ export function serveRest(options: RestOptions): Rest {
     ...takeQuota,
     onAnswered: new RestMetrics(metrics.registry, server).answered,
   });
+
+  serveDocs(server, { baseUrl, docsUrl });
 
   const standing = (asked: Parameters<typeof fallen>[1], now: number): ReturnType<typeof fallen> =>
     fallen(database, asked, now);
