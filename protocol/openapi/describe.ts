@@ -108,7 +108,7 @@ function securityOf(operation: Operation): Json {
 function successes(operation: Operation, components: Components): JsonObject {
   const { success, alternative } = operation;
   const names = [
-    ...answerHeaders,
+    ...answerHeaders.filter(name => operation.rate !== 'none' || !name.startsWith('X-RateLimit')),
     ...(operation.idempotency === 'none' ? [] : ['Idempotent-Replayed']),
     ...(operation.setsCookie === true ? ['Set-Cookie'] : []),
   ];

@@ -11,7 +11,17 @@ import {
 } from '../resources/console.ts';
 import { id } from '../resources/fields.ts';
 import { listOf, ListQuery } from '../resources/list.ts';
-import { access, always, checked, consoleErrors, credential, forbidden, paged, signedIn } from './rules.ts';
+import {
+  access,
+  always,
+  checked,
+  consoleErrors,
+  credential,
+  forbidden,
+  paged,
+  signedIn,
+  unmetered,
+} from './rules.ts';
 
 const tag = 'Console';
 const oneProject = Type.Object({ projectId: id('project') });
@@ -86,8 +96,9 @@ export const consoleOperations = {
     params: oneProject,
     query: OpenStreamQuery,
     success: { status: 101, body: null },
-    errors: [...always, ...checked, ...credential, ...forbidden, ...consoleErrors],
-    rate: 'read',
+    errors: [...unmetered, ...checked, ...credential, ...forbidden, ...consoleErrors],
+    // Ten sockets at a time for each user or key.
+    rate: 'none',
     idempotency: 'none',
   },
   listStreamEvents: {

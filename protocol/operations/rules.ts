@@ -57,6 +57,9 @@ export const always = [
   'svc/runtime/unavailable',
 ] as const;
 
+/** The same without a quota: what is limited in another way. */
+export const unmetered = ['svc/runtime/internal_error', 'svc/runtime/unavailable'] as const;
+
 /** The request has a part that is checked against a schema. */
 export const checked = ['svc/validation/invalid_request'] as const;
 

@@ -7,12 +7,18 @@ import { hold, pathOf, type Asked, type Client, type Reply } from '../node/clien
 /** The requests of all operations that the contract tests have sent and held. */
 export const sent = { requests: 0 };
 
-export async function ask(by: Client, id: OperationId, asked: Asked): Promise<Reply<unknown>> {
+/** @param options `held` false: whatever the answer is */
+export async function ask(
+  by: Client,
+  id: OperationId,
+  asked: Asked,
+  options: { readonly held: boolean } = { held: true },
+): Promise<Reply<unknown>> {
   sent.requests++;
   const operation: Operation = operations[id];
-  if (operation.auth !== 'stream') return by.ask(id, asked);
+  if (operation.auth !== 'stream') return options.held ? by.ask(id, asked) : by.request(id, asked);
   const reply = await knock(by, pathOf(operation, asked), asked.headers);
-  hold(id, operation, reply);
+  if (options.held) hold(id, operation, reply);
   return reply;
 }
 

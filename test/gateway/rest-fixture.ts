@@ -166,7 +166,7 @@ export const tenancy: Services['tenancy'] = {
 };
 
 /** For tests that send no key: whoever touches it has taken one for another thing. */
-const untouched: KeyStore = {
+export const untouched: KeyStore = {
   find: () => Promise.reject(new Error('no key was sent')),
   claim: () => Promise.reject(new Error('no key was sent')),
   keep: () => Promise.reject(new Error('no key was sent')),

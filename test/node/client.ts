@@ -96,24 +96,22 @@ export class Client {
 
   /** Rejects with {@link NoAnswer} when there is none, and with {@link ContractBroken}. */
   async ask<T = Record<string, unknown>>(id: OperationId, asked: Asked = {}): Promise<Reply<T>> {
+    const reply = await this.request<T>(id, asked);
+    hold(id, operations[id], reply);
+    return reply;
+  }
+
+  /** The same, whatever the answer is. */
+  request<T = Record<string, unknown>>(id: OperationId, asked: Asked = {}): Promise<Reply<T>> {
     const operation: Operation = operations[id];
-    const { params = {}, query = {}, body, key, headers, patienceMs } = asked;
-    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+    const { body, key, headers, patienceMs } = asked;
     const required = operation.idempotency === 'required' ? randomBytes(9).toString('hex') : undefined;
     const sent = key === null ? undefined : (key ?? required);
-    const reply = await this.send<T>(
-      operation.method,
-      `/v1${path}${search.size > 0 ? `?${search.toString()}` : ''}`,
-      {
-        ...(body === undefined ? {} : { text: JSON.stringify(body) }),
-        ...(patienceMs === undefined ? {} : { patienceMs }),
-        headers: { ...(sent === undefined ? {} : { 'idempotency-key': sent }), ...headers },
-      },
-    );
-    hold(id, operation, reply);
-    return reply;
+    return this.send<T>(operation.method, pathOf(operation, asked), {
+      ...(body === undefined ? {} : { text: JSON.stringify(body) }),
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+      headers: { ...(sent === undefined ? {} : { 'idempotency-key': sent }), ...headers },
+    });
   }
 
   /** The body of an answer that has to be a success. */

@@ -29,6 +29,7 @@ export interface Field {
   readonly part: Part;
   readonly name: string;
   readonly schema: Schema;
+  readonly required: boolean;
   /** Of what it is the id, if it is one. */
   readonly resource: Resource | undefined;
 }
@@ -50,7 +51,8 @@ function partOf(operation: Operation, part: Part): Schema {
 export function fields(operation: Operation): Field[] {
   return (['params', 'query', 'body'] as const).flatMap(part =>
     Object.entries(partOf(operation, part).properties ?? {}).map(([name, schema]) => {
-      return { part, name, schema, resource: resourceOf(schema) };
+      const required = partOf(operation, part).required?.includes(name) ?? false;
+      return { part, name, schema, required, resource: resourceOf(schema) };
     }),
   );
 }
