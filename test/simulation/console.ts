@@ -10,6 +10,7 @@ import type { Random } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { News } from '../../storage/news.ts';
 import type { SimulatedDatabase } from './database.ts';
+import type { Faults } from './faults.ts';
 import type { Verdict } from './laws.ts';
 import type { Machine } from './machine.ts';
 import type { Schedule } from './schedule.ts';
@@ -94,6 +95,7 @@ class StreamSocket implements Socket<Session> {
   }
 
   end(): void {
+    this.#write('{"type":"closed"}');
     for (const sockets of this.#topics.values()) sockets.delete(this);
     this.session.closed();
   }
@@ -109,6 +111,7 @@ export interface WatcherOptions {
   readonly random: Random;
   readonly database: SimulatedDatabase;
   readonly verdict: Verdict;
+  readonly faults: Faults;
   /** A desk of a node that takes connections; undefined when there is none now. */
   readonly desk: () => { readonly machine: Machine; readonly desk: StreamDesk } | undefined;
 }
@@ -137,12 +140,13 @@ export class Watcher {
 
   /** Sees to it, every now and then, that there is a connection that tells something. */
   #look(): void {
-    const { schedule, random } = this.#options;
+    const { schedule, random, faults } = this.#options;
     if (this.#stopped) return;
     const isLost = this.#machine === undefined || this.#machine.state === 'dead';
     const isSilent = schedule.now - this.#heardAt > patienceMs;
     const isRestless = random.next() < 0.02;
-    if (isLost || isSilent || isRestless) this.#connect();
+    // A new connection would hide what the old one was not shown: where nothing is broken, it is not for the client to heal.
+    if (isLost || (!faults.healed && (isSilent || isRestless))) this.#connect();
     schedule.after(100 + random.next() * 200, () => this.#look());
   }
 
@@ -169,6 +173,7 @@ export class Watcher {
     this.#heardAt = schedule.now;
     const frame = JSON.parse(text) as { type: string; seq?: number; event?: unknown };
     const law = 'every event is shown once, in order';
+    if (frame.type === 'closed') this.#machine = undefined;
     if (frame.type === 'reset')
       verdict.broken(law, `${projectId}: a stream at ${this.seq} was reset: ${text}`);
     if (frame.type !== 'event') return;

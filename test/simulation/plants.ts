@@ -99,10 +99,10 @@ export const plants: readonly Plant[] = [
   },
   {
     rule: 'leases',
-    bug: 'the lease is counted from the answer instead of the request',
+    bug: 'a holder counts its lease longer than the others do',
     file: 'runtime/cluster/membership.ts',
-    find: 'if (epoch === this.#epoch) this.#extend(sentAt);',
-    replace: 'if (epoch === this.#epoch) this.#extend(clock.monotonic() + timing.marginMs);',
+    find: 'this.#until = sentAt + host.timing.leaseMs - host.timing.marginMs;',
+    replace: 'this.#until = sentAt + host.timing.leaseMs + host.timing.marginMs;',
   },
   {
     rule: 'leases',
@@ -141,7 +141,7 @@ export const plants: readonly Plant[] = [
   },
   {
     rule: 'leases',
-    bug: "a dead node's last heartbeat is taken for its successor's rival",
+    bug: 'the last heartbeat of a dead node keeps its successor out',
     file: 'runtime/cluster/joining.ts',
     find: 'const mostLateRenewals = 1;',
     replace: 'const mostLateRenewals = 0;',
@@ -174,13 +174,6 @@ export const plants: readonly Plant[] = [
     file: 'runtime/reminders.ts',
     find: '    this.#scanning = false;\n    this.#doneMeanwhile.clear();',
     replace: '    this.#scanning = this.#scanFailures > 0;\n    this.#doneMeanwhile.clear();',
-  },
-  {
-    rule: 'reminders',
-    bug: 'a reminder that is set anew while it is delivered is deleted',
-    file: 'runtime/turn.ts',
-    find: 'forget.push({ key: handled.key, at: handled.at });',
-    replace: 'forget.push({ key: handled.key });',
   },
   {
     rule: 'Console streams',

@@ -69,10 +69,10 @@ export async function simulate(seed: number, { isTold = false } = {}): Promise<O
 }
 
 function watch(projectId: string, world: World, fleet: Fleet): Watcher {
-  const { schedule, database, verdict } = world;
+  const { schedule, database, verdict, faults } = world;
   const random = world.random('watchers');
   const desk = (): Member | undefined => fleet.open[Math.floor(random.next() * fleet.open.length)];
-  return new Watcher({ projectId, schedule, database, verdict, random, desk });
+  return new Watcher({ projectId, schedule, database, verdict, faults, random, desk });
 }
 
 async function play(
