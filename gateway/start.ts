@@ -18,6 +18,7 @@ import { KeyRing } from '../storage/keyring.ts';
 import { Media } from '../storage/media.ts';
 import { sweepMedia } from '../storage/media-sweep.ts';
 import { News } from '../storage/news.ts';
+import { ensurePartitions } from '../storage/partitions.ts';
 import { sweep } from '../storage/sweeper.ts';
 import { Vault } from '../storage/vault.ts';
 import { actorsOf } from './actors.ts';
@@ -217,22 +218,27 @@ async function openStorage(
     throw new Error('the database that DATABASE_URL names cannot be used', { cause });
   }
   // Without today's partition nothing can be written.
-  await sweep(database, systemClock.now(), log);
+  await ensurePartitions(database, systemClock.now(), log);
   return database;
 }
 
-/** One node of a cluster sweeps for all. The returned function ends it. */
+/** One node of a cluster sweeps for all. The returned function ends it, and waits for the sweep that is under way. */
 function sweepNowAndThen(
   { database, media, log }: { readonly database: Database; readonly media: Media; readonly log: Log },
   keepsHouse: () => boolean,
 ): () => Promise<void> {
+  let sweeping: Promise<void> | undefined;
   const timer = setInterval(() => {
-    if (!keepsHouse()) return;
-    sweep(database, systemClock.now(), log)
+    if (sweeping !== undefined || !keepsHouse()) return;
+    sweeping = sweep(database, systemClock.now(), log)
       .then(() => sweepMedia(database, media, systemClock.now(), log))
-      .catch((err: unknown) => log.warn({ err }, 'the sweep failed; it is repeated'));
+      .catch((err: unknown) => log.warn({ err }, 'the sweep failed; it is repeated'))
+      .finally(() => (sweeping = undefined));
   }, sweepEveryMs);
-  return () => Promise.resolve(clearInterval(timer));
+  return () => {
+    clearInterval(timer);
+    return sweeping ?? Promise.resolve();
+  };
 }
 
 function startDatabase(dataDir: string, log: Log): Promise<Embedded> {

@@ -35,6 +35,8 @@ const keysKeptDays = 90;
 
 /** Rows that one statement removes at the most: no sweep holds many at once. */
 const piece = 10_000;
+/** And one sweep of one table: what is left over waits for the next. */
+const pieces = 100;
 
 /** Table and what of it has outlived its use; `$1`: now. */
 const outlived: Readonly<Record<string, string>> = {
@@ -51,16 +53,27 @@ const outlived: Readonly<Record<string, string>> = {
   lane_marks: `updated_at <= $1::timestamptz - interval '${markKeptDays} days'`,
 };
 
-/** One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. Rejects where the database fails. */
+/**
+ * One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. A job that fails keeps no other from its work: its
+ * error is thrown when all have had their turn.
+ */
 export async function sweep(database: Database, now: number, log: Log): Promise<void> {
-  await ensurePartitions(database, now, log);
-  // Before anything is dropped: what has been counted outlives its events.
-  await countUsage(database);
-  await endGraces(database, now);
-  await erasePersonalData(database, log);
-  await forgetSandboxThreads(database, new Date(now - sandboxKeptDays * dayMs));
-  await dropPartitions(database, now, eventsKeptDays, log);
-  for (const [table, condition] of Object.entries(outlived)) await remove(database, table, condition, now);
+  const jobs = [
+    () => ensurePartitions(database, now, log),
+    // What has been counted outlives its events, so this comes before they go.
+    () => countUsage(database).then(() => dropPartitions(database, now, eventsKeptDays, log)),
+    () => endGraces(database, now),
+    () => erasePersonalData(database, log),
+    () => forgetSandboxThreads(database, new Date(now - sandboxKeptDays * dayMs)),
+    ...Object.entries(outlived).map(
+      ([table, condition]) =>
+        () =>
+          remove(database, table, condition, now),
+    ),
+  ];
+  const errors: unknown[] = [];
+  for (const job of jobs) await job().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${jobs.length} jobs failed`);
 }
 
 async function remove(database: Database, table: string, condition: string, now: number): Promise<void> {
@@ -68,8 +81,8 @@ async function remove(database: Database, table: string, condition: string, now:
     with gone as (
       delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit ${piece})) returning 1
     ) select count(*)::int as count from gone`;
-  for (let left = true; left;) {
+  for (let done = 0; done < pieces; done++) {
     const [row] = await database.query<{ count: number }>(text, [new Date(now)]);
-    left = row?.count === piece;
+    if (row?.count !== piece) return;
   }
 }
