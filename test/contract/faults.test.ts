@@ -15,7 +15,7 @@ import { operations, type OperationId, type Operations } from '../../protocol/op
 import { ErrorResponse } from '../../protocol/resources/error.ts';
 import { fits } from '../../protocol/validate.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
-import { docsUrl, startServer } from '../gateway/http-raw.ts';
+import { docsUrl, MemoryLog, startServer } from '../gateway/http-raw.ts';
 import { sealer, untouched } from '../gateway/rest-fixture.ts';
 import { Client, Line, type Asked, type Refusal, type Reply } from '../node/client.ts';
 import { fields } from '../node/sample.ts';
@@ -46,13 +46,8 @@ async function start(t: Test, takeQuota?: TakeQuota) {
     throw new Error(secret);
   };
   const handlers = Object.fromEntries(rows.map(([id]) => [id, fail])) as Handlers<Operations>;
-  let log: { error(fields: object, message: string): void } | undefined;
-  const {
-    url,
-    server,
-    log: own,
-  } = await startServer(t, server => {
-    const shared = { debug() {}, info() {}, warn() {}, error: (f: object, m: string) => log?.error(f, m) };
+  const entries = new MemoryLog();
+  const { url, server } = await startServer(t, server => {
     serveOperations(server, operations, handlers, {
       authenticate: () => boss,
       tenancy: {
@@ -63,8 +58,8 @@ async function start(t: Test, takeQuota?: TakeQuota) {
         workspaceRole: async () => 'owner',
       },
       // No request has a key that anybody would look up.
-      idempotency: new Idempotency(untouched, sealer, shared),
-      ...{ clock: systemClock, log: shared, docsUrl },
+      idempotency: new Idempotency(untouched, sealer, entries),
+      ...{ clock: systemClock, log: entries, docsUrl },
       ...(takeQuota === undefined ? {} : { takeQuota }),
     });
     const stream = new ConsoleStream({
@@ -74,14 +69,13 @@ async function start(t: Test, takeQuota?: TakeQuota) {
         publish: () => undefined,
         fallen: async () => new Set(),
         clock: systemClock,
-        log: shared,
+        log: entries,
         docsUrl,
       },
     });
     server.websocket(`/v1${operations.openStream.path}`, stream);
   });
-  log = own;
-  return { server, log: own, client: new Client(new Line(url, t), 'token') };
+  return { server, log: entries, client: new Client(new Line(url, t), 'token') };
 }
 
 /** What is wrong with the refusal. */
