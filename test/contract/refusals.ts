@@ -44,12 +44,14 @@ const as =
     by: await client(world, operations[id]),
   });
 
-/** The first field that names what is not there: of the path, or else the project or workspace. */
+/** The first field of the request that names what is not there: of the path, or else the project or workspace. */
 const absent: Derive = async (world, id, scenario) => {
   const { asked, by } = await good(id, scenario, world.sandbox);
   const named = fields(operations[id]).find(
     ({ part, name, resource }) =>
-      resource !== undefined && (part === 'params' || name === 'projectId' || name === 'workspaceId'),
+      resource !== undefined &&
+      name in ((asked[part] as object | undefined) ?? {}) &&
+      (part === 'params' || name === 'projectId' || name === 'workspaceId'),
   );
   if (named?.resource === undefined) throw new Error(`${id} names nothing that could be absent`);
   return { by, asked: put(asked, named, newId(named.resource)) };

@@ -7,7 +7,7 @@ import type { Message } from '../../protocol/resources/message.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { ContractBroken, Line, type Asked, type Client, type Reply } from './client.ts';
-import { sample, type Field } from './sample.ts';
+import { sample } from './sample.ts';
 import { keepsSecrets } from './secrets.ts';
 import { newStitch, signUp } from './tenant.ts';
 
@@ -66,11 +66,6 @@ export async function startTarget(t: Test) {
   /** A request of the operation that is good. */
   const good = (operation: Operation): Asked =>
     sample(operation, (resource: Resource) => own[resource] ?? newId(resource));
-  /** The same with another value in one field. */
-  const put = (operation: Operation, { part, name }: Pick<Field, 'part' | 'name'>, value: unknown): Asked => {
-    const request = good(operation);
-    return { ...request, [part]: { ...(request[part] as object), [name]: value } };
-  };
   /** Who may call the operation. */
   const callerOf = ({ access }: Operation): Client =>
     access === undefined || access.scopes === null ? person : key;
@@ -83,5 +78,5 @@ export async function startTarget(t: Test) {
     );
     keepsSecrets(last, node.output, line);
   };
-  return { tenant, threadId, own, good, put, callerOf, unharmed };
+  return { tenant, threadId, good, callerOf, unharmed };
 }
