@@ -137,7 +137,7 @@ export class Node {
     const residents = this.#territory.of(to.kind);
     if (residents === undefined) return this.#unknown(to, command);
     const activation = this.#territory.find(residents, to.id);
-    if (activation !== undefined) {
+    if (activation !== undefined && !this.#router.isWaiting(activation.shard)) {
       return this.#admit<R>(residents, activation, command, payload, now, deadline, options);
     }
     const { requestId, traceparent } = options;

@@ -75,10 +75,15 @@ export class Router {
     this.#closed = true;
   }
 
+  /** Whether asks wait for the shard's owner: whoever comes now waits behind them, also when the owner is this node by now. */
+  isWaiting(shard: number): boolean {
+    return this.#lines.size > 0 && this.#lines.has(shard);
+  }
+
   /** This node has come to own the shard (all of its own when absent): who waits for it goes before whoever comes now. */
   owned(shard?: number): void {
-    if (shard !== undefined) this.#lines.get(shard)?.leave();
-    else for (const line of [...this.#lines.values()]) line.leave();
+    if (shard !== undefined) this.#lines.get(shard)?.comeHome();
+    else for (const line of [...this.#lines.values()]) line.comeHome();
   }
 
   #start(shard: number, asking: Asking): void {

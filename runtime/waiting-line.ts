@@ -1,10 +1,12 @@
 /**
- * The asks of one shard that found no owner, in the order in which they were made (rule 5: whoever sends an actor two commands
- * in a row finds them done in that order, in a takeover too).
+ * The asks of one shard that found no owner, in the order in which they were made, so that a takeover does not shuffle what one
+ * sender asks of an actor without waiting for answers. An ask that is on its way in the very moment in which the shard changes
+ * hands may still be overtaken: whoever must be sure waits for the answer.
  *
  *   resting -> probing    the pause is over: the first ask of the line goes, alone
  *   probing -> resting    no owner again: it is the first as before, and the pause doubles
  *   probing -> gone       it was answered, or somebody has it: the others follow at once, in their order
+ *   resting -> gone       the shard has come to this node: all go at once; while probing, as soon as the first is heard of
  *
  * So a shard without an owner costs one ask per pause, however many wait.
  */
@@ -44,6 +46,10 @@ export class WaitingLine {
   #asks: Asking[] = [];
   #pauseMs = firstPauseMs;
   #timer: Timer | undefined;
+  /** The first ask is out. */
+  #probing = false;
+  /** The shard is here. */
+  #home = false;
   #gone = false;
 
   constructor(options: WaitingLineOptions) {
@@ -58,8 +64,13 @@ export class WaitingLine {
     this.#asks.splice(place, 0, asking);
   }
 
-  /** The shard has an owner: whoever waits goes at once, in order. */
-  leave(): void {
+  /** The shard has come to this node. */
+  comeHome(): void {
+    this.#home = true;
+    if (!this.#probing) this.#leave();
+  }
+
+  #leave(): void {
     if (this.#gone) return;
     this.#gone = true;
     this.#timer?.cancel();
@@ -83,22 +94,21 @@ export class WaitingLine {
     this.#dropLate();
     const first = this.#asks.shift();
     if (first === undefined) {
-      this.leave();
+      this.#leave();
       return;
     }
-    this.#timer = this.#options.clock.after(takenMs, () => this.leave());
+    this.#probing = true;
+    this.#timer = this.#options.clock.after(takenMs, () => this.#leave());
     const taken = await this.#options.send(first);
+    this.#probing = false;
     if (this.#gone) {
       if (!taken) this.#options.again(first);
       return;
     }
-    if (taken) {
-      this.leave();
-      return;
-    }
     this.#timer.cancel();
-    this.#asks.unshift(first);
-    this.#rest();
+    if (!taken) this.#asks.unshift(first);
+    if (taken || this.#home) this.#leave();
+    else this.#rest();
   }
 
   #dropLate(): void {

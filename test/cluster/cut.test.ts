@@ -26,7 +26,9 @@ t.test('a node whose way to NATS is broken', async t => {
     const { nodes } = await cluster.picture(first);
     return nodes.every(({ id }) => id !== node.id);
   });
-  t.equal((await cluster.shardsOf(first)).size + (await survivors(cluster)), cluster.shards);
+  await eventually('takeover of its shards', async () => {
+    return (await cluster.shardsOf(first)).size + (await survivors(cluster)) === cluster.shards;
+  });
   t.equal((await fetch(`${node.url}/readyz`)).status, 503);
   await load.more(100);
   const back = node.said('joined the cluster');
