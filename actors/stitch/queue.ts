@@ -136,6 +136,8 @@ export interface Released {
   readonly eventSeq: number;
   /** Attempts made, when there will be another; null when this was the end of it. */
   readonly attempts: number | null;
+  /** When that is due, in epoch milliseconds. */
+  readonly retryAt: number | null;
   /** Epoch milliseconds until which the thread waits for this one; null when it goes on. */
   readonly holdUntil: number | null;
 }
@@ -165,7 +167,9 @@ export function release(queue: Queue, results: readonly Released[], now: number)
     for (const result of results) committed.set(result.deliveryId, result);
     load = { ...load, committed };
   }
-  return goOn(passOver({ ...queue, flying, settling, held, load }, now), threadsOf(results), now);
+  // Due before it was committed: the reminder of it may have come, and gone, while a load could not see it yet.
+  const due = queue.due || results.some(({ retryAt }) => retryAt !== null && retryAt <= now);
+  return goOn(passOver({ ...queue, flying, settling, held, load, due }, now), threadsOf(results), now);
 }
 
 function threadsOf(results: readonly { readonly threadId: string | null }[]): string[] {

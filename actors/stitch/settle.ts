@@ -273,7 +273,7 @@ function releasedBy(
     if (at !== null && (ledger.nextDueAt === null || at < ledger.nextDueAt)) ledger.nextDueAt = at;
   }
   const attempts = nextAttempt === null ? null : delivery.attempts + 1;
-  return { deliveryId, threadId, eventSeq, attempts, holdUntil };
+  return { deliveryId, threadId, eventSeq, attempts, retryAt: nextAttempt, holdUntil };
 }
 
 function errorOf({ status, failure, error }: AttemptResult): string {

@@ -30,7 +30,7 @@ function resultOf(n: number): AttemptResult {
 
 const releasedOf = ({ delivery: { deliveryId, threadId, eventSeq } }: AttemptResult): Released => ({
   ...{ deliveryId, threadId, eventSeq },
-  ...{ attempts: null, holdUntil: null },
+  ...{ attempts: null, retryAt: null, holdUntil: null },
 });
 
 t.test('bodies that were read ahead are bounded, the oldest go first', async t => {
