@@ -12,6 +12,7 @@ import { benchDeliveries } from './deliveries.ts';
 import { benchFanout } from './fanout/fanout.ts';
 import { benchInbound } from './inbound.ts';
 import { benchMemory } from './memory.ts';
+import { benchReads } from './reads.ts';
 import { benchStartup } from './startup.ts';
 import { startBenchDatabase, type BenchDatabase } from './support/bench-database.ts';
 
@@ -20,6 +21,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   deliveries: benchDeliveries,
   fanout: benchFanout,
   memory: benchMemory,
+  reads: benchReads,
   startup: benchStartup,
   'cluster-kill': benchKill,
   'cluster-drain': benchDrain,

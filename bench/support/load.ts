@@ -17,6 +17,8 @@ export interface LoadTask {
   readonly measuredMs: number;
   readonly threads: number;
   readonly projectId: string;
+  /** Paths to be read in turn, in place of messages to `path`. */
+  readonly reads?: readonly string[];
 }
 
 export interface LoadResult {
@@ -24,7 +26,7 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly errors: number;
-  /** The first answer that was no 201, to see what went wrong. */
+  /** The first answer that was neither 200 nor 201, to see what went wrong. */
   readonly firstError: string | null;
 }
 
@@ -52,7 +54,7 @@ class Connection {
     this.#done = done;
     this.#serial = index;
     const headers = Object.entries(task.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    this.#head = `POST ${task.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${headers.join('')}`;
+    this.#head = ` HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers.join('')}`;
     const port = task.ports[index % task.ports.length] ?? 0;
     this.#socket = connect(port, '127.0.0.1', () => this.#send());
     this.#socket.setNoDelay(true);
@@ -67,13 +69,18 @@ class Connection {
 
   #send(): void {
     if (this.stopped) return;
-    const { connections, threads, projectId } = this.#task;
+    const { connections, threads, projectId, path, reads } = this.#task;
     const serial = (this.#serial += connections);
+    if (reads !== undefined) {
+      this.#sentAt = performance.now();
+      this.#socket.write(`GET ${reads[(serial * 7_919) % reads.length]}${this.#head}\r\n`);
+      return;
+    }
     // A large odd step walks through the threads without the connections marching in line.
     const body = `{"projectId":"${projectId}","externalParticipantRef":"p${(serial * 7_919) % threads}","body":"${text}"}`;
     this.#sentAt = performance.now();
     this.#socket.write(
-      `${this.#head}Idempotency-Key: ${run}-${serial}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST ${path}${this.#head}Content-Type: application/json\r\nIdempotency-Key: ${run}-${serial}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
   }
 
@@ -100,7 +107,7 @@ async function load(task: LoadTask): Promise<LoadResult> {
     { length: task.connections },
     (_, index) =>
       new Connection(task, index, (latencyMs, status, answer) => {
-        if (status !== 201) {
+        if (status !== 200 && status !== 201) {
           errors++;
           firstError ??= answer.slice(0, 600);
         } else if (measuring) latencies.push(latencyMs);

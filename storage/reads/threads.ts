@@ -3,6 +3,7 @@
  * request for a thread by its id finds out whose thread it is, before anything is shown.
  */
 import type { Database } from '../database.ts';
+import { Gathered } from './gathered.ts';
 import type { Place } from './place.ts';
 
 type Queries = Pick<Database, 'query'>;
@@ -25,18 +26,31 @@ export interface ThreadRecord {
 
 const record = `t.thread_id as "threadId", to_jsonb(t) as row`;
 
-const selectThread = `
-  select ${record} from threads t where t.thread_id = $1 and t.project_id = $2 and t.environment_id = $3`;
+const selectThreads = `
+  select k.n::int - 1 as place, ${record}
+  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k(thread_id, project_id, environment_id, n)
+  join threads t on t.thread_id = k.thread_id and t.project_id = k.project_id and t.environment_id = k.environment_id`;
+
+/** A thread's id, and where it is looked for. */
+export interface ThreadKey extends Place {
+  readonly threadId: string;
+}
+
+/** Finds single threads; undefined where the place has no such thread. */
+export function threadReader(db: Queries): Gathered<ThreadKey, ThreadRecord> {
+  return new Gathered<ThreadKey, ThreadRecord>(async keys => {
+    const rows = await db.query<ThreadRecord & { readonly place: number }>(
+      selectThreads,
+      [keys.map(key => key.threadId), keys.map(key => key.projectId), keys.map(key => key.environmentId)],
+      'threads.find',
+    );
+    return new Map(rows.map(row => [row.place, row]));
+  });
+}
 
 /** Undefined where the place has no such thread. */
-export async function findThread(
-  db: Queries,
-  { projectId, environmentId }: Place,
-  threadId: string,
-): Promise<ThreadRecord | undefined> {
-  const values = [threadId, projectId, environmentId];
-  const [row] = await db.query<ThreadRecord>(selectThread, values, 'threads.find');
-  return row;
+export function findThread(db: Queries, place: Place, threadId: string): Promise<ThreadRecord | undefined> {
+  return threadReader(db).read({ ...place, threadId });
 }
 
 export interface ThreadFilter extends Place {

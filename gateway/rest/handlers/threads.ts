@@ -13,7 +13,12 @@ import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { hasAgent } from '../../../storage/reads/agents.ts';
 import { readCursors } from '../../../storage/read-cursors.ts';
-import { findThread, placeOfThread, threadPage, type ThreadRecord } from '../../../storage/reads/threads.ts';
+import {
+  placeOfThread,
+  threadPage,
+  threadReader,
+  type ThreadRecord,
+} from '../../../storage/reads/threads.ts';
 import type { Access } from '../../../storage/tenancy/access.ts';
 import type { ChannelDirectory } from '../../channel-directory.ts';
 import type { Call, Handlers } from '../handler.ts';
@@ -55,17 +60,18 @@ async function mayAnswer(
  */
 export function threadHandlers(services: ThreadServices): Handlers<typeof threadOperations> {
   const { database, node, cursors, channels, access } = services;
+  const threads = threadReader(database);
 
   /** The threads as their reader sees them: with the reader's cursor, if that is a user. */
   const shownTo = async (
     { caller, now }: Pick<Call, 'caller' | 'now'>,
     records: readonly ThreadRecord[],
   ): Promise<Thread[]> => {
-    const threads = records.map(record => shown(record, now));
-    if (caller?.type !== 'user') return threads;
+    const views = records.map(record => shown(record, now));
+    if (caller?.type !== 'user') return views;
     const ids = records.map(({ threadId }) => threadId);
     const read = await readCursors(database, caller.userId, ids);
-    return threads.map(thread => {
+    return views.map(thread => {
       const readSequence = read.get(thread.threadId);
       return readSequence === undefined ? thread : { ...thread, readSequence };
     });
@@ -123,7 +129,8 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
     getThread: async call => {
       const { threadId } = call.params;
       const scope = await scopeById(call, database, placeOfThread, threadId);
-      const found = await findThread(database, scope, threadId);
+      const { projectId, environmentId } = scope;
+      const found = await threads.read({ threadId, projectId, environmentId });
       if (found === undefined) throw notFound();
       const [body] = await shownTo(call, [found]);
       return { body };
