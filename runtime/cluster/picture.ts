@@ -103,7 +103,8 @@ function whyHere(
     : `${desired} waits for ${owner} to hand it over; ${history}`;
 }
 
-function historyOf({ cause, from = 'nobody', fate = 'left' }: ShardRecord): string {
+/** How a member ended is known to the node that removed it; others know that it is none any more. */
+function historyOf({ cause, from = 'nobody', fate = 'a member no more' }: ShardRecord): string {
   switch (cause) {
     case 'first':
       return 'it had no owner before';

@@ -149,7 +149,7 @@ t.test('a picture says who is there, and why each shard is where it is', async t
     ],
   );
   t.match(shards[shard], { shard, owner: world.owners()[shard], since: Number });
-  t.match(shards[shard]?.why, /^desired by rendezvous; takeover from two: (gone|left)$/);
+  t.match(shards[shard]?.why, /^desired by rendezvous; takeover from two: (gone|a member no more)$/);
   t.ok(shards.every(({ state }) => state === 'held' || state === 'foreign'));
   const lines = (await one.metrics.registry.metrics()).split('\n');
   t.ok(lines.includes('skein_cluster_members 2'));
