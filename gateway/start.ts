@@ -228,11 +228,14 @@ function sweepNowAndThen(
   keepsHouse: () => boolean,
 ): () => Promise<void> {
   let sweeping: Promise<void> | undefined;
+  const told = (err: unknown): void => log.warn({ err }, 'the sweep failed; it is repeated');
   const timer = setInterval(() => {
     if (sweeping !== undefined || !keepsHouse()) return;
     sweeping = sweep(database, systemClock.now(), log)
+      .catch(told)
+      // What is erased in the database has to go from the disk, whatever other job has failed.
       .then(() => sweepMedia(database, media, systemClock.now(), log))
-      .catch((err: unknown) => log.warn({ err }, 'the sweep failed; it is repeated'))
+      .catch(told)
       .finally(() => (sweeping = undefined));
   }, sweepEveryMs);
   return () => {
