@@ -150,8 +150,11 @@ export class OperationRoute {
   // A user's key for a thread or a channel named by its id alone is kept under the project's sandbox, wherever it lies: which
   // environment that is, only the handler learns. The path is in the fingerprint, so no other resource's answer is given.
   #ownerOf(call: RestCall): readonly string[] | undefined {
-    if (call.project !== undefined) return [call.project.projectId, call.project.environmentId];
-    return call.caller?.type === 'user' ? [call.caller.userId] : undefined;
+    const user = call.caller?.type === 'user' ? [call.caller.userId] : [];
+    if (call.project === undefined) return user.length > 0 ? user : undefined;
+    const { projectId, environmentId } = call.project;
+    // A secret is shown again to whom it was shown, not to whoever knows the key.
+    return [projectId, environmentId, ...(this.#operation.secret === true ? user : [])];
   }
 
   #run(call: RestCall): Maybe<HttpAnswer> {
