@@ -50,11 +50,14 @@ t.test('while NATS is away the register says so at once, and afterwards it is as
   const [{ connection, register }, other] = await Promise.all([registerOf(t, server), registerOf(t, server)]);
   const heard: Change[] = [];
   const more = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
   await register.watch(change => {
     heard.push(change);
+    begun.resolve();
     if (change.value === 'third') more.resolve();
   });
   const first = (await register.create('node.a', 'first')) ?? 0;
+  await begun.promise;
 
   const lost = becomes(connection, false);
   await server.kill();
