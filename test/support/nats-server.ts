@@ -1,6 +1,6 @@
 /** A real nats-server on a free port, with a folder of its own: it can be stopped, killed, frozen and started again. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { access, constants, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -114,9 +114,12 @@ export class NatsServer {
     return rm(join(this.#folder, 'store'), { recursive: true, force: true });
   }
 
-  /** It hangs: connections stay open and nothing is answered. */
+  /** It hangs: connections stay open and nothing is answered. Returns once every thread of it stands still. */
   freeze(): void {
-    this.#child?.kill('SIGSTOP');
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    process.kill(pid, 'SIGSTOP');
+    while (readdirSync(`/proc/${pid}/task`).some(thread => !isStopped(pid, thread)));
   }
 
   thaw(): void {
@@ -227,4 +230,10 @@ async function unpackPackage(into: string): Promise<void> {
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Whether the kernel has stopped the thread (proc(5), `stat`). */
+function isStopped(pid: number, thread: string): boolean {
+  const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+  return stat[stat.lastIndexOf(')') + 2] === 'T';
 }
