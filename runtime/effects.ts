@@ -22,6 +22,7 @@ import type { Kind } from './kind.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Counters } from './metrics.ts';
+import { pause } from './pause.ts';
 import { Queue } from './queue.ts';
 import type { Store } from './store.ts';
 
@@ -182,7 +183,7 @@ export class Effects {
           break;
         }
         const ms = backoffMs(tries, firstRetryMs, longestRetryMs, random);
-        await new Promise<void>(resolve => clock.after(ms, resolve));
+        await pause(clock, ms);
       }
     }
     this.#finish(actor);

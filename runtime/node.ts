@@ -18,6 +18,7 @@ import { kindsOf } from './kind.ts';
 import { limitsOf, type Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Levels, Metrics } from './metrics.ts';
+import { doneWithin } from './pause.ts';
 import { EveryShard, type Placement } from './placement.ts';
 import { Reminders } from './reminders.ts';
 import type { Residents } from './residents.ts';
@@ -284,19 +285,9 @@ export class Node {
   /** Whether the work was finished in the given time. */
   #within(ms: number, work: Promise<unknown>): Promise<boolean> {
     const { clock, log } = this.#host;
-    return new Promise(resolve => {
-      const timer = clock.after(Math.max(0, ms), () => resolve(false));
-      const settle = (inTime: boolean): void => {
-        timer.cancel();
-        resolve(inTime);
-      };
-      work.then(
-        () => settle(true),
-        (error: unknown) => {
-          log.error({ err: error }, 'the drain failed');
-          settle(false);
-        },
-      );
+    return doneWithin(clock, ms, work).catch((error: unknown) => {
+      log.error({ err: error }, 'the drain failed');
+      return false;
     });
   }
 }

@@ -15,7 +15,7 @@
  */
 import { memberName, type ClusterHost } from './host.ts';
 import type { Membership } from './membership.ts';
-import { pause } from './pause.ts';
+import { pause } from '../pause.ts';
 import { memberKey } from './records.ts';
 import type { ClusterView, Member } from './view.ts';
 

@@ -1,7 +1,7 @@
 /** What has to be right before a node may become a member. */
 import type { ClusterHost } from './host.ts';
 import { memberName } from './host.ts';
-import { pause } from './pause.ts';
+import { pause } from '../pause.ts';
 import { birthKey, encode, memberKey } from './records.ts';
 import type { ClusterView, Member } from './view.ts';
 

@@ -21,7 +21,7 @@ import type { ClusterHost } from './host.ts';
 import { Leases } from './leases.ts';
 import { Membership } from './membership.ts';
 import { Orphans } from './orphans.ts';
-import { doneWithin, pause } from './pause.ts';
+import { doneWithin, pause } from '../pause.ts';
 import type { Peers } from './peers.ts';
 import { pictureOfShard, picturesOfNodes, stateOf, type ClusterPicture } from './picture.ts';
 import { checkNodeId, wireVersion } from './records.ts';

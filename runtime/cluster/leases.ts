@@ -8,7 +8,7 @@ import type { Shards } from '../placement.ts';
 import type { FailureDetector } from './failure-detector.ts';
 import type { ClusterHost } from './host.ts';
 import type { Membership } from './membership.ts';
-import { doneWithin } from './pause.ts';
+import { doneWithin } from '../pause.ts';
 import { encode, shardKey, type Cause, type ShardEntry } from './records.ts';
 import { Assignment } from './rendezvous.ts';
 import { nextStep, type Doing, type Standing, type Step } from './shard-step.ts';

@@ -22,7 +22,7 @@ import type { Timer } from '../clock.ts';
 import { Fresh } from './fresh.ts';
 import { memberName, type ClusterHost } from './host.ts';
 import { checkBirth, outlive } from './joining.ts';
-import { pause } from './pause.ts';
+import { pause } from '../pause.ts';
 import { encode, memberKey, type MemberEntry, type MemberState } from './records.ts';
 import type { ClusterView, Member } from './view.ts';
 

@@ -9,7 +9,7 @@
 import type { Clock } from '../clock.ts';
 import { Fresh } from './fresh.ts';
 import { memberName } from './host.ts';
-import { pause } from './pause.ts';
+import { pause } from '../pause.ts';
 import {
   decodeBirth,
   decodeMember,

@@ -25,19 +25,15 @@ export class SimulatedRegister implements Register {
   }
 
   create(key: string, value: string): Promise<number | undefined> {
-    return this.#ask(bus => (bus.at(key) === undefined ? bus.write(key, value) : undefined));
+    return this.#ask(bus => bus.create(key, value));
   }
 
   update(key: string, value: string, revision: number): Promise<number | undefined> {
-    return this.#ask(bus => (bus.at(key)?.revision === revision ? bus.write(key, value) : undefined));
+    return this.#ask(bus => bus.update(key, value, revision));
   }
 
   remove(key: string, revision: number): Promise<boolean> {
-    return this.#ask(bus => {
-      const stands = bus.at(key)?.revision === revision;
-      if (stands) bus.write(key, undefined);
-      return stands;
-    });
+    return this.#ask(bus => bus.remove(key, revision));
   }
 
   watch(listener: (change: Change) => void): Promise<() => void> {

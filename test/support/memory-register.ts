@@ -26,6 +26,21 @@ export class RegisterBus {
     return this.#entries.get(key);
   }
 
+  /** As `Register.create`, and the two below as its others: the one place where a compare-and-set is made. */
+  create(key: string, value: string): number | undefined {
+    return this.#entries.has(key) ? undefined : this.write(key, value);
+  }
+
+  update(key: string, value: string, revision: number): number | undefined {
+    return this.at(key)?.revision === revision ? this.write(key, value) : undefined;
+  }
+
+  remove(key: string, revision: number): boolean {
+    const stands = this.at(key)?.revision === revision;
+    if (stands) this.write(key, undefined);
+    return stands;
+  }
+
   /** Sets the key, or removes it; the revision of that. */
   write(key: string, value: string | undefined): number {
     const revision = ++this.#revision;
@@ -78,19 +93,15 @@ export class MemoryRegister implements Register {
   }
 
   create(key: string, value: string): Promise<number | undefined> {
-    return this.#ask(bus => (bus.at(key) === undefined ? bus.write(key, value) : undefined));
+    return this.#ask(bus => bus.create(key, value));
   }
 
   update(key: string, value: string, revision: number): Promise<number | undefined> {
-    return this.#ask(bus => (bus.at(key)?.revision === revision ? bus.write(key, value) : undefined));
+    return this.#ask(bus => bus.update(key, value, revision));
   }
 
   remove(key: string, revision: number): Promise<boolean> {
-    return this.#ask(bus => {
-      const stands = bus.at(key)?.revision === revision;
-      if (stands) bus.write(key, undefined);
-      return stands;
-    });
+    return this.#ask(bus => bus.remove(key, revision));
   }
 
   watch(listener: Listener): Promise<() => void> {

@@ -1,5 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 
+/** Resolves after `ms` milliseconds of the given clock. */
 export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise(resolve => clock.after(ms, resolve));
 }
