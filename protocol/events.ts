@@ -58,7 +58,8 @@ const run = data({ agentRun: AgentRun });
 const suggestion = data({ agentRunId: id('run'), suggestion: freeForm() });
 const tool = data({
   agentRunId: id('run'),
-  toolId: id('tool'),
+  callId: Type.String(),
+  toolId: nullable(id('tool')),
   durationMs: optional(Type.Integer({ minimum: 0 })),
   error: optional(nullable(Type.String())),
 });
@@ -148,6 +149,20 @@ export const eventTypes = {
   'agent.suggestion.created': row('A suggestion waits for an operator.', suggestion),
   'agent.suggestion.resolved': row('A suggestion was approved, edited or discarded.', suggestion),
   'agent.suggestion.superseded': row('A newer message has overtaken a suggestion.', suggestion),
+  'agent.handoff.requested': row(
+    'An agent has asked for a human; its thread is paused.',
+    data({ agentRunId: id('run'), reason: Type.String() }),
+  ),
+  'agent.budget.exceeded': row(
+    'A budget is used up: the run has ended, and its thread falls to another mode.',
+    data({
+      agentRunId: id('run'),
+      scope: choice(['run', 'thread', 'project_day']),
+      limitMicros: Type.Integer({ minimum: 0 }),
+      spentMicros: Type.Integer({ minimum: 0 }),
+      fallsTo: choice(['suggest', 'paused']),
+    }),
+  ),
   'agent.tool.completed': row('A tool call of a run has completed.', tool),
   'agent.tool.failed': row('A tool call of a run has failed.', tool),
   'loom.version.published': row('A loom version was published.', loomVersion),

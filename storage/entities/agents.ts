@@ -16,7 +16,12 @@ export const Tool = defineEntity({
     description: p.text().nullable(),
     url: p.text().nullable(),
     method: p.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const),
+    /** The names, each with `[redacted]` for its value: what the API shows. */
     headers: p.json<Record<string, unknown>>().default('{}'),
+    /** Names and values: JWE of a JSON object, context `tools/<id>/headers`. Null: there are none. */
+    sealedHeaders: p.text().nullable(),
+    /** Signs requests, so that the tool can check its caller: JWE, context `tools/<id>/signing_secret`. */
+    signingSecret: p.text(),
     inputSchema: p.json<Record<string, unknown>>().nullable(),
     timeoutMs: p.integer(),
     retryMaxAttempts: p.integer(),
@@ -87,7 +92,8 @@ export const Agent = defineEntity({
     projectId: id(),
     environmentId: id(),
     name: p.text(),
-    mode: p.enum(agentModes),
+    /** Null: as the active version of its loom says, else paused. */
+    mode: p.enum(agentModes).nullable(),
     loomId: id().nullable(),
     metadata: metadata(),
     createdAt: instant(),
@@ -141,4 +147,20 @@ export const AgentRun = defineEntity({
       where: 'thread_id is not null',
     },
   ],
+});
+
+/** What the runs of one environment may cost, in millionths of a dollar; null: no limit. No row: no limits. */
+export const Budget = defineEntity({
+  name: 'Budget',
+  tableName: 'budgets',
+  properties: {
+    projectId: id().primary(),
+    environmentId: id().primary(),
+    perRunMicros: big().nullable(),
+    perThreadMicros: big().nullable(),
+    perProjectDayMicros: big().nullable(),
+    /** The mode that a thread falls to. */
+    fallsTo: p.enum(['suggest', 'paused'] as const),
+    updatedAt: instant(),
+  },
 });

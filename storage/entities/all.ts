@@ -1,6 +1,6 @@
 /** Every entity, as the ORM is told of them. */
 import { EmailToken, Session, StreamTicket, User } from './accounts.ts';
-import { Agent, AgentRun, Loom, LoomVersion, Tool } from './agents.ts';
+import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
 import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
@@ -55,6 +55,7 @@ export const entities = [
   LoomVersion,
   Agent,
   AgentRun,
+  Budget,
   IdempotencyKey,
   Reminder,
   DeadLetter,

@@ -69,6 +69,8 @@ export const ByokCredential = defineEntity({
     status: p.enum(['active', 'rotating', 'revoked'] as const),
     /** JWE, context `byok_credentials/<id>/secret`. */
     secret: p.text(),
+    /** The secret before the last rotation, good until `rotationGraceExpiresAt`: JWE, context `byok_credentials/<id>/secret`. */
+    previousSecret: p.text().nullable(),
     keyFingerprint: p.text(),
     modelAllowlist: words(),
     metadata: metadata(),
@@ -109,6 +111,11 @@ export const AuditLog = defineEntity({
   indexes: [
     { name: 'audit_logs_workspace', properties: ['workspaceId', 'auditLogId'] },
     { name: 'audit_logs_project', properties: ['projectId', 'auditLogId'] },
+    { name: 'audit_logs_workspace_action', properties: ['workspaceId', 'action', 'auditLogId'] },
+    { name: 'audit_logs_workspace_actor', properties: ['workspaceId', 'actorId', 'auditLogId'] },
+    { name: 'audit_logs_project_action', properties: ['projectId', 'action', 'auditLogId'] },
+    { name: 'audit_logs_project_actor', properties: ['projectId', 'actorId', 'auditLogId'] },
+    { name: 'audit_logs_target', properties: ['targetId', 'auditLogId'], where: 'target_id is not null' },
     { name: 'audit_logs_created', properties: ['createdAt'] },
   ],
 });

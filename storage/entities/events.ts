@@ -11,7 +11,10 @@ export const ProjectStream = defineEntity({
     lastSeq: big().defaultRaw('0'),
     /** Changes when the numbers start over (a restored backup): a Console that resumes in another epoch is reset. */
     epoch: id(),
+    /** There are events that usage may not have counted yet (storage/usage.ts). */
+    uncounted: p.boolean().default(false),
   },
+  indexes: [{ name: 'project_streams_uncounted', properties: ['projectId'], where: 'uncounted' }],
 });
 
 /** Append-only, one dense commit-ordered `seq` per project; partitioned by day of `occurred_at`, dropped by partition. */

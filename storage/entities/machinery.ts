@@ -19,7 +19,14 @@ export const IdempotencyKey = defineEntity({
     createdAt: instant(),
     expiresAt: instant(),
   },
-  indexes: [{ name: 'idempotency_keys_expires', properties: ['expiresAt'], type: 'brin' }],
+  indexes: [
+    { name: 'idempotency_keys_expires', properties: ['expiresAt'], type: 'brin' },
+    {
+      name: 'idempotency_keys_thread',
+      expression:
+        'create index idempotency_keys_thread on idempotency_keys (skein_thread_of(body)) where body is not null',
+    },
+  ],
 });
 
 /** A durable timer (runtime/actor.ts, `Reminder`). */

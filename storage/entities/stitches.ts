@@ -88,6 +88,7 @@ export const WebhookDelivery = defineEntity({
       properties: ['stitchId', 'nextAttemptAt'],
       where: "status = 'retrying'",
     },
+    { name: 'webhook_deliveries_replayed', properties: ['eventId'], where: "trigger <> 'scheduled'" },
     {
       name: 'webhook_deliveries_listed',
       properties: ['projectId', 'environmentId', 'createdAt', 'deliveryId'],

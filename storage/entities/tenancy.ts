@@ -80,8 +80,11 @@ export const Environment = defineEntity({
     name: p.text(),
     createdAt: instant(),
     updatedAt: instant(),
+    /** Of a sandbox: until then no thread in it can be due to be forgotten (storage/sandbox-sweep.ts). */
+    restsUntil: instant().defaultRaw('now()'),
   },
   uniques: [{ name: 'environments_project_kind', properties: ['projectId', 'kind'] }],
+  indexes: [{ name: 'environments_resting', properties: ['restsUntil'], where: "kind = 'sandbox'" }],
 });
 
 export const Invitation = defineEntity({
@@ -112,5 +115,12 @@ export const Invitation = defineEntity({
       where: 'accepted_at is null and revoked_at is null',
     },
   ],
-  indexes: [{ name: 'invitations_listed', properties: ['workspaceId', 'createdAt', 'invitationId'] }],
+  indexes: [
+    { name: 'invitations_listed', properties: ['workspaceId', 'createdAt', 'invitationId'] },
+    {
+      name: 'invitations_ended',
+      expression:
+        'create index invitations_ended on invitations (least(accepted_at, revoked_at, expires_at))',
+    },
+  ],
 });

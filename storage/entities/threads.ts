@@ -107,7 +107,13 @@ export const Erasure = defineEntity({
     /** The thread's number of that event. */
     through: big(),
     requestedAt: instant(),
+    /** When it is to be done, done once more for what was under way, or tried again. */
+    dueAt: instant(),
+    /** Failures in a row. */
+    attempts: p.integer().default(0),
+    lastError: p.text().nullable(),
   },
+  indexes: [{ name: 'erasures_due', properties: ['dueAt'] }],
 });
 
 /** A file: announced (`pending`), its bytes in the media store (`stored`), or gone (`erased`). */

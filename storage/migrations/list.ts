@@ -1,5 +1,7 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
+import { Agents } from './agents.ts';
 import { Audit } from './audit.ts';
+import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
 import { First } from './first.ts';
 import { Mails } from './mails.ts';
@@ -17,4 +19,6 @@ export const migrations = [
   { name: '0006-audit', class: Audit },
   { name: '0007-usage', class: Usage },
   { name: '0008-erasures', class: Erasures },
+  { name: '0009-due-work', class: DueWork },
+  { name: '0009-agents', class: Agents },
 ];

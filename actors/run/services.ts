@@ -1,0 +1,114 @@
+/** What a run's tasks work with: everything impure, behind interfaces that say what they promise. */
+import type { Clock, Random } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { ByokCredential, Provider } from '../../protocol/resources/byok.ts';
+import type { Tenancy } from '../tenancy.ts';
+import type { CallOutcome, ModelAnswer, RunFailure } from './commands.ts';
+import type { RunHead } from './state.ts';
+import type { SpentBudget } from './trace.ts';
+
+/** What a step needs of its run. */
+export interface StepOrder extends Tenancy {
+  readonly agentRunId: string;
+  readonly threadId: string | null;
+  readonly head: RunHead;
+  readonly basedOnSequence: number;
+  readonly inputMessageId: string | null;
+  readonly step: number;
+  readonly turns: readonly unknown[];
+  /** What the run has cost so far. */
+  readonly costMicros: number;
+  /** Epoch milliseconds: nothing goes on beyond. */
+  readonly deadline: number;
+}
+
+/** A tool as a run may call it. */
+export interface PlannedTool {
+  readonly toolId: string;
+  /** Made of the tool's name for the model: letters, digits, `_` and `-`, unique in the plan. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** All that one model step is made of, read from rows. */
+export interface Plan {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly systemPrompt: string;
+  readonly temperature: number | null;
+  readonly maxTokens: number | null;
+  readonly tools: readonly PlannedTool[];
+  /** The thread's messages up to the run's sequence, oldest first, in the model library's form; without the run's own turns. */
+  readonly history: readonly unknown[];
+  readonly credential: {
+    readonly resource: ByokCredential;
+    /** The newest first; the others are good while their grace lasts. */
+    readonly keys: readonly string[];
+  };
+}
+
+/** Reads plans. `failure`: the run cannot go on (`byok_missing`, `model_not_allowed`, `configuration`). Rejects where the database fails. */
+export interface Plans {
+  planOf(order: StepOrder): Promise<Plan | { readonly failure: RunFailure }>;
+}
+
+/** Asks models. Never rejects but with the signal's reason; retries and their waiting are within the order's deadline. */
+export interface Models {
+  answer(
+    plan: Plan,
+    order: StepOrder,
+    signal: AbortSignal,
+    onDelta: (text: string) => void,
+  ): Promise<ModelAnswer | { readonly failure: RunFailure }>;
+}
+
+/** Looks at what is spent before a model is asked; undefined: go on. Rejects where the database fails. */
+export interface Budgets {
+  exceeded(order: StepOrder): Promise<SpentBudget | undefined>;
+}
+
+/** What a tool call needs of its run. */
+export interface CallOrder extends Tenancy {
+  readonly agentRunId: string;
+  readonly threadId: string | null;
+  readonly callId: string;
+  readonly toolId: string;
+  readonly arguments: unknown;
+  /** The attempt that is committed already. */
+  readonly attempt: number;
+  readonly deadline: number;
+}
+
+/** Calls tools. Never rejects but with the signal's reason. */
+export interface Tools {
+  /**
+   * Makes the call by the tool's own retry rule.
+   *
+   * @param attempt asks whether the attempt of that number may be made; it is committed when this resolves with true
+   */
+  call(
+    order: CallOrder,
+    signal: AbortSignal,
+    attempt: (number: number) => Promise<boolean>,
+  ): Promise<CallOutcome>;
+  /** How long one attempt of the tool may take, in milliseconds, for whoever waits for one that is lost. */
+  readonly longestAttemptMs: number;
+}
+
+export interface RunServices {
+  readonly plans: Plans;
+  readonly models: Models;
+  readonly budgets: Budgets;
+  readonly tools: Tools;
+  /** Shows a piece of output on the project's Console streams: lost when nobody looks. */
+  readonly show: (glimpse: {
+    readonly projectId: string;
+    readonly environmentId: string;
+    readonly body: string;
+  }) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}

@@ -1,0 +1,109 @@
+/**
+ * A run: one execution of an agent over a thread (specification, "Agent run"; decisions, sections 4 and 5).
+ *
+ *   (nothing) -> pending     begun, by its thread or by a request
+ *   pending   -> running     a place was free for its first model step
+ *   running   -> succeeded   the thread has taken its answer: sent, or kept as a suggestion
+ *   running   -> failed      model, budget, a limit, or the time
+ *   pending, running -> cancelled
+ *
+ * While it is running it goes from phase to phase, and each arrow is a commit, so that a node which dies between any two loses
+ * neither a model's answer nor a tool's result:
+ *
+ *   thinking  -> calling     the model wants tools
+ *   calling   -> thinking    every call of the step has its outcome
+ *   thinking  -> answering   the model has answered: the thread decides what becomes of it
+ *   thinking, calling, answering -> over
+ *
+ * A model step that was out when its node died is asked again. A tool call that was out is not: its attempt was committed before
+ * it was made, and is made again only where the tool's own retry rule has attempts left.
+ */
+import type { Provider } from '../../protocol/resources/byok.ts';
+import type { RunStatus } from '../../protocol/resources/agent.ts';
+import type { AgentMode } from '../../protocol/resources/thread.ts';
+import type { Metadata, Tenancy } from '../tenancy.ts';
+import type { RunTrace } from './trace.ts';
+
+export type RunPhase = 'waiting' | 'thinking' | 'calling' | 'answering' | 'over';
+
+/** What a run is of: fixed when it begins. */
+export interface RunHead {
+  readonly agentId: string;
+  readonly loomId: string;
+  readonly loomVersionId: string;
+  readonly provider: Provider;
+  readonly model: string;
+  /** Never paused: then there is no run. */
+  readonly mode: AgentMode;
+}
+
+export interface RunState extends Tenancy {
+  /** `projectId` is empty while the run does not exist. */
+  readonly threadId: string | null;
+  /** Null while the run does not exist. */
+  readonly head: RunHead | null;
+  readonly inputMessageId: string | null;
+  readonly outputMessageId: string | null;
+  readonly status: RunStatus;
+  readonly phase: RunPhase;
+  /** The thread's sequence that the run answers: later messages are not shown to the model. */
+  readonly basedOnSequence: number;
+  /** Sums over the steps; null until a model has answered. */
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly totalTokens: number | null;
+  /** Null while no step's price is known. */
+  readonly estimatedCostMicros: number | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly toolCallCount: number;
+  readonly trace: RunTrace;
+  /**
+   * What has been said since the run began, in the model library's own form (assistant messages with whatever the provider wants
+   * back, and tool results): sent with the next step as it is.
+   */
+  readonly turns: readonly unknown[];
+  readonly metadata: Metadata;
+  /** ISO 8601, all four. */
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Events of the run so far: what their ids are numbered by. */
+  readonly events: number;
+}
+
+/** Steps of one run, its time from the start, and its tokens (decisions, section 5). */
+export const mostSteps = 16;
+export const longestRunMs = 120_000;
+export const mostTokens = 500_000;
+
+/** A run that does not exist. */
+export function blankRun(): RunState {
+  return {
+    projectId: '',
+    environmentId: '',
+    threadId: null,
+    head: null,
+    inputMessageId: null,
+    outputMessageId: null,
+    status: 'pending',
+    phase: 'waiting',
+    basedOnSequence: 0,
+    promptTokens: null,
+    completionTokens: null,
+    totalTokens: null,
+    estimatedCostMicros: null,
+    errorCode: null,
+    errorMessage: null,
+    toolCallCount: 0,
+    trace: { steps: [] },
+    turns: [],
+    metadata: {},
+    startedAt: null,
+    completedAt: null,
+    createdAt: '',
+    updatedAt: '',
+    events: 0,
+  };
+}
