@@ -84,7 +84,7 @@ export class Activation implements Pinned {
   }
 
   /** Takes an admitted command, to be answered in its time. */
-  accept(command: Command, now: number): void {
+  accept(command: Command): void {
     if (this.#phase === 'passivated') throw new Error(`${this.ref.kind} ${this.ref.id} is passivated`);
     const { metrics, limits, tick } = this.#host;
     const depth = this.#waiting.size + this.#flight.size;
@@ -98,7 +98,7 @@ export class Activation implements Pinned {
       this.#waiting.head === undefined &&
       this.#flight.size < this.#window
     ) {
-      this.#turn(command, now);
+      this.#turn(command);
     } else {
       this.#waiting.push(command);
     }
@@ -139,7 +139,7 @@ export class Activation implements Pinned {
     const { onActivate } = this.#kind;
     if (loaded !== undefined && onActivate !== undefined) {
       this.#host.admitted++;
-      this.#turn(new Command(onActivate.name, onActivate.decide, {}, Infinity), this.#host.clock.now());
+      this.#turn(new Command(onActivate.name, onActivate.decide, {}, Infinity));
     }
     this.#run();
   }
@@ -161,18 +161,19 @@ export class Activation implements Pinned {
     while (this.#phase === 'ready' && this.#flight.size < this.#window) {
       const command = this.#waiting.shift();
       if (command === undefined) break;
-      this.#turn(command, this.#host.clock.now());
+      this.#turn(command);
     }
     this.#rest();
   }
 
-  #turn(command: Command, now: number): void {
-    if (command.deadline < now) {
+  #turn(command: Command): void {
+    const { clock } = this.#host;
+    if (command.deadline < clock.monotonic()) {
       this.#host.metrics.counters.expired++;
       this.#fail(command, unavailable('deadline'));
       return;
     }
-    takeTurn(command, this.#standing, this.#kind, this.#host, now);
+    takeTurn(command, this.#standing, this.#kind, this.#host, clock.now());
     const transient = command.decision?.transient === true;
     if (transient) this.#startEffects(command);
     if (command.commit !== undefined) {

@@ -7,7 +7,7 @@ export interface Timer {
 export interface Clock {
   /** Epoch milliseconds, for what is stored and shown. */
   now(): number;
-  /** Milliseconds that only move forward, for durations and deadlines held in memory. */
+  /** Milliseconds that only move forward, for durations and for deadlines, which no clock that is put right may shift. */
   monotonic(): number;
   /** Calls back once after `ms`; does not keep the process alive. */
   after(ms: number, callback: () => void): Timer;

@@ -28,7 +28,7 @@ export class Command {
   readonly name: string;
   readonly decide: Decide;
   readonly payload: unknown;
-  /** Epoch milliseconds. */
+  /** Monotonic milliseconds. */
   readonly deadline: number;
   readonly origin: Origin | undefined;
   /** The reminder that it delivers, deleted by the commit that handles it. */

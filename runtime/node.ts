@@ -133,13 +133,12 @@ export class Node {
    *   svc/runtime/internal_error                               a defect
    */
   ask<R>(to: ActorRef, command: string, payload: unknown, options: AskOptions = noOptions): Promise<R> {
-    const now = this.#host.clock.now();
-    const deadline = now + (options.deadlineMs ?? defaultDeadlineMs);
+    const deadline = this.#host.clock.monotonic() + (options.deadlineMs ?? defaultDeadlineMs);
     const residents = this.#territory.of(to.kind);
     if (residents === undefined) return this.#unknown(to, command);
     const activation = this.#territory.find(residents, to.id);
     if (activation !== undefined && !this.#router.isWaiting(activation.shard)) {
-      return this.#admit<R>(residents, activation, command, payload, now, deadline, options);
+      return this.#admit<R>(residents, activation, command, payload, deadline, options);
     }
     const { requestId, traceparent } = options;
     const envelope = { kind: to.kind, id: to.id, command, payload, deadline, requestId, traceparent };
@@ -154,14 +153,13 @@ export class Node {
       this.#options.log.error({ ...to, command }, 'a tell of a command that nobody knows');
       return;
     }
-    const now = this.#host.clock.now();
-    const deadline = now + defaultDeadlineMs;
+    const deadline = this.#host.clock.monotonic() + defaultDeadlineMs;
     const activation = this.#territory.find(residents, to.id);
     if (activation === undefined) {
       const envelope = { kind: to.kind, id: to.id, command, payload, deadline };
       this.#options.transport.tell(residents.kind.shardOf(to.id), envelope);
     } else if (this.#hasBudget()) {
-      activation.accept(new Command(command, decide, payload, deadline), now);
+      activation.accept(new Command(command, decide, payload, deadline));
     } else {
       this.#host.metrics.counters.lostTells++;
     }
@@ -200,7 +198,6 @@ export class Node {
     activation: Activation,
     name: string,
     payload: unknown,
-    now: number,
     deadline: number,
     origin?: Origin,
     reminder?: DueReminder,
@@ -210,7 +207,7 @@ export class Node {
     if (!this.#hasBudget()) return Promise.reject(overloaded);
     const answer = new Promise<R>(capture);
     const command = new Command(name, decide, payload, deadline, origin, reminder, resolveAsk, rejectAsk);
-    activation.accept(command, now);
+    activation.accept(command);
     return answer;
   }
 
@@ -236,8 +233,7 @@ export class Node {
     if (residents === undefined) return this.#unknown({ kind, id }, command);
     const activation = this.#territory.find(residents, id);
     if (activation === undefined) return undefined;
-    const now = this.#host.clock.now();
-    return this.#admit(residents, activation, command, payload, now, deadline, envelope);
+    return this.#admit(residents, activation, command, payload, deadline, envelope);
   }
 
   #serve(envelope: Envelope): Promise<unknown> {
@@ -253,14 +249,13 @@ export class Node {
     if (residents === undefined) return this.#unknown(to, command);
     const activation = this.#territory.find(residents, to.id);
     if (activation === undefined) return Promise.reject(new NoOwner());
-    const now = this.#host.clock.now();
-    const deadline = now + reminderDeadlineMs;
-    return this.#admit(residents, activation, command, payload, now, deadline, undefined, reminder);
+    const deadline = this.#host.clock.monotonic() + reminderDeadlineMs;
+    return this.#admit(residents, activation, command, payload, deadline, undefined, reminder);
   }
 
   #news(reminder: DueReminder): Envelope {
     const { to, command } = reminder;
-    const deadline = this.#host.clock.now() + reminderDeadlineMs;
+    const deadline = this.#host.clock.monotonic() + reminderDeadlineMs;
     return { kind: to.kind, id: to.id, command, payload: undefined, deadline, reminder };
   }
 

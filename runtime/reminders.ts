@@ -59,6 +59,7 @@ export class Reminders {
   /** What was delivered while a scan was under way, whose answer may still show it. */
   readonly #doneMeanwhile = new Set<string>();
   #timer: Timer | undefined;
+  /** By the monotonic clock: the wall clock, which says what is due, may be put right meanwhile. */
   #timerAt = Infinity;
   #running = false;
   #scanning = false;
@@ -113,12 +114,15 @@ export class Reminders {
     else void this.#deliver(reminder);
   }
 
+  /** To scan at that instant by the wall clock as it is now, or at the next poll. */
   #arm(at: number): void {
-    if (!this.#running || at >= this.#timerAt) return;
-    const { clock } = this.#options;
+    const { clock, limits } = this.#options;
+    const ms = Math.max(0, Math.min(at - clock.now(), limits.reminderPollMs));
+    const timerAt = clock.monotonic() + ms;
+    if (!this.#running || timerAt >= this.#timerAt) return;
     this.#timer?.cancel();
-    this.#timerAt = at;
-    this.#timer = clock.after(Math.max(0, at - clock.now()), () => {
+    this.#timerAt = timerAt;
+    this.#timer = clock.after(ms, () => {
       this.#disarm();
       void this.#scan();
     });
@@ -143,20 +147,16 @@ export class Reminders {
     const { store, clock, limits, shards, log, random } = this.#options;
     const owned = shards();
     try {
-      const now = clock.now();
       // Those in flight are still due in the store, so the batch has room for as many others as may join them.
       const { reminders, nextAt } =
-        owned?.length === 0 ? nothing : await store.due(now, limits.remindersAtOnce, owned);
+        owned?.length === 0 ? nothing : await store.due(clock.now(), limits.remindersAtOnce, owned);
       if (reminders.length >= limits.remindersAtOnce) this.#saturated = true;
       for (const reminder of reminders) this.#found(reminder);
-      this.#arm(Math.min(nextAt ?? Infinity, now + limits.reminderPollMs));
+      this.#arm(nextAt ?? Infinity);
       this.#scanFailures = 0;
     } catch (error) {
       if (++this.#scanFailures === 1) log.warn({ err: error }, 'the reminders cannot be read');
-      this.#arm(
-        clock.now() +
-          backoffMs(this.#scanFailures, firstRetryMs, limits.reminderPollMs + firstRetryMs, random),
-      );
+      this.#arm(clock.now() + backoffMs(this.#scanFailures, firstRetryMs, limits.reminderPollMs, random));
     }
     this.#scanning = false;
     this.#doneMeanwhile.clear();

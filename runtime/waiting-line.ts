@@ -82,7 +82,7 @@ export class WaitingLine {
     const { clock, random } = this.#options;
     const pauseMs = this.#pauseMs * (0.5 + random.next());
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
-    const now = clock.now();
+    const now = clock.monotonic();
     const patience = this.#asks.reduce(
       (least, { envelope }) => Math.min(least, envelope.deadline - now),
       pauseMs,
@@ -112,7 +112,7 @@ export class WaitingLine {
   }
 
   #dropLate(): void {
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.monotonic();
     const inTime = this.#asks.filter(({ envelope }) => envelope.deadline > now);
     if (inTime.length === this.#asks.length) return;
     for (const asking of this.#asks) if (asking.envelope.deadline <= now) this.#options.late(asking);

@@ -26,7 +26,7 @@ interface Sample {
 
 const envelope = (): Envelope => ({
   ...{ kind: 'thread', id: 'thread_bench', command: 'receive', payload },
-  deadline: systemClock.now() + 10_000,
+  deadline: systemClock.monotonic() + 10_000,
 });
 
 async function sample(request: () => Promise<unknown>, requests: number): Promise<Sample> {
@@ -58,7 +58,7 @@ async function measure(endings: Endings): Promise<void> {
   const { transport } = await natsNode(endings, nats.url);
   const bare = await connect({ servers: nats.url });
   endings.teardown(() => bare.close());
-  const bytes = Buffer.from(encodeEnvelope(envelope()));
+  const bytes = Buffer.from(encodeEnvelope(envelope(), systemClock.monotonic()));
   const systems = [
     { name: 'bare NATS request', request: () => bare.request(bareSubject, bytes), samples: [] as Sample[] },
     {

@@ -59,7 +59,7 @@ export class ShardProbe {
 
   /** Undefined: no answer came. */
   async #isOwned(shard: number): Promise<boolean | undefined> {
-    const now = systemClock.now();
+    const now = systemClock.monotonic();
     const past = { kind: '', id: '', command: '', payload: null, deadline: now - 1 };
     const options = { timeout: timeoutMs, headers: headersOf(past, now) };
     try {

@@ -175,5 +175,7 @@ export function understood<Request>({ value }: Received<Request>): Request {
 }
 
 function aboutOf(call: AnyCall): About {
-  return { requestId: newId('request'), deadline: Number(call.getDeadline()) };
+  // It comes as the time that is left, which gRPC adds to the wall clock.
+  const leftMs = Number(call.getDeadline()) - Date.now();
+  return { requestId: newId('request'), deadline: performance.now() + leftMs };
 }

@@ -15,7 +15,7 @@ export interface Circumstances {
   readonly address: string;
   /** W3C Trace Context, as the metadata has it. */
   readonly traceparent: string | undefined;
-  /** Epoch milliseconds by which the client has to have its answer; Infinity: it waits. */
+  /** When the client has to have its answer, of `performance.now`; Infinity: it waits. */
   readonly deadline: number;
   /** Whether the client has gone. */
   readonly cancelled: () => boolean;
@@ -64,7 +64,7 @@ export class ServiceCall<O extends Operation> implements Call<O> {
 
   /** What is left of the client's time. */
   get deadlineMs(): number {
-    return Math.min(longestWaitMs, this.#circumstances.deadline - Date.now());
+    return Math.min(longestWaitMs, this.#circumstances.deadline - performance.now());
   }
 
   /** Throws when nobody waits for the answer any more, so that nothing is begun for it. */

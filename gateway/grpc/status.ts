@@ -20,7 +20,7 @@ export class Cancelled extends Error {
 /** What the error is about: one call, or one message of a stream. */
 export interface About {
   readonly requestId: string;
-  /** Epoch milliseconds; Infinity: none. */
+  /** Of `performance.now`; Infinity: none. */
   readonly deadline: number;
 }
 
@@ -37,7 +37,7 @@ export function rpcStatus(error: ServiceError, { requestId, deadline }: About): 
     parts.push(any('RetryInfo', { retryDelay: { seconds: retryAfterSeconds } }));
   if (issues !== undefined) parts.push(any('BadRequest', { fieldViolations: violationsOf(issues) }));
   // What ran out was the caller's own time, not the server's.
-  const late = details['reason'] === 'deadline' && Date.now() >= deadline;
+  const late = details['reason'] === 'deadline' && performance.now() >= deadline;
   return {
     code: late ? grpcStatus.DEADLINE_EXCEEDED : grpcStatus[errors[code].grpc],
     message,

@@ -59,12 +59,12 @@ export class LocalTransport implements Transport {
   async ask(shard: number, envelope: Envelope): Promise<unknown> {
     const serving = this.#drained ? undefined : this.#bus.owners.get(shard);
     if (serving === undefined) throw new NoOwner();
-    return decodeAnswer(await this.#inTime(envelope.deadline, answer(serving, encodeEnvelope(envelope))));
+    return decodeAnswer(await this.#inTime(envelope.deadline, this.#answer(serving, envelope)));
   }
 
   tell(shard: number, envelope: Envelope): void {
     const serving = this.#drained ? undefined : this.#bus.owners.get(shard);
-    if (serving !== undefined) void answer(serving, encodeEnvelope(envelope));
+    if (serving !== undefined) void this.#answer(serving, envelope);
   }
 
   publish(topic: string, message: string): void {
@@ -103,7 +103,7 @@ export class LocalTransport implements Transport {
 
   #inTime(deadline: number, answered: Promise<string>): Promise<string> {
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(Math.max(0, deadline - this.#clock.now()), () =>
+      const timer = this.#clock.after(Math.max(0, deadline - this.#clock.monotonic()), () =>
         reject(unavailable('deadline')),
       );
       void answered.then(text => {
@@ -112,15 +112,16 @@ export class LocalTransport implements Transport {
       });
     });
   }
-}
 
-/** Never rejects. In a microtask at the earliest, as the answer of another machine would be. */
-function answer(serving: Serving, envelope: string): Promise<string> {
-  const answering = Promise.resolve(envelope)
-    .then(text => serving.handler(decodeEnvelope(text)))
-    .then(encodeReply)
-    .catch(encodeFailure);
-  serving.answering.add(answering);
-  void answering.then(() => serving.answering.delete(answering));
-  return answering;
+  /** Never rejects. In a microtask at the earliest, as the answer of another machine would be. */
+  #answer(serving: Serving, envelope: Envelope): Promise<string> {
+    const clock = this.#clock;
+    const answering = Promise.resolve(encodeEnvelope(envelope, clock.monotonic()))
+      .then(text => serving.handler(decodeEnvelope(text, clock.monotonic())))
+      .then(encodeReply)
+      .catch(encodeFailure);
+    serving.answering.add(answering);
+    void answering.then(() => serving.answering.delete(answering));
+    return answering;
+  }
 }

@@ -11,8 +11,8 @@ import type { Clock } from '../clock.ts';
 import { unavailable } from '../failures.ts';
 import type { Log } from '../log.ts';
 import type { AcceptedAsks } from './accepted.ts';
-import { hereTime, type SentTimes, timesOf } from './nats-headers.ts';
-import { NoOwner, type Envelope, type Serve } from './transport.ts';
+import { isTooLate } from './nats-headers.ts';
+import { NoOwner, type Serve } from './transport.ts';
 import { decodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
 
 const saysNoOwner = encodeFailure(new NoOwner());
@@ -62,18 +62,15 @@ export class NatsShard {
 
   #hearTell(message: Msg): void {
     if (this.#left !== undefined) return;
-    this.#handle(message, timesOf(message.headers)).catch(() => undefined);
+    this.#handle(message).catch(() => undefined);
   }
 
   #hearAsk(message: Msg, token: string): void {
-    const { accepted, clock } = this.#options;
+    const { accepted } = this.#options;
     if (this.#left !== undefined) return this.#answer(token, saysNoOwner);
-    const times = timesOf(message.headers);
-    if (times !== undefined && hereTime(times.deadline, times, clock.now()) < clock.now()) {
-      return this.#answer(token, saysTooLate);
-    }
+    if (isTooLate(message.headers)) return this.#answer(token, saysTooLate);
     if (!accepted.take(token)) return;
-    const answering = this.#handle(message, times)
+    const answering = this.#handle(message)
       .then(encodeReply)
       .catch(encodeFailure)
       .then(text => {
@@ -85,11 +82,9 @@ export class NatsShard {
   }
 
   /** Asynchronous at once, so that a handler's throw is a rejection too, and in the order of the messages. */
-  async #handle(message: Msg, times: SentTimes | undefined): Promise<unknown> {
-    const envelope: Envelope = decodeEnvelope(message.string());
-    const deadline =
-      times === undefined ? envelope.deadline : hereTime(envelope.deadline, times, this.#options.clock.now());
-    return this.#options.handler(deadline === envelope.deadline ? envelope : { ...envelope, deadline });
+  async #handle(message: Msg): Promise<unknown> {
+    const { handler, clock } = this.#options;
+    return handler(decodeEnvelope(message.string(), clock.monotonic()));
   }
 
   /** An answer that cannot be sent is lost: the asker has lost its connection too, or waits until its deadline. */

@@ -109,7 +109,7 @@ export class NatsTransport implements Transport {
     const token = this.#pending.tokenOf(envelope);
     const answer = this.#pending.wait(token, shard, envelope);
     try {
-      const headers = headersOf(envelope, clock.now());
+      const headers = headersOf(envelope, clock.monotonic());
       this.#connection.client.publish(this.#subjectOf(shard), bytes, {
         reply: this.#inboxPrefix + token,
         headers,
@@ -136,7 +136,7 @@ export class NatsTransport implements Transport {
     try {
       const bytes = this.#encode(envelope);
       this.#connection.client.publish(this.#subjectOf(shard), bytes, {
-        headers: headersOf(envelope, clock.now()),
+        headers: headersOf(envelope, clock.monotonic()),
       });
       this.#outflow.add(bytes.length);
     } catch (error) {
@@ -217,7 +217,7 @@ export class NatsTransport implements Transport {
 
   /** Throws a `ServiceError` when the server would close the connection over it. */
   #encode(envelope: Envelope): Buffer {
-    const bytes = Buffer.from(encodeEnvelope(envelope));
+    const bytes = Buffer.from(encodeEnvelope(envelope, this.#options.clock.monotonic()));
     const limit = this.#connection.maxPayload - headersBytes;
     if (bytes.length <= limit) return bytes;
     const message = `The command has ${bytes.length} bytes, and ${limit} is the most that crosses between nodes.`;

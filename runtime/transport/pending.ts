@@ -67,7 +67,7 @@ export class PendingAsks {
       }
       const question: Question = {
         ...{ token, shard, envelope, settle: { resolve, reject }, doubted: false, answer: undefined },
-        timer: this.#clock.after(Math.max(0, envelope.deadline - this.#clock.now()), () =>
+        timer: this.#clock.after(Math.max(0, envelope.deadline - this.#clock.monotonic()), () =>
           this.#lose(question, 'deadline'),
         ),
       };

@@ -10,7 +10,10 @@ export interface Envelope {
   readonly id: string;
   readonly command: string;
   readonly payload: unknown;
-  /** Epoch milliseconds; a command whose deadline has passed is dropped before its turn. */
+  /**
+   * By the monotonic clock of the node that has the envelope: what crosses is the time that is left (wire.ts). A command whose
+   * deadline has passed is dropped before its turn.
+   */
   readonly deadline: number;
   readonly requestId?: string | undefined;
   /** W3C Trace Context. */

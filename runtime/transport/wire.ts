@@ -1,5 +1,7 @@
 /**
- * The text of what crosses between nodes. An answer is one of
+ * The text of what crosses between nodes. A command's is its envelope, with the time that it has left (`leftMs`) instead of its
+ * deadline: clocks are not compared, neither the nodes' with each other nor one with itself before it was put right. An answer is
+ * one of
  *
  *   {"reply": ...}
  *   {"error": {"code", "message", "http", "details"?, "retryAfterSeconds"?}}
@@ -23,14 +25,18 @@ interface WireAnswer {
   readonly noOwner?: true;
 }
 
-/** Only what JSON can hold arrives. */
-export function encodeEnvelope(envelope: Envelope): string {
-  return JSON.stringify(envelope);
+type Carried = Omit<Envelope, 'deadline'> & { readonly leftMs: number };
+
+/** Only what JSON can hold arrives. `now`: by the monotonic clock here. */
+export function encodeEnvelope({ deadline, ...rest }: Envelope, now: number): string {
+  const carried: Carried = { ...rest, leftMs: Math.round(deadline - now) };
+  return JSON.stringify(carried);
 }
 
-/** Trusts its input: only nodes of the cluster can write to its subjects. */
-export function decodeEnvelope(text: string): Envelope {
-  return JSON.parse(text) as Envelope;
+/** Trusts its input: only nodes of the cluster can write to its subjects. `now`: by the monotonic clock here. */
+export function decodeEnvelope(text: string, now: number): Envelope {
+  const { leftMs, ...rest } = JSON.parse(text) as Carried;
+  return { ...rest, deadline: now + leftMs };
 }
 
 /** The answer of a handler that did not fail; `undefined` arrives as undefined. */

@@ -52,6 +52,17 @@ t.test('a command whose time is over is dropped before its turn', async t => {
   t.equal(metrics.counters.expired, 1);
 });
 
+t.test('a wall clock that jumps neither ends a command before its time nor lets it live on', async t => {
+  for (const jumpMs of [3_600_000, -3_600_000]) {
+    const { node, clock } = await world(t, { latencyMs: () => 20 });
+    const asks = [40, 39].map(deadlineMs =>
+      outcome(node.ask(a, 'add', { mark: `${deadlineMs}` }, { deadlineMs })),
+    );
+    clock.jump(jumpMs);
+    t.strictSame(await clock.until(Promise.all(asks)), [1, 'svc/runtime/unavailable deadline']);
+  }
+});
+
 t.test('a limit that makes no sense is refused by its name', async t => {
   await t.rejects(world(t, { limits: { mailbox: 0 } }), /limits\.mailbox must be a positive integer/);
   await t.rejects(world(t, { shards: 5_000 }), /shards must be 1 to 4096/);

@@ -136,6 +136,20 @@ t.test('what another node set is found by the poll', async t => {
   t.strictSame(marksOf(made, b), ['x']);
 });
 
+t.test('a wall clock that is put back does not put off the poll', async t => {
+  const made = await world(t, { latencyMs });
+  // Once while a scan is under way, once while the timer is set.
+  for (const waitMs of [5_001, 1_000]) {
+    await made.clock.advance(waitMs);
+    made.clock.jump(-3_600_000);
+    await remind(made, { key: 'far', at: made.clock.now() + 1_800_000 });
+    const reminder = { ...{ key: 'x', to: b, command: 'wake', payload: { mark: `${waitMs}` } }, attempts: 0 };
+    made.database.reminders.set('counter/b/x', { ...reminder, at: made.clock.now() });
+    await made.clock.advance(5_100);
+    t.equal(marksOf(made, b).at(-1), `${waitMs}`);
+  }
+});
+
 t.test('one that was set again while it was delivered comes again', async t => {
   const made = await world(t, { latencyMs });
   const { clock, node, database } = made;

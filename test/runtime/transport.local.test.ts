@@ -16,7 +16,7 @@ t.test('what a transport promises', async t => {
     const alive = setInterval(() => undefined, 1_000);
     return {
       ...{ one, two },
-      now: () => systemClock.now(),
+      now: () => systemClock.monotonic(),
       settle: () => Promise.resolve(),
       close: async () => {
         clearInterval(alive);
@@ -34,7 +34,13 @@ t.test('an error code of a newer node is an internal error here', async t => {
 t.test('transports without a bus in common do not hear each other', async t => {
   const [one, two] = [1, 2].map(() => new LocalTransport({ clock: systemClock, log: silentLog }));
   await one?.serve(7, async () => 'one');
-  const envelope = { kind: 'k', id: 'i', command: 'c', payload: {}, deadline: systemClock.now() + 1_000 };
+  const envelope = {
+    kind: 'k',
+    id: 'i',
+    command: 'c',
+    payload: {},
+    deadline: systemClock.monotonic() + 1_000,
+  };
   t.equal(await one?.ask(7, envelope), 'one');
   await t.rejects(two?.ask(7, envelope) ?? Promise.resolve());
   await one?.drain();

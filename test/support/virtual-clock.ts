@@ -9,6 +9,8 @@ interface Entry {
 export class VirtualClock implements Clock {
   readonly #start: number;
   #now: number;
+  /** Milliseconds by which the wall clock has been put right, or wrong. */
+  #offset = 0;
   /** By instant; those of one instant in the order of their making. */
   readonly #timers: Entry[] = [];
 
@@ -19,11 +21,16 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#offset;
   }
 
   monotonic(): number {
     return this.#now - this.#start;
+  }
+
+  /** The wall clock jumps, forward or back; time goes on as it did. */
+  jump(ms: number): void {
+    this.#offset += ms;
   }
 
   after(ms: number, callback: () => void): Timer {
