@@ -17,6 +17,7 @@ import type { Database } from '../../storage/database.ts';
 import { freePort, keepAccess, readAccess } from '../../storage/embedded/cluster.ts';
 import { hasCluster } from '../../storage/embedded/place.ts';
 import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
+import { leash } from './leash.ts';
 
 const run = promisify(execFile);
 
@@ -63,8 +64,12 @@ export async function startTestDatabase(
     folder,
     log: silentLog,
     settings: options.durable === true ? small : { ...small, ...careless },
-    onRestart: () => restarted?.(),
+    onRestart: pid => {
+      unleash = leash(pid, 'QUIT');
+      restarted?.();
+    },
   });
+  let unleash = leash(server.pid, 'QUIT');
   const database = await openDatabase({
     url: server.url,
     log: silentLog,
@@ -74,6 +79,7 @@ export async function startTestDatabase(
   async function end(): Promise<void> {
     await database.close();
     await server.stop();
+    unleash();
     await rm(root, { recursive: true, force: true });
     process.off('exit', atExit);
   }
@@ -88,6 +94,7 @@ export async function startTestDatabase(
     },
     async kill9() {
       const ready = new Promise<void>(resolve => (restarted = resolve));
+      unleash();
       process.kill(server.pid, 'SIGKILL');
       await ready;
     },

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePort } from '../../storage/embedded/cluster.ts';
+import { leash } from './leash.ts';
 
 const run = promisify(execFile);
 const patienceMs = 20_000;
@@ -132,7 +133,9 @@ export class NatsServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
+    const unleash = leash(child.pid ?? 0, 'KILL');
     this.#exited = new Promise(resolve => {
+      child.once('exit', unleash);
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });

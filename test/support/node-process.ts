@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../storage/embedded/cluster.ts';
 import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
+import { leash } from './leash.ts';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 /** For a machine that has other things to do. */
@@ -153,6 +154,8 @@ export class NodeProcess {
     this.#child = child;
     createInterface({ input: child.stdout }).on('line', line => this.#hear(line));
     child.stderr.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    // One with a database of its own is told to take that with it.
+    child.once('exit', leash(child.pid ?? 0, this.#isEmbedded ? 'TERM' : 'KILL'));
     this.#exit = new Promise(resolve => {
       // `close` and not `exit`: everything that it has said has been heard by then.
       child.once('close', (code, signal) => resolve({ code, signal }));
@@ -206,6 +209,10 @@ export class NodeProcess {
     return Number(status.split('\n')[0]);
   }
 
+  get #isEmbedded(): boolean {
+    return this.#environment['DATABASE_URL'] === undefined;
+  }
+
   #hear(line: string): void {
     this.output += `${line}\n`;
     let parsed: LogLine;
@@ -226,8 +233,7 @@ export class NodeProcess {
     if (this.#exit === undefined) return;
     const child = this.#child;
     // Kindly first, when it takes a database of its own with it.
-    const isEmbedded = this.#environment['DATABASE_URL'] === undefined;
-    child?.kill(isEmbedded ? 'SIGTERM' : 'SIGKILL');
+    child?.kill(this.#isEmbedded ? 'SIGTERM' : 'SIGKILL');
     const timer = setTimeout(() => child?.kill('SIGKILL'), 15_000);
     await this.exited();
     clearTimeout(timer);
