@@ -12,7 +12,6 @@ import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { Node } from '../runtime/node.ts';
 import { Pool } from '../runtime/pool/pool.ts';
-import { shardOf } from '../runtime/shards.ts';
 import { systemRandom } from '../runtime/system-random.ts';
 import type { Placement } from '../runtime/placement.ts';
 import type { Transport } from '../runtime/transport/transport.ts';
@@ -63,7 +62,6 @@ export function actorsOf(options: ActorsOptions): Actors {
   const store = new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot],
-    shardOf: id => shardOf(id, config.shards),
     news,
     log,
   });

@@ -28,6 +28,11 @@ export interface DueReminder extends Reminder {
   readonly attempts: number;
 }
 
+/** A reminder as a commit sets it: on the shard of its receiver, whose owner looks for it. */
+export interface PlacedReminder extends DueReminder {
+  readonly shard: number;
+}
+
 /** Commits that were decided one on top of the other since the same load share it. */
 export interface Chain {
   /** Written by the store (law 6), never mended: after the reload comes a new chain. */
@@ -50,7 +55,7 @@ export interface Commit<Write = unknown> {
       }
     | undefined;
   readonly writes: readonly Write[];
-  readonly remind: readonly DueReminder[];
+  readonly remind: readonly PlacedReminder[];
   /** Reminders of this actor to delete; `at` given deletes only the one that was set for that instant. */
   readonly forget: readonly { readonly key: string; readonly at?: number }[];
 }

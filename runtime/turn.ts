@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 import { internalError, isRefusal } from './failures.ts';
 import type { Host } from './host.ts';
 import type { Kind } from './kind.ts';
-import type { Chain, Commit, DueReminder } from './store.ts';
+import type { Chain, Commit, DueReminder, PlacedReminder } from './store.ts';
 
 /** What an actor is since its last load: the newest state and version, committed or not. Its commits are one chain. */
 export class Standing implements Chain {
@@ -70,10 +70,9 @@ function requireNoRows({ writes, remind, forget }: Decision<unknown>, { reminder
   throw new Error('a decision of a kind without snapshots has rows or reminders');
 }
 
-function addressed(reminder: Reminder, self: ActorRef, host: Host): DueReminder {
+function addressed(reminder: Reminder, self: ActorRef, host: Host): PlacedReminder {
   const { key, at, to = self, command, payload } = reminder;
-  host.shardOf(to);
-  return { key, at, to, command, payload, attempts: 0 };
+  return { key, at, to, command, payload, attempts: 0, shard: host.shardOf(to) };
 }
 
 function forgotten(keys: readonly string[], handled: DueReminder | undefined): Commit['forget'] {

@@ -5,7 +5,7 @@
  * Adding keeps the order of the calls, and the lane ends a batch at the first commit that it does not admit: none
  * overtakes another of its lane.
  */
-import type { Commit, DueReminder } from '../runtime/store.ts';
+import type { Commit, PlacedReminder } from '../runtime/store.ts';
 import type { SnapshotTable } from './snapshot.ts';
 import { parametersOf, type Announced, type Statement, type Value, type Write } from './statement.ts';
 import { deleteReminders, upsertReminders } from './reminders.ts';
@@ -32,7 +32,7 @@ interface Forgotten {
   readonly at: number | undefined;
 }
 
-type ReminderChange = { readonly set: DueReminder } | { readonly deleted: Forgotten };
+type ReminderChange = { readonly set: PlacedReminder } | { readonly deleted: Forgotten };
 
 /** UTF-16 units of row values after which a batch is full: bounds what one transaction holds in memory, here and in the server. */
 const largestSize = 8 * 1_048_576;
@@ -40,7 +40,6 @@ const largestSize = 8 * 1_048_576;
 export class Batch {
   readonly events: Announced[] = [];
   readonly #tables: ReadonlyMap<string, SnapshotTable>;
-  readonly #shardOf: (id: string, kind: string) => number;
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #rows = new Map<Statement, (readonly Value[])[]>();
   readonly #keyed = new Map<Statement, Map<string, readonly Value[]>>();
@@ -48,9 +47,8 @@ export class Batch {
   readonly #numbers = new EventNumbers();
   #size = 0;
 
-  constructor(tables: ReadonlyMap<string, SnapshotTable>, shardOf: (id: string, kind: string) => number) {
+  constructor(tables: ReadonlyMap<string, SnapshotTable>) {
     this.#tables = tables;
-    this.#shardOf = shardOf;
   }
 
   /**
@@ -139,18 +137,9 @@ export class Batch {
       push(rows, deleteReminders, [kind, id, key, at]);
       return;
     }
-    const { to, key, at, command, payload, attempts } = change.set;
+    const { to, key, shard, at, command, payload, attempts } = change.set;
     const text = JSON.stringify(payload ?? null);
-    push(rows, upsertReminders, [
-      to.kind,
-      to.id,
-      key,
-      this.#shardOf(to.id, to.kind),
-      at,
-      command,
-      text,
-      attempts,
-    ]);
+    push(rows, upsertReminders, [to.kind, to.id, key, shard, at, command, text, attempts]);
   }
 }
 

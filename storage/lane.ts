@@ -27,7 +27,6 @@ export interface LaneOptions {
   readonly url: string;
   readonly name: string;
   readonly tables: ReadonlyMap<string, SnapshotTable>;
-  readonly shardOf: (id: string, kind: string) => number;
   readonly log: Log;
   /** Called after each committed batch, before its commits resolve; `rows` is what its last statement returned. */
   readonly committed: (batch: Batch, rows: readonly Record<string, unknown>[] | undefined) => void;
@@ -71,7 +70,7 @@ export class Lane {
     for (;;) {
       rest = rest.filter(isUnbroken);
       if (rest.length === 0) return;
-      const batch = new Batch(this.#options.tables, this.#options.shardOf);
+      const batch = new Batch(this.#options.tables);
       let taken = 0;
       for (const entry of rest) {
         if (!batch.admits(entry.commit)) break;

@@ -23,8 +23,6 @@ export interface PostgresStoreOptions {
   readonly database: Database;
   /** One per kind that has snapshots. */
   readonly snapshots: readonly SnapshotTable[];
-  /** Where an actor's reminders belong: runtime/shards.ts. */
-  readonly shardOf: (id: string, kind: string) => number;
   readonly news: News;
   readonly log: Log;
 }
@@ -36,13 +34,13 @@ export class PostgresStore implements Store<Write> {
   readonly #news: News;
 
   constructor(options: PostgresStoreOptions) {
-    const { database, shardOf, log } = options;
+    const { database, log } = options;
     const tables = new Map(options.snapshots.map(table => [table.kind, table]));
     this.#database = database;
     this.#news = options.news;
     this.#loader = new Loader(tables, (text, values) => database.query(text, values));
     const committed = this.#announce.bind(this);
-    this.#commits = new GroupCommit({ url: database.url, tables, shardOf, log, committed });
+    this.#commits = new GroupCommit({ url: database.url, tables, log, committed });
   }
 
   /** See {@link GroupCommit.stats}. */

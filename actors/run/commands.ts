@@ -8,7 +8,7 @@ import type { ByokCredential } from '../../protocol/resources/byok.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
 import type { RunHead } from './state.ts';
-import type { SpentBudget, Suggestion } from './trace.ts';
+import type { Settlement, SpentBudget, Suggestion } from './trace.ts';
 
 /** Makes the run and starts it. Said twice (the thread's durable tell, and whoever waits for the answer), it is begun once. */
 export interface BeginRun extends Tenancy {
@@ -107,10 +107,15 @@ export interface Verdict extends Tenancy {
   readonly failure?: RunFailure;
 }
 
+/**
+ * What became of the run's suggestion; said twice, it is settled once. 503 while the thread's verdict, which makes the suggestion, has
+ * not come yet: a durable tell then comes again.
+ */
 export interface SettleSuggestion extends Tenancy {
-  readonly suggestion: Suggestion;
+  readonly settlement: Settlement;
 }
 
+/** By its thread, a run that has ended stays as it is, and one that has not begun yet answers 503: the durable tell comes again. */
 export interface CancelRun extends Tenancy {
   /** In words: shown as `errorMessage`. */
   readonly reason: string;
@@ -120,10 +125,7 @@ export interface CancelRun extends Tenancy {
 
 // A type and not an interface: only a type has the index signature that `Commands` asks for.
 export type RunCommands = {
-  readonly begin: {
-    readonly payload: BeginRun & { readonly key?: IdempotencyKey };
-    readonly reply: AgentRun;
-  };
+  readonly begin: { readonly payload: BeginRun; readonly reply: AgentRun };
   /** A place is free: the run is running from now on. Replies whether there is something to do. */
   readonly start: { readonly payload: unknown; readonly reply: boolean };
   readonly thought: { readonly payload: Thought; readonly reply: null };

@@ -1,6 +1,7 @@
 /** The kind `thread`: everything about it, in one place. */
 import { actor } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
+import { familyOf } from '../shard-key.ts';
 import type { ThreadCommands } from './commands.ts';
 import { assign } from './decide-assignment.ts';
 import { erase } from './decide-erasure.ts';
@@ -15,6 +16,7 @@ import { blankThread, type ThreadState } from './state.ts';
 export const thread = actor<ThreadState, ThreadCommands, Write>({
   kind: 'thread',
   blank: blankThread,
+  shardKey: familyOf,
   decide: {
     ...{ create, receive, send, checkSend, update, assign, addNote, editNote, removeNote },
     ...{ recordReceipts, lookAtWindow, expireWindow, erase },

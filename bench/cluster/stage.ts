@@ -5,6 +5,7 @@ import { Recovery } from '../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../test/node/client.ts';
 import { signUp, type Tenant } from '../../test/node/tenant.ts';
 import type { NodeProcess } from '../../test/support/node-process.ts';
+import { familyOf } from '../../actors/shard-key.ts';
 import { shardOf } from '../../runtime/shards.ts';
 import { Endings } from '../support/endings.ts';
 import { judge, type Verdict } from '../support/verdict.ts';
@@ -60,7 +61,7 @@ export class Stage {
   async ownership(node: NodeProcess): Promise<(threadId: string) => boolean> {
     const { cluster } = this;
     const shards = await cluster.shardsOf(node);
-    return threadId => shards.has(shardOf(threadId, cluster.shards));
+    return threadId => shards.has(shardOf(familyOf(threadId), cluster.shards));
   }
 
   /** What became of everything that was acknowledged. Stops the loads. */

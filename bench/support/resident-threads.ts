@@ -12,7 +12,6 @@ import { newId } from '../../protocol/ids.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { Node } from '../../runtime/node.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { systemRandom } from '../../runtime/system-random.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
@@ -86,7 +85,7 @@ async function measure({ databaseUrl, threads }: MemoryTask): Promise<MemoryResu
   const database = await openDatabase({ url: databaseUrl, log, statementTimeoutMs: 120_000 });
   await database.migrate();
   const store = new PostgresStore({
-    ...{ database, log, news: new News(), shardOf: id => shardOf(id) },
+    ...{ database, log, news: new News() },
     snapshots: [threadSnapshot],
   });
   const transport = new LocalTransport({ clock, log });

@@ -1,5 +1,6 @@
 /** kill -9 of a node under load: its threads are taken over by the others, and nothing that was acknowledged is lost. */
 import t from 'tap';
+import { familyOf } from '../../actors/shard-key.ts';
 import { shardOf } from '../../runtime/shards.ts';
 import { TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
@@ -19,7 +20,7 @@ t.test(`${kills} times kill -9 of one of three nodes under load`, async t => {
     const victim = cluster.running[kill % 2];
     if (victim === undefined) throw new Error('no node to kill');
     const shards = await cluster.shardsOf(victim);
-    const recovery = new Recovery(load, threadId => shards.has(shardOf(threadId, cluster.shards)));
+    const recovery = new Recovery(load, threadId => shards.has(shardOf(familyOf(threadId), cluster.shards)));
     load.spare(victim);
     await victim.kill();
     t.ok(

@@ -1,5 +1,6 @@
 /** SIGSTOP for longer than a lease, then SIGCONT: the others take over, and what the zombie still has in hand does no harm. */
 import t from 'tap';
+import { familyOf } from '../../actors/shard-key.ts';
 import { defaultTiming } from '../../runtime/cluster/timing.ts';
 import { shardOf } from '../../runtime/shards.ts';
 import { eventually } from '../node/eventually.ts';
@@ -20,7 +21,7 @@ t.test('a node that is stopped for longer than its lease', async t => {
   const [zombie, witness] = cluster.running;
   if (zombie === undefined || witness === undefined) throw new Error('no node to stop');
   const shards = await cluster.shardsOf(zombie);
-  const recovery = new Recovery(load, threadId => shards.has(shardOf(threadId, cluster.shards)));
+  const recovery = new Recovery(load, threadId => shards.has(shardOf(familyOf(threadId), cluster.shards)));
   t.ok(
     recovery.threads > 0,
     `it had ${shards.size} shards and ${recovery.threads} threads that are written to`,

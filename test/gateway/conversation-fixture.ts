@@ -39,7 +39,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { Node } from '../../runtime/node.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { systemRandom } from '../../runtime/system-random.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
@@ -154,10 +153,7 @@ export class ConversationNode {
       deliveries: () => undefined,
     });
     const snapshots = [threadSnapshot, channelSnapshot];
-    const store = new PostgresStore({
-      ...{ database, snapshots, news, log: silentLog },
-      shardOf: id => shardOf(id),
-    });
+    const store = new PostgresStore({ database, snapshots, news, log: silentLog });
     const transport = new LocalTransport({ clock, log: silentLog });
     const node = new Node({
       kinds: [thread, channelKind(database)],

@@ -34,7 +34,7 @@ class Member {
     this.node = new Node({
       ...parts,
       kinds: [counterKind()],
-      store: new MemoryStore({ clock: this.clock, database, latencyMs: () => 10, shards: 16 }),
+      store: new MemoryStore({ clock: this.clock, database, latencyMs: () => 10 }),
       transport: new LocalTransport({ clock: this.clock, log, bus }),
       shards: 16,
       placement: new LeasedPlacement({

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Reminder } from '../../runtime/actor.ts';
-import { counterRef, type Counted } from './counter.ts';
+import { shardOf } from '../../runtime/shards.ts';
+import { counterKind, counterRef, type Counted } from './counter.ts';
 import { outcome, world, type World } from './world.ts';
 
 const a = counterRef('a');
@@ -130,6 +131,7 @@ t.test('what another node set is found by the poll', async t => {
     command: 'wake',
     payload: { mark: 'x' },
     attempts: 0,
+    shard: 0,
   };
   made.database.reminders.set('counter/b/x', reminder);
   await made.clock.advance(12_000);
@@ -143,7 +145,11 @@ t.test('a wall clock that is put back does not put off the poll', async t => {
     await made.clock.advance(waitMs);
     made.clock.jump(-3_600_000);
     await remind(made, { key: 'far', at: made.clock.now() + 1_800_000 });
-    const reminder = { ...{ key: 'x', to: b, command: 'wake', payload: { mark: `${waitMs}` } }, attempts: 0 };
+    const reminder = {
+      ...{ key: 'x', to: b, command: 'wake', payload: { mark: `${waitMs}` } },
+      attempts: 0,
+      shard: 0,
+    };
     made.database.reminders.set('counter/b/x', { ...reminder, at: made.clock.now() });
     await made.clock.advance(5_100);
     t.equal(marksOf(made, b).at(-1), `${waitMs}`);
@@ -208,4 +214,15 @@ t.test('a reminder to a kind that nobody knows is a defect of its decision', asy
     'svc/runtime/internal_error',
   );
   t.equal(database.rows.size, 0);
+});
+
+t.test('a reminder waits on the shard of its receiver, as the kind of the receiver decides it', async t => {
+  const made = await world(t, { kinds: [{ ...counterKind(), shardKey: id => id.slice(-1) }] });
+  const at = made.clock.now() + 3_600_000;
+  await remind(made, { key: 'x', at, to: counterRef('family b') }, { key: 'y', at });
+  const shards = [...made.database.reminders.values()].map(({ key, shard }) => [key, shard]);
+  t.strictSame(shards, [
+    ['x', shardOf('b')],
+    ['y', shardOf('a')],
+  ]);
 });

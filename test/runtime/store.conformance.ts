@@ -8,6 +8,7 @@ import {
   type Commit,
   type DeadLetter,
   type DueReminder,
+  type PlacedReminder,
   type Store,
 } from '../../runtime/store.ts';
 
@@ -24,7 +25,6 @@ export interface StoreHarness<Write> {
     /** A row that must be the first with its key; the same key gives the same. */
     readonly unique: (key: string) => Write;
   };
-  readonly shardOf: (actor: ActorRef) => number;
   readonly letters: () => Promise<readonly DeadLetter[]>;
   readonly close: () => Promise<void>;
 }
@@ -54,6 +54,10 @@ class Actor<Write> {
 
   reminder(key: string, at: number, payload: unknown = { key }): DueReminder {
     return { key, at, to: this.ref, command: 'wake', payload, attempts: 0 };
+  }
+
+  placed(key: string, at: number, shard = 3): PlacedReminder {
+    return { ...this.reminder(key, at), shard };
   }
 }
 
@@ -126,7 +130,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     const a = new Actor(harness, 'a');
     await store.commit(a.next('ours'));
     await other.commit(new Actor(harness, 'a', 1).next('theirs'));
-    const late = a.next('late', { writes: [writes.unique('k')], remind: [a.reminder('r', 1)] });
+    const late = a.next('late', { writes: [writes.unique('k')], remind: [a.placed('r', 1)] });
     await t.rejects(store.commit(late), Fenced);
     t.strictSame(await mark(harness, a.ref), { version: 2, mark: 'theirs' });
     t.strictSame((await store.due(10, 10)).reminders, []);
@@ -215,17 +219,17 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
   });
 
   law('reminders are due in their order, within their limit, on their shards', async (t, harness) => {
-    const { store, shardOf } = harness;
+    const { store } = harness;
     const a = new Actor(harness, 'a');
     const b = new Actor(harness, 'b');
-    await store.commit(a.next('1', { remind: [a.reminder('late', 300), a.reminder('early', 100)] }));
-    await store.commit(a.next(undefined, { remind: [b.reminder('other', 200)] }));
+    await store.commit(a.next('1', { remind: [a.placed('late', 300), a.placed('early', 100)] }));
+    await store.commit(a.next(undefined, { remind: [b.placed('other', 200, 7)] }));
     t.strictSame(await store.due(50, 10), { reminders: [], nextAt: 100 });
     const all = await store.due(250, 10);
     t.strictSame(all.reminders, [a.reminder('early', 100), b.reminder('other', 200)]);
     t.equal(all.nextAt, 300);
     t.strictSame((await store.due(250, 1)).reminders, [a.reminder('early', 100)]);
-    t.strictSame((await store.due(999, 10, [shardOf(b.ref)])).reminders, [b.reminder('other', 200)]);
+    t.strictSame((await store.due(999, 10, [7])).reminders, [b.reminder('other', 200)]);
     t.strictSame(await store.due(999, 10, []), { reminders: [], nextAt: undefined });
   });
 
@@ -235,17 +239,17 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     const dueKeys = async (): Promise<string[]> =>
       (await store.due(999, 10)).reminders.map(({ key, at }) => `${key}@${at}`);
     await Promise.all([
-      store.commit(a.next('1', { remind: [a.reminder('x', 100), a.reminder('y', 110)] })),
-      store.commit(a.next('2', { remind: [a.reminder('x', 200)] })),
+      store.commit(a.next('1', { remind: [a.placed('x', 100), a.placed('y', 110)] })),
+      store.commit(a.next('2', { remind: [a.placed('x', 200)] })),
       store.commit(a.next('3', { forget: [{ key: 'y' }] })),
-      store.commit(a.next('4', { remind: [a.reminder('z', 300)] })),
+      store.commit(a.next('4', { remind: [a.placed('z', 300)] })),
     ]);
     t.strictSame(await dueKeys(), ['x@200', 'z@300']);
     await store.commit(a.next('5', { forget: [{ key: 'x', at: 100 }] }));
     t.strictSame(await dueKeys(), ['x@200', 'z@300'], 'another instant is another reminder');
     await store.commit(a.next(undefined, { forget: [{ key: 'x', at: 200 }] }));
     t.strictSame(await dueKeys(), ['z@300']);
-    await store.commit(a.next('6', { forget: [{ key: 'z', at: 300 }], remind: [a.reminder('z', 300)] }));
+    await store.commit(a.next('6', { forget: [{ key: 'z', at: 300 }], remind: [a.placed('z', 300)] }));
     t.strictSame(await dueKeys(), ['z@300'], 'a handled reminder may set its own key again');
   });
 
@@ -254,9 +258,9 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     async (t, harness) => {
       const { store } = harness;
       const a = new Actor(harness, 'a');
-      await store.commit(a.next('1', { remind: [a.reminder('x', 100)] }));
+      await store.commit(a.next('1', { remind: [a.placed('x', 100)] }));
       await Promise.all([
-        store.commit(a.next('2', { remind: [a.reminder('x', 200)] })),
+        store.commit(a.next('2', { remind: [a.placed('x', 200)] })),
         store.commit(a.next('3', { forget: [{ key: 'x', at: 100 }] })),
       ]);
       t.strictSame((await store.due(999, 10)).reminders, [a.reminder('x', 200)]);
@@ -267,7 +271,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     const { store } = harness;
     const a = new Actor(harness, 'a');
     const old = a.reminder('x', 100);
-    await store.commit(a.next('1', { remind: [old] }));
+    await store.commit(a.next('1', { remind: [{ ...old, shard: 3 }] }));
     await store.postpone(old, 500, 'it failed');
     t.strictSame(await store.due(499, 10), { reminders: [], nextAt: 500 });
     t.strictSame((await store.due(500, 10)).reminders, [{ ...old, at: 500, attempts: 1 }]);
@@ -284,7 +288,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     const a = new Actor(harness, 'a');
     const old = a.reminder('x', 100, { n: 1 });
     const letter = { actor: a.ref, name: 'wake', payload: { n: 1 }, error: 'no', attempts: 12 };
-    await store.commit(a.next('1', { remind: [old, a.reminder('y', 200)] }));
+    await store.commit(a.next('1', { remind: [{ ...old, shard: 3 }, a.placed('y', 200)] }));
     await store.bury(letter, old);
     t.strictSame((await store.due(999, 10)).reminders, [a.reminder('y', 200)]);
     t.strictSame(await harness.letters(), [letter]);

@@ -1,5 +1,4 @@
 import t from 'tap';
-import { shardOf } from '../../runtime/shards.ts';
 import { Unavailable, type Commit } from '../../runtime/store.ts';
 import { MemoryDatabase, MemoryStore, type Fault, type MemoryWrite } from '../support/memory-store.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -16,7 +15,6 @@ t.test('the laws', async t => {
       state: (_, mark) => ({ mark }),
       markOf: state => (state as { mark: string }).mark,
       writes: { unique: key => ({ scope: 'once', key }) },
-      shardOf: ({ id }) => shardOf(id),
       letters: async () => database.letters,
       close: async () => undefined,
     };

@@ -32,6 +32,8 @@ export interface WorldOptions extends Omit<MemoryStoreOptions, 'clock'> {
   readonly limits?: Partial<Limits>;
   readonly bus?: LocalBus;
   readonly placement?: Placement;
+  /** The cluster's shard count. Default 256. */
+  readonly shards?: number;
 }
 
 export interface World {

@@ -40,7 +40,6 @@ export interface DatabaseOptions {
   readonly schedule: Schedule;
   readonly random: Random;
   readonly faults: Faults;
-  readonly shards: number;
   /** Told of each commit when it is applied. */
   readonly applied: (commit: Commit<Write>) => void;
 }
@@ -74,11 +73,11 @@ export class SimulatedDatabase {
 
   /** The way of one node. */
   open(machine: Machine, news: News): SimulatedStore {
-    const { schedule, faults, shards } = this.options;
+    const { schedule, faults } = this.options;
     const numbers = new WeakMap<Commit, Record<string, number>>();
     const doubtful = new WeakSet<Commit>();
     const inner = new MemoryStore({
-      ...{ clock: machine, database: this.rows, shards },
+      ...{ clock: machine, database: this.rows },
       travel: (leg, errand) => this.#travel(machine, leg, errand),
       fault: commit => {
         if (!commit.chain.broken && this.#hasMoved(commit)) faults.fired('rival writer');

@@ -132,7 +132,6 @@ function openStore(database: Database): Opened {
   const store = new PostgresStore({
     database,
     snapshots: [counters],
-    shardOf: () => 0,
     news,
     log: silentLog,
   });
@@ -331,7 +330,6 @@ t.test('group commit', async t => {
     const own = new PostgresStore({
       database,
       snapshots: [counters],
-      shardOf: () => 0,
       news,
       log: silentLog,
     });

@@ -2,7 +2,6 @@
 import t from 'tap';
 import { derivedId, newId } from '../../protocol/ids.ts';
 import { silentLog } from '../../runtime/log.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import type { DeadLetter } from '../../runtime/store.ts';
 import { News } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
@@ -47,10 +46,7 @@ t.test('the laws', async t => {
     await database.query('truncate reminders, dead_letters');
     const here = ++round;
     const open = (): PostgresStore =>
-      new PostgresStore({
-        ...{ database, snapshots: [marked], news: new News(), log: silentLog },
-        shardOf: id => shardOf(id),
-      });
+      new PostgresStore({ database, snapshots: [marked], news: new News(), log: silentLog });
     const [store, other] = [open(), open()];
     return {
       ...{ store, other },
@@ -69,7 +65,6 @@ t.test('the laws', async t => {
           });
         },
       },
-      shardOf: ({ id }) => shardOf(id),
       letters: async () =>
         (
           await database.query<{ kind: string; actor_id: string } & Omit<DeadLetter, 'actor'>>(

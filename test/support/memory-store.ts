@@ -4,7 +4,6 @@
  */
 import type { ActorRef } from '../../runtime/actor.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import {
   Duplicate,
   Fenced,
@@ -13,6 +12,7 @@ import {
   type DeadLetter,
   type DueReminder,
   type Loaded,
+  type PlacedReminder,
   type Store,
 } from '../../runtime/store.ts';
 
@@ -40,8 +40,6 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Default: one of its own. */
   readonly database?: MemoryDatabase;
-  /** The cluster's shard count. Default 256. */
-  readonly shards?: number;
   /** One way to the database, in milliseconds. Default 0: a microtask. */
   readonly latencyMs?: () => number;
   /** Takes that way, instead of `latencyMs`: a commit that is under way arrives even if the node has died meanwhile. */
@@ -63,7 +61,7 @@ function nameOf({ kind, id }: ActorRef): string {
 
 export class MemoryDatabase {
   readonly rows = new Map<string, Row>();
-  readonly reminders = new Map<string, DueReminder>();
+  readonly reminders = new Map<string, PlacedReminder>();
   readonly errors = new Map<string, string>();
   readonly letters: DeadLetter[] = [];
   readonly writes: MemoryWrite[] = [];
@@ -105,7 +103,7 @@ export class MemoryDatabase {
       if (at === undefined || this.reminders.get(name)?.at === at) this.reminders.delete(name);
     }
     for (const reminder of remind) {
-      const copy = JSON.parse(JSON.stringify(reminder)) as DueReminder;
+      const copy = JSON.parse(JSON.stringify(reminder)) as PlacedReminder;
       this.reminders.set(`${nameOf(reminder.to)}/${reminder.key}`, copy);
     }
   }
@@ -169,11 +167,12 @@ export class MemoryStore implements Store<MemoryWrite> {
     this.scans++;
     await this.#arrive();
     const mine = [...this.database.reminders.values()]
-      .filter(
-        reminder => shards === undefined || shards.includes(shardOf(reminder.to.id, this.#options.shards)),
-      )
+      .filter(({ shard }) => shards === undefined || shards.includes(shard))
       .sort((a, b) => a.at - b.at);
-    const reminders = mine.filter(({ at }) => at <= now).slice(0, limit);
+    const reminders = mine
+      .filter(({ at }) => at <= now)
+      .slice(0, limit)
+      .map(({ shard: _, ...reminder }) => reminder);
     const nextAt = mine.find(({ at }) => at > now)?.at;
     await this.#return();
     return { reminders, nextAt };
@@ -182,8 +181,9 @@ export class MemoryStore implements Store<MemoryWrite> {
   async postpone(reminder: DueReminder, at: number, error: string): Promise<void> {
     await this.#arrive();
     const name = this.database.standing(reminder);
-    if (name === undefined) return;
-    this.database.reminders.set(name, { ...reminder, at, attempts: reminder.attempts + 1 });
+    const standing = name === undefined ? undefined : this.database.reminders.get(name);
+    if (name === undefined || standing === undefined) return;
+    this.database.reminders.set(name, { ...standing, at, attempts: reminder.attempts + 1 });
     this.database.errors.set(name, error);
   }
 

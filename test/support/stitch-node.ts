@@ -14,7 +14,6 @@ import { silentLog, type Log } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { Node } from '../../runtime/node.ts';
 import { Pool, type PoolOptions } from '../../runtime/pool/pool.ts';
-import { defaultShardCount, shardOf } from '../../runtime/shards.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { systemRandom } from '../../runtime/system-random.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
@@ -94,7 +93,6 @@ export class StitchNode {
     this.store = new PostgresStore({
       ...{ database, news: this.news, log },
       snapshots: [stitchSnapshot as never],
-      shardOf: id => shardOf(id, defaultShardCount),
     });
     this.#transport = new LocalTransport({ clock, log });
     this.node = new Node({

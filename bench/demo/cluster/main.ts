@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { familyOf } from '../../../actors/shard-key.ts';
 import { shardOf } from '../../../runtime/shards.ts';
 import { TestCluster } from '../../../test/cluster/support/cluster.ts';
 import { Load } from '../../../test/cluster/support/load.ts';
@@ -67,7 +68,7 @@ const plural = (count: number, thing: string): string => `${count} ${thing}${cou
 async function kill(stage: Stage, victim: NodeProcess): Promise<Pick<Outcome, 'recovered' | 'unanswered'>> {
   const { cluster, load, show } = stage;
   const shards = await cluster.shardsOf(victim);
-  const recovery = new Recovery(load, threadId => shards.has(shardOf(threadId, cluster.shards)));
+  const recovery = new Recovery(load, threadId => shards.has(shardOf(familyOf(threadId), cluster.shards)));
   const before = load.failed;
   show.is(victim, 'killed');
   show.say(
