@@ -76,6 +76,13 @@ export interface Suggestion {
   readonly messageId?: string;
 }
 
+/**
+ * What became of a suggestion that was pending. The thread that decides it does not hold the text: the rest of the suggestion is
+ * the run's, and stays as it was.
+ */
+export type Settlement = Required<Pick<Suggestion, 'resolvedAt' | 'resolvedByUserId'>> &
+  Pick<Suggestion, 'sentBody' | 'messageId'> & { readonly status: Exclude<SuggestionStatus, 'pending'> };
+
 export type BudgetScope = 'run' | 'thread' | 'project_day';
 
 /** A budget that is used up. */
