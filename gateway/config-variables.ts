@@ -1,4 +1,5 @@
 /** Every environment variable that configures the process (design section 7): the table that `config.ts` reads by. */
+import { defaultModelUrls } from '../actors/run/models/urls.ts';
 import { largestShardCount } from '../runtime/shards.ts';
 import { parseMediaUrl } from '../storage/media-place.ts';
 import {
@@ -196,7 +197,25 @@ export const variables = {
     read: truth,
     wants: 'true or false',
     fallback: 'false; with the embedded database, loopback only',
-    meaning: 'whether webhooks may call private addresses',
+    meaning: 'whether webhooks and tools may call private addresses',
+  },
+  LLM_PROVIDER_1_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: defaultModelUrls.llm_provider_1,
+    meaning: "models of llm_provider_1, in OpenAI's wire format (chat completions)",
+  },
+  LLM_PROVIDER_2_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: defaultModelUrls.llm_provider_2,
+    meaning: "models of llm_provider_2, in Anthropic's wire format",
+  },
+  LLM_PROVIDER_3_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: defaultModelUrls.llm_provider_3,
+    meaning: "models of llm_provider_3, in Google Gemini's wire format",
   },
   RATE_LIMITS: {
     read: readRates,

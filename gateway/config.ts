@@ -2,6 +2,7 @@
  * Configuration (design section 7): environment variables, read and checked once, at start. A value that is not what its
  * variable wants stops the start; the table of variables is also what `--help` shows.
  */
+import { defaultModelUrls, type ModelUrls } from '../actors/run/models/urls.ts';
 import type { MediaPlace } from '../storage/media-place.ts';
 import type { Reach } from '../runtime/pool/address-guard.ts';
 import { defaultShardCount } from '../runtime/shards.ts';
@@ -59,8 +60,10 @@ export interface Config {
   readonly signup: 'open' | 'disabled';
   /** Empty: all. */
   readonly emailDomains: readonly string[];
-  /** Where webhooks may go: everywhere when allowed, else the public internet, with loopback when embedded. */
+  /** Where webhooks and tools may go: everywhere when allowed, else the public internet, with loopback when embedded. */
   readonly outboundReach: Reach;
+  /** Where the models of each provider are asked. */
+  readonly modelUrls: ModelUrls;
   /** Undefined: nothing is limited. */
   readonly rateLimits: Rates | undefined;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -135,6 +138,11 @@ function configOf(given: Given): Config {
     signup: given.SIGNUP ?? 'open',
     emailDomains: given.EMAIL_DOMAINS ?? [],
     outboundReach: reachOf(given.ALLOW_PRIVATE_ADDRESSES, embedded),
+    modelUrls: {
+      llm_provider_1: given.LLM_PROVIDER_1_URL ?? defaultModelUrls.llm_provider_1,
+      llm_provider_2: given.LLM_PROVIDER_2_URL ?? defaultModelUrls.llm_provider_2,
+      llm_provider_3: given.LLM_PROVIDER_3_URL ?? defaultModelUrls.llm_provider_3,
+    },
     rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
     logLevel: given.LOG_LEVEL ?? 'info',
   };

@@ -1,6 +1,7 @@
 /** Environment variables: what they default to, what they take, and what is said of the rest. */
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
+import { defaultModelUrls } from '../../actors/run/models/urls.ts';
 import { ConfigError, helpText, readConfig } from '../../gateway/config.ts';
 import { type Variable, variables } from '../../gateway/config-variables.ts';
 import { defaultRates } from '../../gateway/quota/rates.ts';
@@ -33,6 +34,7 @@ t.test('nothing set: one node with a database of its own, for its own machine', 
     signup: 'open',
     emailDomains: [],
     trustedProxies: 0,
+    modelUrls: defaultModelUrls,
     rateLimits: defaultRates,
     logLevel: 'info',
   });
@@ -101,7 +103,8 @@ t.test('rate limits: on, off, or some of them in JSON; what is wrong with the JS
     On: /: that is neither on, nor off, nor a JSON object$/,
     '[]': /: that is neither/,
     null: /: that is neither/,
-    '{"reads":{"limit":1,"windowSeconds":1}}': /: there is no "reads", only authAddress, authEmail, read, /,
+    '{"reads":{"limit":1,"windowSeconds":1}}':
+      /: there is no "reads", only refused, authAddress, authAddressEmail, authEmail, read, /,
     '{"__proto__":{"limit":1,"windowSeconds":1}}': /: there is no "__proto__", only/,
     '{"read":{"limit":1}}': /: read wants \{"limit": ..., "windowSeconds": ...\}$/,
     '{"read":{"limit":1,"windowSeconds":1,"burst":2}}': /: read wants \{/,
@@ -140,6 +143,11 @@ t.test('every variable arrives', t => {
     },
     ...{ NATS_URL: 'nats://nats:4222', CLUSTER: 'main', NODE_ID: 'one', SHARDS: '64' },
     ...{ SIGNUP: 'disabled', EMAIL_DOMAINS: 'Example.com,b.org', ALLOW_PRIVATE_ADDRESSES: 'true' },
+    ...{
+      LLM_PROVIDER_1_URL: 'http://one/v1',
+      LLM_PROVIDER_2_URL: 'http://two/',
+      LLM_PROVIDER_3_URL: 'http://three',
+    },
     ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'debug' },
   });
   t.same(config, {
@@ -155,6 +163,11 @@ t.test('every variable arrives', t => {
     ...{ natsUrls: ['nats://nats:4222'], cluster: 'main', nodeId: 'one', shards: 64 },
     ...{ secretKeys: ring, tokenKeys: ring, smtpUrl: 'smtps://u:p@mail', mailFrom: 'Us <us@example.com>' },
     ...{ signup: 'disabled', emailDomains: ['example.com', 'b.org'], outboundReach: 'any' },
+    modelUrls: {
+      llm_provider_1: 'http://one/v1',
+      llm_provider_2: 'http://two',
+      llm_provider_3: 'http://three',
+    },
     ...{ rateLimits: undefined, logLevel: 'debug' },
   });
   t.end();
@@ -184,6 +197,7 @@ t.test('a bad value names its variable and what it wants', t => {
     SIGNUP: ['yes', 'OPEN'],
     EMAIL_DOMAINS: ['a@b.c', 'localhost', 'a.com,,b.com'],
     ALLOW_PRIVATE_ADDRESSES: ['1', 'yes'],
+    LLM_PROVIDER_1_URL: ['api.openai.com', 'ftp://a'],
     LOG_LEVEL: ['verbose'],
   };
   for (const [name, values] of Object.entries(bad)) {
@@ -239,7 +253,7 @@ t.test('the help names every variable, its default and what it wants', t => {
 
 t.test('the README has every variable, in this order, with its default and its meaning', async t => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const table = readme.split('\n').filter(line => /^\| `[A-Z_]+` \|/.test(line));
+  const table = readme.split('\n').filter(line => /^\| `[A-Z0-9_]+` \|/.test(line));
   t.same(
     table.map(line => line.replaceAll('`', '')),
     rows.map(([name, { meaning, condition, fallback }]) => {
