@@ -45,7 +45,7 @@ import { serveMedia } from './media/face.ts';
 import { MediaLinks } from './media/links.ts';
 import { MailSender } from './mail/sender.ts';
 import { folderTransport, smtpTransport } from './mail/transport.ts';
-import { takeQuotaOf } from './quota/quotas.ts';
+import { quotasOf } from './quota/quotas.ts';
 import { serveDocs } from './docs/serve.ts';
 import { serveOperations } from './rest/engine.ts';
 import { ChannelDirectory } from './channel-directory.ts';
@@ -75,6 +75,7 @@ import { usageHandlers } from './rest/handlers/usage.ts';
 import { workspaceHandlers } from './rest/handlers/workspaces.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { RestMetrics } from './rest/metrics.ts';
+import { tollUnrouted } from './rest/unrouted.ts';
 import { admit } from './stream/admit.ts';
 import { ConsoleStream } from './stream/endpoint.ts';
 import { showGlimpse, watchGlimpses } from './stream/glimpses.ts';
@@ -186,18 +187,18 @@ export function serveRest(options: RestOptions): Rest {
     ...contractHandlers({ baseUrl, docsUrl }),
   };
   const { rateLimits: rates } = config;
-  const takeQuota =
-    rates === undefined
-      ? undefined
-      : { takeQuota: takeQuotaOf({ rates, node, hash, clock, metrics, random: systemRandom }) };
+  const quotas =
+    rates === undefined ? undefined : quotasOf({ rates, node, hash, clock, metrics, random: systemRandom });
   const idempotency = new Idempotency(new IdempotencyKeys(database, clock), vault, log);
   serveOperations(server, operations, handlers, {
-    authenticate: request => authenticator.authenticate(request.header('authorization'), request),
+    authenticate: (request, from) => authenticator.authenticate(request.header('authorization'), from),
     tenancy: access,
     ...{ idempotency, clock, log, docsUrl },
-    ...takeQuota,
+    ...(quotas === undefined ? undefined : { quotas }),
     onAnswered: new RestMetrics(metrics.registry, server).answered,
   });
+
+  if (quotas !== undefined) server.unrouted(tollUnrouted(quotas, docsUrl));
 
   serveDocs(server, { baseUrl, docsUrl });
 
@@ -213,7 +214,8 @@ export function serveRest(options: RestOptions): Rest {
     return () => ends.forEach(end => end());
   };
   const stream: ConsoleStream = new ConsoleStream({
-    admit: request => admit({ authenticator, tokens, access, tickets, fallen: standing, clock }, request),
+    admit: request =>
+      admit({ authenticator, tokens, access, tickets, fallen: standing, clock, quotas }, request),
     events: { heads: ids => streamHeads(database, ids), page: span => eventPage(database, span) },
     publish: (topic, frame) => server.publish(topic, frame),
     follow,

@@ -8,6 +8,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { ServiceError } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
+import type { Origin } from './origin.ts';
 import type { TokenKeys } from './token-keys.ts';
 
 /** Seconds that an access token lives. */
@@ -50,19 +51,21 @@ export class AccessTokens {
   }
 
   /**
-   * The claims of a token that we signed and that has not expired. Synchronous for a token seen before.
+   * The claims of a token that we signed and that has not expired. Synchronous for a token seen before; for any other a toll is paid
+   * before its signature is checked.
    * Fails with `svc/auth/expired_token` for a good token past its time, `svc/auth/invalid_token` for anything else.
    */
-  verify(token: string): AccessClaims | Promise<AccessClaims> {
+  verify(token: string, from?: Origin): AccessClaims | Promise<AccessClaims> {
     const key = hash('sha256', token, 'base64');
     const known = this.#remembered.get(key);
-    if (known === undefined) return this.#check(token, key);
+    if (known === undefined) return this.#check(token, key, from);
     if (known.expiresAt > this.#clock.now()) return known;
     this.#remembered.delete(key);
     throw new ServiceError('svc/auth/expired_token');
   }
 
-  async #check(token: string, key: string): Promise<AccessClaims> {
+  async #check(token: string, key: string, from?: Origin): Promise<AccessClaims> {
+    await from?.toll?.();
     const claims = await this.#open(token);
     // Tokens expire by themselves, so the oldest entry is the least useful one.
     if (this.#remembered.size >= maxRemembered) {

@@ -9,7 +9,8 @@ import type { LiveSession, Sessions } from '../../storage/accounts/sessions.ts';
 import { LookUps } from '../../storage/tenancy/look-ups.ts';
 import type { Caller, UserCaller } from '../rest/handler.ts';
 import type { AccessClaims, AccessTokens } from './access-tokens.ts';
-import type { KeyVerifier, Origin } from './key-verifier.ts';
+import type { KeyVerifier } from './key-verifier.ts';
+import type { Origin } from './origin.ts';
 
 export interface AuthenticatorOptions {
   readonly tokens: AccessTokens;
@@ -17,6 +18,9 @@ export interface AuthenticatorOptions {
   readonly sessions: Pick<Sessions, 'live'>;
   readonly clock: Clock;
 }
+
+/** A session that has ended does not begin again. Milliseconds that it is not asked for. */
+const absentMs = 10_000;
 
 /** A session as held in memory: the caller is made once, not per request. */
 interface HeldSession {
@@ -38,6 +42,7 @@ export class Authenticator {
     this.#clock = options.clock;
     this.#sessions = new LookUps({
       clock: options.clock,
+      absentMs,
       ask: async sessionId => {
         const session = await options.sessions.live(sessionId);
         return session === undefined ? undefined : held(session);
@@ -52,7 +57,7 @@ export class Authenticator {
   authenticate(authorization: string, from: Origin): Caller | Promise<Caller> {
     const token = bearerToken(authorization);
     if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
-    return isApiKey(token) ? this.#keys.verify(token, from) : this.#user(token);
+    return isApiKey(token) ? this.#keys.verify(token, from) : this.#user(token, from);
   }
 
   /** The user of an access token that is good, in a session that lives; undefined for any other header. */
@@ -88,8 +93,8 @@ export class Authenticator {
     this.#sessions.forgetWhere(session => session.caller.userId === userId);
   }
 
-  #user(token: string): UserCaller | Promise<UserCaller> {
-    const claims = this.#tokens.verify(token);
+  #user(token: string, from?: Origin): UserCaller | Promise<UserCaller> {
+    const claims = this.#tokens.verify(token, from);
     return claims instanceof Promise ? claims.then(known => this.#inSession(known)) : this.#inSession(claims);
   }
 

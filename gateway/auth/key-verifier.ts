@@ -1,7 +1,8 @@
 /**
  * API keys on the hot path. A key that was seen within the last second is answered synchronously from memory, under the
  * SHA-256 of what was presented (the secret itself is not kept); after that it is asked of the database again. A
- * revocation in this process shows at once, one on another node within a second or when its news arrives (`forget`).
+ * revocation in this process shows at once, one on another node within a second or when its news arrives (`forget`). A key
+ * that this node has not seen costs its sender a toll before the database is asked.
  *
  * Last uses are gathered here and written in one statement at most every 10 s.
  */
@@ -13,6 +14,7 @@ import { looksLikeApiKey } from '../../storage/tenancy/api-key-secret.ts';
 import type { ApiKeys, KeyGrant, KeyUse } from '../../storage/tenancy/api-keys.ts';
 import { LookUps } from '../../storage/tenancy/look-ups.ts';
 import type { KeyCaller } from '../rest/handler.ts';
+import type { Origin } from './origin.ts';
 
 /** Milliseconds between two writes of last uses. */
 const flushMs = 10_000;
@@ -27,10 +29,8 @@ interface HeldKey {
   readonly endsAt: number;
 }
 
-/** Where a request comes from; `address` is worked out when it is read. */
-export interface Origin {
-  readonly address: string;
-}
+/** A key that is not there will never be: its secret would have to be guessed. Milliseconds that it is not asked for again. */
+const absentMs = 10_000;
 
 export interface KeyVerifierOptions {
   readonly apiKeys: Pick<ApiKeys, 'grantOf' | 'recordUses'>;
@@ -53,6 +53,7 @@ export class KeyVerifier {
     this.#log = options.log;
     this.#held = new LookUps({
       clock: options.clock,
+      absentMs,
       ask: async secret => {
         const grant = await this.#apiKeys.grantOf(secret);
         return grant === undefined ? undefined : held(grant);
@@ -68,8 +69,12 @@ export class KeyVerifier {
    */
   verify(secret: string, from: Origin): KeyCaller | Promise<KeyCaller> {
     if (!looksLikeApiKey(secret)) throw new ServiceError('svc/auth/invalid_api_key');
-    const found = this.#held.get(hash('sha256', secret, 'base64'), secret);
-    return found instanceof Promise ? found.then(key => this.#admit(key, from)) : this.#admit(found, from);
+    const name = hash('sha256', secret, 'base64');
+    if (!this.#held.knows(name)) {
+      const tolled = from.toll?.();
+      if (tolled instanceof Promise) return tolled.then(() => this.#find(name, secret, from));
+    }
+    return this.#find(name, secret, from);
   }
 
   /** The key was revoked or changed: it is asked for anew at its next use. */
@@ -83,6 +88,11 @@ export class KeyVerifier {
     this.#timer = undefined;
     await this.#flushing;
     await this.#flush();
+  }
+
+  #find(name: string, secret: string, from: Origin): KeyCaller | Promise<KeyCaller> {
+    const found = this.#held.get(name, secret);
+    return found instanceof Promise ? found.then(key => this.#admit(key, from)) : this.#admit(found, from);
   }
 
   #admit(key: HeldKey | undefined, from: Origin): KeyCaller {

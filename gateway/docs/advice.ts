@@ -38,7 +38,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'svc/runtime/unavailable':
     'Wait for the seconds of Retry-After and send it again, with the same Idempotency-Key.',
   'svc/rate_limit/exceeded':
-    'Wait for the seconds of Retry-After. The X-RateLimit headers of every answer tell how much is left.',
+    'Wait for the seconds of Retry-After. The X-RateLimit headers of every answer tell how much is left: refused requests count as well.',
   'svc/console/not_found': 'Check the id of the project or member, and that you are somebody in it.',
   'svc/console/forbidden': 'Ask a project owner to make you a Console member, or to give you another role.',
   'svc/chatapp/invalid_verify_token':

@@ -45,6 +45,7 @@ export class Exchange implements HttpRequest, Expiring {
   #length = 0;
   #held = 0;
   #address: string | undefined;
+  #refused: ServiceError | undefined;
   #incoming: IncomingBody | undefined;
   /** Gives up the answer that is being streamed. */
   #stopPouring: (() => void) | undefined;
@@ -68,6 +69,10 @@ export class Exchange implements HttpRequest, Expiring {
 
   get body(): Buffer {
     return this.#body;
+  }
+
+  get refused(): ServiceError | undefined {
+    return this.#refused;
   }
 
   get incoming(): IncomingBody | undefined {
@@ -97,7 +102,7 @@ export class Exchange implements HttpRequest, Expiring {
       this.#handle();
     } else if (headers.contentLength > route.maxBodyBytes) {
       this.#last = headers.contentLength > route.maxBodyBytes + swallowedBytes;
-      this.fail(tooLarge(route.maxBodyBytes));
+      this.#handle(tooLarge(route.maxBodyBytes));
     } else if (route.streamsBody) {
       this.#stream();
     } else {
@@ -149,15 +154,14 @@ export class Exchange implements HttpRequest, Expiring {
       this.#traffic.uploads.remove(this);
       if (refusal === undefined) this.#body = this.#body.subarray(0, size);
       if (!this.#headers.chunked) {
-        if (refusal === undefined) this.#handle();
-        else this.fail(refusal);
+        this.#handle(refusal);
         return;
       }
       // Trailers and chunk terminators are not checked by the server, so what follows a chunked body may be read as
       // a request that nobody sent. It is not executed: while an answer is outstanding the server closes the
       // connection on further requests, and this answer ends it.
       this.#last = true;
-      setImmediate(() => (refusal === undefined ? this.#handle() : this.fail(refusal)));
+      setImmediate(() => this.#handle(refusal));
     } catch (error) {
       this.fail(error);
     }
@@ -207,9 +211,11 @@ export class Exchange implements HttpRequest, Expiring {
     return true;
   }
 
-  #handle(): void {
+  #handle(refusal?: ServiceError): void {
     if (this.#state === 'over') return;
     this.#state = 'handling';
+    if (refusal !== undefined && !this.#route.answersRefused) return this.fail(refusal);
+    this.#refused = refusal;
     try {
       const answer = this.#route.handler(this);
       if (answer instanceof Promise) {

@@ -4,6 +4,7 @@
  */
 
 import type { Readable } from 'node:stream';
+import type { ServiceError } from '../../protocol/errors.ts';
 
 /** A request whose body has been read to its end, unless its route streams it. */
 export interface HttpRequest {
@@ -21,6 +22,8 @@ export interface HttpRequest {
   readonly address: string;
   /** Empty on routes that read no body, or read it as a stream. */
   readonly body: Buffer;
+  /** Why the body was not taken, on routes that answer that themselves; undefined: it was, or there is none. */
+  readonly refused?: ServiceError | undefined;
   /**
    * On routes that stream it, the body as it arrives; it fails where the client goes away. An answer may come before its end: what is
    * left is then swallowed.

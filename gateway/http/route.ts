@@ -14,6 +14,8 @@ export interface Route {
   readonly maxBodyBytes: number;
   /** The handler gets the request with its head, and the body as it arrives. */
   readonly streamsBody: boolean;
+  /** The handler gets requests whose body was not taken, too, and answers with `request.refused`. */
+  readonly answersRefused: boolean;
   /** Served while the server is held, too. */
   readonly always: boolean;
   /** Answers with the head only (HEAD). */

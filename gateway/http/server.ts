@@ -38,6 +38,8 @@ export interface RouteOptions {
   readonly maxBodyBytes?: number;
   /** Whether the handler gets the body as it arrives, in `request.incoming`; default: it gets the whole. */
   readonly streamsBody?: boolean;
+  /** Whether the handler answers requests whose body is too large as well, with `request.refused`; default: the server does. */
+  readonly answersRefused?: boolean;
   /** Whether it is served while the server is held, too; default: it is not. */
   readonly always?: boolean;
 }
@@ -58,6 +60,10 @@ export class HttpServer {
   /** For the fallback: which methods a path has. */
   readonly #patterns = new Map<string, { readonly pattern: Pattern; readonly methods: Set<string> }>();
   #hasSockets = false;
+  #unroutedBy: (request: HttpRequest, answer: () => HttpAnswer) => HttpAnswer | Promise<HttpAnswer> = (
+    _,
+    answer,
+  ) => answer();
   #listening: uws.us_listen_socket | undefined;
   #closing: Promise<void> | undefined;
 
@@ -104,6 +110,7 @@ export class HttpServer {
       readsBody: options.readsBody ?? (method !== 'GET' && method !== 'DELETE'),
       maxBodyBytes: options.maxBodyBytes ?? this.#maxBodyBytes,
       streamsBody: options.streamsBody ?? false,
+      answersRefused: options.answersRefused ?? false,
       always: options.always ?? false,
       headOnly: false,
     };
@@ -126,12 +133,18 @@ export class HttpServer {
       readsBody: false,
       maxBodyBytes: 0,
       streamsBody: false,
+      answersRefused: false,
       always: false,
       headOnly: false,
     };
     this.#app.ws(pattern.uws, behaviourOf(endpoint, route, this.#traffic, this.#sockets));
     this.#hasSockets = true;
     this.route('GET', path, route.handler);
+  }
+
+  /** From now on `by` answers what no route takes: it is given the request and the answer that is due. */
+  unrouted(by: (request: HttpRequest, answer: () => HttpAnswer) => HttpAnswer | Promise<HttpAnswer>): void {
+    this.#unroutedBy = by;
   }
 
   /** From now on, until `release`, only routes that are `always` served are; the others answer 503 with Retry-After. */
@@ -152,13 +165,14 @@ export class HttpServer {
   /** Starts to accept; resolves to the port, rejects when it is taken. `port` 0: any free one. */
   listen(host: string, port: number): Promise<number> {
     const fallback: Route = {
-      handler: request => this.#unrouted(request),
+      handler: request => this.#unroutedBy(request, () => this.#unrouted(request)),
       method: '',
       pattern: '/*',
       paramCount: 0,
       readsBody: false,
       maxBodyBytes: 0,
       streamsBody: false,
+      answersRefused: false,
       always: false,
       headOnly: false,
     };

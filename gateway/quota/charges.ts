@@ -1,25 +1,30 @@
 /**
- * Which buckets a request is charged to (decisions section 9), by the class of its operation:
+ * Which buckets a request is charged to (decisions section 9), by the class of its operation: on its way in, and then by what it
+ * is about.
  *
- *   auth               its address, and the e-mail that it is about
+ *   auth               its address; then the e-mail that it is about, from that address and from all
  *   read, write, run,
  *   test               its credential: an API key, or a user, whose sessions share one; without any, its address
- *   message            its project, and its thread where it names one
+ *   message            the project of an API key, and then the thread where one is named; of a user, as `write`, and then the
+ *                      project, once it is certain that the user may, and the thread
  *
- * Where two apply, a request has to have room in both; one that is refused is charged to neither. In a sandbox everything is
- * a quarter: for messages by their environment, else by the API key's. A user's session is of no environment.
+ * What proves to be nobody, or asks for what is nowhere, is charged to its address alone. A request has to have room in every
+ * bucket that applies; one that is refused is charged to none. In a sandbox everything is a quarter: for messages by their
+ * environment, else by the API key's. A user's session is of no environment.
  *
- * The e-mail is charged before anybody looks whether it has an account, and stands in the bucket's name as a keyed hash.
+ * The e-mail is charged before anybody looks whether it has an account, and stands in the bucket's name as a keyed hash. Five
+ * guesses a minute from one address lock nobody out who comes from another; what all addresses have together is wider.
  */
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { quarterOf } from '../../actors/quota/bucket.ts';
 import { derivedId } from '../../protocol/ids.ts';
 import type { RateClass } from '../../protocol/operation.ts';
+import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 import { emailKey } from '../../storage/accounts/email-key.ts';
 import type { KeyHash } from '../../storage/keyhash.ts';
 import type { Call } from '../rest/handler.ts';
-import type { Quota, TakeQuota } from '../rest/quota.ts';
+import type { Quota, Quotas } from '../rest/quota.ts';
 import type { Purse, QuotaCounts, Terms } from './purse.ts';
 import type { Purses } from './purses.ts';
 import { bucketNames, type BucketName, type Rates } from './rates.ts';
@@ -39,14 +44,14 @@ interface Tariff extends Terms {
 
 type Tariffs = Readonly<Record<BucketName, Tariff>>;
 
-/** Those that limit guesses at passwords and tokens. */
-const guarded: ReadonlySet<BucketName> = new Set(['authAddress', 'authEmail']);
+/** Those that limit guesses at passwords, tokens and keys. */
+const guarded: ReadonlySet<BucketName> = new Set(['refused', 'authAddress', 'authAddressEmail', 'authEmail']);
 
 /**
  * Charges requests: see above. Measured, a request costs 0.3 microseconds while its purses hold tokens or know that there are none;
  * the first message to a thread after a quiet second 7, where this node keeps the thread's bucket, else an ask of another node.
  */
-export function chargesOf(options: ChargesOptions): TakeQuota {
+export function chargesOf(options: ChargesOptions): Quotas {
   const { purses, hash } = options;
   const whole = tariffsOf(options, false);
   const sandbox = tariffsOf(options, true);
@@ -60,41 +65,71 @@ export function chargesOf(options: ChargesOptions): TakeQuota {
     return purse((caller.environmentKind === 'sandbox' ? sandbox : whole)[name], caller.apiKeyId);
   };
 
-  const ofMessage = (call: Call): ReturnType<TakeQuota> => {
-    const { project } = call;
-    // A user's request that names no project: which one it is about, only the handler learns.
-    if (project === undefined) return ofCredential('write', call).take();
-    const tariffs = project.environmentKind === 'sandbox' ? sandbox : whole;
-    const ofProject = purse(tariffs.messageProject, project.projectId);
-    const threadId = threadOf(call, project.environmentId);
-    if (threadId === undefined) return ofProject.take();
-    return fromBoth(purse(tariffs.messageThread, `${project.projectId}/${threadId}`), ofProject);
-  };
+  const ofProject = (projectId: string, kind: EnvironmentKind): Purse =>
+    purse((kind === 'sandbox' ? sandbox : whole).messageProject, projectId);
 
-  const ofAuth = (call: Call): ReturnType<TakeQuota> => {
-    const ofAddress = purse(whole.authAddress, network(call.address));
-    const email = emailOf(call);
-    if (email === undefined) return ofAddress.take();
-    const hashed = hash.of('rate-limit', emailKey(email)).toString('base64url');
-    return fromBoth(ofAddress, purse(whole.authEmail, hashed));
-  };
-
-  return (rate: RateClass, call: Call) => {
+  const entrance = (rate: RateClass, call: Call): Purse => {
     switch (rate) {
       case 'none':
-        return undefined;
       case 'auth':
-        return ofAuth(call);
-      case 'message':
-        return ofMessage(call);
+        return purse(whole.authAddress, network(call.address));
+      case 'message': {
+        const { caller } = call;
+        // Which project a user's request is about is certain only later: nobody may use up what is another's.
+        if (caller?.type !== 'key') return ofCredential('write', call);
+        return ofProject(caller.projectId, caller.environmentKind);
+      }
       case 'read':
       case 'write':
       case 'run':
       case 'test':
-        return ofCredential(rate, call).take();
+        return ofCredential(rate, call);
     }
   };
+
+  const aboutMessage = (call: Call): Maybe<Quota | undefined> => {
+    const { project, caller } = call;
+    // Which one it is about, only the handler learns.
+    if (project === undefined) return undefined;
+    const { projectId, environmentId, environmentKind } = project;
+    const threadId = threadOf(call, environmentId);
+    const tariffs = environmentKind === 'sandbox' ? sandbox : whole;
+    const thread =
+      threadId === undefined ? undefined : purse(tariffs.messageThread, `${projectId}/${threadId}`);
+    if (caller?.type === 'key') return thread?.take();
+    const ofAll = ofProject(projectId, environmentKind);
+    return thread === undefined ? ofAll.take() : fromBoth(thread, ofAll);
+  };
+
+  const aboutEmail = (call: Call): Maybe<Quota | undefined> => {
+    const email = emailOf(call);
+    if (email === undefined) return undefined;
+    const hashed = hash.of('rate-limit', emailKey(email)).toString('base64url');
+    return fromBoth(
+      purse(whole.authAddressEmail, `${network(call.address)}/${hashed}`),
+      purse(whole.authEmail, hashed),
+    );
+  };
+
+  const stranger = (address: string): Purse => purse(whole.refused, network(address));
+
+  return {
+    enter: (rate, call) => entrance(rate, call).take(),
+    about: (rate, call) => {
+      if (rate !== 'message' && rate !== 'auth') return undefined;
+      const quota = rate === 'message' ? aboutMessage(call) : aboutEmail(call);
+      const settled = (taken: Quota | undefined): Quota | undefined => {
+        if (taken?.allowed === false) entrance(rate, call).giveBack();
+        return taken;
+      };
+      return quota instanceof Promise ? quota.then(settled) : settled(quota);
+    },
+    stranger: address => stranger(address).take(),
+    forgive: address => stranger(address).giveBack(),
+  };
 }
+
+type Maybe<T> = T | Promise<T>;
 
 function tariffsOf({ rates, counts }: ChargesOptions, quartered: boolean): Tariffs {
   const tariffs: Partial<Record<BucketName, Tariff>> = {};

@@ -95,7 +95,10 @@ export class Purse {
 
   /** Takes a token back: the request was refused by another bucket. */
   giveBack(): void {
-    if (this.#till.now() < this.#spendUntil) this.#tokens++;
+    if (this.#till.now() < this.#spendUntil) {
+      this.#tokens++;
+      this.#dryUntil = 0;
+    }
     this.#terms.counts.charged--;
   }
 

@@ -4,7 +4,7 @@ import type { Clock, Random } from '../../runtime/clock.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import type { Node } from '../../runtime/node.ts';
 import type { KeyHash } from '../../storage/keyhash.ts';
-import type { TakeQuota } from '../rest/quota.ts';
+import type { Quotas } from '../rest/quota.ts';
 import { chargesOf } from './charges.ts';
 import { quotaCounts, showPurses } from './metrics.ts';
 import { Purses } from './purses.ts';
@@ -22,7 +22,7 @@ export interface QuotaOptions {
   readonly metrics: Pick<Metrics, 'registry'>;
 }
 
-export function takeQuotaOf({ rates, node, hash, clock, random, metrics }: QuotaOptions): TakeQuota {
+export function quotasOf({ rates, node, hash, clock, random, metrics }: QuotaOptions): Quotas {
   const purses = new Purses({
     holder: Buffer.from(random.bytes(9)).toString('base64url'),
     now: () => Math.floor(clock.monotonic()),

@@ -3,7 +3,9 @@ import type { Rate } from '../../actors/quota/bucket.ts';
 
 /** One bucket for each address, e-mail, credential, project or thread: which of them, the name says or `charges.ts`. */
 export const bucketNames = [
+  'refused',
   'authAddress',
+  'authAddressEmail',
   'authEmail',
   'read',
   'write',
@@ -19,8 +21,10 @@ const second = 1_000;
 const minute = 60_000;
 
 export const defaultRates: Rates = {
+  refused: { limit: 300, windowMs: minute },
   authAddress: { limit: 10, windowMs: minute },
-  authEmail: { limit: 5, windowMs: minute },
+  authAddressEmail: { limit: 5, windowMs: minute },
+  authEmail: { limit: 30, windowMs: minute },
   read: { limit: 1_200, windowMs: minute },
   write: { limit: 600, windowMs: minute },
   messageProject: { limit: 100, windowMs: second },

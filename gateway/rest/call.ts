@@ -5,6 +5,7 @@ import type { HttpRequest } from '../http/message.ts';
 import type { Authority } from './authorise.ts';
 import type { Call, Caller, IdempotencyMark, ProjectScope } from './handler.ts';
 import type { Parts } from './parts.ts';
+import { exceeded, type Quota, type Quotas } from './quota.ts';
 
 /** Every row of the table is served by the same code: the types of its parts are the handler's business. */
 type AnyParts = Pick<Call<Operation>, 'params' | 'query' | 'body'>;
@@ -22,12 +23,15 @@ export class RestCall implements Call<Operation> {
   caller: Caller | undefined;
   project: ProjectScope | undefined;
   idempotency: IdempotencyMark | undefined;
-  /** Headers that every answer to this request carries, refusals too. */
-  headers: Readonly<Record<string, string>> | undefined;
+  /** Of the buckets that it was charged to, the one that has least left: every answer to this request tells it, refusals too. */
+  quota: Quota | undefined;
+  readonly #quotas: Quotas | undefined;
+  #tolled = false;
 
-  constructor(request: HttpRequest, authority: Authority, clock: Clock) {
+  constructor(request: HttpRequest, authority: Authority, clock: Clock, quotas: Quotas | undefined) {
     this.#request = request;
     this.#authority = authority;
+    this.#quotas = quotas;
     this.now = clock.now();
     this.startedAt = clock.monotonic();
   }
@@ -59,6 +63,39 @@ export class RestCall implements Call<Operation> {
       if (equals >= 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
     }
     return undefined;
+  }
+
+  /** Notes what a bucket said; throws 429 where it had no room. */
+  charged(quota: Quota | undefined): void {
+    if (quota === undefined) return;
+    if (!quota.allowed || this.quota === undefined || quota.remaining < this.quota.remaining) {
+      this.quota = quota;
+    }
+    if (!quota.allowed) throw exceeded(quota);
+  }
+
+  /**
+   * Charges the address that the request comes from: for a credential that is good for nothing, or that nobody here knows yet,
+   * before it is looked up. Throws or rejects with 429. Once at most.
+   */
+  toll(): void | Promise<void> {
+    if (this.#quotas === undefined || this.#tolled) return undefined;
+    const quota = this.#quotas.stranger(this.address);
+    if (quota instanceof Promise) return quota.then(taken => this.#takeToll(taken));
+    return this.#takeToll(quota);
+  }
+
+  /** Gives the toll back: the credential was good. */
+  forgive(): void {
+    if (!this.#tolled) return;
+    this.#tolled = false;
+    this.quota = undefined;
+    this.#quotas?.forgive(this.address);
+  }
+
+  #takeToll(quota: Quota): void {
+    this.#tolled = quota.allowed;
+    this.charged(quota);
   }
 
   /** Takes the parts in, and says which project and environment the request names, if any. */

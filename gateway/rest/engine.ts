@@ -23,6 +23,7 @@ export function serveOperations<Table extends OperationTable>(
     for (const path of pathsOf(operation)) {
       server.route(operation.method, path, request => route.serve(request), {
         readsBody: operation.body !== undefined,
+        answersRefused: true,
       });
     }
   }

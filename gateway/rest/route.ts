@@ -1,10 +1,11 @@
 /**
  * One operation being served. The stages of a request, each of which may refuse it:
  *
- * 1. who is calling (401), and could any project make that credential good (403);
- * 2. is it well-formed (400, 422);
+ * 1. who is calling (401), and has whoever calls quota left (429): from here on whatever is done for the request is paid for,
+ *    and before that the caller's address pays, for a credential that is no good or not known here yet;
+ * 2. could any project make that credential good (403), and is the request well-formed (400, 422);
  * 3. may the caller do this in the project that it names (403, 404);
- * 4. is there quota left (429);
+ * 4. has what it is about quota left (429): a thread, an e-mail;
  * 5. has it been answered before (Idempotency-Key), else the handler.
  *
  * Nothing waits unless it must: a stage that has its answer goes on at once, and only a stage that was given a promise
@@ -17,15 +18,19 @@ import type { Log } from '../../runtime/log.ts';
 import { errorAnswer } from '../http/error-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../http/message.ts';
 import { refusalOf } from '../refusal.ts';
+import type { Origin } from '../auth/origin.ts';
 import { Authority, type Tenancy } from './authorise.ts';
 import { RestCall } from './call.ts';
 import type { Answer, Caller, Handler, ProjectScope } from './handler.ts';
 import { type Idempotency, keptByActors, keyOf, markOf } from './idempotency.ts';
 import { PartsReader } from './parts.ts';
-import { type Quota, quotaHeaders, type TakeQuota } from './quota.ts';
+import { quotaHeaders, type Quotas } from './quota.ts';
 
-/** Who sends a request, by its Authorization header; throws or rejects with a 401. A value rather than a promise when known. */
-export type Authenticate = (request: HttpRequest) => Caller | Promise<Caller>;
+/**
+ * Who sends a request, by its Authorization header; throws or rejects with a 401. A value rather than a promise when known; where
+ * it is not, `from` pays before anything is looked up.
+ */
+export type Authenticate = (request: HttpRequest, from: Origin) => Caller | Promise<Caller>;
 
 /** What all operations share. */
 export interface Services {
@@ -36,7 +41,7 @@ export interface Services {
   readonly log: Log;
   readonly docsUrl: string;
   /** Absent: nothing is limited. */
-  readonly takeQuota?: TakeQuota;
+  readonly quotas?: Quotas;
   /** Told of every answer, for the metrics. */
   readonly onAnswered?: (operationId: string, status: number, durationMs: number) => void;
 }
@@ -53,6 +58,7 @@ export class OperationRoute {
   readonly #parts: PartsReader;
   readonly #keptByActor: boolean;
   readonly #recorded: boolean;
+  readonly #quotas: Quotas | undefined;
 
   constructor(id: string, operation: Operation, handler: Handler, services: Services) {
     this.#id = id;
@@ -63,11 +69,12 @@ export class OperationRoute {
     this.#parts = new PartsReader(operation);
     this.#keptByActor = keptByActors.has(id);
     this.#recorded = operation.method !== 'GET' && ['write', 'auth'].includes(operation.rate);
+    this.#quotas = operation.rate === 'none' ? undefined : services.quotas;
   }
 
   /** Answers a request; never throws, never rejects. */
   serve(request: HttpRequest): Maybe<HttpAnswer> {
-    const call = new RestCall(request, this.#authority, this.#services.clock);
+    const call = new RestCall(request, this.#authority, this.#services.clock, this.#quotas);
     // The audit log wants the address that an act came from: it is not to be had any more once the client has gone.
     if (this.#recorded) call.keepAddress();
     try {
@@ -75,30 +82,49 @@ export class OperationRoute {
       if (!(answer instanceof Promise)) return this.#finish(call, answer);
       return answer.then(
         given => this.#finish(call, given),
-        (error: unknown) => this.#finish(call, this.#refusal(call, error)),
+        (error: unknown) => this.#refuse(call, error),
       );
     } catch (error) {
-      return this.#finish(call, this.#refusal(call, error));
+      return this.#refuse(call, error);
     }
   }
 
   #identify(call: RestCall, request: HttpRequest): Maybe<HttpAnswer> {
-    if (!this.#authority.needsCaller) return this.#locate(call, request);
-    const caller = this.#services.authenticate(request);
-    if (caller instanceof Promise) return caller.then(known => this.#locate(call, request, known));
-    return this.#locate(call, request, caller);
+    if (!this.#authority.needsCaller) return this.#enter(call, request);
+    const caller = this.#services.authenticate(request, call);
+    if (caller instanceof Promise) return caller.then(known => this.#welcome(call, request, known));
+    return this.#welcome(call, request, caller);
   }
 
-  #locate(call: RestCall, request: HttpRequest, caller?: Caller): Maybe<HttpAnswer> {
+  #welcome(call: RestCall, request: HttpRequest, caller: Caller): Maybe<HttpAnswer> {
+    call.forgive();
     call.caller = caller;
+    return this.#enter(call, request);
+  }
+
+  #enter(call: RestCall, request: HttpRequest): Maybe<HttpAnswer> {
+    const quota = this.#quotas?.enter(this.#operation.rate, call);
+    if (quota instanceof Promise) {
+      return quota.then(taken => {
+        call.charged(taken);
+        return this.#locate(call, request);
+      });
+    }
+    call.charged(quota);
+    return this.#locate(call, request);
+  }
+
+  #locate(call: RestCall, request: HttpRequest): Maybe<HttpAnswer> {
+    const { caller } = call;
     if (caller !== undefined) this.#authority.admit(caller);
+    if (request.refused !== undefined) throw request.refused;
     const named = call.take(this.#parts.read(request));
     if (named.contradictory) throw this.#authority.absent();
     if (caller === undefined) return this.#charge(call);
     if (this.#authority.inProject) {
       const scope = this.#authority.scope(caller, named.projectId, named.environmentId);
-      if (scope instanceof Promise) return scope.then(found => this.#enter(call, found));
-      return this.#enter(call, scope);
+      if (scope instanceof Promise) return scope.then(found => this.#settle(call, found));
+      return this.#settle(call, scope);
     }
     if (named.workspaceId !== undefined && this.#operation.access !== undefined) {
       return this.#authority.workspaceRole(caller, named.workspaceId).then(() => this.#charge(call));
@@ -106,26 +132,21 @@ export class OperationRoute {
     return this.#charge(call);
   }
 
-  #enter(call: RestCall, scope: ProjectScope | undefined): Maybe<HttpAnswer> {
+  #settle(call: RestCall, scope: ProjectScope | undefined): Maybe<HttpAnswer> {
     call.project = scope;
     return this.#charge(call);
   }
 
   #charge(call: RestCall): Maybe<HttpAnswer> {
-    const takeQuota = this.#services.takeQuota;
-    if (takeQuota === undefined || this.#operation.rate === 'none') return this.#answer(call);
-    const quota = takeQuota(this.#operation.rate, call);
-    if (quota instanceof Promise) return quota.then(taken => this.#charged(call, taken));
-    return this.#charged(call, quota);
-  }
-
-  #charged(call: RestCall, quota: Quota | undefined): Maybe<HttpAnswer> {
-    if (quota === undefined) return this.#answer(call);
-    call.headers = quotaHeaders(quota);
-    if (quota.allowed) return this.#answer(call);
-    throw new ServiceError('svc/rate_limit/exceeded', {
-      retryAfterSeconds: Math.max(1, quota.retryAfterSeconds ?? quota.resetSeconds),
-    });
+    const quota = this.#quotas?.about(this.#operation.rate, call);
+    if (quota instanceof Promise) {
+      return quota.then(taken => {
+        call.charged(taken);
+        return this.#answer(call);
+      });
+    }
+    call.charged(quota);
+    return this.#answer(call);
   }
 
   #answer(call: RestCall): Maybe<HttpAnswer> {
@@ -172,6 +193,22 @@ export class OperationRoute {
     };
   }
 
+  #refuse(call: RestCall, error: unknown): Maybe<HttpAnswer> {
+    const refused = (reason: unknown): HttpAnswer => this.#finish(call, this.#refusal(call, reason));
+    // Whoever was let in has been charged.
+    if (call.caller !== undefined || !this.#authority.needsCaller) return refused(error);
+    if (!(error instanceof ServiceError) || error.http !== 401) {
+      call.forgive();
+      return refused(error);
+    }
+    try {
+      const tolled = call.toll();
+      return tolled instanceof Promise ? tolled.then(() => refused(error), refused) : refused(error);
+    } catch (spent) {
+      return refused(spent);
+    }
+  }
+
   #refusal(call: RestCall, error: unknown): HttpAnswer {
     const { log, docsUrl } = this.#services;
     const refusal = refusalOf(error);
@@ -185,8 +222,8 @@ export class OperationRoute {
 
   #finish(call: RestCall, answer: HttpAnswer): HttpAnswer {
     this.#services.onAnswered?.(this.#id, answer.status, this.#services.clock.monotonic() - call.startedAt);
-    if (call.headers === undefined) return answer;
-    return { ...answer, headers: { ...call.headers, ...answer.headers } };
+    if (call.quota === undefined) return answer;
+    return { ...answer, headers: { ...quotaHeaders(call.quota), ...answer.headers } };
   }
 }
 

@@ -11,10 +11,12 @@ import { memberName, type Fallen, type Standing } from '../../storage/tenancy/st
 import type { StreamTickets } from '../../storage/tenancy/tickets.ts';
 import type { AccessTokens } from '../auth/access-tokens.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
+import type { Origin } from '../auth/origin.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { Authority, shownEnvironment, type Tenancy } from '../rest/authorise.ts';
 import type { Caller, KeyCaller, UserCaller } from '../rest/handler.ts';
 import { PartsReader } from '../rest/parts.ts';
+import { exceeded, type Quotas } from '../rest/quota.ts';
 import type { Admission } from './admission.ts';
 
 export interface AdmitOptions {
@@ -25,17 +27,24 @@ export interface AdmitOptions {
   /** storage/tenancy/standing.ts bound to a database. */
   readonly fallen: (asked: Standing, now: number) => Promise<Fallen>;
   readonly clock: Clock;
+  /** Undefined: nothing is limited. */
+  readonly quotas?: Pick<Quotas, 'stranger' | 'forgive'> | undefined;
 }
 
 const parts = new PartsReader(operations.openStream);
 
-/** Rejects with a `ServiceError`: 401, 422, `svc/console/forbidden`, `svc/console/not_found`. */
+/**
+ * Rejects with a `ServiceError`: 401, 422, 429, `svc/console/forbidden`, `svc/console/not_found`. A credential that is not known
+ * here is charged to its sender's address before it is looked up, and given back when it is good.
+ */
 export async function admit(options: AdmitOptions, request: HttpRequest): Promise<Admission> {
   const { params, query } = parts.read(request);
   const projectId = String(params?.['projectId']);
   const authorization = request.header('authorization');
-  if (authorization === '') return byTicket(options, projectId, query?.['ticket']);
-  const caller = await options.authenticator.authenticate(authorization, request);
+  const visitor = new Visitor(request.address, options.quotas);
+  if (authorization === '') return byTicket(options, projectId, query?.['ticket'], visitor);
+  const caller = await options.authenticator.authenticate(authorization, visitor);
+  visitor.forgive();
   const environmentId = await shownTo(options, caller, projectId);
   return caller.type === 'key'
     ? byKey(caller, environmentId)
@@ -74,11 +83,18 @@ async function byToken(
 }
 
 /** A socket opened by ticket lives as long as the session behind it: the access token was spent on the ticket. */
-async function byTicket(options: AdmitOptions, projectId: string, ticket: unknown): Promise<Admission> {
+async function byTicket(
+  options: AdmitOptions,
+  projectId: string,
+  ticket: unknown,
+  visitor: Visitor,
+): Promise<Admission> {
   if (typeof ticket !== 'string') throw new ServiceError('svc/auth/missing_credentials');
+  await visitor.toll();
   const now = options.clock.now();
   const holder = await options.tickets.redeem(ticket, projectId, now);
   if (holder === undefined) throw new ServiceError('svc/auth/invalid_token');
+  visitor.forgive();
   const { userId, sessionId, email, emailVerified } = holder;
   const members = [{ projectId, userId }];
   const gone = await options.fallen({ sessionIds: [sessionId], apiKeyIds: [], members }, now);
@@ -87,4 +103,27 @@ async function byTicket(options: AdmitOptions, projectId: string, ticket: unknow
   const caller: UserCaller = { type: 'user', userId, sessionId, email, emailVerified };
   const environmentId = await shownTo(options, caller, projectId);
   return { projectId, userId, sessionId, expiresAt: Infinity, environmentId, apiKeyId: undefined };
+}
+
+/** Whoever asks for a stream, until it is known who it is. */
+class Visitor implements Origin {
+  readonly address: string;
+  readonly #quotas: AdmitOptions['quotas'];
+  #tolled = false;
+
+  constructor(address: string, quotas: AdmitOptions['quotas']) {
+    this.address = address;
+    this.#quotas = quotas;
+  }
+
+  async toll(): Promise<void> {
+    const quota = await this.#quotas?.stranger(this.address);
+    if (quota?.allowed === false) throw exceeded(quota);
+    this.#tolled = quota !== undefined;
+  }
+
+  forgive(): void {
+    if (this.#tolled) this.#quotas?.forgive(this.address);
+    this.#tolled = false;
+  }
 }

@@ -11,17 +11,7 @@ import {
 } from '../resources/console.ts';
 import { id } from '../resources/fields.ts';
 import { listOf, ListQuery } from '../resources/list.ts';
-import {
-  access,
-  always,
-  checked,
-  consoleErrors,
-  credential,
-  forbidden,
-  paged,
-  signedIn,
-  unmetered,
-} from './rules.ts';
+import { access, always, checked, consoleErrors, credential, forbidden, paged, signedIn } from './rules.ts';
 
 const tag = 'Console';
 const oneProject = Type.Object({ projectId: id('project') });
@@ -96,8 +86,8 @@ export const consoleOperations = {
     params: oneProject,
     query: OpenStreamQuery,
     success: { status: 101, body: null },
-    errors: [...unmetered, ...checked, ...credential, ...forbidden, ...consoleErrors],
-    // Ten sockets at a time for each user or key.
+    errors: [...always, ...checked, ...credential, ...forbidden, ...consoleErrors],
+    // Ten sockets at a time for each user or key; refused credentials are charged to their address.
     rate: 'none',
     idempotency: 'none',
   },

@@ -44,7 +44,14 @@ export const access = {
   ticket: who(null, [], allOperators),
   /** It cannot be undone: not for everybody who writes in a thread. */
   erase: who(['threads:write'], developers, ['project_owner']),
+  readAgents: who(['agents:read'], everyone, allOperators),
+  writeAgents: who(['agents:write'], developers, []),
+  readTools: who(['tools:read'], everyone, []),
+  writeTools: who(['tools:write'], developers, []),
+  executeTools: who(['tools:execute'], developers, []),
   readUsage: who(['usage:read'], admins, ['project_owner']),
+  /** Whoever answers for the costs; a key that could raise its own limits would have none. */
+  writeBudgets: who(null, admins, ['project_owner']),
   readAudit: who(['audit:read'], admins, []),
   administer: who(null, admins, []),
   develop: who(null, developers, []),
@@ -56,9 +63,6 @@ export const always = [
   'svc/runtime/internal_error',
   'svc/runtime/unavailable',
 ] as const;
-
-/** The same without a quota: what is limited in another way. */
-export const unmetered = ['svc/runtime/internal_error', 'svc/runtime/unavailable'] as const;
 
 /** The request has a part that is checked against a schema. */
 export const checked = ['svc/validation/invalid_request'] as const;

@@ -7,7 +7,7 @@ import { ConsoleStream } from '../../gateway/stream/endpoint.ts';
 import { serveOperations } from '../../gateway/rest/engine.ts';
 import { Idempotency } from '../../gateway/rest/idempotency.ts';
 import type { Caller, Handler, Handlers } from '../../gateway/rest/handler.ts';
-import type { TakeQuota } from '../../gateway/rest/quota.ts';
+import type { Quotas } from '../../gateway/rest/quota.ts';
 import { errors, type ErrorCode } from '../../protocol/errors.ts';
 import { exampleId, exampleOf } from '../../protocol/openapi/examples.ts';
 import type { Operation, RateClass } from '../../protocol/operation.ts';
@@ -41,7 +41,7 @@ function example(operation: Operation): Asked {
 }
 
 /** A server whose every operation fails. */
-async function start(t: Test, takeQuota?: TakeQuota) {
+async function start(t: Test, quotas?: Quotas) {
   const fail: Handler = () => {
     throw new Error(secret);
   };
@@ -60,7 +60,7 @@ async function start(t: Test, takeQuota?: TakeQuota) {
       // No request has a key that anybody would look up.
       idempotency: new Idempotency(untouched, sealer, entries),
       ...{ clock: systemClock, log: entries, docsUrl },
-      ...(takeQuota === undefined ? {} : { takeQuota }),
+      ...(quotas === undefined ? {} : { quotas }),
     });
     const stream = new ConsoleStream({
       admit: () => Promise.reject(new Error(secret)),
@@ -124,9 +124,14 @@ t.test('a server that does not serve yet says when to come back', async t => {
 t.test('a quota that is used up, of the class of the row', async t => {
   let charged: RateClass | undefined;
   const quota = { allowed: false, limit: 5, remaining: 0, resetSeconds: 9, retryAfterSeconds: 3 };
-  const { client } = await start(t, rate => {
-    charged = rate;
-    return quota;
+  const { client } = await start(t, {
+    enter: rate => {
+      charged = rate;
+      return quota;
+    },
+    about: () => undefined,
+    stranger: () => quota,
+    forgive: () => undefined,
   });
   for (const [id, operation] of rows) {
     charged = undefined;

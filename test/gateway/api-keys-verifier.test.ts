@@ -113,9 +113,36 @@ t.test('what has not the form of a key is refused without a question', async t =
     await t.rejects(verify(rubbish), refused);
   }
   t.equal(counts.asked, 0);
-  await t.rejects(verify(newApiKeySecret('test').secret), refused);
+  const { secret: unknown } = newApiKeySecret('test');
+  await t.rejects(verify(unknown), refused);
   t.equal(counts.asked, 1);
+  await t.rejects(verify(unknown), refused);
+  t.equal(counts.asked, 1, 'nor is a key of nobody asked for twice');
 });
+
+t.test(
+  'a key that is not known here pays before it is looked up, and is refused where it cannot',
+  async t => {
+    const { counts, verifier } = bench();
+    const { secret } = await newKey();
+    const paid: string[] = [];
+    const from = (address: string, spent = false) => ({
+      address,
+      toll: () => {
+        paid.push(address);
+        if (spent) throw new Error('spent');
+      },
+    });
+    t.throws(() => verifier.verify(secret, from('192.0.2.1', true)), { message: 'spent' });
+    t.equal(counts.asked, 0);
+    await verifier.verify(secret, from('192.0.2.2'));
+    await clock.advance(5_000);
+    await verifier.verify(secret, from('192.0.2.3', true));
+    t.equal(counts.asked, 2, 'asked again after a second, as one that is known');
+    t.strictSame(paid, ['192.0.2.1', '192.0.2.2']);
+    await verifier.drain();
+  },
+);
 
 t.test('last uses are written every 10 s, all in one statement, and at the end', async t => {
   const { counts, verify, verifier } = bench();

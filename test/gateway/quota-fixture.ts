@@ -1,10 +1,10 @@
 /** Quotas of nodes that share buckets, on virtual time, and requests to charge to them. */
 import type { Test } from 'tap';
 import { quotaKind } from '../../actors/quota/kind.ts';
-import { takeQuotaOf } from '../../gateway/quota/quotas.ts';
+import { quotasOf } from '../../gateway/quota/quotas.ts';
 import { defaultRates, longestWindowMs, type BucketName, type Rates } from '../../gateway/quota/rates.ts';
 import type { Call } from '../../gateway/rest/handler.ts';
-import type { Quota, TakeQuota } from '../../gateway/rest/quota.ts';
+import type { Quota, Quotas } from '../../gateway/rest/quota.ts';
 import type { RateClass } from '../../protocol/operation.ts';
 import { LocalBus } from '../../runtime/transport/local.ts';
 import { ByHand } from '../runtime/by-hand.ts';
@@ -14,9 +14,9 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 
 export interface QuotaNode extends World {
   readonly placement: ByHand;
-  readonly takeQuota: TakeQuota;
-  /** Charges a request. */
-  take(rate: RateClass, call: Partial<Call>): Promise<Quota | undefined>;
+  readonly quotas: Quotas;
+  /** Charges a request, as the engine does: gives what refuses it, or has least left. */
+  take(rate: RateClass, call: Partial<Call>): Promise<Quota>;
   /** Whether it was charged without waiting. */
   takesAtOnce(rate: RateClass, call: Partial<Call>): boolean;
   /** What the registry shows. */
@@ -40,12 +40,23 @@ export async function quotaNodes(
     const { node, metrics } = world;
     // Nothing is hashed but by its own name, so that a test can see what stands in a bucket's name.
     const hash = { of: (purpose: string, secret: string) => Buffer.from(`${purpose} ${secret}`) };
-    const take = takeQuotaOf({ rates: all, node, hash, clock, random: seeded(i), metrics });
-    const charge = (rate: RateClass, call: Partial<Call>) => take(rate, { address: '', ...call } as Call);
+    const quotas = quotasOf({ rates: all, node, hash, clock, random: seeded(i), metrics });
+    const charge = (rate: RateClass, part: Partial<Call>): Quota | Promise<Quota> => {
+      const call = { address: '', ...part } as Call;
+      const entered = quotas.enter(rate, call);
+      if (entered instanceof Promise) return entered.then(taken => further(taken, rate, call));
+      return further(entered, rate, call);
+    };
+    const further = (entered: Quota, rate: RateClass, call: Call): Quota | Promise<Quota> => {
+      const about = entered.allowed ? quotas.about(rate, call) : undefined;
+      const less = (other: Quota | undefined): Quota =>
+        other !== undefined && (!other.allowed || other.remaining < entered.remaining) ? other : entered;
+      return about instanceof Promise ? about.then(less) : less(about);
+    };
     nodes.push({
       ...world,
       placement,
-      takeQuota: take,
+      quotas,
       take: (rate, call) => Promise.resolve(charge(rate, call)),
       takesAtOnce: (rate, call) => !(charge(rate, call) instanceof Promise),
       shown: async (metric, bucket) => {

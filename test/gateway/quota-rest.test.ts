@@ -9,6 +9,7 @@ import { startSkein } from '../../gateway/start.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { Client, Line } from '../node/client.ts';
 import { signUp } from '../node/tenant.ts';
+import { newApiKeySecret } from '../../storage/tenancy/api-key-secret.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { quotaNodes } from './quota-fixture.ts';
@@ -19,7 +20,7 @@ const body = { projectId, text: 'hello' };
 t.test('every charged answer says where its bucket stands, and a refusal when to come again', async t => {
   const [node] = await quotaNodes(t, 1, { write: { limit: 8, windowMs: 60_000 } });
   assert.ok(node !== undefined);
-  const { ask } = await startRest(t, {}, { takeQuota: node.takeQuota });
+  const { ask } = await startRest(t, {}, { quotas: node.quotas });
   const headersOf = ({ headers }: { headers: Headers }) =>
     ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'].map(name =>
       headers.get(name),
@@ -48,9 +49,45 @@ t.test('every charged answer says where its bucket stands, and a refusal when to
     [201, '8', '7', '8', null],
     'a user is another credential',
   );
-  const unknown = await ask('POST', '/v1/notes', { as: 'forged', body });
-  t.strictSame([unknown.status, ...headersOf(unknown)], [401, null, null, null, null]);
 });
+
+t.test(
+  'what is refused is charged like what is done, and answered by its bucket when that is spent',
+  async t => {
+    const [node] = await quotaNodes(t, 1, {
+      ...{ write: { limit: 12, windowMs: 60_000 }, messageProject: { limit: 8, windowMs: 60_000 } },
+      ...{ refused: { limit: 3, windowMs: 60_000 } },
+    });
+    assert.ok(node !== undefined);
+    const { ask } = await startRest(t, {}, { quotas: node.quotas });
+    const seen = async (...asked: Parameters<typeof ask>) => {
+      const { status, headers } = await ask(...asked);
+      return [status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')];
+    };
+    // A key of the sandbox: 3 writes a minute.
+    t.strictSame(await seen('POST', '/v1/notes', { as: 'writer', body: {} }), [422, '3', '2']);
+    t.strictSame(await seen('POST', '/v1/notes', { as: 'writer', text: '{' }), [400, '3', '1']);
+    const foreign = { ...body, projectId: 'prj_foreign' };
+    t.strictSame(await seen('POST', '/v1/notes', { as: 'writer', body: foreign }), [404, '3', '0']);
+    t.strictSame(await seen('POST', '/v1/notes', { as: 'writer', body: {} }), [429, '3', '0']);
+    const large = { as: 'everything', text: ' '.repeat(1_048_577) };
+    t.match(await seen('POST', '/v1/notes', large), [429, '3', '0'], 'nor is a large body looked at');
+    t.strictSame(await seen('POST', '/v1/notes', { ...large, as: 'developer' }), [413, '12', '11']);
+    const message = { as: 'writer', body: {}, headers: { 'Idempotency-Key': 'one' } };
+    t.strictSame(
+      await seen('POST', '/v1/threads/thread_1/messages', message),
+      [422, '2', '1'],
+      'its project',
+    );
+
+    t.strictSame(await seen('POST', '/v1/notes', { as: 'forged', body }), [401, '3', '2']);
+    t.strictSame(await seen('POST', '/v1/notes', { body }), [401, '3', '1']);
+    t.strictSame(await seen('GET', '/v1/notes', { as: 'forged' }), [401, '3', '0']);
+    t.strictSame(await seen('GET', '/v1/notes', { as: 'forged' }), [429, '3', '0']);
+    const { status } = await ask('POST', '/v1/notes', { as: 'developer', body });
+    t.equal(status, 201, 'who is known is let in from the same address');
+  },
+);
 
 /** A node behind one proxy of ours, so that every request says where it comes from. */
 async function startNode(t: Test, rateLimits: string): Promise<string> {
@@ -84,26 +121,28 @@ async function seen(answer: Response): Promise<unknown> {
   return [answer.status, error, answer.headers.get('x-ratelimit-limit'), remaining];
 }
 
-t.test('guesses are limited by e-mail and by address, whether or not there is an account', async t => {
-  const url = await startNode(t, 'on');
+t.test('guesses are limited by address, and by e-mail whether or not there is an account', async t => {
+  const url = await startNode(t, '{"authEmail": {"limit": 12, "windowSeconds": 3600}}');
   const { email } = await signUp(new Line(url, t));
   // The account has used up one by its sign-up.
   await login(url, '192.0.2.1', 'nobody@example.com');
   const outcomes: unknown[][] = [];
   for (const asked of [email, 'nobody@example.com']) {
     const outcome: unknown[] = [];
-    for (let i = 0; i < 6; i++) {
-      outcome.push(
-        await seen(await login(url, `198.51.100.${outcomes.length * 10 + i}`, asked.toUpperCase())),
-      );
+    const tries = [...Array<string>(7).fill('198.51.100.1'), ...Array<string>(7).fill('198.51.100.2')];
+    for (const address of tries) {
+      // Five of each address for one e-mail, and twelve of all; another address for the other e-mail, which has its own ten.
+      const from = outcomes.length === 0 ? address : address.replace('198', '203');
+      outcome.push(await seen(await login(url, from, asked.toUpperCase())));
     }
     outcomes.push(outcome);
   }
   t.strictSame(outcomes[0], outcomes[1]);
-  t.strictSame(
-    outcomes[0]?.map(each => (each as unknown[])[0]),
-    [401, 401, 401, 401, 429, 429],
-  );
+  const statuses = outcomes[0]?.map(each => (each as unknown[])[0]);
+  const five = [401, 401, 401, 401, 401, 429, 429];
+  t.strictSame(statuses, [...five, ...five], 'who guesses from one address locks out nobody at another');
+  t.equal((await login(url, '192.0.2.9', email)).status, 401);
+  t.equal((await login(url, '192.0.2.10', email)).status, 429, 'what all addresses have together is limited');
 
   const byAddress: number[] = [];
   for (let i = 0; i < 12; i++) {
@@ -117,6 +156,35 @@ t.test('guesses are limited by e-mail and by address, whether or not there is an
   );
   const refused = await login(url, '203.0.113.7', 'somebody@example.com');
   t.match(refused.headers.get('retry-after'), /^[1-6]$/);
+});
+
+t.test('keys of nobody and paths to nowhere are limited by address, whoever is known goes on', async t => {
+  const url = await startNode(t, '{"refused": {"limit": 4, "windowSeconds": 3600}}');
+  const { person, projectId } = await signUp(new Line(url, t));
+  const ask = async (address: string, path: string, token = newApiKeySecret('test').secret) => {
+    const headers = { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address };
+    const answer = await fetch(url + path, { headers });
+    return [answer.status, answer.headers.get('x-ratelimit-remaining'), answer.headers.get('retry-after')];
+  };
+  const threads = `/v1/threads?projectId=${projectId}`;
+  t.strictSame(await ask('192.0.2.7', threads), [401, '3', null]);
+  t.strictSame(await ask('192.0.2.7', '/v1/nowhere'), [404, '2', null]);
+  t.strictSame(await ask('192.0.2.7', '/v1/openapi.json/more'), [404, '1', null]);
+  t.strictSame(await ask('192.0.2.7', threads), [401, '0', null]);
+  t.strictSame(await ask('192.0.2.7', threads), [429, '0', '900']);
+  t.strictSame(await ask('192.0.2.7', '/v1/nowhere'), [429, '0', '900']);
+  t.strictSame(await ask('192.0.2.8', threads), [401, '3', null], 'another address');
+  const made = await person.get('createApiKey', {
+    body: { projectId, name: 'known', environment: 'test', scopes: ['threads:read'] },
+  });
+  const known = (made as { secret: string }).secret;
+  t.strictSame(
+    await ask('192.0.2.9', threads, known),
+    [200, '299', null],
+    'a good key costs its sender nothing',
+  );
+  t.match(await ask('192.0.2.7', threads, known), [200, '298'], 'and is let in from the same address');
+  for (const path of ['/healthz', '/metrics', '/docs']) t.match(await ask('192.0.2.7', path), [200]);
 });
 
 t.test('a message is charged to its thread and its project; metrics count both', async t => {

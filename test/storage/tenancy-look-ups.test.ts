@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { LookUps } from '../../storage/tenancy/look-ups.ts';
 
 /** Look-ups whose answers and time are the test's to give. */
-function bench(options: { maxEntries?: number } = {}) {
+function bench(options: { maxEntries?: number; absentMs?: number } = {}) {
   const time = { now: 0 };
   const clock: Clock = {
     now: () => time.now,
@@ -145,4 +145,44 @@ t.test('the answer asked longest ago makes room', async t => {
   t.equal(lookUps.get('c', 'c'), '3');
   t.type(lookUps.get('a', 'a'), Promise);
   t.equal(asked.length, 4);
+});
+
+t.test('however many keys of nobody are asked for, what is held stays', async t => {
+  const { asked, lookUps, seed } = bench({ maxEntries: 2 });
+  await seed('a', '1');
+  const unanswered = ['x', 'y', 'z'].map(async key => lookUps.get(key, key));
+  t.equal(lookUps.size, 3, 'questions are bounded like answers');
+  for (const { answer } of asked.slice(1)) answer(undefined);
+  await Promise.all(unanswered);
+  t.equal(lookUps.get('a', 'a'), '1');
+});
+
+t.test('a key that will never be there is not asked for again for a while', async t => {
+  const { time, asked, lookUps, turn } = bench({ absentMs: 10_000 });
+  t.notOk(lookUps.knows('k'));
+  const first = lookUps.get('k', 'k');
+  t.ok(lookUps.knows('k'), 'somebody asks');
+  asked[0]?.answer(undefined);
+  t.equal(await first, undefined);
+  t.equal(await lookUps.get('k', 'k'), undefined);
+  t.ok(lookUps.knows('k'));
+  time.now = 10_000;
+  t.notOk(lookUps.knows('k'));
+  void lookUps.get('k', 'k');
+  t.equal(asked.length, 2);
+  asked[1]?.answer(undefined);
+  await turn();
+  lookUps.forgetWhere(() => false);
+  t.notOk(lookUps.knows('k'), 'forgotten with the rest');
+});
+
+t.test('keys that are not there are remembered up to a number', async t => {
+  const { asked, lookUps } = bench({ absentMs: 10_000 });
+  for (let i = 0; i <= 1_000; i++) {
+    const got = lookUps.get(`k${i}`, 'q');
+    asked.at(-1)?.answer(undefined);
+    await got;
+  }
+  t.notOk(lookUps.knows('k0'));
+  t.ok(lookUps.knows('k1'));
 });
