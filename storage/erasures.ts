@@ -1,116 +1,117 @@
 /**
- * Erases personal data (decisions sections 2 and 9): everything of a thread up to the event that its erasure was asked at. Each
- * step empties a piece at a time and can be repeated, so a node may die in between, and several may work at once. The thread
- * has forgotten already (actors/thread/decide-erasure.ts); what came after is not touched.
+ * Erases personal data (decisions sections 2 and 9): everything of a thread up to the event that its erasure was asked at. The
+ * thread has forgotten already (actors/thread/decide-erasure.ts); what came after is not touched. An erasure is
+ *
+ *   asked   -> settling   all that is there is emptied, at once
+ *   settling -> (gone)    done once more, ten minutes after it was asked: by then whatever was under way has been written too (a
+ *                         receiver's answer, the answer kept under a key, the trace of a run, the news of a receipt)
+ *
+ * Either fails as a whole, is tried again, later each time, and never given up: the law knows no last attempt. Each step empties
+ * a piece at a time (erasures/statements.ts) and can be repeated, so a node may die in between, and several may work at once.
  */
 import type { Log } from '../runtime/log.ts';
 import type { Database } from './database.ts';
+import {
+  dropNotes,
+  emptyAnswers,
+  emptyEvents,
+  emptyLetters,
+  emptyMessages,
+  emptyRuns,
+  piece,
+} from './erasures/statements.ts';
 
 type Queries = Pick<Database, 'query'>;
 
-/** Threads of one round, and rows of one statement. */
+/** Threads that one statement takes, and how often one round does: what is left over waits for the next. */
 const threads = 50;
-const piece = 2_000;
+const turns = 20;
+
+/** Longer than anything takes that may have read what is erased: an upload, a run, a request with its key. */
+const settlingMs = 600_000;
+
+/** Between two attempts: twice as long each time. */
+const firstRetryMs = 60_000;
+const longestRetryMs = 3_600_000;
+/** A human is told by a dead letter, once. */
+const toldAfter = 10;
 
 interface Erasure {
   readonly threadId: string;
   /** The thread's number of the last event that is erased. */
   readonly through: number;
   readonly requestedAt: Date;
+  readonly attempts: number;
 }
 
-/** A contact's id is the participant's name: the thread's id stands for it. */
-const nameless = (actor: string, threadId: string): string => `
-  case when ${actor} ->> 'type' = 'contact' then jsonb_build_object('type', 'contact', 'id', ${threadId}) else ${actor} end`;
+const selectDue = `
+  select thread_id as "threadId", through, requested_at as "requestedAt", attempts from erasures
+  where due_at <= $1 order by due_at limit ${threads}`;
 
-/** `$2` is where the piece before ended, `$3` the last number that is erased; gives where this piece ends. */
-const emptyMessages = `
-  with piece as materialized (
-    select message_id, sequence from messages where thread_id = $1 and sequence > $2 and sequence <= $3 order by sequence limit ${piece}
-  ), emptied as (
-    update messages m set body = '', attachments = '[]', metadata = '{}', external_message_id = null,
-      actor = ${nameless('m.actor', 'm.thread_id')}
-    from piece where m.message_id = piece.message_id
-  ), files as (
-    update attachments a set status = 'erased', erased_at = now()
-    from piece where a.thread_id = $1 and a.message_id = piece.message_id and a.status <> 'erased'
+// Asked again meanwhile, it has more to do: these three name the event.
+const settle = `update erasures set due_at = $3, attempts = 0, last_error = null where thread_id = $1 and through = $2`;
+const finish = `delete from erasures where thread_id = $1 and through = $2`;
+const postpone = `
+  with failed as (
+    update erasures set due_at = $3, attempts = attempts + 1, last_error = $4 where thread_id = $1 and through = $2
+    returning attempts
   )
-  select max(sequence) as last from piece`;
+  insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
+  select 'thread', $1, 'erase', '{}', $4, attempts, $5 from failed where attempts = ${toldAfter}`;
 
-const data = `(e.body::jsonb -> 'data')`;
-const within = (member: string, emptied: string): string => `
-  case when ${data} ? '${member}' then jsonb_build_object('${member}', ${data} -> '${member}' || ${emptied}) else '{}' end`;
-
-/** Of the data, what names no one: where it belongs, and the shapes of message, thread and note. */
-const emptiedData = `
-  jsonb_strip_nulls(jsonb_build_object('environmentId', ${data} -> 'environmentId', 'threadId', ${data} -> 'threadId',
-    'channelId', ${data} -> 'channelId', 'sequence', ${data} -> 'sequence',
-    'actor', ${nameless(`(${data} -> 'actor')`, 'e.thread_id')}))
-  || ${within(
-    'message',
-    `'{"body": "", "attachments": [], "metadata": {}, "externalMessageId": null}' || jsonb_build_object('actor', ${nameless(`(${data} #> '{message,actor}')`, 'e.thread_id')})`,
-  )}
-  || ${within('thread', `'{"externalRef": null, "tags": [], "customFields": {}, "metadata": {}}'`)}
-  || ${within('note', `'{"body": ""}'`)}
-  || '{"erased": true}'`;
-
-/** As `emptyMessages`, by the events' numbers in their project. The bodies of what receivers answered go with the events. */
-const emptyEvents = `
-  with piece as materialized (
-    select project_id, environment_id, seq, occurred_at, event_id, event_name from events
-    where thread_id = $1 and seq > $2 and sequence <= $3 order by seq limit ${piece}
-  ), emptied as (
-    update events e set body = '{"eventId":"' || e.event_id || '","eventName":"' || e.event_name
-      || '","occurredAt":"' || (e.body::json ->> 'occurredAt') || '","apiVersion":"' || (e.body::json ->> 'apiVersion')
-      || '","projectId":"' || e.project_id || '","data":' || (${emptiedData})::text || '}'
-    from piece where e.project_id = piece.project_id and e.seq = piece.seq and e.occurred_at = piece.occurred_at
-  ), commands as (
-    delete from channel_commands c using piece
-    where piece.event_name = 'channel.message.requested' and c.event_id = piece.event_id
-  ), answers as (
-    update webhook_attempts a set response_body = null, error = null
-    from piece join stitches s on s.project_id = piece.project_id and s.environment_id = piece.environment_id
-    where a.delivery_id = skein_delivery_id(piece.event_id, s.stitch_id)
-  )
-  select max(seq) as last from piece`;
-
-const dropNotes = `delete from thread_notes where thread_id = $1 and created_at <= $2`;
-
-/** Of runs that are over; whoever runs one still keeps its state. */
-const emptyRuns = `
-  update agent_runs set trace = '{}', metadata = '{}', error_message = null
-  where thread_id = $1 and created_at <= $2 and status in ('succeeded', 'failed', 'cancelled') and trace <> '{}'`;
-
-/** Does what has been asked for; an erasure that fails is told, and tried again by the next round. */
-export async function erasePersonalData(db: Queries, log: Log): Promise<void> {
-  const asked = await db.query<Erasure>(
-    `select thread_id as "threadId", through, requested_at as "requestedAt" from erasures order by requested_at limit ${threads}`,
-  );
-  for (const erasure of asked) {
-    try {
-      await erase(db, erasure);
-    } catch (err) {
-      log.warn({ err, threadId: erasure.threadId }, 'personal data was not erased; it is tried again');
+/** Does what is due at `now` (epoch milliseconds). Rejects when all had their turn and some failed, or where the database fails. */
+export async function erasePersonalData(db: Queries, now: number, log: Log): Promise<void> {
+  const errors: unknown[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const due = await db.query<Erasure>(selectDue, [new Date(now)]);
+    for (const erasure of due) {
+      try {
+        await erase(db, erasure, now);
+      } catch (err) {
+        log.warn({ err, threadId: erasure.threadId }, 'personal data was not erased; it is tried again');
+        errors.push(err);
+        await putOff(db, erasure, now, err);
+      }
     }
+    if (due.length < threads) break;
   }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} erasures failed`);
 }
 
-async function erase(db: Queries, { threadId, through, requestedAt }: Erasure): Promise<void> {
-  await inPieces(db, emptyMessages, threadId, through);
-  await inPieces(db, emptyEvents, threadId, through);
+async function erase(db: Queries, { threadId, through, requestedAt }: Erasure, now: number): Promise<void> {
+  const settled = requestedAt.getTime() + settlingMs;
+  await inPieces(db, emptyMessages, [threadId, through]);
+  await inPieces(db, emptyEvents, [threadId, through, requestedAt, new Date(settled)]);
   await db.query(dropNotes, [threadId, requestedAt]);
   await db.query(emptyRuns, [threadId, requestedAt]);
-  // Asked again meanwhile, it has more to do.
-  await db.query('delete from erasures where thread_id = $1 and through = $2', [threadId, through]);
+  for (let emptied = piece; emptied === piece;) {
+    const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);
+    emptied = row?.count ?? 0;
+  }
+  await db.query(emptyLetters, [threadId]);
+  if (now < settled) await db.query(settle, [threadId, through, new Date(settled)]);
+  else await db.query(finish, [threadId, through]);
 }
 
-async function inPieces(db: Queries, statement: string, threadId: string, through: number): Promise<void> {
+/** @param values from `$2` on; `$1` is where the piece before ended */
+async function inPieces(db: Queries, statement: string, values: readonly unknown[]): Promise<void> {
   for (let after: number | null = 0; after !== null;) {
     const [row]: { last: number | null }[] = await db.query<{ last: number | null }>(statement, [
-      threadId,
       after,
-      through,
+      ...values,
     ]);
     after = row?.last ?? null;
   }
+}
+
+/** Behind whatever else is due. */
+async function putOff(
+  db: Queries,
+  { threadId, through, attempts }: Erasure,
+  now: number,
+  err: unknown,
+): Promise<void> {
+  const dueAt = now + Math.min(firstRetryMs * 2 ** attempts, longestRetryMs);
+  const error = err instanceof Error ? err.message : String(err);
+  await db.query(postpone, [threadId, through, new Date(dueAt), error.slice(0, 4_000), new Date(now)]);
 }

@@ -63,7 +63,7 @@ export async function sweep(database: Database, now: number, log: Log): Promise<
     // What has been counted outlives its events, so this comes before they go.
     () => countUsage(database).then(() => dropPartitions(database, now, eventsKeptDays, log)),
     () => endGraces(database, now),
-    () => erasePersonalData(database, log),
+    () => erasePersonalData(database, now, log),
     () => forgetSandboxThreads(database, new Date(now - sandboxKeptDays * dayMs)),
     ...Object.entries(outlived).map(
       ([table, condition]) =>

@@ -25,7 +25,7 @@ export function erase(
   next.customFields = {};
   next.metadata = {};
   // Ids that providers give are made of what they know of the participant. A receipt that was under way is read anew.
-  next.recent = { last: [], forgottenUpTo: through };
+  next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };
   draft.writes.push(
     eraseThread({ threadId, projectId, environmentId, through, requestedAt: at }),
     ...actRows(command, state, turn, 'thread.personal_data_erased', {}),

@@ -8,7 +8,7 @@
  */
 import type { Decision, Turn } from '../../runtime/actor.ts';
 import type { ReceiptStatus } from '../../protocol/resources/channel.ts';
-import type { MessageStatus } from '../../protocol/resources/message.ts';
+import type { Message, MessageStatus } from '../../protocol/resources/message.ts';
 import { unparkReceipt, updateMessageStatus, type Write } from '../../storage/writes.ts';
 import type { EventName } from '../../protocol/events.ts';
 import type { Receipt } from '../channel/providers/provider.ts';
@@ -41,6 +41,11 @@ function inOrder(receipts: readonly Receipt[]): readonly Receipt[] {
   return [...receipts].sort((a, b) => rank(a.status) - rank(b.status));
 }
 
+/** A message as it is left when its participant is forgotten. */
+function erased(message: Message): Message {
+  return { ...message, body: '', attachments: [], metadata: {}, externalMessageId: null };
+}
+
 /**
  * Applies what moves the message forward, one event each, and links the provider's id. Replies `stale` for a reading
  * that is too
@@ -53,9 +58,12 @@ export function recordReceipts(
   turn: Turn,
 ): Decision<ThreadState, ReceiptOutcome, Write> {
   requireOwn(state, command);
-  const { externalMessageId } = command;
-  const { message, asOf } = command.reading;
-  const { messageId } = message;
+  const { message: read, asOf } = command.reading;
+  const { messageId } = read;
+  const isErased = (read.sequence ?? Infinity) <= (state.recent.erasedUpTo ?? 0);
+  // What its provider calls it is not learned again either.
+  const message = isErased ? erased(read) : read;
+  const externalMessageId = isErased ? undefined : command.externalMessageId;
   if (message.direction !== 'outbound') throw conflict('Only outbound messages have receipts.');
   const remembered = recall(state.recent, messageId, asOf);
   if (remembered === 'stale') return { reply: { outcome: 'stale', status: null } };

@@ -24,6 +24,8 @@ export interface RecentChanges {
   readonly last: readonly Change[];
   /** The thread's sequence up to which changes may have been forgotten. */
   readonly forgottenUpTo: number;
+  /** Messages up to this sequence were erased: whoever has read one before it was emptied brings along what is not to be kept. */
+  readonly erasedUpTo?: number;
 }
 
 /** Changes remembered. Concurrent receipts of one thread beyond this number cost their sender a second reading. */
@@ -46,7 +48,7 @@ export function recall(recent: RecentChanges, messageId: string, asOf: number): 
 export function remember(recent: RecentChanges, change: Change): RecentChanges {
   const last = recent.last.filter(other => other.messageId !== change.messageId);
   last.push(change);
-  if (last.length <= remembered) return { last, forgottenUpTo: recent.forgottenUpTo };
+  if (last.length <= remembered) return { ...recent, last };
   const forgotten = last.shift();
-  return { last, forgottenUpTo: Math.max(recent.forgottenUpTo, forgotten?.sequence ?? 0) };
+  return { ...recent, last, forgottenUpTo: Math.max(recent.forgottenUpTo, forgotten?.sequence ?? 0) };
 }

@@ -10,7 +10,8 @@ export const ThreadNote = resource('ThreadNote', {
   projectId: id('project'),
   threadId: id('thread'),
   authorUserId: id('user'),
-  body: text(1, maxNoteLength),
+  /** Empty where personal data was erased: in events, and in the answer to a repeated request. */
+  body: text(0, maxNoteLength),
   createdAt: instant(),
   updatedAt: instant(),
 });

@@ -11,11 +11,16 @@ export class DueWork extends Migration {
     this.addSql(`create index erasures_due on erasures (due_at)`);
 
     // The thread that a kept answer shows. Answers are JSON without spaces, and in a text a quote has a backslash before it.
-    this.addSql(`create function skein_thread_of(answer text) returns text language sql immutable strict parallel safe as $$
+    this
+      .addSql(`create function skein_thread_of(answer text) returns text language sql immutable strict parallel safe as $$
       select substring(answer from '"threadId":"(thread_[0-9a-z]{26})"')
     $$`);
-    this.addSql(`create index idempotency_keys_thread on idempotency_keys (skein_thread_of(body)) where body is not null`);
-    this.addSql(`create index webhook_deliveries_replayed on webhook_deliveries (event_id) where trigger <> 'scheduled'`);
+    this.addSql(
+      `create index idempotency_keys_thread on idempotency_keys (skein_thread_of(body)) where body is not null`,
+    );
+    this.addSql(
+      `create index webhook_deliveries_replayed on webhook_deliveries (event_id) where trigger <> 'scheduled'`,
+    );
 
     this.addSql(`alter table project_streams add column uncounted boolean not null default false`);
     this.addSql(`update project_streams set uncounted = true where last_seq > 0`);
@@ -26,10 +31,16 @@ export class DueWork extends Migration {
 
     this.addSql(`create index invitations_ended on invitations (least(accepted_at, revoked_at, expires_at))`);
 
-    this.addSql(`create index audit_logs_workspace_action on audit_logs (workspace_id, action, audit_log_id)`);
-    this.addSql(`create index audit_logs_workspace_actor on audit_logs (workspace_id, actor_id, audit_log_id)`);
+    this.addSql(
+      `create index audit_logs_workspace_action on audit_logs (workspace_id, action, audit_log_id)`,
+    );
+    this.addSql(
+      `create index audit_logs_workspace_actor on audit_logs (workspace_id, actor_id, audit_log_id)`,
+    );
     this.addSql(`create index audit_logs_project_action on audit_logs (project_id, action, audit_log_id)`);
     this.addSql(`create index audit_logs_project_actor on audit_logs (project_id, actor_id, audit_log_id)`);
-    this.addSql(`create index audit_logs_target on audit_logs (target_id, audit_log_id) where target_id is not null`);
+    this.addSql(
+      `create index audit_logs_target on audit_logs (target_id, audit_log_id) where target_id is not null`,
+    );
   }
 }

@@ -18,8 +18,10 @@ const askErasure = statement(
     ), nameless as (
       update threads t set external_ref = null from asked where t.thread_id = asked.thread_id
     )
-    insert into erasures as e (thread_id, project_id, environment_id, through, requested_at) select * from asked
-    on conflict (thread_id) do update set through = excluded.through, requested_at = excluded.requested_at
+    insert into erasures as e (thread_id, project_id, environment_id, through, requested_at, due_at)
+    select thread_id, project_id, environment_id, through, requested_at, requested_at from asked
+    on conflict (thread_id) do update set through = excluded.through, requested_at = excluded.requested_at,
+        due_at = excluded.due_at, attempts = 0, last_error = null
       where e.through < excluded.through`,
 );
 

@@ -34,7 +34,7 @@ export const append = statement(
     ), locked as materialized (
       select project_id from project_streams where project_id in (select project_id from counts) order by 1 for update
     ), heads as (
-      update project_streams p set last_seq = p.last_seq + c.total
+      update project_streams p set last_seq = p.last_seq + c.total, uncounted = true
       from counts c, locked l where p.project_id = c.project_id and l.project_id = p.project_id
       returning p.project_id, p.last_seq - c.total as base
     ), stored as (
