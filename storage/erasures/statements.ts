@@ -12,7 +12,7 @@ const emptied = (resource: string, threadId: string): string => `
   ${resource} || (
     select coalesce(jsonb_object_agg(name, value), '{}') from (values
       ('body', '""'::jsonb), ('attachments', '[]'), ('metadata', '{}'), ('externalMessageId', 'null'),
-      ('externalRef', 'null'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{}'), ('errorMessage', 'null'),
+      ('externalRef', 'null'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{"steps": []}'), ('errorMessage', 'null'),
       ('actor', ${nameless(`(${resource} -> 'actor')`, threadId)})
     ) blank (name, value) where ${resource} ? name)`;
 
@@ -82,10 +82,12 @@ export const emptyEvents = `
 /** `$1`: the thread; here and below, `$2`: when it was asked for. */
 export const dropNotes = `delete from thread_notes where thread_id = $1 and created_at <= $2`;
 
-/** Of runs that are over; whoever runs one still keeps its state. */
+/** Of runs that are over. The version moves on: whoever still holds the run in memory cannot write it down again. */
 export const emptyRuns = `
-  update agent_runs set trace = '{}', metadata = '{}', error_message = null
-  where thread_id = $1 and created_at <= $2 and status in ('succeeded', 'failed', 'cancelled')`;
+  update agent_runs set trace = '{"steps": []}', metadata = '{}', error_message = null, version = version + 1,
+    state = case when state ? 'turns' then state || '{"turns": []}' else state end
+  where thread_id = $1 and created_at <= $2 and status in ('succeeded', 'failed', 'cancelled')
+    and (trace not in ('{}', '{"steps": []}') or metadata <> '{}' or error_message is not null or state -> 'turns' <> '[]')`;
 
 /**
  * What is answered again to a repeated request: a note, a thread, a run, in the shape that it had. An emptied answer is in the index

@@ -4,6 +4,7 @@ import { Audit } from './audit.ts';
 import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
 import { First } from './first.ts';
+import { Grounds } from './grounds.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { ReadCursors } from './read-cursors.ts';
@@ -20,5 +21,6 @@ export const migrations = [
   { name: '0007-usage', class: Usage },
   { name: '0008-erasures', class: Erasures },
   { name: '0009-due-work', class: DueWork },
-  { name: '0009-agents', class: Agents },
+  { name: '0010-agents', class: Agents },
+  { name: '0010-grounds', class: Grounds },
 ];

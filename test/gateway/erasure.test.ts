@@ -128,6 +128,20 @@ t.test('nothing of the participant is left anywhere', async t => {
      values ('channel', $1, 'send', $2, $3, 5, now())`,
     [channelId, JSON.stringify({ threadId, body: name }), `could not reach ${name}`],
   );
+  await database.query(`insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)`, [
+    JSON.stringify({
+      ...{ agent_run_id: 'run_1', project_id: projectId, environment_id: environmentId, thread_id: threadId },
+      ...{ status: 'failed', provider: 'llm_provider_1', model: 'small', mode: 'auto', tool_call_count: 0 },
+      ...{
+        trace: { steps: [{ output: name }] },
+        metadata,
+        error_message: name,
+        state: { turns: [name] },
+        version: 7,
+      },
+      ...{ created_at: new Date(), updated_at: new Date() },
+    }),
+  ]);
   const places = await columnsWith(name);
   for (const place of [
     ...['threads.external_ref', 'threads.metadata', 'threads.tags', 'threads.custom_fields', 'threads.state'],
@@ -145,6 +159,7 @@ t.test('nothing of the participant is left anywhere', async t => {
       'dead_letters.payload',
       'dead_letters.error',
     ],
+    ...['agent_runs.trace', 'agent_runs.metadata', 'agent_runs.error_message', 'agent_runs.state'],
   ]) {
     t.ok(places.includes(place), `it is in ${place}`);
   }
@@ -178,6 +193,10 @@ t.test('nothing of the participant is left anywhere', async t => {
   t.same(await database.query('select 1 from erasures'), []);
   t.same(await database.query(`select status from attachments where attachment_id = $1`, [attachmentId]), [
     { status: 'erased' },
+  ]);
+
+  t.same(await database.query(`select state, version from agent_runs`), [
+    { state: { turns: [] }, version: 8 },
   ]);
 
   t.equal(answers.length, 5);
