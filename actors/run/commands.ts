@@ -7,6 +7,7 @@ import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { ByokCredential } from '../../protocol/resources/byok.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
+import type { StepOrder } from './services.ts';
 import type { RunHead } from './state.ts';
 import type { Settlement, SpentBudget, Suggestion } from './trace.ts';
 
@@ -35,7 +36,10 @@ export interface WantedCall {
 export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly WantedCall[];
-  /** The model's messages, to be sent with the next step as they are. */
+  /**
+   * The model's messages, to be sent with the next step as they are: without results of calls, which the run adds, those of calls
+   * that cannot be made too.
+   */
   readonly messages: readonly unknown[];
   readonly finishReason: string;
   readonly promptCharacters: number;
@@ -90,7 +94,7 @@ export interface Thought {
 /** What came of a tool call, all attempts together. */
 export interface CallOutcome {
   readonly callId: string;
-  readonly status: 'succeeded' | 'failed';
+  readonly status: 'succeeded' | 'failed' | 'interrupted';
   readonly durationMs: number;
   readonly httpStatus: number | null;
   /** For the model: JSON, at most 256 KiB, secrets blotted out. */
@@ -126,8 +130,8 @@ export interface CancelRun extends Tenancy {
 // A type and not an interface: only a type has the index signature that `Commands` asks for.
 export type RunCommands = {
   readonly begin: { readonly payload: BeginRun; readonly reply: AgentRun };
-  /** A place is free: the run is running from now on. Replies whether there is something to do. */
-  readonly start: { readonly payload: unknown; readonly reply: boolean };
+  /** A place is free: the run is running from now on. Replies with its first step; null: it is not to be made. */
+  readonly start: { readonly payload: unknown; readonly reply: StepOrder | null };
   readonly thought: { readonly payload: Thought; readonly reply: null };
   /** An attempt of a tool call is about to be made; false: it must not be. */
   readonly attempt: {
@@ -139,12 +143,8 @@ export type RunCommands = {
   readonly settleSuggestion: { readonly payload: SettleSuggestion; readonly reply: AgentRun };
   /** 409 for a run that has ended. */
   readonly cancel: { readonly payload: CancelRun; readonly reply: AgentRun };
-  /** Reminders: its time is over; a call that a dead node had out is given up. */
+  /** The reminder: its time is over. */
   readonly expire: { readonly payload: unknown; readonly reply: null };
-  readonly giveUpCall: {
-    readonly payload: { readonly callId: string; readonly attempt: number };
-    readonly reply: null;
-  };
-  /** Takes up what a crash, or a move to another node, has left. */
+  /** Takes up what a crash, or a move to another node, has left: whenever the run is loaded, and every few seconds while it is live. */
   readonly resume: { readonly payload: unknown; readonly reply: null };
 };

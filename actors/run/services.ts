@@ -78,6 +78,11 @@ export interface CallOrder extends Tenancy {
   readonly arguments: unknown;
   /** The attempt that is committed already. */
   readonly attempt: number;
+  /**
+   * False: that attempt is to be made now. True: it was out when its node died, and what came of it is not known; it is never made
+   * again, and the next one only where the tool's own rule has one left. Where it has none, the outcome is `interrupted`.
+   */
+  readonly lost: boolean;
   readonly deadline: number;
 }
 
@@ -86,14 +91,15 @@ export interface Tools {
   /**
    * Makes the call by the tool's own retry rule.
    *
-   * @param attempt asks whether the attempt of that number may be made; it is committed when this resolves with true
+   * @param attempt asks whether the attempt of that number may be made; it is committed when this resolves with true. With
+   *   false the call is somebody else's, and the outcome is not looked at. It is not asked for the order's own attempt
    */
   call(
     order: CallOrder,
     signal: AbortSignal,
     attempt: (number: number) => Promise<boolean>,
   ): Promise<CallOutcome>;
-  /** How long one attempt of the tool may take, in milliseconds, for whoever waits for one that is lost. */
+  /** How long one attempt of any tool may be out, in milliseconds: for so long nobody takes it for lost. */
   readonly longestAttemptMs: number;
 }
 

@@ -37,6 +37,13 @@ export interface RunHead {
   readonly mode: AgentMode;
 }
 
+/** What the trace does not show of a call. */
+export interface OpenCall {
+  readonly callId: string;
+  /** The provider's id for it. */
+  readonly providerCallId: string;
+}
+
 export interface RunState extends Tenancy {
   /** `projectId` is empty while the run does not exist. */
   readonly threadId: string | null;
@@ -63,6 +70,10 @@ export interface RunState extends Tenancy {
    * back, and tool results): sent with the next step as it is.
    */
   readonly turns: readonly unknown[];
+  /** The calls of the newest step, in the order in which the model made them: what their results are told by. Empty elsewhere. */
+  readonly calls: readonly OpenCall[];
+  /** Epoch milliseconds: when the run is given up, in the phase that it is in. */
+  readonly deadline: number;
   readonly metadata: Metadata;
   /** ISO 8601, all four. */
   readonly startedAt: string | null;
@@ -77,6 +88,14 @@ export interface RunState extends Tenancy {
 export const mostSteps = 16;
 export const longestRunMs = 120_000;
 export const mostTokens = 500_000;
+/** Calls of one step; the model is told that the others are not made. */
+export const mostCalls = 32;
+/** Characters of the results that are kept, all together; what goes beyond is told as an error. */
+export const mostResultCharacters = 1_048_576;
+/** How long a run may wait for its first step, and for its thread's verdict. */
+export const longestWaitMs = 600_000;
+/** While a run is live, somebody looks after it this often. */
+export const resumeEveryMs = 5_000;
 
 /** A run that does not exist. */
 export function blankRun(): RunState {
@@ -99,6 +118,8 @@ export function blankRun(): RunState {
     toolCallCount: 0,
     trace: { steps: [] },
     turns: [],
+    calls: [],
+    deadline: 0,
     metadata: {},
     startedAt: null,
     completedAt: null,
