@@ -6,11 +6,14 @@
  *   does not hold the key for a day;
  * - kept: the status and the body are what every repetition gets, for 24 hours.
  *
- * Actors write their rows kept at once, in the commit itself (writes/idempotency.ts). An expired row counts as absent.
+ * What only a handler could find out, where the caller had to be somebody, is kept with the answer. Actors write their rows kept at once, in the commit itself (writes/idempotency.ts). An expired row counts as absent.
  */
 import type { Clock } from '../runtime/clock.ts';
 import type { Database } from './database.ts';
+import type { Grounds } from './entities/machinery.ts';
 import { idempotencyKeptMs } from './writes/idempotency.ts';
+
+export type { Grounds } from './entities/machinery.ts';
 
 /** How long a claim holds without an answer, in milliseconds: longer than any request takes. */
 export const claimMs = 120_000;
@@ -23,6 +26,7 @@ export interface KeptAnswer {
   readonly status: number | null;
   /** The JSON text of the body; null where there is none. */
   readonly body: string | null;
+  readonly grounds: Grounds | null;
 }
 
 /** Proof of having claimed a key: what `keep` and `release` act on is this claim and no later one. */
@@ -32,7 +36,7 @@ export interface Claim {
 }
 
 const selectKept = `
-  select k.fingerprint, k.status, coalesce(k.body, (e.body::json #> '{data,message}')::text) as body
+  select k.fingerprint, k.status, coalesce(k.body, (e.body::json #> '{data,message}')::text) as body, k.grounds
   from idempotency_keys k left join events e on e.event_id = k.event_id
   where k.key_hash = $1 and k.expires_at > $2`;
 
@@ -41,13 +45,13 @@ const claimKey = `
   insert into idempotency_keys as held (key_hash, fingerprint, status, body, created_at, expires_at)
   values ($1, $2, null, null, $3, $4)
   on conflict (key_hash) do update
-    set fingerprint = excluded.fingerprint, status = null, body = null, event_id = null,
+    set fingerprint = excluded.fingerprint, status = null, body = null, event_id = null, grounds = null,
       created_at = excluded.created_at, expires_at = excluded.expires_at
     where held.expires_at <= excluded.created_at
   returning created_at`;
 
 const keepAnswer = `
-  update idempotency_keys set status = $3, body = $4, expires_at = $5
+  update idempotency_keys set status = $3, body = $4, expires_at = $5, grounds = $6
   where key_hash = $1 and created_at = $2 and status is null`;
 
 // Claims and keeps in one: a row comes back unless somebody holds the key.
@@ -55,7 +59,7 @@ const keepRefusal = `
   insert into idempotency_keys as held (key_hash, fingerprint, status, body, created_at, expires_at)
   values ($1, $2, $3, $4, $5, $6)
   on conflict (key_hash) do update
-    set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, event_id = null,
+    set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, event_id = null, grounds = null,
       created_at = excluded.created_at, expires_at = excluded.expires_at
     where held.expires_at <= excluded.created_at
   returning created_at`;
@@ -94,13 +98,14 @@ export class IdempotencyKeys {
       const held = await this.find(keyHash);
       if (held !== undefined) return held;
     }
-    return { fingerprint, status: null, body: null };
+    return { fingerprint, status: null, body: null, grounds: null };
   }
 
   /** Keeps the answer for repetitions. Without effect when the claim has lapsed. */
-  async keep(claim: Claim, status: number, body: string | undefined): Promise<void> {
+  async keep(claim: Claim, status: number, body: string | undefined, grounds?: Grounds): Promise<void> {
     const until = new Date(this.#clock.now() + idempotencyKeptMs);
-    const values = [claim.keyHash, claim.claimedAt, status, body ?? null, until];
+    const ground = grounds === undefined ? null : JSON.stringify(grounds);
+    const values = [claim.keyHash, claim.claimedAt, status, body ?? null, until, ground];
     await this.#db.query(keepAnswer, values, 'idempotency.keep');
   }
 

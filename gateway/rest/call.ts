@@ -1,16 +1,18 @@
 /** One request on its way through the engine, and what its handler sees of it: see {@link Call}. */
 import type { Operation, StudioRole } from '../../protocol/operation.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { Grounds } from '../../storage/idempotency.ts';
 import type { HttpRequest } from '../http/message.ts';
 import type { Authority } from './authorise.ts';
 import type { Call, Caller, IdempotencyMark, ProjectScope } from './handler.ts';
+import type { Right } from './idempotency.ts';
 import type { Parts } from './parts.ts';
 import { exceeded, type Quota, type Quotas } from './quota.ts';
 
 /** Every row of the table is served by the same code: the types of its parts are the handler's business. */
 type AnyParts = Pick<Call<Operation>, 'params' | 'query' | 'body'>;
 
-export class RestCall implements Call<Operation> {
+export class RestCall implements Call<Operation>, Right {
   readonly now: number;
   /** Milliseconds of `Clock.monotonic`. */
   readonly startedAt: number;
@@ -27,6 +29,7 @@ export class RestCall implements Call<Operation> {
   quota: Quota | undefined;
   readonly #quotas: Quotas | undefined;
   #tolled = false;
+  #grounds: Grounds | undefined;
 
   constructor(request: HttpRequest, authority: Authority, clock: Clock, quotas: Quotas | undefined) {
     this.#request = request;
@@ -115,12 +118,25 @@ export class RestCall implements Call<Operation> {
     if (caller === undefined || this.#contradicted(projectId, environmentId)) throw this.#authority.absent();
     const scope = await this.#authority.scope(caller, projectId, environmentId);
     if (scope === undefined) throw this.#authority.absent();
+    this.#grounds = { projectId, ...(environmentId === undefined ? undefined : { environmentId }) };
     return scope;
   }
 
   async workspaceRoleOf(workspaceId: string): Promise<StudioRole> {
     if (this.caller === undefined) throw this.#authority.absent();
-    return this.#authority.workspaceRole(this.caller, workspaceId);
+    const role = await this.#authority.workspaceRole(this.caller, workspaceId);
+    this.#grounds = { workspaceId };
+    return role;
+  }
+
+  get grounds(): Grounds | undefined {
+    return this.#grounds;
+  }
+
+  stillHolds(grounds: Grounds): Promise<unknown> {
+    return 'workspaceId' in grounds
+      ? this.workspaceRoleOf(grounds.workspaceId)
+      : this.scopeOf(grounds.projectId, grounds.environmentId);
   }
 
   /** Whether the request itself has named another project or environment than that. */

@@ -9,12 +9,15 @@
  *   and a repetition after that is done once more.
  *
  * Either way every answer of a handler is kept but 429 and 5xx; what is refused before the handler leaves the key alone.
+ *
+ * A kept answer is given to whoever may do the operation at that moment. Where the request names its project or workspace, that is
+ * known before; where the handler found it out, it is kept with the answer, and asked anew.
  */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
 import type { Reason } from '../../runtime/failures.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Claim, KeptAnswer } from '../../storage/idempotency.ts';
+import type { Claim, Grounds, KeptAnswer } from '../../storage/idempotency.ts';
 import type { HttpAnswer } from '../http/message.ts';
 import type { IdempotencyMark } from './handler.ts';
 
@@ -29,7 +32,7 @@ export const keptByActors: ReadonlySet<string> = new Set([
 export interface KeyStore {
   find(keyHash: Buffer): Promise<KeptAnswer | undefined>;
   claim(keyHash: Buffer, fingerprint: Buffer): Promise<Claim | KeptAnswer>;
-  keep(claim: Claim, status: number, body: string | undefined): Promise<void>;
+  keep(claim: Claim, status: number, body: string | undefined, grounds?: Grounds): Promise<void>;
   release(claim: Claim): Promise<void>;
   keepRefusal(keyHash: Buffer, fingerprint: Buffer, status: number, body: string): Promise<boolean>;
   dropExpired(keyHash: Buffer): Promise<void>;
@@ -39,6 +42,21 @@ export interface KeyStore {
 export interface Sealer {
   seal(context: string, plaintext: string): Promise<string>;
   open(context: string, sealed: string): Promise<string>;
+}
+
+/** By what right a request is done, where its handler finds that out. */
+export interface Right {
+  /** What the handler has asked for and been granted. */
+  readonly grounds: Grounds | undefined;
+  /** Resolves when the caller may do the operation there now; rejects as the handler would have. */
+  stillHolds(grounds: Grounds): Promise<unknown>;
+}
+
+/** How an operation's answer is kept and shown again. */
+export interface Keeping {
+  /** The answer is kept encrypted. */
+  readonly secret: boolean;
+  readonly right: Right;
 }
 
 type Run = () => HttpAnswer | Promise<HttpAnswer>;
@@ -144,10 +162,13 @@ export class Idempotency {
     }
   }
 
-  /** For all other operations: claims the key, runs, keeps the answer. `secret`: the answer is kept encrypted. */
-  async wrapped(mark: IdempotencyMark, secret: boolean, run: Run, refuse: Refuse): Promise<HttpAnswer> {
+  /** For all other operations: claims the key, runs, keeps the answer. */
+  async wrapped(mark: IdempotencyMark, keeping: Keeping, run: Run, refuse: Refuse): Promise<HttpAnswer> {
     const claim = await this.#store.claim(mark.keyHash, mark.fingerprint);
-    if (!('claimedAt' in claim)) return this.#repeat(claim, mark, secret);
+    if (!('claimedAt' in claim)) {
+      if (claim.grounds !== null) await keeping.right.stillHolds(claim.grounds);
+      return this.#repeat(claim, mark, keeping.secret);
+    }
     let answer: HttpAnswer;
     try {
       answer = await run();
@@ -159,7 +180,7 @@ export class Idempotency {
       answer = refuse(error);
     }
     await this.#settle(
-      keepable(answer.status) ? this.#keep(claim, mark, answer, secret) : this.#store.release(claim),
+      keepable(answer.status) ? this.#keep(claim, mark, answer, keeping) : this.#store.release(claim),
     );
     return answer;
   }
@@ -181,10 +202,16 @@ export class Idempotency {
     return twin === undefined ? answer : this.#repeat(twin, mark, false);
   }
 
-  async #keep(claim: Claim, mark: IdempotencyMark, answer: HttpAnswer, secret: boolean): Promise<void> {
+  async #keep(
+    claim: Claim,
+    mark: IdempotencyMark,
+    answer: HttpAnswer,
+    { secret, right }: Keeping,
+  ): Promise<void> {
     const text = typeof answer.body === 'string' ? answer.body : undefined;
     const sealed = secret && text !== undefined ? await this.#sealer.seal(contextOf(mark), text) : undefined;
-    await this.#store.keep(claim, answer.status, sealed === undefined ? text : JSON.stringify(sealed));
+    const body = sealed === undefined ? text : JSON.stringify(sealed);
+    await this.#store.keep(claim, answer.status, body, right.grounds);
   }
 
   // What was done is done: that its key could not be settled must not turn the answer into an error.

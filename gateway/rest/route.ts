@@ -165,17 +165,19 @@ export class OperationRoute {
       call.idempotency = mark;
       return this.#services.idempotency.inCommit(mark, run, refuse);
     }
-    return this.#services.idempotency.wrapped(mark, this.#operation.secret === true, run, refuse);
+    const keeping = { secret: this.#operation.secret === true, right: call };
+    return this.#services.idempotency.wrapped(mark, keeping, run, refuse);
   }
 
   // A user's key for a thread or a channel named by its id alone is kept under the project's sandbox, wherever it lies: which
   // environment that is, only the handler learns. The path is in the fingerprint, so no other resource's answer is given.
   #ownerOf(call: RestCall): readonly string[] | undefined {
-    const user = call.caller?.type === 'user' ? [call.caller.userId] : [];
-    if (call.project === undefined) return user.length > 0 ? user : undefined;
-    const { projectId, environmentId } = call.project;
+    const { caller, project } = call;
+    if (project === undefined) return caller?.type === 'user' ? [caller.userId] : undefined;
+    const { projectId, environmentId } = project;
+    if (this.#operation.secret !== true || caller === undefined) return [projectId, environmentId];
     // A secret is shown again to whom it was shown, not to whoever knows the key.
-    return [projectId, environmentId, ...(this.#operation.secret === true ? user : [])];
+    return [projectId, environmentId, caller.type === 'user' ? caller.userId : caller.apiKeyId];
   }
 
   #run(call: RestCall): Maybe<HttpAnswer> {

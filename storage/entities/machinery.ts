@@ -2,6 +2,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { big, id, instant, jsonText } from './columns.ts';
 
+/** Where somebody had to be somebody for an answer. */
+export type Grounds =
+  { readonly projectId: string; readonly environmentId?: string } | { readonly workspaceId: string };
+
 /** The answer that was given to a key (decisions section 1). */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
@@ -16,6 +20,8 @@ export const IdempotencyKey = defineEntity({
     body: p.text().nullable(),
     /** Instead of a body: the answer is the message that this event carries. */
     eventId: id().nullable(),
+    /** Where the caller had to be somebody for it, if the request did not name that. */
+    grounds: p.json<Grounds>().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },

@@ -50,6 +50,16 @@ export const table = {
     query: Type.Object({ dryRun: Type.Optional(Type.Boolean()) }),
     ...{ success: { status: 201, body: note }, errors, rate: 'message', idempotency: 'required' },
   },
+  rotateSecret: {
+    ...{
+      method: 'POST',
+      path: '/secrets/{noteId}/rotate',
+      tag: 'Test',
+      summary: 'A secret known by its id alone',
+    },
+    ...{ auth: 'project', access: anybody, params: Type.Object({ noteId: id('note') }) },
+    ...{ success: { status: 200, body: note }, secret: true, errors, rate: 'none', idempotency: 'accepted' },
+  },
   getNote: {
     ...{ method: 'GET', path: '/notes/{noteId}', tag: 'Test', summary: 'A read of one thing' },
     ...{ auth: 'project', access: anybody, params: Type.Object({ noteId: id('note') }) },
@@ -131,6 +141,7 @@ export function user(userId: string, emailVerified = true): UserCaller {
 const callers: Readonly<Record<string, Caller>> = {
   writer: key('messages:write'),
   everything: key('*'),
+  twin: { ...key('messages:write'), apiKeyId: 'key_2' },
   reader: key('messages:read'),
   owner: user('usr_owner'),
   developer: user('usr_developer'),
@@ -200,6 +211,7 @@ export async function startRest(
   const handlers: TestHandlers = {
     createNote: echo,
     createSecret: echo,
+    rotateSecret: echo,
     createMessage: echo,
     getNote: echo,
     listNotes: echo,

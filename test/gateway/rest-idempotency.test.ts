@@ -195,6 +195,53 @@ t.test('a key is kept for a day, a claim that nobody settles for two minutes', a
   t.equal(rows[0]?.n, 1, 'the late one has not overwritten it');
 });
 
+t.test('a secret is shown again to whom it was shown, to nobody else of the project', async t => {
+  const { post } = await world(t);
+  t.equal((await post('k', note, '/v1/secrets')).json?.n, 1);
+  t.equal((await post('k', note, '/v1/secrets')).json?.n, 1);
+  t.equal((await post('k', note, '/v1/secrets', 'twin')).json?.n, 2, 'another key');
+  t.equal((await post('k', note, '/v1/secrets', 'owner')).json?.n, 3);
+  t.equal((await post('k', note, '/v1/secrets', 'developer')).json?.n, 4);
+  t.equal((await post('k', note, '/v1/secrets', 'owner')).json?.n, 3);
+});
+
+t.test('a kept answer is given to whoever may do the operation now', async t => {
+  let role: 'developer' | 'viewer' | undefined = 'developer';
+  let runs = 0;
+  const { ask } = await startRest(
+    t,
+    {
+      rotateSecret: async call => {
+        await call.scopeOf(projectId, production);
+        return { body: { n: ++runs } };
+      },
+    },
+    {
+      keys: new IdempotencyKeys(database, systemClock),
+      tenancy: {
+        project: (_, asked) =>
+          role && {
+            ...{ projectId: asked, workspaceId: 'ws_one', studioRole: role, consoleRole: undefined },
+            environments: [{ environmentId: production, kind: 'production' }],
+          },
+        workspaceRole: () => Promise.resolve(undefined),
+      },
+    },
+  );
+  const rotate = () =>
+    ask('POST', '/v1/secrets/note_1/rotate', { as: 'developer', headers: { 'Idempotency-Key': 'r' } });
+  t.equal((await rotate()).json?.n, 1);
+  const again = await rotate();
+  t.same([again.json?.n, again.headers.get('idempotent-replayed')], [1, 'true']);
+  role = 'viewer';
+  t.equal((await rotate()).status, 403);
+  role = undefined;
+  t.equal((await rotate()).status, 404);
+  role = 'developer';
+  t.equal((await rotate()).json?.n, 1);
+  t.equal(runs, 1);
+});
+
 t.test('an answer with a secret is kept sealed, and repeated in the clear', async t => {
   const { post } = await world(t);
   const first = await post('k', note, '/v1/secrets');
