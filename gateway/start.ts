@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import type { OwnerNews } from '../actors/stitch/state.ts';
+import { ServiceError } from '../protocol/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { systemClock } from '../runtime/system-clock.ts';
@@ -16,10 +17,8 @@ import { AppendedEventsSubscriber } from '../storage/events.ts';
 import { loadKeys } from '../storage/keyfile.ts';
 import { KeyRing } from '../storage/keyring.ts';
 import { Media } from '../storage/media.ts';
-import { sweepMedia } from '../storage/media-sweep.ts';
 import { News } from '../storage/news.ts';
 import { ensurePartitions } from '../storage/partitions.ts';
-import { sweep } from '../storage/sweeper.ts';
 import { Vault } from '../storage/vault.ts';
 import { actorsOf } from './actors.ts';
 import { ServiceTokens } from './auth/service-tokens.ts';
@@ -28,11 +27,11 @@ import { alone } from './company.ts';
 import type { Config } from './config.ts';
 import { secretKeys as readSecretKeys, tokenKeys as readTokenKeys } from './config-values.ts';
 import { Health, type Check } from './health.ts';
+import { sweepNowAndThen } from './housekeeping.ts';
 import { HttpServer } from './http/server.ts';
 import { serveInternal } from './internal.ts';
 import { serveRest } from './rest.ts';
 
-const sweepEveryMs = 60_000;
 /** How long answers in flight may take once the node drains. */
 const drainMs = 10_000;
 
@@ -152,12 +151,14 @@ async function compose(
     log.warn({}, 'without MEDIA_URL, the files that this node takes are not to be read from the others');
   }
   const media = new Media(config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') });
-  onClose(sweepNowAndThen({ database, media, log }, () => actors.node.keepsHouse));
+  onClose(sweepNowAndThen({ database, media, log, metrics }, () => actors.node.keepsHouse));
   const tokens = new ServiceTokens(config.serviceTokens);
   serveInternal(server, tokens, company);
   const rest = serveRest({
     ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
     ...{ tokenKeys: keys.tokenKeys, node: actors.node, transport, media },
+    // Until tools can be called.
+    toolTester: { test: () => Promise.reject(new ServiceError('svc/runtime/unavailable')) },
   });
   wakeMail = () => rest.wakeMail();
   onClose(() => rest.stop());
@@ -220,28 +221,6 @@ async function openStorage(
   // Without today's partition nothing can be written.
   await ensurePartitions(database, systemClock.now(), log);
   return database;
-}
-
-/** One node of a cluster sweeps for all. The returned function ends it, and waits for the sweep that is under way. */
-function sweepNowAndThen(
-  { database, media, log }: { readonly database: Database; readonly media: Media; readonly log: Log },
-  keepsHouse: () => boolean,
-): () => Promise<void> {
-  let sweeping: Promise<void> | undefined;
-  const told = (err: unknown): void => log.warn({ err }, 'the sweep failed; it is repeated');
-  const timer = setInterval(() => {
-    if (sweeping !== undefined || !keepsHouse()) return;
-    sweeping = sweep(database, systemClock.now(), log)
-      .catch(told)
-      // What is erased in the database has to go from the disk, whatever other job has failed.
-      .then(() => sweepMedia(database, media, systemClock.now(), log))
-      .catch(told)
-      .finally(() => (sweeping = undefined));
-  }, sweepEveryMs);
-  return () => {
-    clearInterval(timer);
-    return sweeping ?? Promise.resolve();
-  };
 }
 
 function startDatabase(dataDir: string, log: Log): Promise<Embedded> {

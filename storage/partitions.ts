@@ -15,8 +15,8 @@ const tables = {
   webhook_deliveries: 'created_at',
   webhook_attempts: 'attempted_at',
 } as const;
-type Table = keyof typeof tables;
-const names = Object.keys(tables) as Table[];
+export type PartitionedTable = keyof typeof tables;
+export const partitionedTables = Object.keys(tables) as readonly PartitionedTable[];
 
 const dayMs = 86_400_000;
 const daysAhead = 7;
@@ -24,6 +24,8 @@ const lockTimeoutMs = 1_000;
 /** Any number that no other program of the database uses. */
 const advisoryLock = 0x534b_5041;
 const sweepRows = 5_000;
+/** Statements of one sweep of a default partition: what is left over waits for the next. */
+const sweeps = 100;
 
 const lockNotAvailable = '55P03';
 /** The default partition holds a row of the day that a new partition would claim. */
@@ -36,12 +38,17 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-function nameOf(table: Table, ms: number): string {
+function nameOf(table: PartitionedTable, ms: number): string {
   return `${table}_${dayOf(ms).replaceAll('-', '')}`;
 }
 
+/** The day, of UTC, that a partition is named for. */
+function dayNamed(name: string): Date {
+  return new Date(name.slice(-8).replace(/^(....)(..)(..)$/, '$1-$2-$3T00:00:00Z'));
+}
+
 /** Names of the partitions that are attached, without the default one. */
-async function existing(database: Connection, table: Table): Promise<Set<string>> {
+async function existing(database: Connection, table: PartitionedTable): Promise<Set<string>> {
   const rows = await database.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = $1::regclass and c.relname <> $1 || '_default'`,
@@ -70,7 +77,7 @@ function codeOf(error: unknown): unknown {
  */
 export async function ensurePartitions(database: Connection, now: number, log: Log): Promise<string[]> {
   const made: string[] = [];
-  for (const table of names) {
+  for (const table of partitionedTables) {
     const there = await existing(database, table);
     for (let day = -1; day <= daysAhead; day++) {
       const from = now + day * dayMs;
@@ -98,44 +105,56 @@ export async function ensurePartitions(database: Connection, now: number, log: L
   return made;
 }
 
+export interface Drop {
+  readonly table: PartitionedTable;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly keepDays: number;
+  readonly log: Log;
+  /** Whether something of that time (`from` inclusive, `to` exclusive) is still to be read: then it stays until the next call. */
+  readonly isNeeded?: (from: Date, to: Date) => Promise<boolean>;
+}
+
 /**
- * Drops the partitions whose every row is older than `keepDays` before `now`, and such rows of the default ones. Gives
- * the names it dropped. A table that is locked is left for the next call.
+ * Drops the table's partitions whose every row is older than `keepDays` before `now`, and such rows of the default one. Gives
+ * the names it dropped. A partition that is locked or needed is left for the next call.
  */
-export async function dropPartitions(
-  database: Connection,
-  now: number,
-  keepDays: number,
-  log: Log,
-): Promise<string[]> {
+export async function dropPartitions(database: Connection, drop: Drop): Promise<string[]> {
+  const { table, now, keepDays, log, isNeeded } = drop;
   const dropped: string[] = [];
   const oldest = now - keepDays * dayMs;
-  for (const table of names) {
-    const firstKept = nameOf(table, oldest);
-    for (const name of [...(await existing(database, table))].sort()) {
-      if (name >= firstKept) break;
-      try {
-        await alone(database, [`drop table if exists ${name}`]);
-        dropped.push(name);
-      } catch (error) {
-        if (codeOf(error) !== lockNotAvailable) throw error;
-        log.warn({ partition: name, err: error }, 'partition not dropped');
-      }
+  const end = new Date(`${dayOf(oldest)}T00:00:00Z`);
+  const mayGo = async (partition: string, from: Date, to: Date): Promise<boolean> => {
+    if (isNeeded === undefined || !(await isNeeded(from, to))) return true;
+    log.warn({ partition }, 'partition not dropped: what is in it has not been read');
+    return false;
+  };
+  const firstKept = nameOf(table, oldest);
+  for (const name of [...(await existing(database, table))].sort()) {
+    if (name >= firstKept) break;
+    const from = dayNamed(name);
+    if (!(await mayGo(name, from, new Date(from.getTime() + dayMs)))) continue;
+    try {
+      await alone(database, [`drop table if exists ${name}`]);
+      dropped.push(name);
+    } catch (error) {
+      if (codeOf(error) !== lockNotAvailable) throw error;
+      log.warn({ partition: name, err: error }, 'partition not dropped');
     }
-    await sweepDefault(database, table, oldest);
   }
+  if (await mayGo(`${table}_default`, new Date(0), end)) await sweepDefault(database, table, end);
   return dropped;
 }
 
 /** Row by row, a few thousand at a time: there are none unless partitions were missing for a while. */
-async function sweepDefault(database: Connection, table: Table, oldest: number): Promise<void> {
+async function sweepDefault(database: Connection, table: PartitionedTable, end: Date): Promise<void> {
   const rest = `${table}_default`;
-  for (;;) {
+  for (let sweep = 0; sweep < sweeps; sweep++) {
     const gone = await database.query(
       `delete from ${rest} where ctid = any (array(
          select ctid from ${rest} where ${tables[table]} < $1 order by ${tables[table]} limit ${sweepRows}
        )) returning 1 as one`,
-      [new Date(`${dayOf(oldest)}T00:00:00Z`)],
+      [end],
     );
     if (gone.length < sweepRows) return;
   }

@@ -4,11 +4,11 @@
  */
 import type { Log } from '../runtime/log.ts';
 import type { Database } from './database.ts';
-import { dropPartitions, ensurePartitions } from './partitions.ts';
+import { dropPartitions, ensurePartitions, type PartitionedTable } from './partitions.ts';
 import { erasePersonalData } from './erasures.ts';
 import { forgetSandboxThreads } from './sandbox-sweep.ts';
 import { endGraces } from './tenancy/key-graces.ts';
-import { countUsage } from './usage.ts';
+import { countUsage, hasUncounted } from './usage.ts';
 
 /** Events, deliveries and attempts are kept this long (decisions, section 9). */
 const eventsKeptDays = 30;
@@ -27,11 +27,12 @@ const doneKeptDays = 30;
 
 /** Decisions, section 9. */
 const auditKeptDays = 400;
-const sandboxKeptDays = 30;
-const dayMs = 86_400_000;
 
 /** Keys that were revoked or have expired are listed this long. */
 const keysKeptDays = 90;
+
+/** Invitations are listed this long after they were accepted, were revoked or expired. */
+const invitationsKeptDays = 30;
 
 /** Rows that one statement removes at the most: no sweep holds many at once. */
 const piece = 10_000;
@@ -49,31 +50,61 @@ const outlived: Readonly<Record<string, string>> = {
   channel_commands: `occurred_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
   dead_letters: `created_at <= $1::timestamptz - interval '${doneKeptDays} days'`,
   api_keys: `least(revoked_at, expires_at) <= $1::timestamptz - interval '${keysKeptDays} days'`,
+  invitations: `least(accepted_at, revoked_at, expires_at) <= $1::timestamptz - interval '${invitationsKeptDays} days'`,
   audit_logs: `created_at <= $1::timestamptz - interval '${auditKeptDays} days'`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${markKeptDays} days'`,
 };
 
+/** Some jobs of a sweep have failed. */
+export class SweepFailed extends AggregateError {
+  readonly jobs: readonly string[];
+
+  constructor(failures: ReadonlyMap<string, unknown>) {
+    super([...failures.values()], `jobs of the sweep have failed: ${[...failures.keys()].join(', ')}`);
+    this.jobs = [...failures.keys()];
+  }
+}
+
+function jobsOf(database: Database, now: number, log: Log): Readonly<Record<string, () => Promise<unknown>>> {
+  const drop = (table: PartitionedTable) => ({ table, now, keepDays: eventsKeptDays, log });
+  return {
+    makePartitions: () => ensurePartitions(database, now, log),
+    countUsage: () => countUsage(database),
+    // What has been counted outlives its events. What has not holds back the partitions that it is in, and no other.
+    dropEvents: () =>
+      dropPartitions(database, {
+        ...drop('events'),
+        isNeeded: (from, to) => hasUncounted(database, from, to),
+      }),
+    dropDeliveries: () => dropPartitions(database, drop('webhook_deliveries')),
+    dropAttempts: () => dropPartitions(database, drop('webhook_attempts')),
+    endGraces: () => endGraces(database, now),
+    erasePersonalData: () => erasePersonalData(database, now, log),
+    forgetSandboxThreads: () => forgetSandboxThreads(database, now),
+    ...Object.fromEntries(
+      Object.entries(outlived).map(([table, condition]) => [
+        `remove ${table}`,
+        () => remove(database, table, condition, now),
+      ]),
+    ),
+  };
+}
+
 /**
- * One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. A job that fails keeps no other from its work: its
- * error is thrown when all have had their turn.
+ * One sweep; `now` in epoch milliseconds. Safe to run on several nodes at once. Each job is bounded, and one that fails keeps no
+ * other from its work: when all have had their turn, rejects with {@link SweepFailed}.
  */
 export async function sweep(database: Database, now: number, log: Log): Promise<void> {
-  const jobs = [
-    () => ensurePartitions(database, now, log),
-    // What has been counted outlives its events, so this comes before they go.
-    () => countUsage(database).then(() => dropPartitions(database, now, eventsKeptDays, log)),
-    () => endGraces(database, now),
-    () => erasePersonalData(database, now, log),
-    () => forgetSandboxThreads(database, new Date(now - sandboxKeptDays * dayMs)),
-    ...Object.entries(outlived).map(
-      ([table, condition]) =>
-        () =>
-          remove(database, table, condition, now),
-    ),
-  ];
-  const errors: unknown[] = [];
-  for (const job of jobs) await job().catch((error: unknown) => errors.push(error));
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${jobs.length} jobs failed`);
+  const failures = new Map<string, unknown>();
+  for (const [job, work] of Object.entries(jobsOf(database, now, log))) {
+    try {
+      await work();
+    } catch (err) {
+      log.warn({ err, job }, 'a job of the sweep failed; it is repeated');
+      failures.set(job, err);
+    }
+  }
+  if (failures.size > 0) throw new SweepFailed(failures);
 }
 
 async function remove(database: Database, table: string, condition: string, now: number): Promise<void> {

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
 import { silentLog } from '../../runtime/log.ts';
+import { forgetSandboxThreads } from '../../storage/sandbox-sweep.ts';
 import { sweep } from '../../storage/sweeper.ts';
 import type { Refusal } from '../node/client.ts';
 import { newKey, type Tenant } from '../node/tenant.ts';
@@ -85,5 +86,42 @@ t.test('a thread that wakes while it is being forgotten stays', async t => {
   t.match(await rowsOf(threadId), { threads: 1, messages: 1 }, 'nobody waits for it');
   await em.commit();
   await sweep(database, Date.now() + 31 * day, silentLog);
+  t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
+});
+
+t.test('a sandbox is looked at when something may be due in it, and not before', async t => {
+  const tenant = await service.tenant();
+  const { threadId } = await write(tenant, 'waiting');
+  await write(tenant, 'again');
+  const looked = async (at: number): Promise<boolean> => {
+    let count = 0;
+    const query = (text: string, values?: unknown[]) => {
+      if ([values].flat(2).includes(tenant.environmentId)) count++;
+      return database.query(text, values);
+    };
+    await forgetSandboxThreads({ query } as Pick<typeof database, 'query'>, at);
+    return count > 0;
+  };
+  const now = Date.now();
+  t.ok(await looked(now), 'at first nothing is known of it');
+  t.notOk(await looked(now + 29 * day));
+  const end = await database.query<{ at: Date }>(
+    'select rests_until as at from environments where environment_id = $1',
+    [tenant.environmentId],
+  );
+  const [oldest] = await database.query<{ at: Date }>(
+    'select last_message_at as at from threads where thread_id = $1',
+    [threadId],
+  );
+  const due = (end[0]?.at.getTime() ?? 0) - (oldest?.at.getTime() ?? 0);
+  t.ok(due > 30 * day - 1_001 && due <= 30 * day, 'to the second in which the oldest has rested');
+  await database.query('update threads set updated_at = $2 where thread_id = $1', [
+    threadId,
+    new Date(now + 5 * day),
+  ]);
+  t.ok(await looked(now + 31 * day));
+  t.match(await rowsOf(threadId), { threads: 1, messages: 1 });
+  t.notOk(await looked(now + 34 * day), 'what was changed rests from then on');
+  t.ok(await looked(now + 36 * day));
   t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import pg from 'pg';
-import { silentLog } from '../../runtime/log.ts';
-import { dropPartitions, ensurePartitions } from '../../storage/partitions.ts';
+import { silentLog, type Log } from '../../runtime/log.ts';
+import { dropPartitions, ensurePartitions, partitionedTables } from '../../storage/partitions.ts';
 import { startTestDatabase } from '../support/database.ts';
 
 const dayMs = 86_400_000;
@@ -16,6 +16,13 @@ t.test('partitions', async t => {
       [table],
     );
     return rows.map(row => row.name);
+  }
+  async function drop(at: number, keepDays: number, log: Log = silentLog): Promise<string[]> {
+    const dropped: string[] = [];
+    for (const table of partitionedTables) {
+      dropped.push(...(await dropPartitions(database, { table, now: at, keepDays, log })));
+    }
+    return dropped;
   }
   let seq = 0;
   async function insertEvent(at: number): Promise<string> {
@@ -55,7 +62,7 @@ t.test('partitions', async t => {
   t.test('are dropped whole when every row of theirs is too old, and the default one is swept', async t => {
     const later = now + 31 * dayMs;
     await ensurePartitions(database, later, silentLog);
-    const dropped = await dropPartitions(database, later, 30, silentLog);
+    const dropped = await drop(later, 30);
     t.strictSame(
       dropped.filter(name => name.startsWith('events')),
       ['events_20261119', 'events_20261120'],
@@ -63,7 +70,7 @@ t.test('partitions', async t => {
     t.equal(dropped.length, 6);
     const left = await database.query<{ at: Date }>('select occurred_at as at from events');
     t.strictSame(left, [{ at: new Date(Date.UTC(2026, 10, 21)) }], 'the last day that is kept is whole');
-    t.strictSame(await dropPartitions(database, later, 30, silentLog), []);
+    t.strictSame(await drop(later, 30), []);
   });
 
   t.test(
@@ -76,12 +83,12 @@ t.test('partitions', async t => {
       await reader.query('select count(*) from events');
       const warned: unknown[] = [];
       const log = { ...silentLog, warn: (fields: object) => warned.push(fields) };
-      const dropped = await dropPartitions(database, later, 58, log);
+      const dropped = await drop(later, 58, log);
       t.notOk(dropped.some(name => name.startsWith('events')));
       t.match(warned, [{ partition: 'events_20261121' }]);
       await reader.query('rollback');
       await reader.end();
-      t.ok((await dropPartitions(database, later, 58, silentLog)).includes('events_20261121'));
+      t.ok((await drop(later, 58)).includes('events_20261121'));
 
       const stray = Date.UTC(2027, 5, 1);
       t.equal(await insertEvent(stray), 'events_default');

@@ -87,6 +87,54 @@ t.test('keys go 90 days after they were revoked or have expired', async t => {
   t.same(await there(), [working.apiKeyId]);
 });
 
+t.test('invitations go 30 days after they were accepted, were revoked or have expired', async t => {
+  const { workspaceId, userId } = await newPerson();
+  const now = Date.now();
+  const at = (days: number): Date => new Date(now + days * day);
+  const invite = (id: string, accepted: Date | null, revoked: Date | null) =>
+    db.query(
+      `insert into invitations (invitation_id, workspace_id, email, email_key, studio_role, console_role, invited_by_user_id,
+         token_hash, created_at, expires_at, accepted_at, revoked_at)
+       values ($1, $2, $1, $1, 'viewer', 'viewer', $3, sha256(convert_to($1, 'UTF8')), $4, $5, $6, $7)`,
+      [id, workspaceId, userId, at(0), at(7), accepted, revoked],
+    );
+  await invite('accepted', at(2), null);
+  await invite('revoked', null, at(1));
+  await invite('expired', null, null);
+  const left = async () => {
+    const rows = await db.query<{ id: string }>(
+      'select invitation_id as id from invitations where workspace_id = $1 order by 1',
+      [workspaceId],
+    );
+    return rows.map(({ id }) => id);
+  };
+  await sweepAt(now + 31 * day - 1);
+  t.same(await left(), ['accepted', 'expired', 'revoked']);
+  await sweepAt(now + 31 * day);
+  t.same(await left(), ['accepted', 'expired']);
+  await sweepAt(now + 37 * day - 1);
+  t.same(await left(), ['expired']);
+  await sweepAt(now + 37 * day);
+  t.same(await left(), []);
+});
+
+t.test('a job that fails is named, and keeps no other from its work', async t => {
+  const now = Date.now();
+  const broken = ['parked_receipts', 'environments', 'erasures'];
+  await db.query(
+    `insert into stream_tickets (ticket_hash, project_id, created_at, expires_at) values ('\\x01', 'prj_1', now(), now())`,
+  );
+  for (const table of broken) await db.query(`alter table ${table} rename to away_${table}`);
+  const warned: string[] = [];
+  const log = { ...silentLog, warn: (fields: object) => warned.push(String(Object(fields).job)) };
+  const jobs = ['erasePersonalData', 'forgetSandboxThreads', 'remove parked_receipts'];
+  await t.rejects(sweep(db, now + 1_000, log), { message: new RegExp(`${jobs.join(', ')}$`) });
+  for (const table of broken) await db.query(`alter table away_${table} rename to ${table}`);
+  t.same(warned, jobs);
+  t.same(await db.query('select 1 from stream_tickets'), []);
+  await sweepAt(now + 1_000);
+});
+
 t.test('acts are kept for 400 days', async t => {
   const { workspaceId, userId } = await newPerson();
   const now = Date.now();

@@ -22,7 +22,7 @@ async function append(
 ): Promise<void> {
   await db.query(
     `with head as (
-       update project_streams set last_seq = last_seq + $4 where project_id = $1 returning last_seq - $4 as base
+       update project_streams set last_seq = last_seq + $4, uncounted = true where project_id = $1 returning last_seq - $4 as base
      )
      insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, body)
      select $1, base + n, 'evt_' || n, $3, $5, $2, '{}' from head, generate_series(1, $4::int) n`,
@@ -94,7 +94,7 @@ t.test('a count that does not commit leaves nothing behind', async t => {
   await db.query(
     `create constraint trigger crash after insert on usage_days deferrable initially deferred for each row execute function fail()`,
   );
-  await t.rejects(countUsage(db), { message: 'crash' });
+  await t.rejects(countUsage(db), { errors: [{ message: 'crash' }] });
   t.same(await days(person), [['2026-11-20', 5, 0]]);
   await db.query('drop trigger crash on usage_days');
   await countUsage(db);
@@ -110,12 +110,60 @@ t.test('a backlog is worked off piece by piece', async t => {
   t.same(await days(person), [['2026-11-20', 25_001, 0]]);
 });
 
+t.test('a project that cannot be counted keeps no other from it, nor their events from going', async t => {
+  const [poor, fine] = await Promise.all([newPerson(), newPerson()]);
+  await append(poor, received, 3);
+  await append(fine, received, 4);
+  await append(fine, received, 1, noon - day);
+  await db.query(
+    `create function refuse() returns trigger language plpgsql as $$
+     begin if new.project_id = '${poor.projectId}' then raise 'refused'; end if; return new; end $$`,
+  );
+  await db.query(`create trigger refuse before insert on usage_days for each row execute function refuse()`);
+  const eventsOf = async ({ projectId }: Pick<Person, 'projectId'>): Promise<number> =>
+    (await db.query('select 1 from events where project_id = $1', [projectId])).length;
+
+  await t.rejects(countUsage(db), { message: 'usage of 1 projects was not counted' });
+  t.same(await db.query(`select project_id from project_streams where uncounted`), [
+    { project_id: poor.projectId },
+  ]);
+  const later = noon + 45 * day;
+  await t.rejects(sweep(db, later, silentLog), { message: 'jobs of the sweep have failed: countUsage' });
+  t.equal(await eventsOf(poor), 3, 'what has not been counted is kept');
+  t.equal(await eventsOf(fine), 4, 'with the partition that it is in, and no other');
+  t.same(await days(fine), [
+    ['2026-11-19', 1, 0],
+    ['2026-11-20', 4, 0],
+  ]);
+  await db.query('drop trigger refuse on usage_days');
+  await sweep(db, later, silentLog);
+  t.equal((await eventsOf(poor)) + (await eventsOf(fine)), 0);
+  t.same(await days(poor), [['2026-11-20', 3, 0]], 'nothing is lost');
+});
+
 t.test('what was counted outlives its events', async t => {
   const person = await newPerson();
   await append(person, received, 6);
   await sweep(db, noon + 40 * day, silentLog);
   t.same(await db.query('select 1 from events where project_id = $1', [person.projectId]), []);
   t.same(await days(person), [['2026-11-20', 6, 0]]);
+});
+
+t.test('nobody looks at a project that rests', async t => {
+  const person = await newPerson();
+  await append(person, received, 2);
+  const asked: unknown[] = [];
+  const watched = {
+    query: (text: string, values?: unknown[]) => {
+      asked.push(...[values].flat(2));
+      return db.query(text, values);
+    },
+  } as Pick<typeof db, 'query'>;
+  await countUsage(watched);
+  t.ok(asked.includes(person.projectId));
+  asked.length = 0;
+  await countUsage(watched);
+  t.same(asked, [''], 'a single statement, about nobody');
 });
 
 t.test('runs count by day, agent, model and provider', async t => {
