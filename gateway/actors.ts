@@ -5,7 +5,7 @@ import { quotaKind } from '../actors/quota/kind.ts';
 import { stitches } from '../actors/stitch/kind.ts';
 import { stitchSnapshot } from '../actors/stitch/snapshot.ts';
 import type { OwnerNews } from '../actors/stitch/state.ts';
-import { thread } from '../actors/thread/kind.ts';
+import { threadKind } from '../actors/thread/kind.ts';
 import { threadSnapshot } from '../actors/thread/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -68,7 +68,12 @@ export function actorsOf(options: ActorsOptions): Actors {
   // Without limits of its own it still keeps the buckets of its shards: nodes may differ while they are being replaced.
   const rates = config.rateLimits ?? defaultRates;
   const node = new Node({
-    kinds: [thread, channelKind(database), outbox.kind, quotaKind(longestWindowMs(rates))],
+    kinds: [
+      threadKind({ db: database, log }),
+      channelKind(database),
+      outbox.kind,
+      quotaKind(longestWindowMs(rates)),
+    ],
     ...{ store, transport, placement, clock, random: systemRandom, log, metrics },
     shards: config.shards,
     taken: () => patrol.soon('mine'),

@@ -14,14 +14,16 @@ export type AgentHead = Omit<RunHead, 'mode'> & { readonly mode: AgentMode };
 
 /**
  * Makes a run. The mode is the thread's, or else the agent's; where that is paused, a message makes no run (the reply says so),
- * and a request makes one in suggest mode. 409 with `details.agentRunId` while another run of the thread is running; one that
- * is still pending is cancelled in its favour.
+ * and a request makes one in suggest mode. One run of a thread is live: while there is, a request is refused (409 with
+ * `details.agentRunId`), and messages wait.
  */
 export interface OpenRun extends Tenancy {
   readonly trigger: 'message' | 'request';
   readonly head: AgentHead;
   /** Absent: the newest inbound message that the thread knows of. */
   readonly inputMessageId?: string;
+  /** The live run, which its asker has found to be pending: it is cancelled in favour of this one. */
+  readonly supersedes?: string;
   readonly metadata: Metadata;
   readonly author: Actor;
 }
@@ -58,14 +60,19 @@ export interface ResolveSuggestion extends Tenancy {
   readonly author: Actor;
 }
 
+/** A run that the thread has opened. The thread tells it `begin` durably; whoever waits for it may say so too. */
+export interface OpenedRun {
+  readonly agentRunId: string;
+  readonly begin: BeginRun;
+}
+
 export type ThreadAgentCommands = {
   /** The reminder: messages have waited long enough for an agent. Its task reads what the agent is, and asks `openRun`. */
   readonly callAgent: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
-  /** Null: no run is wanted any more. */
-  readonly openRun: {
-    readonly payload: OpenRun;
-    readonly reply: { readonly agentRunId: string; readonly begin: BeginRun } | null;
-  };
+  /** Null: none was made, because no run is wanted any more, or not yet. */
+  readonly openRun: { readonly payload: OpenRun; readonly reply: OpenedRun | null };
+  /** There is no agent that could answer: messages wait for none any more. */
+  readonly dropCall: { readonly payload: Tenancy; readonly reply: null };
   /** Decides what becomes of a run's answer, and durably tells the run `judged`. */
   readonly takeAnswer: { readonly payload: TakeAnswer; readonly reply: null };
   readonly runOver: { readonly payload: RunOver; readonly reply: null };

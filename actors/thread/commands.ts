@@ -9,6 +9,7 @@ import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts
 import type { Receipt } from '../channel/providers/provider.ts';
 import type { Marked } from '../act.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
+import type { ThreadAgentCommands } from './agent-commands.ts';
 import type { CustomFields } from './state.ts';
 
 /** The key of the request, written with the commit that answers it. */
@@ -22,6 +23,8 @@ export interface IdempotencyKey {
 export interface ChannelOfThread {
   readonly channelId: string;
   readonly kind: ChannelKind;
+  /** Answers on threads that name no agent; null or absent: nobody does. */
+  readonly defaultAgentId?: string | null;
 }
 
 /** A message that is to be made, under an id that its asker has chosen. */
@@ -141,7 +144,7 @@ export interface ExpireWindow extends Tenancy {
   readonly author: Actor;
 }
 
-export type ThreadCommands = {
+export type ThreadCommands = ThreadAgentCommands & {
   /** Replies with the thread's JSON text. */
   create: { readonly payload: CreateThread; readonly reply: string };
   /** Replies with the message's JSON text, as `send` does. */

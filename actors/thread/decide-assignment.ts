@@ -2,6 +2,7 @@
 import type { Decision, Turn } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
 import { requireOwn } from '../tenancy.ts';
+import { noteAssignment } from './agent-watch.ts';
 import type { AssignThread } from './commands.ts';
 import { settleWindow } from './decide-window.ts';
 import { Draft } from './draft.ts';
@@ -23,5 +24,6 @@ export function assign(
   draft.next.assigneeUserId = userId;
   const more = `,"previousAssigneeUserId":${JSON.stringify(previous)}`;
   draft.threadEvent('thread.assignment.changed', author, more);
+  noteAssignment(draft);
   return draft.decide(threadText(draft.next, turn.id, turn.now));
 }

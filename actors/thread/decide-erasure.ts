@@ -3,6 +3,7 @@ import type { Decision, Turn } from '../../runtime/actor.ts';
 import { eraseThread, type Write } from '../../storage/writes.ts';
 import { actRows } from '../act.ts';
 import { requireOwn } from '../tenancy.ts';
+import { noteErasure } from './agent-watch.ts';
 import type { EraseThread } from './commands.ts';
 import { Draft } from './draft.ts';
 import type { ThreadState } from './state.ts';
@@ -31,5 +32,6 @@ export function erase(
     ...actRows(command, state, turn, 'thread.personal_data_erased', {}),
   );
   draft.threadEvent('thread.lifecycle.erased', command.author);
+  noteErasure(draft, command.author);
   return draft.decide(at);
 }

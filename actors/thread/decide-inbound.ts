@@ -2,6 +2,7 @@
 import type { Decision, Turn } from '../../runtime/actor.ts';
 import { notFound } from '../../protocol/errors.ts';
 import { insertMessage, nameParticipant, type Write } from '../../storage/writes.ts';
+import { noteChannel, noteInbound } from './agent-watch.ts';
 import type { ChannelOfThread, CreateThread, ReceiveMessage } from './commands.ts';
 import { settleWindow, startWindow } from './decide-window.ts';
 import { Draft } from './draft.ts';
@@ -31,6 +32,7 @@ function fill(draft: Draft, birth: Birth): void {
   next.metadata = birth.metadata;
   next.createdAt = at;
   next.lastMessageAt = at;
+  if (birth.channel !== null) noteChannel(draft, birth.channel);
 }
 
 /** A taken identity is a conflict that names the thread which has it (decisions, section 2). */
@@ -61,7 +63,10 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
     fill(draft, { ...command, ...newborn, channel });
   } else {
     requireOwn(state, command);
-    if (channel !== undefined && channel.channelId !== state.channelId) throw notFound();
+    if (channel !== undefined) {
+      if (channel.channelId !== state.channelId) throw notFound();
+      noteChannel(draft, channel);
+    }
     // Their name was erased; now they have written again.
     if (state.externalRef === null && newborn !== undefined) {
       next.externalRef = newborn.externalRef;
@@ -79,8 +84,9 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   const text = messageText(row);
   draft.writes.push(insertMessage(row));
   takeFiles(draft, message);
-  const { eventId } = draft.event('thread.message.received', actor, `"message":${text}`);
+  const { eventId, sequence } = draft.event('thread.message.received', actor, `"message":${text}`);
   startWindow(draft, contact);
+  noteInbound(draft, message.messageId, sequence, contact);
   draft.remember(command.key, { messageOf: eventId });
   return draft.decide(text);
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision, Turn } from '../../runtime/actor.ts';
 import type { Write } from '../../storage/writes.ts';
+import { noteChanges } from './agent-watch.ts';
 import type { UpdateThread } from './commands.ts';
 import { settleWindow } from './decide-window.ts';
 import { Draft } from './draft.ts';
@@ -42,6 +43,7 @@ export function update(
   const fieldsChange = customFields !== undefined && !isDeepStrictEqual(customFields, state.customFields);
   if (fieldsChange) next.customFields = customFields;
   if (agentChanges || fieldsChange) draft.threadEvent('thread.lifecycle.updated', author);
+  noteChanges(draft, state, author);
 
   if (next.sequence === state.sequence) return { reply: threadText(state, turn.id, turn.now) };
   return draft.decide(threadText(next, turn.id, turn.now));

@@ -91,5 +91,6 @@ export function expireWindow(
   if (state.window?.phase === 'closed') return { reply: null };
   const draft = new Draft(state, turn);
   close(draft, state.window ?? { phase: 'open', expiresAt: turn.now }, command.author);
-  return { ...draft.decide(null), forget: [windowReminder] };
+  draft.forget(windowReminder);
+  return draft.decide(null);
 }

@@ -43,6 +43,7 @@ export class Draft {
   readonly next: Mutable<ThreadState>;
   readonly writes: Write[] = [];
   readonly reminders: Reminder[] = [];
+  #forgotten: string[] | undefined;
 
   constructor(state: ThreadState, turn: Turn) {
     this.threadId = turn.id;
@@ -99,8 +100,17 @@ export class Draft {
     this.reminders.push(reminder);
   }
 
+  /** Cancels the reminder of that key; not one that this turn has set. */
+  forget(key: string): void {
+    (this.#forgotten ??= []).push(key);
+  }
+
   /** The decision as it stands, answered with `reply`. */
   decide<Reply>(reply: Reply): Decision<ThreadState, Reply, Write> {
-    return { state: this.next, writes: this.writes, remind: this.reminders, reply };
+    const { next: state, writes, reminders: remind } = this;
+    const forgotten = this.#forgotten;
+    return forgotten === undefined
+      ? { state, writes, remind, reply }
+      : { state, writes, remind, forget: forgotten, reply };
   }
 }

@@ -3,6 +3,7 @@ import type { ChannelKind } from '../../protocol/resources/channel.ts';
 import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
 import { instant, snapshotTable } from '../../storage/snapshot.ts';
 import type { Metadata } from '../tenancy.ts';
+import { decodeDesk, storedDesk, type StoredDesk } from './desk.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import type { ServiceWindow } from './service-window.ts';
 import type { CustomFields, ThreadState } from './state.ts';
@@ -13,6 +14,8 @@ interface Rest {
   readonly sequence: number;
   readonly window: ServiceWindow | null;
   readonly recent: RecentChanges;
+  /** Absent where it is empty. */
+  readonly desk?: StoredDesk;
 }
 
 /** A row of `threads` as JSON. */
@@ -57,6 +60,7 @@ export function decodeThread(row: ThreadRow): ThreadState {
     sequence: row.state.sequence,
     window: row.state.window,
     recent: row.state.recent,
+    desk: decodeDesk(row.state.desk),
   };
 }
 
@@ -87,6 +91,8 @@ export const threadSnapshot = snapshotTable<ThreadState>({
   },
   encode: state => {
     const { channelKind, sequence, window, recent } = state;
+    const rest: Rest = { channelKind, sequence, window, recent };
+    const desk = storedDesk(state);
     return {
       project_id: state.projectId,
       environment_id: state.environmentId,
@@ -104,7 +110,7 @@ export const threadSnapshot = snapshotTable<ThreadState>({
       created_at: state.createdAt,
       updated_at: state.updatedAt,
       archived_at: state.archivedAt,
-      state: JSON.stringify({ channelKind, sequence, window, recent } satisfies Rest),
+      state: JSON.stringify(desk === undefined ? rest : { ...rest, desk }),
     };
   },
   decode: row => decodeThread(row as unknown as ThreadRow),

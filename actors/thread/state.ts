@@ -13,6 +13,7 @@
 import type { ChannelKind } from '../../protocol/resources/channel.ts';
 import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
 import type { Metadata } from '../tenancy.ts';
+import { noDesk, type Desk } from './desk.ts';
 import { noChanges, type RecentChanges } from './recent-changes.ts';
 import type { ServiceWindow } from './service-window.ts';
 
@@ -44,6 +45,7 @@ export interface ThreadState {
   readonly sequence: number;
   readonly window: ServiceWindow | null;
   readonly recent: RecentChanges;
+  readonly desk: Desk;
 }
 
 /** A thread that does not exist. */
@@ -68,6 +70,7 @@ export function blankThread(): ThreadState {
     sequence: 0,
     window: null,
     recent: noChanges,
+    desk: noDesk,
   };
 }
 

@@ -5,7 +5,7 @@
  * Started by `bench/memory.ts`; takes its task as a message, answers with a `MemoryResult`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { thread } from '../../actors/thread/kind.ts';
+import { threadKind } from '../../actors/thread/kind.ts';
 import type { ReceiveMessage } from '../../actors/thread/commands.ts';
 import { threadSnapshot } from '../../actors/thread/snapshot.ts';
 import { newId } from '../../protocol/ids.ts';
@@ -90,7 +90,7 @@ async function measure({ databaseUrl, threads }: MemoryTask): Promise<MemoryResu
   });
   const transport = new LocalTransport({ clock, log });
   const node = new Node({
-    ...{ kinds: [thread], store, transport, clock, log },
+    ...{ kinds: [threadKind({ db: database, log })], store, transport, clock, log },
     random: systemRandom,
     metrics: new Metrics(),
   });

@@ -10,6 +10,8 @@ export interface ChannelHead extends Place {
   readonly channelId: string;
   readonly kind: ChannelKind;
   readonly status: ChannelStatus;
+  /** Answers on threads that name no agent. */
+  readonly defaultAgentId: string | null;
 }
 
 /**
@@ -18,7 +20,8 @@ export interface ChannelHead extends Place {
  */
 export async function headOfChannel(db: Queries, channelId: string): Promise<ChannelHead | undefined> {
   const [row] = await db.query<ChannelHead>(
-    `select channel_id as "channelId", project_id as "projectId", environment_id as "environmentId", kind, status
+    `select channel_id as "channelId", project_id as "projectId", environment_id as "environmentId", kind, status,
+       default_agent_id as "defaultAgentId"
      from channels where channel_id = $1`,
     [channelId],
     'channels.head',

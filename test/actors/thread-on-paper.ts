@@ -5,10 +5,11 @@ import { newId } from '../../protocol/ids.ts';
 import type { ChannelKind } from '../../protocol/resources/channel.ts';
 import type { Actor, Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
-import type { Reminder } from '../../runtime/actor.ts';
+import type { Effect, Reminder } from '../../runtime/actor.ts';
+import { silentLog } from '../../runtime/log.ts';
 import type { Write } from '../../storage/writes.ts';
 import type { ThreadCommands } from '../../actors/thread/commands.ts';
-import { thread } from '../../actors/thread/kind.ts';
+import { threadKind } from '../../actors/thread/kind.ts';
 import type { ThreadState } from '../../actors/thread/state.ts';
 
 export interface SeenEvent {
@@ -35,12 +36,21 @@ export const human: Actor = { type: 'user', id: newId('user') };
 
 type Name = keyof ThreadCommands & string;
 
+// No task of it is performed here.
+const thread = threadKind({
+  db: { query: () => Promise.reject(new Error('there is no database')) },
+  log: silentLog,
+});
+
 export class ThreadOnPaper {
   readonly id = newId('thread');
   readonly channelId = newId('channel');
   readonly events: SeenEvent[] = [];
   readonly writes: Write[] = [];
   readonly reminders = new Map<string, Reminder>();
+  /** Durable tells to other actors. */
+  readonly told: Reminder[] = [];
+  readonly effects: Effect[] = [];
   readonly kind: ChannelKind;
   state: ThreadState = thread.blank(this.id);
   now = start;
@@ -64,8 +74,12 @@ export class ThreadOnPaper {
       this.writes.push(write);
       if (write.event !== undefined) this.#see(write.event.body);
     }
-    for (const reminder of decision.remind ?? []) this.reminders.set(reminder.key, reminder);
     for (const forgotten of decision.forget ?? []) this.reminders.delete(forgotten);
+    for (const reminder of decision.remind ?? []) {
+      if (reminder.to === undefined) this.reminders.set(reminder.key, reminder);
+      else this.told.push(reminder);
+    }
+    this.effects.push(...(decision.effects ?? []));
     return decision.reply;
   }
 

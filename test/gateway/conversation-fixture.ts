@@ -4,7 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { Test } from 'tap';
 import { channelKind } from '../../actors/channel/kind.ts';
 import { channelSnapshot } from '../../actors/channel/snapshot.ts';
-import { thread } from '../../actors/thread/kind.ts';
+import { threadKind } from '../../actors/thread/kind.ts';
 import { threadSnapshot } from '../../actors/thread/snapshot.ts';
 import { AccessTokens } from '../../gateway/auth/access-tokens.ts';
 import { Authenticator } from '../../gateway/auth/authenticate.ts';
@@ -156,7 +156,7 @@ export class ConversationNode {
     const store = new PostgresStore({ database, snapshots, news, log: silentLog });
     const transport = new LocalTransport({ clock, log: silentLog });
     const node = new Node({
-      kinds: [thread, channelKind(database)],
+      kinds: [threadKind({ db: database, log: silentLog }), channelKind(database)],
       ...{ store, transport, clock, random: systemRandom, log: silentLog, metrics: new Metrics() },
     });
     await node.start();

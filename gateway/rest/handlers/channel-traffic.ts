@@ -10,6 +10,7 @@ import type { channelOperations } from '../../../protocol/operations/channels.ts
 import type { SimulateBody, Simulated } from '../../../protocol/resources/channel.ts';
 import type { ActorRef } from '../../../runtime/actor.ts';
 import type { ChannelHead } from '../../../storage/reads/channels.ts';
+import { toldToThread } from '../../channel-directory.ts';
 import type { Call, Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import type { ChannelServices } from './channels.ts';
@@ -74,12 +75,12 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
     addressed: Addressed,
     message: NewMessage,
   ): { readonly threadId: string; readonly text: Promise<string> } {
-    const { projectId, environmentId, channelId, kind } = channel;
+    const { projectId, environmentId } = channel;
     const { threadId, newborn } = addressee(channel, addressed);
     const command: ReceiveMessage = {
       projectId,
       environmentId,
-      channel: { channelId, kind },
+      channel: toldToThread(channel),
       ...(newborn === undefined ? {} : { newborn }),
       message,
       ...commitKey(call),

@@ -20,7 +20,7 @@ import {
   type ThreadRecord,
 } from '../../../storage/reads/threads.ts';
 import type { Access } from '../../../storage/tenancy/access.ts';
-import type { ChannelDirectory } from '../../channel-directory.ts';
+import { toldToThread, type ChannelDirectory } from '../../channel-directory.ts';
 import type { Call, Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { commitKey } from './commit-key.ts';
@@ -94,7 +94,7 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
       const command: CreateThread = {
         projectId,
         environmentId,
-        channel: channel === null ? null : { channelId: channel.channelId, kind: channel.kind },
+        channel: channel === null ? null : toldToThread(channel),
         externalRef: externalRef ?? null,
         metadata,
         author: authorOf(call),
