@@ -12,6 +12,7 @@ import { unavailable } from '../failures.ts';
 import type { Log } from '../log.ts';
 import type { AcceptedAsks } from './accepted.ts';
 import { isTooLate } from './nats-headers.ts';
+import type { Outbox } from './outbox.ts';
 import { NoOwner, type Serve } from './transport.ts';
 import { decodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
 
@@ -23,8 +24,9 @@ export interface NatsShardOptions {
   readonly subject: string;
   readonly handler: Serve;
   readonly connection: NatsConnection;
-  /** Shared by the shards of a node. */
+  /** Shared by the shards of a node, as is the outbox. */
   readonly accepted: AcceptedAsks;
+  readonly outbox: Outbox;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -52,11 +54,12 @@ export class NatsShard {
   }
 
   async #leave(): Promise<void> {
-    const { connection } = this.#options;
+    const { connection, outbox } = this.#options;
     // Until the server has confirmed, asks may be under way, and an ask that nobody answers would wait until its deadline.
     if (connection.connected) await this.#subscription.drain().catch(() => undefined);
     else this.#subscription.unsubscribe();
     await Promise.all(this.#answering);
+    outbox.flush();
     await connection.flush();
   }
 
@@ -89,7 +92,7 @@ export class NatsShard {
 
   /** An answer that cannot be sent is lost: the asker has lost its connection too, or waits until its deadline. */
   #answer(token: string, text: string): void {
-    const { connection, log, shard } = this.#options;
+    const { connection, outbox, log, shard } = this.#options;
     if (!connection.connected) return;
     const bytes = Buffer.from(text);
     const limit = connection.maxPayload;
@@ -97,11 +100,7 @@ export class NatsShard {
       log.error({ shard, bytes: bytes.length, limit }, 'a reply is larger than a NATS message may be');
       return this.#answer(token, encodeFailure(tooLargeReply(bytes.length, limit)));
     }
-    try {
-      connection.client.publish(token, bytes);
-    } catch (error) {
-      log.error({ err: error, shard }, 'an answer could not be sent');
-    }
+    outbox.send({ subject: token, bytes });
   }
 }
 

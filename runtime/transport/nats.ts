@@ -16,6 +16,7 @@ import type { Counters } from '../metrics.ts';
 import { AcceptedAsks } from './accepted.ts';
 import { headersOf } from './nats-headers.ts';
 import { NatsShard } from './nats-shard.ts';
+import { Outbox, type Letter } from './outbox.ts';
 import { Outflow } from './outflow.ts';
 import { PendingAsks } from './pending.ts';
 import { NoOwner, type Envelope, type Release, type Serve, type Transport } from './transport.ts';
@@ -38,6 +39,8 @@ export interface NatsTransportOptions {
   readonly counters: Pick<Counters, 'overloaded' | 'lostTells'>;
   /** Asks that wait for an answer; beyond it 503. Default 10,000. */
   readonly pendingLimit?: number;
+  /** Calls back at the end of this turn of the event loop. Default: `setImmediate`. */
+  readonly turnEnd?: (callback: () => void) => void;
 }
 
 export class NatsTransport implements Transport {
@@ -48,6 +51,7 @@ export class NatsTransport implements Transport {
   readonly #inbox: Subscription;
   readonly #pending: PendingAsks;
   readonly #accepted = new AcceptedAsks();
+  readonly #outbox: Outbox;
   readonly #outflow: Outflow;
   readonly #shards = new Set<NatsShard>();
   readonly #topics = new Map<
@@ -59,24 +63,26 @@ export class NatsTransport implements Transport {
 
   constructor(options: NatsTransportOptions) {
     this.#options = options;
-    const { connection, cluster, clock } = options;
+    const { connection, cluster, clock, log, turnEnd = setImmediate } = options;
     this.#connection = connection;
     this.#prefix = `skein.${cluster}.`;
     this.#pending = new PendingAsks(clock);
-    this.#outflow = new Outflow(outflowBytes, () => connection.flush());
+    this.#outbox = new Outbox({ connection, log, turnEnd });
+    this.#outflow = new Outflow(outflowBytes, () => this.#flush());
     this.#inboxPrefix = `${createInbox(`${this.#prefix}answer`)}.`;
     // One subscription for all answers: to subscribe for each ask costs two more messages.
     this.#inbox = connection.client.subscribe(`${this.#inboxPrefix}*`, {
       callback: (error, message) => {
-        if (error !== null)
-          return options.log.error({ err: error }, 'NATS refuses the subscription for answers');
+        if (error !== null) return log.error({ err: error }, 'NATS refuses the subscription for answers');
         const token = message.subject.slice(this.#inboxPrefix.length);
         if (message.data.length > 0) this.#pending.answered(token, message.string());
         else if (message.headers?.code === 503) this.#pending.unheard(token);
       },
     });
     this.#stopFollowing = connection.onConnection(connected => {
-      if (!connected) this.#pending.lose();
+      if (connected) return;
+      this.#outbox.clear();
+      this.#pending.lose();
     });
   }
 
@@ -85,7 +91,7 @@ export class NatsTransport implements Transport {
     const { clock, log } = this.#options;
     const served = new NatsShard({
       ...{ shard, handler, clock, log, subject: this.#subjectOf(shard) },
-      ...{ connection: this.#connection, accepted: this.#accepted },
+      ...{ connection: this.#connection, accepted: this.#accepted, outbox: this.#outbox },
     });
     this.#shards.add(served);
     await this.#connection.flush();
@@ -108,17 +114,10 @@ export class NatsTransport implements Transport {
     const bytes = this.#encode(envelope);
     const token = this.#pending.tokenOf(envelope);
     const answer = this.#pending.wait(token, shard, envelope);
-    try {
-      const headers = headersOf(envelope, clock.monotonic());
-      this.#connection.client.publish(this.#subjectOf(shard), bytes, {
-        reply: this.#inboxPrefix + token,
-        headers,
-      });
-      this.#outflow.add(bytes.length);
-    } catch (error) {
-      this.#options.log.error({ err: error, shard }, 'an ask could not be sent');
-      this.#pending.unheard(token);
-    }
+    this.#send({
+      ...{ subject: this.#subjectOf(shard), bytes, lost: () => this.#pending.unheard(token) },
+      options: { reply: this.#inboxPrefix + token, headers: headersOf(envelope, clock.monotonic()) },
+    });
     return decodeAnswer(await answer);
   }
 
@@ -129,18 +128,14 @@ export class NatsTransport implements Transport {
 
   tell(shard: number, envelope: Envelope): void {
     const { clock, log, counters } = this.#options;
-    if (!this.#canSend()) {
-      counters.lostTells++;
-      return;
-    }
+    const lost = (): void => void counters.lostTells++;
+    if (!this.#canSend()) return lost();
     try {
       const bytes = this.#encode(envelope);
-      this.#connection.client.publish(this.#subjectOf(shard), bytes, {
-        headers: headersOf(envelope, clock.monotonic()),
-      });
-      this.#outflow.add(bytes.length);
+      const options = { headers: headersOf(envelope, clock.monotonic()) };
+      this.#send({ subject: this.#subjectOf(shard), bytes, options, lost });
     } catch (error) {
-      counters.lostTells++;
+      lost();
       log.error({ err: error, shard }, 'a tell could not be sent');
     }
   }
@@ -156,8 +151,7 @@ export class NatsTransport implements Transport {
       );
       return;
     }
-    this.#connection.client.publish(this.#topicSubject(topic), bytes);
-    this.#outflow.add(bytes.length);
+    this.#send({ subject: this.#topicSubject(topic), bytes });
   }
 
   subscribe(topic: string, listener: Listener): () => void {
@@ -188,7 +182,7 @@ export class NatsTransport implements Transport {
     await Promise.all([...[...this.#shards].map(shard => shard.release()), this.#pending.quiet()]);
     this.#stopFollowing();
     this.#inbox.unsubscribe();
-    await this.#connection.flush();
+    await this.#flush();
   }
 
   #listen(topic: string): { subscription: Subscription; listeners: Set<Listener> } {
@@ -213,6 +207,17 @@ export class NatsTransport implements Transport {
 
   #canSend(): boolean {
     return this.#drained === undefined && this.#connection.connected && !this.#outflow.full;
+  }
+
+  #send(letter: Letter): void {
+    this.#outbox.send(letter);
+    this.#outflow.add(letter.bytes.length);
+  }
+
+  /** Resolves when the server has taken all that was sent until now, or the connection is lost. */
+  #flush(): Promise<void> {
+    this.#outbox.flush();
+    return this.#connection.flush();
   }
 
   /** Throws a `ServiceError` when the server would close the connection over it. */

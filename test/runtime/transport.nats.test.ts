@@ -1,3 +1,4 @@
+import { setImmediate as turnEnd } from 'node:timers/promises';
 import t from 'tap';
 import { NatsConnection } from '../../runtime/cluster/nats-connection.ts';
 import { silentLog } from '../../runtime/log.ts';
@@ -29,6 +30,7 @@ t.test('what a transport promises', async t => {
         }),
     ) as [NatsTransport, NatsTransport];
     const settle = async (): Promise<void> => {
+      await turnEnd();
       await Promise.all(connections.map(connection => connection.flush()));
     };
     return {
@@ -104,10 +106,40 @@ t.test('a lost connection', async t => {
   t.equal(await one.transport.ask(8, envelopeOf()), 'taken while away');
   await t.rejects(one.transport.ask(9, envelopeOf()), NoOwner);
   one.transport.publish('news.of/a b.*', 'heard');
+  await turnEnd();
   await one.connection.flush();
   await two.connection.flush();
   t.strictSame(heard, ['heard'], 'what was said meanwhile is not said later');
   await taken();
+});
+
+t.test('what was not sent before the connection is lost is never sent', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const turns: (() => void)[] = [];
+  const [one, two] = await Promise.all([
+    natsNode(t, server.url, { turnEnd: callback => turns.push(callback) }),
+    natsNode(t, server.url),
+  ]);
+  const heard: unknown[] = [];
+  await two.transport.serve(7, async ({ payload }) => heard.push(payload));
+  const asked = refusalOf(one.transport.ask(7, envelopeOf('asked')));
+  one.transport.tell(7, envelopeOf('told'));
+  t.equal(turns.length, 1, 'they wait for the same end of a turn');
+
+  await server.kill();
+  await Promise.all([one.becomes(false), two.becomes(false)]);
+  t.ok((await asked) instanceof NoOwner, 'another try does no harm');
+  t.equal(one.counters.lostTells, 1);
+
+  await server.restart();
+  await Promise.all([one.becomes(true), two.becomes(true)]);
+  for (const turn of turns.splice(0)) turn();
+  await one.connection.flush();
+  await two.connection.flush();
+  const again = one.transport.ask(7, envelopeOf('again'));
+  for (const turn of turns.splice(0)) turn();
+  await again;
+  t.strictSame(heard, ['again']);
 });
 
 t.test('a command or reply beyond what NATS takes is refused, and the connection lives', async t => {

@@ -76,7 +76,10 @@ export class Member {
     const news = new News();
     const nats = simulatedNats(connection);
     const { counters } = this.metrics;
-    this.transport = new NatsTransport({ ...{ connection: nats, cluster, clock: machine, log, counters } });
+    this.transport = new NatsTransport({
+      ...{ connection: nats, cluster, clock: machine, log, counters },
+      turnEnd: callback => machine.after(0, callback),
+    });
     news.relayBy(new NewsRelay({ transport: this.transport, news, from: name }));
     connection.onChange(connected => {
       if (connected) news.missed();
