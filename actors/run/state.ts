@@ -72,6 +72,8 @@ export interface RunState extends Tenancy {
   readonly turns: readonly unknown[];
   /** The calls of the newest step, in the order in which the model made them: what their results are told by. Empty elsewhere. */
   readonly calls: readonly OpenCall[];
+  /** Of the results that are kept. */
+  readonly resultCharacters: number;
   /** Epoch milliseconds: when the run is given up, in the phase that it is in. */
   readonly deadline: number;
   readonly metadata: Metadata;
@@ -119,6 +121,7 @@ export function blankRun(): RunState {
     trace: { steps: [] },
     turns: [],
     calls: [],
+    resultCharacters: 0,
     deadline: 0,
     metadata: {},
     startedAt: null,
@@ -127,4 +130,9 @@ export function blankRun(): RunState {
     updatedAt: '',
     events: 0,
   };
+}
+
+/** Whether a run of that status does nothing any more. */
+export function hasEnded(status: RunStatus): boolean {
+  return status === 'succeeded' || status === 'failed' || status === 'cancelled';
 }

@@ -12,7 +12,7 @@ import { canceller } from './tasks/canceller.ts';
 import { Loader } from './tasks/loader.ts';
 import { ownerTeller } from './tasks/owner-teller.ts';
 import { replayer } from './tasks/replayer.ts';
-import { Patience } from './tasks/retry.ts';
+import { Patience } from '../patience.ts';
 import { Secrets } from './tasks/secrets.ts';
 import { Sender } from './tasks/sender.ts';
 import type { StitchServices } from './tasks/services.ts';

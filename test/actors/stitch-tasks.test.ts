@@ -4,7 +4,7 @@ import type { AttemptResult, StitchCommands } from '../../actors/stitch/commands
 import type { Released } from '../../actors/stitch/queue.ts';
 import { Bodies } from '../../actors/stitch/tasks/bodies.ts';
 import { Reports } from '../../actors/stitch/tasks/reports.ts';
-import { Patience } from '../../actors/stitch/tasks/retry.ts';
+import { Patience } from '../../actors/patience.ts';
 import { Secrets } from '../../actors/stitch/tasks/secrets.ts';
 import { internalError, unavailable } from '../../runtime/failures.ts';
 import { silentLog } from '../../runtime/log.ts';

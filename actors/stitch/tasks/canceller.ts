@@ -2,7 +2,7 @@
 import type { TaskContext } from '../../../runtime/actor.ts';
 import { cancelDeliveries } from '../../../storage/cancel-deliveries.ts';
 import type { CancelOrder } from '../commands.ts';
-import type { Patience } from './retry.ts';
+import type { Patience } from '../../patience.ts';
 import type { StitchServices } from './services.ts';
 
 /** Deliveries cancelled in one statement. */

@@ -12,7 +12,7 @@ import type { StitchCommands } from '../commands.ts';
 import { mostHeld, type LoadRequest } from '../load.ts';
 import { holdMs } from '../schedule.ts';
 import type { Bodies } from './bodies.ts';
-import type { Patience } from './retry.ts';
+import type { Patience } from '../../patience.ts';
 import type { StitchServices } from './services.ts';
 
 /** Bodies that one statement may bring along, in bytes. */

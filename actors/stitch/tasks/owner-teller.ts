@@ -1,7 +1,7 @@
 /** The task `tellOwner`: passes news on, and tells the stitch that this is done. */
 import type { TaskContext } from '../../../runtime/actor.ts';
 import type { OwnerNews } from '../state.ts';
-import type { Patience } from './retry.ts';
+import type { Patience } from '../../patience.ts';
 import type { StitchServices } from './services.ts';
 
 export function ownerTeller(services: Pick<StitchServices, 'tellOwner'>, patience: Patience) {

@@ -3,7 +3,7 @@ import type { TaskContext } from '../../../runtime/actor.ts';
 import { replayEvents } from '../../../storage/reads/deliveries.ts';
 import type { ReplayPage } from '../commands.ts';
 import type { ReplayJob } from '../state.ts';
-import type { Patience } from './retry.ts';
+import type { Patience } from '../../patience.ts';
 import type { StitchServices } from './services.ts';
 
 /** Deliveries made in one commit. */

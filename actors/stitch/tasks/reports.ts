@@ -9,7 +9,7 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import type { ActorRef, TaskContext } from '../../../runtime/actor.ts';
 import type { AttemptResult } from '../commands.ts';
 import type { Released } from '../queue.ts';
-import type { Patience } from './retry.ts';
+import type { Patience } from '../../patience.ts';
 
 type Ask = TaskContext['ask'];
 

@@ -11,7 +11,7 @@ import type { AttemptResult, SendOrder } from '../commands.ts';
 import type { Delivery } from '../queue.ts';
 import type { Bodies } from './bodies.ts';
 import { Reports } from './reports.ts';
-import type { Patience } from './retry.ts';
+import type { Patience } from '../../patience.ts';
 import type { Secrets } from './secrets.ts';
 import type { StitchServices } from './services.ts';
 

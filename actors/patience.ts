@@ -1,17 +1,24 @@
-/** Work that has to succeed before a stitch can go on: tried until it does, or until the node goes down. */
-import type { TaskContext } from '../../../runtime/actor.ts';
-import { backoffMs } from '../../../runtime/backoff.ts';
-import type { StitchServices } from './services.ts';
+/** Work that has to succeed before an actor can go on: tried until it does, or until the node goes down. */
+import type { TaskContext } from '../runtime/actor.ts';
+import { backoffMs } from '../runtime/backoff.ts';
+import type { Clock, Random } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
 
 const firstMs = 100;
 const longestMs = 5_000;
 
-/** One for all tasks of a node. */
+export interface PatienceServices {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** One for all tasks of a kind on a node. */
 export class Patience {
-  readonly #services: Pick<StitchServices, 'clock' | 'random' | 'log'>;
+  readonly #services: PatienceServices;
   #over = false;
 
-  constructor(services: Pick<StitchServices, 'clock' | 'random' | 'log'>) {
+  constructor(services: PatienceServices) {
     this.#services = services;
   }
 

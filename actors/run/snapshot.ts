@@ -1,0 +1,160 @@
+/** The run's row: what lists show and usage sums up as columns, the rest as its private `state`. */
+import type { RunStatus } from '../../protocol/resources/agent.ts';
+import type { Provider } from '../../protocol/resources/byok.ts';
+import type { AgentMode } from '../../protocol/resources/thread.ts';
+import { instant, snapshotTable } from '../../storage/snapshot.ts';
+import type { Metadata } from '../tenancy.ts';
+import { hasEnded, type RunPhase, type RunState } from './state.ts';
+import type { RunTrace } from './trace.ts';
+
+type Private = Pick<
+  RunState,
+  'phase' | 'basedOnSequence' | 'turns' | 'calls' | 'resultCharacters' | 'deadline' | 'events'
+>;
+
+/** A row of `agent_runs` as JSON. */
+export interface RunRow {
+  readonly project_id: string;
+  readonly environment_id: string;
+  readonly agent_id: string | null;
+  readonly loom_id: string | null;
+  readonly loom_version_id: string | null;
+  readonly thread_id: string | null;
+  readonly input_message_id: string | null;
+  readonly output_message_id: string | null;
+  readonly status: RunStatus;
+  readonly provider: Provider;
+  readonly model: string;
+  readonly mode: AgentMode;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_tokens: number | null;
+  readonly estimated_cost_micros: number | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly tool_call_count: number;
+  readonly trace: Partial<RunTrace>;
+  readonly metadata: Metadata;
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly state: Partial<Private> | null;
+}
+
+/** The state of a row, for the actor and for reads that show the run without waking it. Of a row that was emptied, what is left. */
+export function decodeRun(row: RunRow): RunState {
+  const { status, trace } = row;
+  const rest = row.state ?? {};
+  return {
+    projectId: row.project_id,
+    environmentId: row.environment_id,
+    threadId: row.thread_id,
+    head: {
+      agentId: row.agent_id ?? '',
+      loomId: row.loom_id ?? '',
+      loomVersionId: row.loom_version_id ?? '',
+      provider: row.provider,
+      model: row.model,
+      mode: row.mode,
+    },
+    inputMessageId: row.input_message_id,
+    outputMessageId: row.output_message_id,
+    status,
+    phase: rest.phase ?? phaseOf(status),
+    basedOnSequence: rest.basedOnSequence ?? 0,
+    promptTokens: row.prompt_tokens,
+    completionTokens: row.completion_tokens,
+    totalTokens: row.total_tokens,
+    estimatedCostMicros: row.estimated_cost_micros,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    toolCallCount: row.tool_call_count,
+    trace: { ...trace, steps: trace.steps ?? [] },
+    turns: rest.turns ?? [],
+    calls: rest.calls ?? [],
+    resultCharacters: rest.resultCharacters ?? 0,
+    deadline: rest.deadline ?? 0,
+    metadata: row.metadata,
+    startedAt: row.started_at === null ? null : instant(row.started_at),
+    completedAt: row.completed_at === null ? null : instant(row.completed_at),
+    createdAt: instant(row.created_at),
+    updatedAt: instant(row.updated_at),
+    events: rest.events ?? 0,
+  };
+}
+
+/** Of an emptied row: nothing is known of the work that was under way, so it is done anew, or given up by its deadline. */
+function phaseOf(status: RunStatus): RunPhase {
+  if (hasEnded(status)) return 'over';
+  return status === 'pending' ? 'waiting' : 'thinking';
+}
+
+export const runSnapshot = snapshotTable<RunState>({
+  kind: 'run',
+  table: 'agent_runs',
+  key: 'agent_run_id',
+  fixed: {
+    project_id: 'plain',
+    environment_id: 'plain',
+    agent_id: 'plain',
+    loom_id: 'plain',
+    loom_version_id: 'plain',
+    thread_id: 'plain',
+    input_message_id: 'plain',
+    provider: 'plain',
+    model: 'text',
+    mode: 'plain',
+    created_at: 'timestamptz',
+  },
+  columns: {
+    output_message_id: 'plain',
+    status: 'plain',
+    prompt_tokens: 'int',
+    completion_tokens: 'int',
+    total_tokens: 'int',
+    estimated_cost_micros: 'bigint',
+    error_code: 'plain',
+    error_message: 'text',
+    tool_call_count: 'int',
+    trace: 'jsonb',
+    metadata: 'jsonb',
+    started_at: 'timestamptz',
+    completed_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    state: 'jsonb',
+  },
+  encode: state => {
+    const { head, phase, basedOnSequence, turns, calls, resultCharacters, deadline, events } = state;
+    const rest: Private = { phase, basedOnSequence, turns, calls, resultCharacters, deadline, events };
+    return {
+      project_id: state.projectId,
+      environment_id: state.environmentId,
+      agent_id: head?.agentId,
+      loom_id: head?.loomId,
+      loom_version_id: head?.loomVersionId,
+      thread_id: state.threadId,
+      input_message_id: state.inputMessageId,
+      output_message_id: state.outputMessageId,
+      status: state.status,
+      provider: head?.provider,
+      model: head?.model,
+      mode: head?.mode,
+      prompt_tokens: state.promptTokens,
+      completion_tokens: state.completionTokens,
+      total_tokens: state.totalTokens,
+      estimated_cost_micros: state.estimatedCostMicros,
+      error_code: state.errorCode,
+      error_message: state.errorMessage,
+      tool_call_count: state.toolCallCount,
+      trace: JSON.stringify(state.trace),
+      metadata: JSON.stringify(state.metadata),
+      started_at: state.startedAt,
+      completed_at: state.completedAt,
+      created_at: state.createdAt,
+      updated_at: state.updatedAt,
+      state: JSON.stringify(rest),
+    };
+  },
+  decode: row => decodeRun(row as unknown as RunRow),
+});
