@@ -34,6 +34,8 @@ export const keyOperations = {
     path: '/api-keys',
     tag,
     summary: 'Create an API key; the answer is the only one that holds its secret',
+    description:
+      'A key is the project’s: it works on when its maker leaves the workspace, until somebody revokes it. It cannot have a scope that opens nothing to its maker: a developer gives neither audit:read nor usage:read, nor *, which includes them (403).',
     auth: 'project',
     access: access.writeKeys,
     body: CreateApiKeyBody,
@@ -57,7 +59,7 @@ export const keyOperations = {
     tag,
     summary: 'Replace an API key by a new one; the answer is the only one that holds its secret',
     description:
-      'The previous key works until the grace period is over; without one it is revoked at once. A key is rotated once: one that is rotating, revoked or expired is not found.',
+      'The previous key works until the grace period is over; without one it is revoked at once. A key is rotated once: one that is rotating, revoked or expired is not found, nor is one with scopes that you could not give to a key of your own.',
     auth: 'project',
     access: access.writeKeys,
     params: Type.Object({ apiKeyId: id('apiKey') }),

@@ -57,7 +57,8 @@ export const memberOperations = {
     path: '/workspaces/{workspaceId}/members/{userId}',
     tag,
     summary: 'End a membership, with all that the user is in the projects of the workspace',
-    description: 'Only owners remove owners. The last owner stays: a conflict.',
+    description:
+      'Only owners remove owners. The last owner stays: a conflict. The user has no access from then on: their Console memberships and open streams end, and invitations that they have sent are revoked. API keys that they have made are the project’s and work on: the audit log tells which (api_key.created, api_key.rotated), so that those whose secret they know can be rotated.',
     auth: 'user',
     access: access.administer,
     params: oneMember,

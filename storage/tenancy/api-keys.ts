@@ -14,6 +14,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Scope } from '../../protocol/operation.ts';
+import { beyond, type Roles } from '../../protocol/operations/grants.ts';
+import { access } from '../../protocol/operations/rules.ts';
 import type { ApiKey as ApiKeyResource, KeyEnvironment } from '../../protocol/resources/api-key.ts';
 import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
 import { recordDoing, type Doing } from '../audit.ts';
@@ -26,6 +28,7 @@ import { appendEvents } from '../events.ts';
 import type { KeyHash } from '../keyhash.ts';
 import { keyResource, keyStatus, type ApiKeyRow } from './api-key-row.ts';
 import { newApiKeySecret } from './api-key-secret.ts';
+import { rolesInProject } from './authority.ts';
 import type { PageRequest } from './workspaces.ts';
 
 /** In which environment a key works (decisions section 1). */
@@ -129,10 +132,14 @@ export class ApiKeys {
     return { data: data.map(row => keyResource(row, now)), ...rest };
   }
 
-  /** Refuses with 422 when the project has no environment for such a key. */
+  /**
+   * Refuses with 422 when the project has no environment for such a key, and with `svc/auth/insufficient_scope` scopes that its
+   * maker may not give.
+   */
   create(request: NewApiKey): Promise<NewKey> {
     const { projectId, environment, byUserId } = request;
     return this.#db.em().transactional(async em => {
+      refuseBeyond(await rolesInProject(em, projectId, byUserId), request.scopes);
       const home = await em.findOne(Environment, { projectId, kind: environmentKindOf[environment] });
       if (home === null) throw noEnvironment(environment);
       const { environmentId } = home;
@@ -153,16 +160,17 @@ export class ApiKeys {
 
   /**
    * Makes a successor with the same name, scopes and expiry; the key itself works on until the grace period is over. Only one that
-   * is active is rotated, and once: any other is `svc/runtime/not_found`.
+   * is active is rotated, and once, and only by who may give its scopes: any other is `svc/runtime/not_found`.
    */
   rotate(
     change: KeyChange & { readonly gracePeriodSeconds: number },
   ): Promise<NewKey & { readonly previous: ApiKeyResource }> {
     const { projectId, byUserId, now, gracePeriodSeconds } = change;
     return this.#db.em().transactional(async em => {
+      const roles = await rolesInProject(em, projectId, byUserId);
       const row = await lockKey(em, change);
       const ended = row?.expiresAt !== undefined && row.expiresAt !== null && row.expiresAt.getTime() <= now;
-      if (row?.status !== 'active' || ended) throw notFound();
+      if (row?.status !== 'active' || ended || !mayGive(roles, row.scopes as Scope[])) throw notFound();
       const { environmentId, environment, name, scopes, expiresAt = null } = row;
       const successor = { projectId, environmentId, environment, name, scopes: scopes as Scope[], expiresAt };
       const made = this.#add(em, { ...successor, previousKeyId: row.apiKeyId }, change);
@@ -266,6 +274,23 @@ interface KeyToAdd {
 /** Of several changes of one key, each waits here for the one before. */
 function lockKey(em: EntityManager, { projectId, apiKeyId }: KeyChange) {
   return em.findOne(ApiKey, { projectId, apiKeyId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** Whether whoever is this may have the secret of a key with the scopes. */
+function mayGive(roles: Roles, scopes: readonly Scope[]): boolean {
+  return mayWriteKeys(roles) && beyond(roles, scopes).length === 0;
+}
+
+function mayWriteKeys({ studioRole }: Roles): boolean {
+  return studioRole !== undefined && (access.writeKeys.studio as readonly string[]).includes(studioRole);
+}
+
+function refuseBeyond(roles: Roles, scopes: readonly Scope[]): void {
+  if (!mayWriteKeys(roles)) throw new ServiceError('svc/auth/insufficient_scope');
+  const withheld = beyond(roles, scopes);
+  if (withheld.length === 0) return;
+  const message = `Your role may not give a key ${withheld.join(', ')}${scopes.includes('*') ? ', which * includes' : ''}.`;
+  throw new ServiceError('svc/auth/insufficient_scope', { message });
 }
 
 function noEnvironment(environment: KeyEnvironment): ServiceError {

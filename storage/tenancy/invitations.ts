@@ -2,7 +2,7 @@
  * Invitations to a workspace (specification, "Workspace invitation"; decisions section 4):
  *
  *   pending -> accepted   with the mailed token (storage/accounts/acceptance.ts)
- *   pending -> revoked    by an admin; or a successor was made after it had expired
+ *   pending -> revoked    by an admin; or a successor was made after it had expired; or who sent it was removed
  *   pending -> expired    7 days after it was made: no row changes for it
  *
  * An address has one pending invitation to a workspace at most. Each change is an event in the same transaction.
@@ -27,6 +27,7 @@ import { Invitation, Workspace } from '../entities/tenancy.ts';
 import { appendEvents, type NewEvent } from '../events.ts';
 import type { KeyHash } from '../keyhash.ts';
 import { violates } from '../unique-violation.ts';
+import { requireAdmin } from './authority.ts';
 import { workspaceEvent } from './workspace-events.ts';
 import type { PageRequest } from './workspaces.ts';
 
@@ -115,7 +116,7 @@ export class Invitations {
 
   /**
    * Makes the invitation and queues its mail. Fails with `svc/runtime/conflict` when the address is a member's, or has an
-   * invitation that is still open.
+   * invitation that is still open; and as any operation does where the inviter is no admin any more.
    */
   async create(request: NewInvitation): Promise<WorkspaceInvitation> {
     const { workspaceId, byUserId: invitedByUserId, now } = request;
@@ -130,6 +131,7 @@ export class Invitations {
     const mail = await this.#mails.seal({ kind: 'invitation', recipient: email, secret, now: at, expiresAt });
     try {
       return await this.#db.em().transactional(async em => {
+        await requireAdmin(em, workspaceId, invitedByUserId);
         const events = await this.#replaceExpired(em, request);
         const row = em.create(Invitation, {
           ...{ invitationId: newId('invitation', now), workspaceId, email, emailKey: emailKey(email) },
@@ -189,6 +191,23 @@ export class Invitations {
     if (open.expiresAt.getTime() > now) throw stillOpen();
     return [await close(em, open, request)];
   }
+}
+
+/**
+ * Revokes what a user has invited to the workspace and nobody has accepted yet, as somebody else's doing; the events of that. Call
+ * it inside a transaction, and append them there.
+ */
+export async function revokeInvitationsOf(
+  em: EntityManager,
+  workspaceId: string,
+  invitedByUserId: string,
+  doing: Doing,
+): Promise<NewEvent[]> {
+  const where = { workspaceId, invitedByUserId, acceptedAt: null, revokedAt: null };
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { invitationId: 'asc' } } as const;
+  const events: NewEvent[] = [];
+  for (const row of await em.find(Invitation, where, lock)) events.push(await close(em, row, doing));
+  return events;
 }
 
 async function close(

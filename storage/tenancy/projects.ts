@@ -1,12 +1,10 @@
 /** Projects: those that a user sees, and new ones. */
-import { LockMode } from '@mikro-orm/core';
-import { notFound } from '../../protocol/errors.ts';
 import type { Project as ProjectResource } from '../../protocol/resources/project.ts';
 import { recordDoing, type Doing } from '../audit.ts';
 import { page } from '../cursor.ts';
 import type { Cursors, Page } from '../cursor.ts';
 import type { Database } from '../database.ts';
-import { WorkspaceMember } from '../entities/tenancy.ts';
+import { requireAdmin } from './authority.ts';
 import { foundProject } from './founding.ts';
 import type { PageRequest } from './workspaces.ts';
 
@@ -63,13 +61,12 @@ export class Projects {
     return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.projectId]));
   }
 
-  /** Makes the project with its sandbox. `svc/runtime/not_found` when the user is no member of the workspace any more. */
+  /** Makes the project with its sandbox. Fails as `requireAdmin` does where the user is none any more. */
   create(request: NewProject): Promise<ProjectResource> {
     const { workspaceId, name, byUserId: userId, now } = request;
     return this.#db.em().transactional(async em => {
-      // Held until the commit: whoever removes the user from the workspace finds this project, too.
-      const held = { lockMode: LockMode.PESSIMISTIC_READ };
-      if ((await em.findOne(WorkspaceMember, { workspaceId, userId }, held)) === null) throw notFound();
+      // Until the commit: whoever removes the user from the workspace finds this project, too.
+      await requireAdmin(em, workspaceId, userId);
       const project = foundProject(em, { workspaceId, name, userId, now: new Date(now) });
       await em.flush();
       const { projectId } = project;

@@ -17,6 +17,7 @@ import { ConsoleMember, Project, ProjectMember, Workspace, WorkspaceMember } fro
 import { appendEvents, type NewEvent } from '../events.ts';
 import type { Access } from './access.ts';
 import { memberResource } from './console-members.ts';
+import { revokeInvitationsOf } from './invitations.ts';
 import { sandboxesOf } from './workspace-events.ts';
 import type { PageRequest } from './workspaces.ts';
 
@@ -98,7 +99,8 @@ export class WorkspaceMembers {
 
   /**
    * Ends the membership, and what the user is in the projects of the workspace: the event of each Console membership closes
-   * the user's sockets there. Fails as `changeRole` does.
+   * the user's sockets there. Invitations that they have sent are revoked, which else would be a way back in; API keys that they
+   * have made are the project's, and stay. Fails as `changeRole` does.
    */
   async remove(change: MembershipChange): Promise<void> {
     const { workspaceId, userId, byUserId, origin, now } = change;
@@ -134,6 +136,7 @@ export class WorkspaceMembers {
         },
       }));
       await recordActs(em, [{ ...act, action: 'member.removed', details: { role } }, ...acts], now);
+      events.push(...(await revokeInvitationsOf(em, workspaceId, userId, change)));
       if (events.length > 0) await appendEvents(em, events);
     });
     this.#access.forgetUser(userId);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
 import { ApiKey, CreatedApiKey } from '../../protocol/resources/api-key.ts';
-import { ProjectMember, WorkspaceMember } from '../../storage/entities/tenancy.ts';
+import { ConsoleMember, ProjectMember, WorkspaceMember } from '../../storage/entities/tenancy.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { startAuthNode } from './auth-fixture.ts';
 
@@ -111,6 +111,63 @@ t.test('keys are for developers: viewers read, strangers find nothing', async t 
   t.equal((await developer.client.call('DELETE', path)).status, 204);
   t.equal((await developer.client.call('DELETE', path)).status, 204, 'once more changes nothing');
 });
+
+t.test('a key can do nothing that its maker could not', async t => {
+  const owner = await node.signedUp();
+  const developer = await joined(owner, 'viewer');
+  const { userId, projectId } = developer;
+  await db.em().insert(ProjectMember, { userId, projectId, role: 'developer', ...stamps });
+  for (const scope of ['usage:read', 'audit:read', '*']) {
+    const refused = await create(developer, { scopes: ['threads:read', scope] });
+    t.match(refused, { status: 403, body: { error: 'svc/auth/insufficient_scope' } }, scope);
+    t.equal((await create(owner, { scopes: [scope] })).status, 201);
+  }
+  t.match(
+    (await create(developer, { scopes: ['*'] })).body['message'],
+    /usage:read, audit:read, which \* includes/,
+  );
+  const { body } = await create(owner, { scopes: ['*'] });
+  const rotate = ({ client }: typeof owner) =>
+    client.call('POST', `/api-keys/${String(body['apiKeyId'])}/rotate`, { body: {} });
+  t.equal((await rotate(developer)).status, 404, 'nor does its secret come by rotation');
+  t.equal((await rotate(owner)).status, 200);
+
+  await db.em().insert(ConsoleMember, { userId, projectId, role: 'project_owner', ...stamps });
+  t.equal((await create(developer, { scopes: ['usage:read'] })).status, 201, 'by the role in the Console');
+  t.equal((await create(developer, { scopes: ['audit:read'] })).status, 403);
+});
+
+t.test(
+  'who has just been removed, or made a viewer, makes no key, whatever another node remembers',
+  async t => {
+    const owner = await node.signedUp();
+    const admin = await joined(owner, 'admin');
+    t.equal((await create(admin)).status, 201);
+    const { workspaceId, userId } = admin;
+    const changed = (role: string) =>
+      db.query('update workspace_members set role = $3 where workspace_id = $1 and user_id = $2', [
+        workspaceId,
+        userId,
+        role,
+      ]);
+    const made = async () => {
+      const { body } = await create(admin);
+      const { body: rotated } = await admin.client.call('POST', `/api-keys/${keyId}/rotate`, { body: {} });
+      return [body['error'], rotated['error']];
+    };
+    const keyId = String((await create(owner)).body['apiKeyId']);
+    await admin.client.call('GET', `/api-keys?projectId=${owner.projectId}`);
+    await changed('viewer');
+    t.same(await made(), ['svc/auth/insufficient_scope', 'svc/runtime/not_found']);
+    await changed('admin');
+    await admin.client.call('GET', `/api-keys?projectId=${owner.projectId}`);
+    await db.query('delete from workspace_members where workspace_id = $1 and user_id = $2', [
+      workspaceId,
+      userId,
+    ]);
+    t.same(await made(), ['svc/runtime/not_found', 'svc/runtime/not_found']);
+  },
+);
 
 t.test('API keys never reach API keys, nor accounts or workspaces, whatever their scopes', async t => {
   const user = await node.signedUp();

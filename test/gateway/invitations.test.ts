@@ -154,6 +154,23 @@ t.test('an Idempotency-Key invites once', async t => {
   t.equal((await list(owner)).length, 1);
 });
 
+t.test(
+  'who has just been removed, or made a viewer, invites nobody, whatever another node remembers',
+  async t => {
+    const owner = await node.signedUp();
+    const admin = await joined(owner, 'admin');
+    t.equal((await invite(admin, newAddress())).status, 201);
+    const own = [admin.workspaceId, admin.userId];
+    await db.query(
+      `update workspace_members set role = 'viewer' where workspace_id = $1 and user_id = $2`,
+      own,
+    );
+    t.match(await invite(admin, newAddress()), denied);
+    await db.query('delete from workspace_members where workspace_id = $1 and user_id = $2', own);
+    t.match(await invite(admin, newAddress()), absent);
+  },
+);
+
 t.test('a revoked invitation opens nothing; once more changes nothing', async t => {
   const owner = await node.signedUp();
   const email = newAddress();

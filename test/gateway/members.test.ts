@@ -6,12 +6,20 @@ import { WorkspaceMember } from '../../protocol/resources/member.ts';
 import { ConsoleMember, ProjectMember } from '../../storage/entities/tenancy.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { startAuthNode } from './auth-fixture.ts';
-import { absent, conflict, denied, membership, type User } from './membership-fixture.ts';
+import {
+  absent,
+  conflict,
+  denied,
+  membership,
+  newAddress,
+  password,
+  type User,
+} from './membership-fixture.ts';
 import { doing } from '../support/accounts.ts';
 
 const { database: db } = await startTestDatabase(t);
 const node = await startAuthNode(t, db);
-const { joined, events } = membership(node, db);
+const { joined, invited, accept, events } = membership(node, db);
 const stamps = { createdAt: new Date(), updatedAt: new Date() };
 
 const pathOf = (user: Pick<User, 'workspaceId'>, of?: Pick<User, 'userId'>) =>
@@ -135,6 +143,28 @@ t.test('who is removed is nobody any more, in the projects and the Console eithe
 
   const own = await member.client.call('GET', '/workspaces');
   t.equal((own.body['data'] as unknown[]).length, 1, 'what is theirs elsewhere stays');
+});
+
+t.test('what a removed member has sent out is void, what they have made for the project stays', async t => {
+  const owner = await node.signedUp();
+  const admin = await joined(owner, 'admin');
+  const email = newAddress();
+  const kept = await invited(owner, newAddress());
+  const token = await invited(admin, email);
+  const body = { projectId: owner.projectId, name: 'k', environment: 'test', scopes: ['threads:read'] };
+  const { body: key } = await admin.client.call('POST', '/api-keys', { body });
+  t.equal((await remove(owner, admin)).status, 204);
+
+  t.match(await accept(node.client(), token, password), absent);
+  t.equal((await accept(node.client(), kept, password)).status, 200, 'that of somebody else is good');
+  const told = (await events(owner)).filter(({ eventName }) => eventName === 'workspace.invitation.revoked');
+  t.match(told, [
+    { data: { actor: { id: owner.userId }, invitation: { email, invitedByUserId: admin.userId } } },
+  ]);
+  const { body: keys } = await owner.client.call('GET', `/api-keys?projectId=${owner.projectId}`);
+  t.match(keys['data'], [{ apiKeyId: key['apiKeyId'], status: 'active' }]);
+  const { apiKeys } = node;
+  t.match(await apiKeys.grantOf(String(key['secret'])), { apiKeyId: key['apiKeyId'] }, 'it works on');
 });
 
 t.test('removed and made a Console member at once: never a member of the Console alone', async t => {
