@@ -21,3 +21,19 @@ export function doneWithin(clock: Clock, ms: number, work: Promise<unknown>): Pr
     );
   });
 }
+
+/** The same, but that it rejects with the signal's reason as soon as that is aborted. */
+export function pauseUnless(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const stop = (): void => {
+      timer.cancel();
+      reject(signal.reason as Error);
+    };
+    const timer = clock.after(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,46 @@
+/**
+ * The models of the three providers, in the library's form. Key and address are always given: where they are not, the library takes
+ * those of the process environment, and somebody else would pay.
+ */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import type { LanguageModel } from 'ai';
+import type { Provider } from '../../../protocol/resources/byok.ts';
+import type { ModelUrls } from './urls.ts';
+
+// What the library does not like about a call (a setting that a model does not know) it would write on the console.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** What is needed to ask a model. */
+export interface ModelAddress {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly key: string;
+}
+
+/** @param sent told of the length of each request's body, in UTF-16 units */
+export function modelOf(
+  { provider, model, key }: ModelAddress,
+  urls: ModelUrls,
+  sent: (characters: number) => void,
+): LanguageModel {
+  const settings = {
+    apiKey: key,
+    baseURL: urls[provider],
+    // An answer that leads elsewhere is none: the key must not follow it.
+    fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) => {
+      sent(typeof init?.body === 'string' ? init.body.length : 0);
+      return fetch(input, { ...init, redirect: 'manual' });
+    },
+  };
+  switch (provider) {
+    case 'llm_provider_1':
+      // Chat completions and not responses: of OpenAI's two interfaces the one that compatible servers speak.
+      return createOpenAI(settings).chat(model);
+    case 'llm_provider_2':
+      return createAnthropic(settings)(model);
+    case 'llm_provider_3':
+      return createGoogle(settings)(model);
+  }
+}
