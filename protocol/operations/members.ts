@@ -58,9 +58,9 @@ export const memberOperations = {
     tag,
     summary: 'End a membership, with all that the user is in the projects of the workspace',
     description:
-      'Only owners remove owners. The last owner stays: a conflict. The user has no access from then on: their Console memberships and open streams end, and invitations that they have sent are revoked. API keys that they have made are the project’s and work on: the audit log tells which (api_key.created, api_key.rotated), so that those whose secret they know can be rotated.',
+      'Everybody may end their own; for the others it takes an admin, and only owners remove owners. The last owner stays: a conflict. The user has no access from then on: their Console memberships and open streams end, and invitations that they have sent are revoked. API keys that they have made are the project’s and work on: the audit log tells which (api_key.created, api_key.rotated), so that those whose secret they know can be rotated.',
     auth: 'user',
-    access: access.administer,
+    access: access.leaveWorkspace,
     params: oneMember,
     success: { status: 204, body: null },
     errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, 'svc/runtime/conflict'],

@@ -37,6 +37,8 @@ export const access = {
   writeKeys: who(null, developers, []),
   /** Members of a workspace and invitations to it. */
   readWorkspace: who(null, everyone, []),
+  /** Of one's own free will everybody; to end another's membership takes an owner or an admin. */
+  leaveWorkspace: who(null, everyone, []),
   readMembers: who(null, everyone, allOperators),
   writeMembers: who(null, admins, ['project_owner']),
   stream: who(['threads:read', 'messages:read'], [], allOperators),

@@ -155,7 +155,9 @@ async function changeable(
   // Who has just been removed sees nothing of the workspace any more.
   if (workspace === null || by === null) throw notFound();
   const member = await em.findOne(WorkspaceMember, { workspaceId, userId });
-  if (by.role === 'viewer') throw new ServiceError('svc/auth/insufficient_scope');
+  // Whoever wants to leave may.
+  const leaves = role === undefined && userId === byUserId;
+  if (by.role === 'viewer' && !leaves) throw new ServiceError('svc/auth/insufficient_scope');
   if (member === null) throw notFound();
   if (by.role !== 'owner' && (member.role === 'owner' || role === 'owner')) {
     const message = 'Only an owner makes, changes or removes owners.';

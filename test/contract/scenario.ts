@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import type { OperationId, Operations } from '../../protocol/operations/table.ts';
 import type { Asked, Client, Reply } from '../node/client.ts';
-import type { Place, World } from './world.ts';
+import type { Place, Role, World } from './world.ts';
 
 /** Met by every operation in the same way: see faults.test.ts and quotas.test.ts. */
 export type AlwaysCode = 'svc/rate_limit/exceeded' | 'svc/runtime/internal_error' | 'svc/runtime/unavailable';
@@ -56,6 +56,8 @@ export interface Scenario<O extends Operation = Operation> {
   readonly by?: (place: Place) => Client | Promise<Client>;
   /** For a request that is made elsewhere than in the place's own project: one that is there, whatever comes of it. */
   readonly inPlace?: (place: Place) => Asked;
+  /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
+  readonly refuses?: readonly Role[];
   readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke };
 }
 
@@ -72,6 +74,7 @@ export interface AnyScenario {
   readonly variants?: Scenario['variants'];
   readonly by?: Scenario['by'];
   readonly inPlace?: Scenario['inPlace'];
+  readonly refuses?: Scenario['refuses'];
   readonly refusals: Readonly<Partial<Record<ErrorCode, Provoke>>>;
 }
 

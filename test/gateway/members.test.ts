@@ -52,6 +52,24 @@ t.test('the founder is the owner; members are listed and read', async t => {
   t.same((await get(viewer, owner)).body, (body['data'] as unknown[])[0]);
 });
 
+t.test('whoever wants to leave may, but the last owner', async t => {
+  const owner = await node.signedUp();
+  const [admin, viewer, other] = [
+    await joined(owner, 'admin'),
+    await joined(owner, 'viewer'),
+    await joined(owner, 'viewer'),
+  ];
+  t.match(await remove(viewer, other), denied, 'another’s membership is not theirs to end');
+  t.match(await remove(viewer, owner), denied);
+  t.match(await change(viewer, viewer, 'admin'), denied, 'nor their own theirs to change');
+  for (const one of [viewer, admin]) {
+    t.equal((await remove(one, one)).status, 204);
+    t.match(await get(one, one), absent, 'and that is the end of it');
+  }
+  t.match(await remove(owner, owner), conflict);
+  t.same(await rolesIn(owner), ['owner', 'viewer']);
+});
+
 t.test('a role is changed, and shows at once', async t => {
   const owner = await node.signedUp();
   const member = await joined(owner, 'viewer');
@@ -213,7 +231,7 @@ t.test('who may: viewers read, strangers and keys find nothing', async t => {
   const owner = await node.signedUp();
   const viewer = await joined(owner, 'viewer');
   t.match(await change(viewer, viewer, 'admin'), denied);
-  t.match(await remove(viewer, viewer), denied);
+  t.match(await remove(viewer, owner), denied);
 
   const stranger = await node.signedUp();
   const trespasser = { ...stranger, workspaceId: owner.workspaceId };

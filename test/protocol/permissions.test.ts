@@ -62,13 +62,15 @@ const table: readonly Row[] = [
   row(['threads:write'], developer, ['project_owner'], 'erasePersonalData'),
   row(['usage:read'], admin, ['project_owner'], 'listUsage'),
   row(['audit:read'], admin, nobody, 'listAuditLogs'),
+  // Whoever is a member may leave; to remove another takes an admin (test/gateway/members.test.ts).
+  row(null, viewer, nobody, 'removeMember'),
   row(null, viewer, nobody, 'listApiKeys listPartnerApps listInvitations listMembers getMember'),
   row(null, developer, nobody, 'createApiKey rotateApiKey revokeApiKey createEnvironment'),
   row(
     null,
     admin,
     nobody,
-    'createInvitation revokeInvitation updateMember removeMember createProject createPartnerApp rotatePartnerAppSecret revokePartnerApp',
+    'createInvitation revokeInvitation updateMember createProject createPartnerApp rotatePartnerAppSecret revokePartnerApp',
   ),
   row(null, viewer, all, 'listConsoleMembers'),
   row(null, admin, ['project_owner'], 'upsertConsoleMember removeConsoleMember'),

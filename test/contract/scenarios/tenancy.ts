@@ -109,6 +109,8 @@ export const memberScenarios: ScenariosOf<typeof memberOperations> = {
   },
   removeMember: {
     request: async place => ({ params: { ...inWorkspace(place), userId: await newMember(place) } }),
+    // Only their own membership is theirs to end.
+    refuses: ['studio viewer'],
     refusals: {
       'svc/runtime/conflict': async ({ foreign }) => ({
         by: foreign.person,
