@@ -2,7 +2,7 @@
 import type { AuditAction } from '../protocol/resources/audit.ts';
 import type { Actor } from '../protocol/resources/message.ts';
 import type { Turn } from '../runtime/actor.ts';
-import { recordAct, type Origin, type Write } from '../storage/writes.ts';
+import { actingAs, recordAct, type Origin, type Write } from '../storage/writes.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** Who asks for an act, and by which request. */
@@ -28,10 +28,7 @@ export function actRows(
 ): readonly Write[] {
   if (act === undefined) return [];
   const { auditLogId, author, origin } = act;
-  // Of all that act in conversations, users, keys and we ourselves administer.
-  const type: 'user' | 'api_key' | 'system' =
-    author.type === 'user' || author.type === 'api_key' ? author.type : 'system';
-  const actor = { type, id: author.id ?? type };
+  const actor = actingAs(author);
   const at = new Date(turn.now).toISOString();
   return [
     recordAct({

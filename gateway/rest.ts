@@ -12,6 +12,12 @@ import { Accounts } from '../storage/accounts/accounts.ts';
 import type { Mails } from '../storage/accounts/mails.ts';
 import { PasswordResets } from '../storage/accounts/password-resets.ts';
 import { Sessions } from '../storage/accounts/sessions.ts';
+import { Agents } from '../storage/agents/agents.ts';
+import { BudgetSettings } from '../storage/agents/budgets.ts';
+import { ByokCredentials } from '../storage/agents/byok.ts';
+import { LoomVersions } from '../storage/agents/loom-versions.ts';
+import { Looms } from '../storage/agents/looms.ts';
+import { Tools } from '../storage/agents/tools.ts';
 import { Cursors } from '../storage/cursor.ts';
 import type { Database } from '../storage/database.ts';
 import { IdempotencyKeys } from '../storage/idempotency.ts';
@@ -50,10 +56,13 @@ import { serveDocs } from './docs/serve.ts';
 import { serveOperations } from './rest/engine.ts';
 import { ChannelDirectory } from './channel-directory.ts';
 import { acceptanceHandlers } from './rest/handlers/acceptance.ts';
+import { agentHandlers } from './rest/handlers/agents.ts';
 import { apiKeyHandlers } from './rest/handlers/api-keys.ts';
 import { attachmentHandlers } from './rest/handlers/attachments.ts';
 import { auditHandlers } from './rest/handlers/audit.ts';
 import { authHandlers } from './rest/handlers/auth.ts';
+import { budgetHandlers } from './rest/handlers/budgets.ts';
+import { byokHandlers } from './rest/handlers/byok.ts';
 import { channelTrafficHandlers } from './rest/handlers/channel-traffic.ts';
 import { channelHandlers } from './rest/handlers/channels.ts';
 import { consoleHandlers } from './rest/handlers/console.ts';
@@ -61,6 +70,7 @@ import { contractHandlers } from './rest/handlers/contract.ts';
 import { deliveryHandlers } from './rest/handlers/deliveries.ts';
 import { eventHandlers } from './rest/handlers/events.ts';
 import { invitationHandlers } from './rest/handlers/invitations.ts';
+import { loomHandlers } from './rest/handlers/looms.ts';
 import { memberHandlers } from './rest/handlers/members.ts';
 import { messageHandlers } from './rest/handlers/messages.ts';
 import { noteHandlers } from './rest/handlers/notes.ts';
@@ -71,6 +81,7 @@ import { privacyHandlers } from './rest/handlers/privacy.ts';
 import { projectHandlers } from './rest/handlers/projects.ts';
 import { stitchHandlers } from './rest/handlers/stitches.ts';
 import { threadHandlers } from './rest/handlers/threads.ts';
+import { toolHandlers, type ToolTester } from './rest/handlers/tools.ts';
 import { usageHandlers } from './rest/handlers/usage.ts';
 import { workspaceHandlers } from './rest/handlers/workspaces.ts';
 import { Idempotency } from './rest/idempotency.ts';
@@ -101,6 +112,7 @@ export interface RestOptions {
   /** The way to the other nodes. */
   readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
   readonly media: Media;
+  readonly toolTester: ToolTester;
 }
 
 /** What the gRPC face does its work with as well. */
@@ -172,6 +184,21 @@ export function serveRest(options: RestOptions): Rest {
     ...partnerAppHandlers(new PartnerApps({ db: database, hash, vault, cursors }), baseUrl),
     ...auditHandlers(database, cursors),
     ...usageHandlers(database, cursors),
+    ...budgetHandlers(new BudgetSettings(database)),
+    ...byokHandlers({
+      database,
+      credentials: new ByokCredentials({ db: database, hash, vault, cursors }),
+    }),
+    ...toolHandlers({
+      ...{ database, tools: new Tools({ db: database, vault, cursors }) },
+      ...{ tester: options.toolTester, reach: config.outboundReach },
+    }),
+    ...loomHandlers({
+      database,
+      looms: new Looms({ db: database, cursors }),
+      versions: new LoomVersions({ db: database, cursors }),
+    }),
+    ...agentHandlers({ database, agents: new Agents({ db: database, cursors }) }),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),

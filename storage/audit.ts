@@ -4,10 +4,11 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../protocol/ids.ts';
+import type { Actor } from '../protocol/resources/message.ts';
 import { WorkspaceMember } from './entities/tenancy.ts';
 import { positional } from './positional.ts';
 import { parametersOf } from './statement.ts';
-import { insertActs, recordAct, type Act, type Origin } from './writes/audit.ts';
+import { actingAs, insertActs, recordAct, type Act, type Origin } from './writes/audit.ts';
 
 export type { Origin } from './writes/audit.ts';
 
@@ -38,6 +39,23 @@ export function recordDoing(
   act: Omit<NewAct, 'actor' | 'origin'>,
 ): Promise<void> {
   return recordActs(em, [{ ...act, actor: { type: 'user', id: byUserId }, origin }], now);
+}
+
+/** An act of whoever may administer an environment: a user, or a key. */
+export interface Deed {
+  readonly author: Actor;
+  readonly origin: Origin;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** What was done with a deed: `act` says what. */
+export function recordDeed(
+  em: EntityManager,
+  { author, origin, now }: Deed,
+  act: Omit<NewAct, 'actor' | 'origin'>,
+): Promise<void> {
+  return recordActs(em, [{ ...act, actor: actingAs(author), origin }], now);
 }
 
 /**

@@ -3,6 +3,7 @@
  * removed. Any node may do it, at any time.
  */
 import type { Log } from '../runtime/log.ts';
+import { endByokGraces } from './agents/byok-graces.ts';
 import type { Database } from './database.ts';
 import { dropPartitions, ensurePartitions, type PartitionedTable } from './partitions.ts';
 import { erasePersonalData } from './erasures.ts';

@@ -18,6 +18,12 @@ export const tags: Readonly<Record<string, string>> = {
   Notes: 'What operators write to each other on a thread. The participant never sees it.',
   Messages: 'What was said on a thread, inbound and outbound, and what became of it.',
   Attachments: 'Files of messages: uploaded and read through addresses that are signed and short-lived.',
+  BYOK: 'Your own keys of LLM providers, with which your agents ask their models. They are written, used, and never shown.',
+  Tools: 'What a model may call: your own HTTP endpoints, with what they take described as JSON Schema.',
+  Looms:
+    'A loom is what an agent is made of: prompt, rules, model and tools, in versions that never change. One of them is active.',
+  Agents:
+    'An agent answers on threads by the active version of its loom: by itself, or as a suggestion to people.',
   Privacy: "A participant's right to be forgotten.",
   Stitches:
     'A stitch is an outbound webhook: a signed, durable subscription to events. See also the section of webhooks.',

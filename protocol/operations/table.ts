@@ -3,9 +3,12 @@
  * OpenAPI, the SDK's types and the contract tests are derived from it.
  */
 import type { Operation } from '../operation.ts';
+import { agentOperations } from './agents.ts';
 import { attachmentOperations } from './attachments.ts';
 import { auditOperations } from './audit.ts';
 import { authOperations } from './auth.ts';
+import { budgetOperations } from './budgets.ts';
+import { byokOperations } from './byok.ts';
 import { channelOperations } from './channels.ts';
 import { consoleOperations } from './console.ts';
 import { contractOperations } from './contract.ts';
@@ -13,6 +16,7 @@ import { deliveryOperations } from './deliveries.ts';
 import { eventOperations } from './events.ts';
 import { invitationOperations } from './invitations.ts';
 import { keyOperations } from './keys.ts';
+import { loomOperations } from './looms.ts';
 import { memberOperations } from './members.ts';
 import { messageOperations } from './messages.ts';
 import { noteOperations } from './notes.ts';
@@ -22,6 +26,7 @@ import { privacyOperations } from './privacy.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
+import { toolOperations } from './tools.ts';
 import { usageOperations } from './usage.ts';
 
 export const operations = {
@@ -33,6 +38,7 @@ export const operations = {
   ...partnerAppOperations,
   ...auditOperations,
   ...usageOperations,
+  ...budgetOperations,
   ...channelOperations,
   ...threadOperations,
   ...noteOperations,
@@ -40,6 +46,10 @@ export const operations = {
   ...privacyOperations,
   ...messageOperations,
   ...attachmentOperations,
+  ...byokOperations,
+  ...toolOperations,
+  ...loomOperations,
+  ...agentOperations,
   ...stitchOperations,
   ...deliveryOperations,
   ...eventOperations,

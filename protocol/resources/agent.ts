@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { providers } from './byok.ts';
 import { agentModes } from './thread.ts';
 
+/** `mode` is what holds: the agent's own, or else that of its loom's active version, or else paused. */
 export const Agent = resource('Agent', {
   agentId: id('agent'),
   projectId: id('project'),
@@ -19,6 +20,29 @@ export const Agent = resource('Agent', {
   environmentId: optional(id('environment')),
 });
 export type Agent = Static<typeof Agent>;
+
+export const CreateAgentBody = body('CreateAgentBody', {
+  projectId: id('project'),
+  /** [+] For Studio users; a key's own environment otherwise. */
+  environmentId: optional(id('environment')),
+  name: text(1, 256),
+  /** Null or absent: as the active version of its loom says. */
+  mode: optional(nullable(choice(agentModes))),
+  loomId: optional(nullable(id('loom'))),
+  metadata: optional(freeForm()),
+});
+export type CreateAgentBody = Static<typeof CreateAgentBody>;
+
+/** An archived agent answers nothing, and changes only when it is taken out of the archive (`archived: false`). */
+export const UpdateAgentBody = body('UpdateAgentBody', {
+  projectId: id('project'),
+  name: optional(text(1, 256)),
+  mode: optional(nullable(choice(agentModes))),
+  loomId: optional(nullable(id('loom'))),
+  metadata: optional(freeForm()),
+  archived: optional(Type.Boolean()),
+});
+export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
 export const runStatuses = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type RunStatus = (typeof runStatuses)[number];

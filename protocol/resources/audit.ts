@@ -36,6 +36,19 @@ export const auditActions = [
   'stitch.archived',
   'stitch.secret_rotated',
   'thread.personal_data_erased',
+  'byok_credential.created',
+  'byok_credential.rotated',
+  'byok_credential.revoked',
+  'tool.created',
+  'tool.updated',
+  'loom.created',
+  'loom.updated',
+  'loom_version.created',
+  'loom_version.updated',
+  'loom_version.activated',
+  'agent.created',
+  'agent.updated',
+  'budget.updated',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 
 /** Neutral names of three LLM providers. */
 export const providers = ['llm_provider_1', 'llm_provider_2', 'llm_provider_3'] as const;
@@ -25,3 +25,27 @@ export const ByokCredential = resource('ByokCredential', {
   environmentId: optional(id('environment')),
 });
 export type ByokCredential = Static<typeof ByokCredential>;
+
+/** The key itself: write-only. */
+const secret = text(8, 4096);
+
+export const CreateByokCredentialBody = body('CreateByokCredentialBody', {
+  projectId: id('project'),
+  /** [+] The project's sandbox when absent. */
+  environmentId: optional(id('environment')),
+  provider: choice(providers),
+  displayName: text(1, 128),
+  secret,
+  modelAllowlist: optional(Type.Array(text(1, 256), { maxItems: 100, default: [] })),
+  metadata: optional(freeForm()),
+});
+export type CreateByokCredentialBody = Static<typeof CreateByokCredentialBody>;
+
+/** Seconds that the key before works on. */
+export const byokGraceSeconds = 300;
+
+export const RotateByokCredentialBody = body('RotateByokCredentialBody', {
+  secret,
+  gracePeriodSeconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, default: byokGraceSeconds })),
+});
+export type RotateByokCredentialBody = Static<typeof RotateByokCredentialBody>;

@@ -1,14 +1,17 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { providers } from './byok.ts';
-import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { agentModes } from './thread.ts';
+
+export const loomStatuses = ['active', 'archived'] as const;
+export const loomVersionStatuses = ['published', 'archived'] as const;
 
 export const Loom = resource('Loom', {
   loomId: id('loom'),
   projectId: id('project'),
   name: text(1, 256),
-  status: choice(['active', 'archived']),
+  status: choice(loomStatuses),
   activeVersionId: optional(nullable(id('loomVersion'))),
   metadata: freeForm(),
   createdAt: instant(),
@@ -25,7 +28,7 @@ export const LoomVersion = resource('LoomVersion', {
   projectId: id('project'),
   loomId: id('loom'),
   version: Type.Integer({ minimum: 1 }),
-  status: choice(['published', 'archived']),
+  status: choice(loomVersionStatuses),
   systemPrompt: Type.String(),
   rules: Type.Array(Type.String()),
   provider: choice(providers),
@@ -37,5 +40,60 @@ export const LoomVersion = resource('LoomVersion', {
   toolIds: Type.Array(id('tool')),
   metadata: freeForm(),
   createdAt: instant(),
+  /** [+] */
+  environmentId: optional(id('environment')),
 });
 export type LoomVersion = Static<typeof LoomVersion>;
+
+/** What a version says; null is the same as absent. */
+const definition = {
+  systemPrompt: text(1, 64_000),
+  provider: choice(providers),
+  model: text(1, 256),
+  rules: optional(Type.Array(text(1, 2000), { maxItems: 100, default: [] })),
+  byokCredentialId: optional(nullable(id('byok'))),
+  mode: optional(nullable(choice(agentModes))),
+  temperature: optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
+  maxTokens: optional(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
+  toolIds: optional(Type.Array(id('tool'), { maxItems: 64, default: [] })),
+  metadata: optional(freeForm()),
+};
+
+/** Makes a loom and its first version, which is active. `metadata` is the loom's. */
+export const CreateLoomBody = body('CreateLoomBody', {
+  projectId: id('project'),
+  /** [+] For Studio users; a key's own environment otherwise. */
+  environmentId: optional(id('environment')),
+  name: text(1, 256),
+  ...definition,
+});
+export type CreateLoomBody = Static<typeof CreateLoomBody>;
+
+/** Archiving is refused while an agent uses the loom. */
+export const UpdateLoomBody = body('UpdateLoomBody', {
+  projectId: id('project'),
+  name: optional(text(1, 256)),
+  status: optional(choice(loomStatuses)),
+  metadata: optional(freeForm()),
+});
+export type UpdateLoomBody = Static<typeof UpdateLoomBody>;
+
+export const CreateLoomVersionBody = body('CreateLoomVersionBody', {
+  projectId: id('project'),
+  ...definition,
+  activate: optional(Type.Boolean({ default: true })),
+});
+export type CreateLoomVersionBody = Static<typeof CreateLoomVersionBody>;
+
+/** [+] Nothing else of a version ever changes. The active one is not archived. */
+export const UpdateLoomVersionBody = body('UpdateLoomVersionBody', {
+  projectId: id('project'),
+  status: choice(loomVersionStatuses),
+});
+export type UpdateLoomVersionBody = Static<typeof UpdateLoomVersionBody>;
+
+export const ActivateLoomVersionBody = body('ActivateLoomVersionBody', {
+  projectId: id('project'),
+  loomVersionId: id('loomVersion'),
+});
+export type ActivateLoomVersionBody = Static<typeof ActivateLoomVersionBody>;

@@ -1,5 +1,6 @@
 /** Rows of `audit_logs`: who did what to what, from where (decisions sections 2 and 9). */
 import type { AuditAction } from '../../protocol/resources/audit.ts';
+import type { Actor } from '../../protocol/resources/message.ts';
 import { statement, type Write } from '../statement.ts';
 
 /** The request that an act came by. */
@@ -53,6 +54,12 @@ export interface Act {
   readonly details?: Readonly<Record<string, unknown>>;
   /** ISO 8601. */
   readonly at: string;
+}
+
+/** The author of a change as the audit log names them: of all that act in conversations, users, keys and we ourselves administer. */
+export function actingAs({ type, id }: Actor): Act['actor'] {
+  const known = type === 'user' || type === 'api_key' ? type : 'system';
+  return { type: known, id: id ?? known };
 }
 
 export function recordAct(act: Act): Write {

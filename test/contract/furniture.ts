@@ -77,3 +77,47 @@ export async function newDelivery(place: Place): Promise<{ deliveryId: string; e
   const params = { stitchId: await newStitch(place) };
   return key.get('testStitch', { params, body: { projectId } });
 }
+
+/** What a loom's version says, of the least. */
+export const definition = {
+  systemPrompt: 'Answer.',
+  provider: 'llm_provider_1',
+  model: 'model-1',
+} as const;
+
+export async function newByokCredential({ person, projectId, environmentId }: Place): Promise<string> {
+  const given = { provider: 'llm_provider_1', displayName: unique(), secret: `secret-${unique()}` };
+  const body = { projectId, environmentId, ...given };
+  return (await person.get<{ byokCredentialId: string }>('createByokCredential', { body })).byokCredentialId;
+}
+
+/** A tool that posts to where the place's stitches post to. */
+export async function newTool({ key, projectId, webhookUrl }: Place): Promise<string> {
+  const body = { projectId, name: unique(), url: webhookUrl };
+  return (await key.get<{ toolId: string }>('createTool', { body })).toolId;
+}
+
+export async function newLoom({ key, projectId }: Place): Promise<{ loomId: string; loomVersionId: string }> {
+  const body = { projectId, name: unique(), ...definition };
+  const loom = await key.get<{ loomId: string; activeVersionId: string }>('createLoom', { body });
+  return { loomId: loom.loomId, loomVersionId: loom.activeVersionId };
+}
+
+/** A version of a new loom that is not its active one. */
+export async function newVersion(place: Place): Promise<{ loomId: string; loomVersionId: string }> {
+  const { loomId } = await newLoom(place);
+  const body = { projectId: place.projectId, ...definition, activate: false };
+  const made = await place.key.get<{ loomVersionId: string }>('createLoomVersion', {
+    params: { loomId },
+    body,
+  });
+  return { loomId, loomVersionId: made.loomVersionId };
+}
+
+/** An agent with a loom of its own. */
+export async function newAgent(place: Place): Promise<{ agentId: string; loomId: string }> {
+  const { loomId } = await newLoom(place);
+  const body = { projectId: place.projectId, name: unique(), loomId };
+  const { agentId } = await place.key.get<{ agentId: string }>('createAgent', { body });
+  return { agentId, loomId };
+}

@@ -52,6 +52,30 @@ export async function furnish(
   const { partnerAppCredentialId } = await tenant.person.get<PartnerAppCredential>('createPartnerApp', {
     body: { workspaceId: tenant.workspaceId, name: 'App', appId: '1', appSecret: 'a secret of some length' },
   });
+  const { byokCredentialId } = await tenant.person.get<{ byokCredentialId: string }>('createByokCredential', {
+    body: {
+      ...{ projectId, environmentId, provider: 'llm_provider_1', displayName: 'Key' },
+      secret: 'a secret of some length',
+    },
+  });
+  const { toolId } = await key.get<{ toolId: string }>('createTool', {
+    body: { projectId, name: 'Tool', url: webhookUrl },
+  });
+  const { loomId, activeVersionId } = await key.get<{ loomId: string; activeVersionId: string }>(
+    'createLoom',
+    {
+      body: {
+        projectId,
+        name: 'Loom',
+        systemPrompt: 'Answer.',
+        provider: 'llm_provider_1',
+        model: 'model-1',
+      },
+    },
+  );
+  const { agentId } = await key.get<{ agentId: string }>('createAgent', {
+    body: { projectId, name: 'Agent', loomId },
+  });
   const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
   const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {
     params: { stitchId },
@@ -67,6 +91,7 @@ export async function furnish(
     },
     ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
     ...{ note: threadNoteId, attachment: attachmentId },
+    ...{ byok: byokCredentialId, tool: toolId, loom: loomId, loomVersion: activeVersionId, agent: agentId },
     ...{ invitation: invitationId, partnerApp: partnerAppCredentialId, simulated: simulated.channelId },
   };
 }

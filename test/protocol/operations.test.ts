@@ -44,7 +44,11 @@ t.test('the operations are those that were agreed', async t => {
     createStitch getStitch updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
     listDeliveryAttempts replayDelivery replayStitch listEvents getEvent listEventTypes listConsoleMembers
     upsertConsoleMember removeConsoleMember createStreamTicket openStream listStreamEvents getOpenApi
-    getEnvelopeExample`.split(/\s+/);
+    listByokCredentials createByokCredential rotateByokCredential revokeByokCredential listTools createTool getTool updateTool
+    testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomVersions createLoomVersion getLoomVersion
+    updateLoomVersion listAgents createAgent getAgent updateAgent getBudgets setBudgets getEnvelopeExample`.split(
+      /\s+/,
+    );
   t.strictSame(Object.keys(operations).sort(), ids.sort());
 });
 
@@ -63,6 +67,8 @@ for (const [id, operation] of rows) {
     t.equal(new Set(operation.errors).size, operation.errors.length, 'no error is listed twice');
     const missing = implied(operation).filter(code => !operation.errors.includes(code));
     t.strictSame(missing, [], 'the error list holds what auth, idempotency and schemas imply');
+    const keepsNothing = operation.method === 'POST' && operation.idempotency === 'none';
+    t.equal(operation.again !== undefined, keepsNothing, 'a POST keeps its answers, or says what a second one does');
     if (operation.idempotency === 'none') {
       t.notOk(
         operation.errors.includes('svc/runtime/idempotency_conflict'),
@@ -109,7 +115,7 @@ t.test('the critical writes require an Idempotency-Key', async t => {
 
 t.test('answers with a secret say so', async t => {
   const secret = rows.filter(([, operation]) => operation.secret).map(([id]) => id);
-  const expected = `createApiKey createAttachment createPartnerApp createStitch createStreamTicket rotateApiKey rotateStitchSecret`;
+  const expected = `createApiKey createAttachment createPartnerApp createStitch createStreamTicket createTool rotateApiKey rotateStitchSecret`;
   t.strictSame(secret.sort(), expected.split(' '));
 });
 

@@ -60,12 +60,33 @@ const table: readonly Row[] = [
   ),
   // It cannot be undone: stricter than writing.
   row(['threads:write'], developer, ['project_owner'], 'erasePersonalData'),
-  row(['usage:read'], admin, ['project_owner'], 'listUsage'),
+  row(['agents:read'], viewer, all, 'listLooms getLoom listLoomVersions getLoomVersion listAgents getAgent'),
+  row(
+    ['agents:write'],
+    developer,
+    nobody,
+    'createLoom updateLoom activateLoomVersion createLoomVersion updateLoomVersion createAgent updateAgent',
+  ),
+  row(['tools:read'], viewer, nobody, 'listTools getTool'),
+  row(['tools:write'], developer, nobody, 'createTool updateTool'),
+  row(['tools:execute'], developer, nobody, 'testTool'),
+  row(['usage:read'], admin, ['project_owner'], 'listUsage getBudgets'),
+  row(null, admin, ['project_owner'], 'setBudgets'),
   row(['audit:read'], admin, nobody, 'listAuditLogs'),
   // Whoever is a member may leave; to remove another takes an admin (test/gateway/members.test.ts).
   row(null, viewer, nobody, 'removeMember'),
-  row(null, viewer, nobody, 'listApiKeys listPartnerApps listInvitations listMembers getMember'),
-  row(null, developer, nobody, 'createApiKey rotateApiKey revokeApiKey createEnvironment'),
+  row(
+    null,
+    viewer,
+    nobody,
+    'listApiKeys listByokCredentials listPartnerApps listInvitations listMembers getMember',
+  ),
+  row(
+    null,
+    developer,
+    nobody,
+    'createApiKey rotateApiKey revokeApiKey createByokCredential rotateByokCredential revokeByokCredential createEnvironment',
+  ),
   row(
     null,
     admin,

@@ -2,6 +2,7 @@ import type { ActMark } from '../../../actors/act.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Actor } from '../../../protocol/resources/message.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
+import type { Deed } from '../../../storage/audit.ts';
 import type { Call } from '../handler.ts';
 import { originOf } from './signed-in.ts';
 
@@ -21,6 +22,11 @@ export function authorOf({ caller }: Pick<Call, 'caller'>): Actor {
 /** The mark of a call that administers: what its act is recorded with. */
 export function actOf(call: Pick<Call, 'caller' | 'requestId' | 'address' | 'now'>): ActMark {
   return { auditLogId: newId('audit', call.now), author: authorOf(call), origin: originOf(call) };
+}
+
+/** Who does it, when, and by which request: for services of environments, where keys administer too. */
+export function deedOf(call: Pick<Call, 'caller' | 'requestId' | 'address' | 'now'>): Deed {
+  return { author: authorOf(call), origin: originOf(call), now: call.now };
 }
 
 /** The user behind a call: whoever signed in, or made the key (decisions section 3). */

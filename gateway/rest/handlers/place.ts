@@ -24,6 +24,12 @@ export async function scopeById(
   return call.scopeOf(place.projectId, place.environmentId);
 }
 
+/** The scope of a call that names its project: for lists and creations. */
+export function placeOfCall({ project }: Pick<Call, 'project'>): ProjectScope {
+  if (project === undefined) throw notFound();
+  return project;
+}
+
 /** Rejects with 404 where the channel is not there or not the caller's. */
 export async function channelOf(
   call: Locating,

@@ -14,12 +14,11 @@ import { isKnownPattern } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { stitchOperations } from '../../../protocol/operations/stitches.ts';
 import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
-import type { EnvironmentKind } from '../../../protocol/resources/environment.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Stitch, StitchWithSecret } from '../../../protocol/resources/stitch.ts';
 import { newStitchSecret } from '../../../protocol/signature.ts';
 import type { Node } from '../../../runtime/node.ts';
-import { refusalOf, type Reach } from '../../../runtime/pool/address-guard.ts';
+import type { Reach } from '../../../runtime/pool/address-guard.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findStitch, placeOfStitch, stitchPage, type StitchRecord } from '../../../storage/reads/stitches.ts';
@@ -27,6 +26,7 @@ import type { Vault } from '../../../storage/vault.ts';
 import type { Handlers } from '../handler.ts';
 import { actOf, authorOf } from './author.ts';
 import { eventFilter } from './event-filter.ts';
+import { outboundAddress } from './outbound-address.ts';
 import { scopeById } from './place.ts';
 
 export interface StitchHandlerServices {
@@ -54,15 +54,7 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
   const stitch = (id: string) => ({ kind: 'stitch', id });
   const sealed = (stitchId: string, secret: string): Promise<string> =>
     vault.seal(secretContext(stitchId), secret);
-  /** What the guard will say when it comes to sending, said while somebody listens. */
-  const checkAddress = (address: string, kind: EnvironmentKind): void => {
-    const url = URL.parse(address);
-    const rule = { reach: services.reach, httpsOnly: kind === 'production' };
-    const refusal = url === null ? 'must be an address' : refusalOf(url, rule);
-    if (refusal !== undefined) {
-      throw invalid([{ path: '/body/webhookUrl', message: refusal, code: 'address' }]);
-    }
-  };
+  const checkAddress = outboundAddress(services.reach, '/body/webhookUrl');
 
   return {
     listStitches: async call => {

@@ -1,6 +1,7 @@
 /** The scenario of every operation: one that is missing does not compile. */
 import type { AnyScenario, OperationId, Scenarios } from '../scenario.ts';
 import { accountScenarios } from './accounts.ts';
+import { agentScenarios, budgetScenarios, byokScenarios, loomScenarios, toolScenarios } from './agents.ts';
 import { attachmentScenarios } from './attachments.ts';
 import { auditScenarios } from './audit.ts';
 import { channelScenarios } from './channels.ts';
@@ -32,6 +33,11 @@ const all: Scenarios = {
   ...privacyScenarios,
   ...auditScenarios,
   ...usageScenarios,
+  ...budgetScenarios,
+  ...byokScenarios,
+  ...toolScenarios,
+  ...loomScenarios,
+  ...agentScenarios,
   ...consoleScenarios,
   ...contractScenarios,
 };

@@ -1,0 +1,37 @@
+/** [+] What agent runs may cost: looked at before a model is asked. */
+import type { Operation } from '../operation.ts';
+import { Budgets, BudgetsQuery, SetBudgetsBody } from '../resources/budget.ts';
+import { absent, access, always, checked, forbidden, reading, signedIn, verified } from './rules.ts';
+
+const tag = 'Usage';
+
+export const budgetOperations = {
+  getBudgets: {
+    method: 'GET',
+    path: '/usage/budgets',
+    tag,
+    summary: 'Read the budgets of an environment',
+    auth: 'project',
+    access: access.readUsage,
+    query: BudgetsQuery,
+    success: { status: 200, body: Budgets },
+    errors: [...reading],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  setBudgets: {
+    method: 'PUT',
+    path: '/usage/budgets',
+    tag,
+    summary: 'Set the budgets of an environment: per run, per thread, and per day',
+    description:
+      'A run that finds one of them used up fails with `budget_exceeded`, and its thread falls to the mode of `onExceeded`. The costs of a day may be a second old.',
+    auth: 'project',
+    access: access.writeBudgets,
+    body: SetBudgetsBody,
+    success: { status: 200, body: Budgets },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...verified, ...absent],
+    rate: 'write',
+    idempotency: 'none',
+  },
+} as const satisfies Record<string, Operation>;

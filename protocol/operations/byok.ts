@@ -1,0 +1,82 @@
+/** BYOK credentials: Studio tokens only, no key ever reaches them. The secret is written, and never read. */
+import Type from 'typebox';
+import type { Operation } from '../operation.ts';
+import { ByokCredential, CreateByokCredentialBody, RotateByokCredentialBody } from '../resources/byok.ts';
+import { id } from '../resources/fields.ts';
+import { listOf, MaybeProjectQuery, ScopedListQuery } from '../resources/list.ts';
+import {
+  absent,
+  access,
+  always,
+  checked,
+  forbidden,
+  paged,
+  repeatable,
+  signedIn,
+  verified,
+} from './rules.ts';
+
+const tag = 'BYOK';
+const oneCredential = Type.Object({ byokCredentialId: id('byok') });
+const errors = [...always, ...checked, ...signedIn, ...forbidden, ...verified, ...absent] as const;
+
+export const byokOperations = {
+  listByokCredentials: {
+    method: 'GET',
+    path: '/byok-credentials',
+    tag,
+    summary: 'List the LLM provider keys of an environment, newest first, without secrets',
+    auth: 'project',
+    access: access.readKeys,
+    query: ScopedListQuery,
+    success: { status: 200, body: listOf(ByokCredential) },
+    errors: [...always, ...paged, ...signedIn, ...forbidden, ...verified, ...absent],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  createByokCredential: {
+    method: 'POST',
+    path: '/byok-credentials',
+    tag,
+    summary: 'Register an LLM provider key',
+    description:
+      'Runs use the key that their loom version names, or else the newest active one of its provider. An empty `modelAllowlist` allows every model.',
+    auth: 'project',
+    access: access.writeKeys,
+    body: CreateByokCredentialBody,
+    success: { status: 201, body: ByokCredential },
+    errors: [...errors, ...repeatable],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  rotateByokCredential: {
+    method: 'POST',
+    path: '/byok-credentials/{byokCredentialId}/rotate',
+    tag,
+    summary: 'Replace the secret of an LLM provider key',
+    description:
+      'Until the grace period is over the secret before is tried where the provider rejects the new one. One that is revoked is a conflict.',
+    auth: 'project',
+    access: access.writeKeys,
+    params: oneCredential,
+    body: RotateByokCredentialBody,
+    success: { status: 200, body: ByokCredential },
+    errors: [...errors, ...repeatable, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  revokeByokCredential: {
+    method: 'DELETE',
+    path: '/byok-credentials/{byokCredentialId}',
+    tag,
+    summary: 'Revoke an LLM provider key and forget its secret; once more changes nothing',
+    auth: 'project',
+    access: access.writeKeys,
+    params: oneCredential,
+    query: MaybeProjectQuery,
+    success: { status: 204, body: null },
+    errors: [...errors],
+    rate: 'write',
+    idempotency: 'none',
+  },
+} as const satisfies Record<string, Operation>;

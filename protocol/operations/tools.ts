@@ -1,0 +1,93 @@
+/** Tools: what a model may call, over HTTP. */
+import Type from 'typebox';
+import type { Operation } from '../operation.ts';
+import { id } from '../resources/fields.ts';
+import { listOf, MaybeProjectQuery, ScopedListQuery } from '../resources/list.ts';
+import {
+  CreatedTool,
+  CreateToolBody,
+  TestToolBody,
+  Tool,
+  ToolTest,
+  UpdateToolBody,
+} from '../resources/tool.ts';
+import { access, listing, reading, repeatable, writing } from './rules.ts';
+
+const tag = 'Tools';
+const oneTool = Type.Object({ toolId: id('tool') });
+
+export const toolOperations = {
+  listTools: {
+    method: 'GET',
+    path: '/tools',
+    tag,
+    summary: 'List tools, newest first',
+    auth: 'project',
+    access: access.readTools,
+    query: ScopedListQuery,
+    success: { status: 200, body: listOf(Tool) },
+    errors: [...listing],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  createTool: {
+    method: 'POST',
+    path: '/tools',
+    tag,
+    summary: 'Create a tool; the answer is the only one that holds its signing secret',
+    description:
+      'Values of headers are secrets too: they are sent to the tool and never shown. Every request to the tool carries `Service-Signature`, made with the signing secret as for stitches.',
+    auth: 'project',
+    access: access.writeTools,
+    body: CreateToolBody,
+    success: { status: 201, body: CreatedTool },
+    secret: true,
+    errors: [...writing, ...repeatable],
+    rate: 'write',
+    idempotency: 'accepted',
+  },
+  getTool: {
+    method: 'GET',
+    path: '/tools/{toolId}',
+    tag,
+    summary: 'Read a tool',
+    auth: 'project',
+    access: access.readTools,
+    params: oneTool,
+    query: MaybeProjectQuery,
+    success: { status: 200, body: Tool },
+    errors: [...reading],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  updateTool: {
+    method: 'PATCH',
+    path: '/tools/{toolId}',
+    tag,
+    summary: 'Change a tool, disable it or make it active again',
+    auth: 'project',
+    access: access.writeTools,
+    params: oneTool,
+    body: UpdateToolBody,
+    success: { status: 200, body: Tool },
+    errors: [...writing],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  testTool: {
+    method: 'POST',
+    path: '/tools/{toolId}/test',
+    tag,
+    summary: 'Call a tool once, as a run would, and see what comes back',
+    description:
+      'What the tool does, it does: nothing tells it that this is a test. A disabled tool is called too.',
+    auth: 'project',
+    access: access.executeTools,
+    params: oneTool,
+    body: TestToolBody,
+    success: { status: 200, body: ToolTest },
+    errors: [...writing, ...repeatable],
+    rate: 'test',
+    idempotency: 'accepted',
+  },
+} as const satisfies Record<string, Operation>;

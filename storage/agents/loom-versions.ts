@@ -1,0 +1,127 @@
+/**
+ * Versions of looms (specification, "Loom version"): immutable but for their status.
+ *
+ *   published -> archived   unless it is the active one
+ *   archived  -> published
+ */
+import { LockMode } from '@mikro-orm/core';
+import { notFound, ServiceError } from '../../protocol/errors.ts';
+import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/loom.ts';
+import { recordDeed } from '../audit.ts';
+import { page, type Page } from '../cursor.ts';
+import { LoomVersion } from '../entities/agents.ts';
+import { appendEvents } from '../events.ts';
+import type { Place } from '../reads/place.ts';
+import type { PageRequest } from '../tenancy/workspaces.ts';
+import {
+  addVersion,
+  checkReferences,
+  versionEvents,
+  versionResource,
+  type LoomDefinition,
+  type LoomVersionRow,
+} from './loom-definition.ts';
+import { lockLoom, refuseArchived, type LoomsOptions, type LoomTarget } from './looms.ts';
+
+const columns = `loom_version_id as "loomVersionId", project_id as "projectId", environment_id as "environmentId", loom_id as "loomId",
+  version, status, system_prompt as "systemPrompt", rules, provider, model, byok_credential_id as "byokCredentialId", mode,
+  temperature, max_tokens as "maxTokens", tool_ids as "toolIds", metadata, created_at as "createdAt"`;
+
+const selectPage = `
+  select ${columns} from loom_versions
+  where loom_id = $1 and project_id = $2 and environment_id = $3 and version < $4 order by version desc limit $5`;
+
+const selectOne = `
+  select ${columns} from loom_versions
+  where loom_version_id = $1 and loom_id = $2 and project_id = $3 and environment_id = $4`;
+
+/** Beyond the last number that a version can have. */
+const beyond = 2_147_483_647;
+
+export class LoomVersions {
+  readonly #options: LoomsOptions;
+
+  constructor(options: LoomsOptions) {
+    this.#options = options;
+  }
+
+  /** The newest first; empty where the place has no such loom. */
+  async list(
+    { projectId, environmentId }: Place,
+    loomId: string,
+    { cursor, limit }: PageRequest,
+  ): Promise<Page<LoomVersionResource>> {
+    const { db, cursors } = this.#options;
+    const scope = `loom-versions ${environmentId} ${loomId}`;
+    const before = cursor === undefined ? beyond : Number(cursors.decode(scope, cursor)[0]);
+    const rows = await db.query<LoomVersionRow>(selectPage, [
+      loomId,
+      projectId,
+      environmentId,
+      before,
+      limit + 1,
+    ]);
+    const { data, ...rest } = page(rows, limit, last => cursors.encode(scope, [last.version]));
+    return { data: data.map(versionResource), ...rest };
+  }
+
+  /** Undefined where the loom of that place has no such version. */
+  async find(
+    { projectId, environmentId }: Place,
+    loomId: string,
+    loomVersionId: string,
+  ): Promise<LoomVersionResource | undefined> {
+    const values = [loomVersionId, loomId, projectId, environmentId];
+    const [row] = await this.#options.db.query<LoomVersionRow>(selectOne, values, 'loom-versions.find');
+    return row === undefined ? undefined : versionResource(row);
+  }
+
+  /** Publishes the loom's next version. 409 `svc/runtime/conflict` for a loom that is archived. */
+  create(
+    target: LoomTarget & { readonly definition: LoomDefinition; readonly activate: boolean },
+  ): Promise<LoomVersionResource> {
+    const { projectId, environmentId, loomId, definition, activate, now } = target;
+    return this.#options.db.em().transactional(async em => {
+      const loom = await lockLoom(em, target, LockMode.PESSIMISTIC_WRITE);
+      refuseArchived(loom);
+      await checkReferences(em, target, definition);
+      const version = addVersion(em, loom, definition, now);
+      const { loomVersionId } = version;
+      if (activate) loom.activeVersionId = loomVersionId;
+      loom.updatedAt = new Date(now);
+      await em.flush();
+      const details = { loomId, version: version.version, activated: activate };
+      await recordDeed(em, target, {
+        ...{ projectId, environmentId, action: 'loom_version.created', targetId: loomVersionId, details },
+      });
+      await appendEvents(
+        em,
+        versionEvents(target, version, activate ? ['published', 'activated'] : ['published']),
+      );
+      return versionResource(version);
+    });
+  }
+
+  /** A change that changes nothing leaves no trace. 409 `svc/runtime/conflict` for archiving the active version. */
+  setStatus(
+    target: LoomTarget & { readonly loomVersionId: string; readonly status: LoomVersionResource['status'] },
+  ): Promise<LoomVersionResource> {
+    const { projectId, environmentId, loomId, loomVersionId, status } = target;
+    return this.#options.db.em().transactional(async em => {
+      const loom = await lockLoom(em, target, LockMode.PESSIMISTIC_WRITE);
+      const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
+      if (version === null) throw notFound();
+      if (version.status === status) return versionResource(version);
+      if (status === 'archived' && loom.activeVersionId === loomVersionId) {
+        throw new ServiceError('svc/runtime/conflict', { message: 'The version is the active one.' });
+      }
+      version.status = status;
+      await em.flush();
+      const details = { loomId, version: version.version, status };
+      await recordDeed(em, target, {
+        ...{ projectId, environmentId, action: 'loom_version.updated', targetId: loomVersionId, details },
+      });
+      return versionResource(version);
+    });
+  }
+}

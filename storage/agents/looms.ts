@@ -1,0 +1,190 @@
+/**
+ * Looms (specification, "Loom"): what agents are made of, in versions (loom-versions.ts).
+ *
+ *   active   -> archived   unless an agent uses it
+ *   archived -> active
+ *
+ * A loom's row is the lock of its versions too: their numbers are dense, and exactly one of them is active.
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { notFound, ServiceError } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { Loom as LoomResource } from '../../protocol/resources/loom.ts';
+import { recordDeed, type Deed } from '../audit.ts';
+import type { Cursors, Page } from '../cursor.ts';
+import type { Database } from '../database.ts';
+import { Agent, Loom, LoomVersion } from '../entities/agents.ts';
+import { appendEvents } from '../events.ts';
+import type { Place } from '../reads/place.ts';
+import type { PageRequest } from '../tenancy/workspaces.ts';
+import { applyChanges } from './changes.ts';
+import { listed, type Listing } from './listing.ts';
+import { addVersion, checkReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
+
+export interface NewLoom extends Place, Deed {
+  readonly name: string;
+  readonly metadata: Record<string, unknown>;
+  readonly definition: LoomDefinition;
+}
+
+/** Which loom of which environment. */
+export interface LoomTarget extends Place, Deed {
+  readonly loomId: string;
+}
+
+export interface LoomChange extends LoomTarget {
+  readonly changes: {
+    readonly name?: string | undefined;
+    readonly status?: LoomResource['status'] | undefined;
+    readonly metadata?: Record<string, unknown> | undefined;
+  };
+}
+
+export type LoomRow = InferEntity<typeof Loom>;
+
+const columns = `loom_id as "loomId", project_id as "projectId", environment_id as "environmentId", name, status,
+  active_version_id as "activeVersionId", last_version as "lastVersion", metadata, created_at as "createdAt",
+  updated_at as "updatedAt", archived_at as "archivedAt"`;
+
+const listing: Listing = { table: 'looms', id: 'loom_id', columns, where: 'archived_at is null' };
+
+export interface LoomsOptions {
+  readonly db: Database;
+  readonly cursors: Cursors;
+}
+
+export class Looms {
+  readonly #options: LoomsOptions;
+
+  constructor(options: LoomsOptions) {
+    this.#options = options;
+  }
+
+  /** Those that are not archived. */
+  async list(place: Place, request: PageRequest): Promise<Page<LoomResource>> {
+    const { data, ...rest } = await listed<LoomRow>(
+      this.#options,
+      listing,
+      place,
+      request,
+      row => row.loomId,
+    );
+    return { data: data.map(loomResource), ...rest };
+  }
+
+  /** Archived or not; undefined where the place has none such. */
+  async find({ projectId, environmentId }: Place, loomId: string): Promise<LoomResource | undefined> {
+    const [row] = await this.#options.db.query<LoomRow>(
+      `select ${columns} from looms where loom_id = $1 and project_id = $2 and environment_id = $3`,
+      [loomId, projectId, environmentId],
+      'looms.find',
+    );
+    return row === undefined ? undefined : loomResource(row);
+  }
+
+  /** Makes the loom with its first version, which is active. */
+  create(request: NewLoom): Promise<LoomResource> {
+    const { projectId, environmentId, name, metadata, definition, now } = request;
+    const at = new Date(now);
+    return this.#options.db.em().transactional(async em => {
+      await checkReferences(em, request, definition);
+      const loom = em.create(Loom, {
+        ...{ loomId: newId('loom', now), projectId, environmentId, name, metadata, status: 'active' },
+        ...{ createdAt: at, updatedAt: at },
+      });
+      const version = addVersion(em, loom, definition, now);
+      loom.activeVersionId = version.loomVersionId;
+      await em.flush();
+      const { loomId: targetId } = loom;
+      const details = { name, loomVersionId: version.loomVersionId };
+      await recordDeed(em, request, { projectId, environmentId, action: 'loom.created', targetId, details });
+      await appendEvents(em, versionEvents(request, version, ['published', 'activated']));
+      return loomResource(loom);
+    });
+  }
+
+  /** A change that changes nothing leaves no trace. 409 `svc/runtime/conflict` for archiving a loom that an agent uses. */
+  update(change: LoomChange): Promise<LoomResource> {
+    const { projectId, environmentId, loomId, changes, now } = change;
+    return this.#options.db.em().transactional(async em => {
+      const loom = await lockLoom(em, change, LockMode.PESSIMISTIC_WRITE);
+      const fields = applyChanges<Partial<LoomRow>>(loom, changes);
+      if (fields.length === 0) return loomResource(loom);
+      if (fields.includes('status')) {
+        const archives = loom.status === 'archived';
+        if (archives && (await em.count(Agent, { loomId, archivedAt: null })) > 0) {
+          throw new ServiceError('svc/runtime/conflict', { message: 'An agent uses the loom.' });
+        }
+        loom.archivedAt = archives ? new Date(now) : null;
+      }
+      loom.updatedAt = new Date(now);
+      await em.flush();
+      await recordDeed(em, change, {
+        ...{ projectId, environmentId, action: 'loom.updated', targetId: loomId, details: { fields } },
+      });
+      return loomResource(loom);
+    });
+  }
+
+  /**
+   * Makes a published version the active one; the one that is active already stays so, without a second event. 404 for a version
+   * of another loom, 409 `svc/runtime/conflict` for one, or a loom, that is archived.
+   */
+  activate(target: LoomTarget & { readonly loomVersionId: string }): Promise<LoomResource> {
+    const { projectId, environmentId, loomId, loomVersionId, now } = target;
+    return this.#options.db.em().transactional(async em => {
+      const loom = await lockLoom(em, target, LockMode.PESSIMISTIC_WRITE);
+      const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
+      if (version === null) throw notFound();
+      refuseArchived(loom);
+      if (version.status === 'archived') {
+        throw new ServiceError('svc/runtime/conflict', { message: 'The version is archived.' });
+      }
+      if (loom.activeVersionId === loomVersionId) return loomResource(loom);
+      loom.activeVersionId = loomVersionId;
+      loom.updatedAt = new Date(now);
+      await em.flush();
+      const details = { loomId, version: version.version };
+      await recordDeed(em, target, {
+        ...{ projectId, environmentId, action: 'loom_version.activated', targetId: loomVersionId, details },
+      });
+      await appendEvents(em, versionEvents(target, version, ['activated']));
+      return loomResource(loom);
+    });
+  }
+}
+
+/** The loom, held until the transaction ends: for writing, or against being archived. */
+export async function lockLoom(
+  em: EntityManager,
+  { projectId, environmentId, loomId }: Place & { readonly loomId: string },
+  lockMode: LockMode.PESSIMISTIC_READ | LockMode.PESSIMISTIC_WRITE,
+): Promise<LoomRow> {
+  const loom = await em.findOne(Loom, { loomId, projectId, environmentId }, { lockMode });
+  if (loom === null) throw notFound();
+  return loom;
+}
+
+/** 409 for a loom that is archived. */
+export function refuseArchived(loom: Pick<LoomRow, 'status'>): void {
+  if (loom.status === 'archived') {
+    throw new ServiceError('svc/runtime/conflict', { message: 'The loom is archived.' });
+  }
+}
+
+function loomResource(row: LoomRow): LoomResource {
+  return {
+    loomId: row.loomId,
+    projectId: row.projectId,
+    environmentId: row.environmentId,
+    name: row.name,
+    status: row.status,
+    activeVersionId: row.activeVersionId ?? null,
+    metadata: row.metadata,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    archivedAt: row.archivedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,234 @@
+/**
+ * Tools (specification, "Tool"): what models call over HTTP. Values of headers and the signing secret are kept sealed; whoever calls
+ * the tool opens them (actors/run/tools).
+ *
+ *   active, error <-> disabled   by a user
+ *   active        <-> error      by whoever calls it (decisions, section 4); a user may make it active too
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { invalid, notFound } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import { redacted, type Tool as ToolResource, type ToolMethod } from '../../protocol/resources/tool.ts';
+import { newStitchSecret } from '../../protocol/signature.ts';
+import { pointerStep } from '../../protocol/text.ts';
+import { recordDeed, type Deed } from '../audit.ts';
+import type { Cursors, Page } from '../cursor.ts';
+import type { Database } from '../database.ts';
+import { Tool } from '../entities/agents.ts';
+import { appendEvents } from '../events.ts';
+import type { Place } from '../reads/place.ts';
+import type { PageRequest } from '../tenancy/workspaces.ts';
+import type { Vault } from '../vault.ts';
+import { applyChanges } from './changes.ts';
+import { listed, type Listing } from './listing.ts';
+
+/** Names and values. */
+export type ToolHeaders = Readonly<Record<string, string>>;
+
+interface ToolFields {
+  readonly name: string;
+  readonly url: string;
+  readonly method: ToolMethod;
+  readonly timeoutMs: number;
+  readonly retryMaxAttempts: number;
+  readonly retryBackoffMs: number;
+  readonly description: string | null;
+  readonly inputSchema: Record<string, unknown> | null;
+  readonly metadata: Record<string, unknown>;
+}
+
+export interface NewTool extends Place, Deed, ToolFields {
+  readonly headers: ToolHeaders;
+}
+
+type Maybe<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+export interface ToolChange extends Place, Deed {
+  readonly toolId: string;
+  /** `headers` are the whole set; a value `[redacted]` stays what it is. */
+  readonly changes: Maybe<
+    ToolFields & { readonly status: 'active' | 'disabled'; readonly headers: ToolHeaders }
+  >;
+}
+
+/** A row without its secrets, and without the state of its circuit. */
+export type ToolRow = Omit<
+  InferEntity<typeof Tool>,
+  'sealedHeaders' | 'signingSecret' | 'failures' | 'probeAt'
+>;
+
+const columns = `tool_id as "toolId", project_id as "projectId", environment_id as "environmentId", name, description, url, method,
+  headers, input_schema as "inputSchema", timeout_ms as "timeoutMs", retry_max_attempts as "retryMaxAttempts",
+  retry_backoff_ms as "retryBackoffMs", status, metadata, created_at as "createdAt", updated_at as "updatedAt"`;
+
+const listing: Listing = { table: 'tools', id: 'tool_id', columns };
+
+/** Where the headers lie: what they are sealed for (storage/vault.ts), as a JSON object of names and values. */
+export function toolHeadersContext(toolId: string): string {
+  return `tools/${toolId}/headers`;
+}
+
+/** Where the signing secret lies. */
+export function toolSigningContext(toolId: string): string {
+  return `tools/${toolId}/signing_secret`;
+}
+
+export interface ToolsOptions {
+  readonly db: Database;
+  readonly vault: Pick<Vault, 'seal' | 'open'>;
+  readonly cursors: Cursors;
+}
+
+export class Tools {
+  readonly #options: ToolsOptions;
+
+  constructor(options: ToolsOptions) {
+    this.#options = options;
+  }
+
+  async list(place: Place, request: PageRequest): Promise<Page<ToolResource>> {
+    const { data, ...rest } = await listed<ToolRow>(
+      this.#options,
+      listing,
+      place,
+      request,
+      row => row.toolId,
+    );
+    return { data: data.map(toolResource), ...rest };
+  }
+
+  /** Undefined where the place has no such tool. */
+  async find({ projectId, environmentId }: Place, toolId: string): Promise<ToolResource | undefined> {
+    const [row] = await this.#options.db.query<ToolRow>(
+      `select ${columns} from tools where tool_id = $1 and project_id = $2 and environment_id = $3`,
+      [toolId, projectId, environmentId],
+      'tools.find',
+    );
+    return row === undefined ? undefined : toolResource(row);
+  }
+
+  /** `signingSecret` is not to be had again. */
+  async create(request: NewTool): Promise<{ readonly tool: ToolResource; readonly signingSecret: string }> {
+    const { author, origin, now, headers, ...fields } = request;
+    const toolId = newId('tool', now);
+    const signingSecret = newStitchSecret();
+    const sealed = await this.#sealed(toolId, headers, undefined);
+    const sealedSecret = await this.#options.vault.seal(toolSigningContext(toolId), signingSecret);
+    const at = new Date(now);
+    const tool = await this.#options.db.em().transactional(async em => {
+      const row = em.create(Tool, {
+        ...{ ...fields, ...sealed, toolId, signingSecret: sealedSecret, status: 'active' },
+        ...{ createdAt: at, updatedAt: at },
+      });
+      await em.flush();
+      const { projectId, environmentId, name, method } = row;
+      const details = { name, method };
+      await recordDeed(
+        em,
+        { author, origin, now },
+        {
+          ...{ projectId, environmentId, action: 'tool.created', targetId: toolId, details },
+        },
+      );
+      return toolResource(row);
+    });
+    return { tool, signingSecret };
+  }
+
+  /** A change that changes nothing leaves no trace. 422 for a header that keeps a value which it does not have. */
+  update(change: ToolChange): Promise<ToolResource> {
+    const { toolId, changes, author, now } = change;
+    const { headers, status, ...fields } = changes;
+    return this.#options.db.em().transactional(async em => {
+      const row = await lockTool(em, change);
+      const changed = applyChanges<Partial<typeof row>>(row, fields);
+      if (headers !== undefined) {
+        Object.assign(row, await this.#sealed(toolId, headers, row.sealedHeaders ?? undefined));
+        changed.push('headers');
+      }
+      const switched = status !== undefined && status !== row.status;
+      if (switched) {
+        Object.assign(row, { status, failures: 0, probeAt: null });
+        changed.push('status');
+      }
+      if (changed.length === 0) return toolResource(row);
+      row.updatedAt = new Date(now);
+      await em.flush();
+      const { projectId, environmentId } = row;
+      const details = { fields: changed.sort() };
+      await recordDeed(em, change, {
+        ...{ projectId, environmentId, action: 'tool.updated', targetId: toolId, details },
+      });
+      const tool = toolResource(row);
+      if (switched) {
+        const data = { actor: author, tool };
+        await appendEvents(em, [{ projectId, environmentId, eventName: 'tool.status.changed', data }]);
+      }
+      return tool;
+    });
+  }
+
+  /** What is kept of headers. @param before the sealed headers that `[redacted]` values are taken from */
+  async #sealed(
+    toolId: string,
+    headers: ToolHeaders,
+    before: string | undefined,
+  ): Promise<{ readonly headers: Record<string, string>; readonly sealedHeaders: string | null }> {
+    const { vault } = this.#options;
+    const context = toolHeadersContext(toolId);
+    const keeps = Object.values(headers).includes(redacted) && before !== undefined;
+    const known = new Map(keeps ? lowered(JSON.parse(await vault.open(context, before)) as ToolHeaders) : []);
+    const values: Record<string, string> = {};
+    for (const [name, given] of Object.entries(headers)) {
+      const value = given === redacted ? known.get(name.toLowerCase()) : given;
+      if (value === undefined) {
+        const path = `/body/headers/${pointerStep(name)}`;
+        throw invalid([{ path, message: 'has no value yet that could be kept', code: 'redacted' }]);
+      }
+      values[name] = value;
+    }
+    const names = Object.keys(values);
+    return {
+      headers: Object.fromEntries(names.map(name => [name, redacted])),
+      sealedHeaders: names.length === 0 ? null : await vault.seal(context, JSON.stringify(values)),
+    };
+  }
+}
+
+function lowered(headers: ToolHeaders): [string, string][] {
+  return Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+}
+
+/** Of several changes of one tool, each waits here for the one before. */
+async function lockTool(
+  em: EntityManager,
+  { projectId, environmentId, toolId }: ToolChange,
+): Promise<InferEntity<typeof Tool>> {
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+  const row = await em.findOne(Tool, { toolId, projectId, environmentId }, lock);
+  if (row === null) throw notFound();
+  return row;
+}
+
+export function toolResource(row: ToolRow): ToolResource {
+  return {
+    toolId: row.toolId,
+    projectId: row.projectId,
+    environmentId: row.environmentId,
+    name: row.name,
+    description: row.description ?? null,
+    url: row.url ?? null,
+    method: row.method,
+    headers: row.headers,
+    inputSchema: row.inputSchema ?? null,
+    timeoutMs: row.timeoutMs,
+    retryMaxAttempts: row.retryMaxAttempts,
+    retryBackoffMs: row.retryBackoffMs,
+    status: row.status,
+    metadata: row.metadata,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
