@@ -3,6 +3,9 @@
  * stands for all that begin with it: `cluster`.
  */
 import { cpus, totalmem } from 'node:os';
+import { benchAgentKill } from './agents/kill.ts';
+import { benchAgentLoad } from './agents/load.ts';
+import { benchAgentRaces } from './agents/races.ts';
 import { benchAsk } from './cluster/ask.ts';
 import { benchDrain } from './cluster/drain.ts';
 import { benchKill } from './cluster/kill.ts';
@@ -23,6 +26,9 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   memory: benchMemory,
   reads: benchReads,
   startup: benchStartup,
+  'agents-kill': benchAgentKill,
+  'agents-races': benchAgentRaces,
+  'agents-load': benchAgentLoad,
   'cluster-kill': benchKill,
   'cluster-drain': benchDrain,
   'cluster-pause': benchPause,

@@ -3,6 +3,7 @@
  * which data flows from the database outwards, and closed in the reverse order.
  */
 import { join, resolve } from 'node:path';
+import { collectDefaultMetrics } from 'prom-client';
 import type { OwnerNews } from '../actors/stitch/state.ts';
 import { ServiceError } from '../protocol/errors.ts';
 import type { Log } from '../runtime/log.ts';
@@ -83,6 +84,8 @@ async function compose(
 ): Promise<Omit<Skein, 'stop'>> {
   const clock = systemClock;
   const metrics = new Metrics();
+  // Memory, processor time, garbage collection, delay of the event loop: of the process, so only where a process is a node.
+  collectDefaultMetrics({ register: metrics.registry });
   const news = new News();
 
   // The keys first: reading them costs nothing, and without them there is nothing to start.

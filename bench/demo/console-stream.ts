@@ -15,11 +15,14 @@ export interface StreamEvent {
 type Frame =
   | { readonly type: 'resumed'; readonly epoch: string; readonly seq: number }
   | { readonly type: 'reset'; readonly epoch: string; readonly seq: number; readonly reason: string }
-  | { readonly type: 'event'; readonly seq: number; readonly event: StreamEvent['event'] }
+  /** Without a number: an event that is not in the log, such as a piece of what a model writes. */
+  | { readonly type: 'event'; readonly seq?: number; readonly event: StreamEvent['event'] }
   | { readonly type: 'ping' };
 
 export class ConsoleStream {
   readonly events: StreamEvent[] = [];
+  /** Events that are shown live and kept nowhere. */
+  readonly glimpses: StreamEvent['event'][] = [];
   /** Events whose number did not follow the one before: must stay 0. */
   gaps = 0;
   #socket: WebSocket | undefined;
@@ -48,8 +51,10 @@ export class ConsoleStream {
           this.#seq ??= frame.seq;
           resolve();
         } else if (frame.type === 'reset') reject(new Error(`the stream was reset: ${frame.reason}`));
-        else if (frame.type === 'event') this.#take(frame.seq, frame.event);
-        else socket.send('{"type":"pong"}');
+        else if (frame.type === 'event') {
+          if (frame.seq === undefined) this.glimpses.push(frame.event);
+          else this.#take(frame.seq, frame.event);
+        } else socket.send('{"type":"pong"}');
       });
     });
     socket.on('error', () => undefined);

@@ -1,0 +1,163 @@
+/** A node with an agent, two tools and a model that does as it is told. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Api, type Message, type Page } from '../demo/api.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import { startSkein, type Skein } from '../support/skein.ts';
+import { ToolServer } from './tool-server.ts';
+
+export interface Run {
+  readonly agentRunId: string;
+  readonly threadId: string;
+  readonly status: string;
+  readonly errorCode: string | null;
+  readonly trace: {
+    readonly suggestion?: { readonly status: string; readonly basedOnSequence: number };
+    readonly steps: readonly { readonly toolCalls: readonly TracedCall[] }[];
+  };
+}
+
+export interface TracedCall {
+  readonly callId: string;
+  readonly status: string;
+  readonly attempts: number;
+}
+
+/** A message of a thread, with who wrote it. */
+export type WrittenMessage = Message & {
+  readonly direction: string;
+  readonly actor: { readonly type: string };
+};
+
+/** What the model is to do: see model-server.ts. */
+export interface Script {
+  readonly steps: number;
+  readonly calls: number;
+  readonly delayMs: number;
+}
+
+const ended = new Set(['succeeded', 'failed', 'cancelled']);
+const pollMs = 50;
+
+export class Stage {
+  readonly skein: Skein;
+  /** As an operator. */
+  readonly operator: Api;
+  readonly tools: ToolServer;
+  readonly #agentId: string;
+  readonly #model: ChildProcess;
+
+  private constructor(skein: Skein, tools: ToolServer, agentId: string, model: ChildProcess) {
+    this.skein = skein;
+    this.operator = new Api(skein.server.url, skein.accessToken);
+    this.tools = tools;
+    this.#agentId = agentId;
+    this.#model = model;
+  }
+
+  /** Runs the work on a stage of its own and clears it away. */
+  static async with(
+    database: BenchDatabase,
+    name: string,
+    mode: 'auto' | 'suggest',
+    work: (stage: Stage) => Promise<void>,
+  ): Promise<void> {
+    const model = fork(new URL('./model-server.ts', import.meta.url), { execPath: process.execPath });
+    const [port] = (await once(model, 'message')) as [number];
+    const tools = new ToolServer(30);
+    const skein = await startSkein(database, name, {
+      LLM_PROVIDER_1_URL: `http://127.0.0.1:${port}/v1`,
+    });
+    try {
+      const agentId = await makeAgent(skein, await tools.listen(), mode);
+      await work(new Stage(skein, tools, agentId, model));
+    } finally {
+      await skein.stop();
+      await tools.close();
+      model.disconnect();
+    }
+  }
+
+  /** The processor time of this is not the node's. */
+  get modelPid(): number {
+    return this.#model.pid ?? 0;
+  }
+
+  /** A thread on which the participant asks for that; its agent does not answer by itself. */
+  async ask(script: Script): Promise<string> {
+    const { api, projectId, channelId } = this.skein;
+    const who = randomBytes(6).toString('hex');
+    const body = `steps=${script.steps} calls=${script.calls} delayMs=${script.delayMs}`;
+    const message = { projectId, externalParticipantRef: who, body };
+    const path = `/channels/${channelId}/inbound-messages`;
+    return (await api.post<Message>(path, message, who)).threadId;
+  }
+
+  /** Starts a run on the thread. */
+  async run(threadId: string): Promise<Run> {
+    const { api, projectId } = this.skein;
+    return await api.post<Run>(`/agents/${this.#agentId}/runs`, { projectId, threadId });
+  }
+
+  async read({ agentRunId }: Pick<Run, 'agentRunId'>): Promise<Run> {
+    return await this.skein.api.get<Run>(`/agent-runs/${agentRunId}?projectId=${this.skein.projectId}`);
+  }
+
+  /** The run once it has ended. */
+  async end(run: Pick<Run, 'agentRunId'>): Promise<Run> {
+    for (;;) {
+      const now = await this.read(run);
+      if (ended.has(now.status)) return now;
+      await new Promise(resolve => setTimeout(resolve, pollMs));
+    }
+  }
+
+  async messages(threadId: string): Promise<readonly WrittenMessage[]> {
+    const { api, projectId } = this.skein;
+    const path = `/threads/${threadId}/messages?projectId=${projectId}`;
+    return (await api.get<Page<WrittenMessage>>(path)).data;
+  }
+}
+
+async function makeAgent(
+  { api, accessToken, server, projectId }: Skein,
+  url: string,
+  mode: string,
+): Promise<string> {
+  const studio = new Api(server.url, accessToken);
+  const credential = { projectId, provider: 'llm_provider_1', displayName: 'Bench', secret: 'bench-key' };
+  await studio.post('/byok-credentials', credential);
+  const toolIds: string[] = [];
+  for (const [name, retryMaxAttempts] of [
+    ['once', 1],
+    ['twice', 2],
+  ] as const) {
+    const tool = { projectId, name, url, retryMaxAttempts, timeoutMs: 2_000 };
+    toolIds.push((await api.post<{ toolId: string }>('/tools', tool)).toolId);
+  }
+  const loom = await api.post<{ loomId: string }>('/looms', {
+    ...{ projectId, name: 'Bench', systemPrompt: 'Do as you are told.', toolIds },
+    ...{ provider: 'llm_provider_1', model: 'bench' },
+  });
+  const agent = { projectId, name: 'Bench', mode, loomId: loom.loomId };
+  return (await api.post<{ agentId: string }>('/agents', agent)).agentId;
+}
+
+/** Does the work for each item, so many at once. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < items.length; i = next++) {
+      const item = items[i];
+      if (item !== undefined) results[i] = await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
