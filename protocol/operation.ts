@@ -76,6 +76,8 @@ export interface Operation {
   readonly rate: RateClass;
   /** `required`: a missing Idempotency-Key is 400. `accepted`: honoured when sent. */
   readonly idempotency: 'required' | 'accepted' | 'none';
+  /** Of a POST that keeps no answers: what comes of sending it again. An Idempotency-Key is accepted there, and has no effect. */
+  readonly again?: string;
   /** Left out of OpenAPI (specification: private paths). */
   readonly hidden?: boolean;
 }

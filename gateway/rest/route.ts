@@ -173,9 +173,10 @@ export class OperationRoute {
   // environment that is, only the handler learns. The path is in the fingerprint, so no other resource's answer is given.
   #ownerOf(call: RestCall): readonly string[] | undefined {
     const { caller, project } = call;
-    if (project === undefined) return caller?.type === 'user' ? [caller.userId] : undefined;
+    if (caller === undefined) return call.address === '' ? undefined : ['nobody', call.address];
+    if (project === undefined) return caller.type === 'user' ? [caller.userId] : undefined;
     const { projectId, environmentId } = project;
-    if (this.#operation.secret !== true || caller === undefined) return [projectId, environmentId];
+    if (this.#operation.secret !== true) return [projectId, environmentId];
     // A secret is shown again to whom it was shown, not to whoever knows the key.
     return [projectId, environmentId, caller.type === 'user' ? caller.userId : caller.apiKeyId];
   }

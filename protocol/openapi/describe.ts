@@ -26,6 +26,7 @@ export function describe(operationId: string, operation: Operation, components: 
     summary: operation.summary,
     description: [
       ...(operation.description === undefined ? [] : [operation.description]),
+      ...(operation.again === undefined ? [] : [`An Idempotency-Key has no effect. ${operation.again}`]),
       callers(operation),
     ].join('\n\n'),
     security: securityOf(operation),

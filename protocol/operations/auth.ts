@@ -35,6 +35,7 @@ export const authOperations = {
     ],
     rate: 'auth',
     idempotency: 'none',
+    again: 'An answer that signs in is not kept: sent again, the address is in use, and its owner logs in.',
   },
   login: {
     method: 'POST',
@@ -49,6 +50,7 @@ export const authOperations = {
     errors: [...always, ...checked, 'svc/auth/invalid_credentials', 'svc/auth/no_workspace'],
     rate: 'auth',
     idempotency: 'none',
+    again: 'Each request opens a session of its own.',
   },
   refresh: {
     method: 'POST',
@@ -62,6 +64,8 @@ export const authOperations = {
     errors: [...always, ...signedIn, 'svc/auth/no_workspace'],
     rate: 'write',
     idempotency: 'none',
+    again:
+      'For 10 seconds after a rotation the cookie before is good for the same successor, so that an answer may get lost.',
   },
   logout: {
     method: 'POST',
@@ -76,6 +80,7 @@ export const authOperations = {
     errors: [...always],
     rate: 'write',
     idempotency: 'none',
+    again: 'A session that has ended stays so: the answer is the same.',
   },
   me: {
     method: 'GET',
@@ -96,9 +101,9 @@ export const authOperations = {
     auth: 'none',
     body: VerifyEmailBody,
     success: { status: 200, body: Accepted },
-    errors: [...always, ...checked, 'svc/auth/invalid_token', 'svc/auth/expired_token'],
+    errors: [...always, ...checked, ...repeatable, 'svc/auth/invalid_token', 'svc/auth/expired_token'],
     rate: 'auth',
-    idempotency: 'none',
+    idempotency: 'accepted',
   },
   resendVerification: {
     method: 'POST',
@@ -117,13 +122,13 @@ export const authOperations = {
     tag,
     summary: 'Mail a link to set a new password',
     description:
-      'The answer is the same whether or not the address is registered. The link works once, for 60 minutes.',
+      'The answer is the same whether or not the address is registered. The link works once, for 60 minutes; another request mails another link.',
     auth: 'none',
     body: ForgotPasswordBody,
     success: { status: 200, body: Accepted },
-    errors: [...always, ...checked],
+    errors: [...always, ...checked, ...repeatable],
     rate: 'auth',
-    idempotency: 'none',
+    idempotency: 'accepted',
   },
   resetPassword: {
     method: 'POST',
@@ -134,9 +139,9 @@ export const authOperations = {
     auth: 'none',
     body: ResetPasswordBody,
     success: { status: 200, body: Accepted },
-    errors: [...always, ...checked, 'svc/auth/invalid_token', 'svc/auth/expired_token'],
+    errors: [...always, ...checked, ...repeatable, 'svc/auth/invalid_token', 'svc/auth/expired_token'],
     rate: 'auth',
-    idempotency: 'none',
+    idempotency: 'accepted',
   },
   acceptInvitation: {
     method: 'POST',
@@ -161,5 +166,7 @@ export const authOperations = {
     ],
     rate: 'auth',
     idempotency: 'none',
+    again:
+      'An answer that signs in is not kept: sent again, the token is used up (404), and whom it has let in logs in.',
   },
 } as const satisfies Record<string, Operation>;

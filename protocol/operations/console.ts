@@ -11,7 +11,17 @@ import {
 } from '../resources/console.ts';
 import { id } from '../resources/fields.ts';
 import { listOf, ListQuery } from '../resources/list.ts';
-import { access, always, checked, consoleErrors, credential, forbidden, paged, signedIn } from './rules.ts';
+import {
+  access,
+  always,
+  checked,
+  consoleErrors,
+  credential,
+  forbidden,
+  paged,
+  repeatable,
+  signedIn,
+} from './rules.ts';
 
 const tag = 'Console';
 const oneProject = Type.Object({ projectId: id('project') });
@@ -69,10 +79,10 @@ export const consoleOperations = {
     params: oneProject,
     success: { status: 200, body: StreamTicket },
     secret: true,
-    errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors],
+    description: 'A ticket lives 30 seconds, and so does the use of an answer that is given again.',
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors, ...repeatable],
     rate: 'write',
-    // A ticket lives 30 seconds and works once: a replayed answer would be of no use.
-    idempotency: 'none',
+    idempotency: 'accepted',
   },
   openStream: {
     method: 'GET',

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
 import { RotatedApiKey } from '../../protocol/resources/api-key.ts';
+import { WorkspaceMember } from '../../storage/entities/tenancy.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { startAuthNode, type Client } from './auth-fixture.ts';
 
@@ -147,4 +148,21 @@ t.test('an Idempotency-Key rotates once, and shows the secret again', async t =>
   t.equal(one.status, 200);
   t.same(two.body, one.body);
   t.equal((await keysOf(user)).length, 2);
+});
+
+t.test('who has been removed does not see the secret of a rotation again', async t => {
+  const owner = await node.signedUp();
+  const { projectId, workspaceId } = owner;
+  const guest = await node.signedUp();
+  const { userId } = guest;
+  const stamps = { createdAt: new Date(), updatedAt: new Date() };
+  await db.em().insert(WorkspaceMember, { workspaceId, userId, role: 'admin', ...stamps });
+  const { id } = await made({ ...guest, projectId });
+  const headers = { 'Idempotency-Key': 'kept' };
+  const first = await rotate(guest.client, id, {}, headers);
+  t.equal(first.status, 200);
+  t.same((await rotate(guest.client, id, {}, headers)).body, first.body);
+  const removed = await owner.client.call('DELETE', `/workspaces/${workspaceId}/members/${userId}`);
+  t.equal(removed.status, 204);
+  t.match(await rotate(guest.client, id, {}, headers), absent);
 });

@@ -62,6 +62,33 @@ t.test('a link works once', async t => {
   t.equal((await login(email, newPassword)).status, 200);
 });
 
+t.test('what nobody is signed in for is done once under one key, from one address', async t => {
+  const { email } = await node.signedUp();
+  const token = await mailedToken(email);
+  const keyed = (password: string, key: string) =>
+    node.client().call('POST', '/studio/auth/reset-password', {
+      body: { token, password },
+      headers: { 'Idempotency-Key': key },
+    });
+  const first = await keyed(newPassword, `a-${token}`);
+  const again = await keyed(newPassword, `a-${token}`);
+  t.match([first, again], [{ status: 200 }, { status: 200, body: first.body }]);
+  t.equal(again.headers.get('idempotent-replayed'), 'true');
+  t.match(await keyed('yet another password', `a-${token}`), {
+    status: 409,
+    body: { error: 'svc/runtime/idempotency_conflict' },
+  });
+  t.match(await keyed('yet another password', `b-${token}`), invalid, 'the link itself is used up');
+
+  const before = await rows();
+  for (let i = 0; i < 2; i++) {
+    const headers = { 'Idempotency-Key': `c-${token}` };
+    const asked = { body: { email }, headers };
+    t.equal((await node.client().call('POST', '/studio/auth/forgot-password', asked)).status, 200);
+  }
+  t.same(await rows(), { tokens: Number(before.tokens) + 1, mails: Number(before.mails) + 1 });
+});
+
 t.test('of two resets at once with one link, one counts', async t => {
   const { email } = await node.signedUp();
   const token = await mailedToken(email);

@@ -68,7 +68,11 @@ for (const [id, operation] of rows) {
     const missing = implied(operation).filter(code => !operation.errors.includes(code));
     t.strictSame(missing, [], 'the error list holds what auth, idempotency and schemas imply');
     const keepsNothing = operation.method === 'POST' && operation.idempotency === 'none';
-    t.equal(operation.again !== undefined, keepsNothing, 'a POST keeps its answers, or says what a second one does');
+    t.equal(
+      operation.again !== undefined,
+      keepsNothing,
+      'a POST keeps its answers, or says what a second one does',
+    );
     if (operation.idempotency === 'none') {
       t.notOk(
         operation.errors.includes('svc/runtime/idempotency_conflict'),
