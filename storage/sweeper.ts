@@ -80,6 +80,7 @@ function jobsOf(database: Database, now: number, log: Log): Readonly<Record<stri
     dropDeliveries: () => dropPartitions(database, drop('webhook_deliveries')),
     dropAttempts: () => dropPartitions(database, drop('webhook_attempts')),
     endGraces: () => endGraces(database, now),
+    endByokGraces: () => endByokGraces(database, now),
     erasePersonalData: () => erasePersonalData(database, now, log),
     forgetSandboxThreads: () => forgetSandboxThreads(database, now),
     ...Object.fromEntries(

@@ -57,6 +57,10 @@ const isFilter = ({ part, name }: Field): boolean =>
 const narrows = (id: OperationId, { name }: Field): boolean =>
   (id === 'listProjects' && name === 'workspaceId') || (id === 'listEnvironments' && name === 'projectId');
 
+/** Of what is made here, what it shall be made with: told apart by field, since it may be one of many. */
+const refers = ({ part, name }: Field): boolean =>
+  part === 'body' && ['byokCredentialId', 'loomId'].includes(name);
+
 /** The request of the scenario that has the field, or else the first. */
 async function requestWith(
   { request, variants = [] }: AnyScenario,
@@ -96,7 +100,7 @@ async function probe(
       const nothing = await ask(by, id, put(request, field, newId(resource)));
       const name = `${id}: ${field.part} ${field.name}`;
       if (anonymous(answer) !== anonymous(nothing)) t.same(anonymous(answer), anonymous(nothing), name);
-      const wanted = isFilter(field) || narrows(id, field) ? 200 : 404;
+      const wanted = isFilter(field) || narrows(id, field) ? 200 : refers(field) ? 422 : 404;
       if (answer.status !== wanted) t.fail(`${name} answered ${answer.status} ${answer.text}`);
       asked++;
     }
