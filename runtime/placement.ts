@@ -12,6 +12,11 @@ export interface Shards {
   /** The node begins to serve the shard. The placement holds its lease already. */
   take(shard: number): Promise<void>;
   /**
+   * Resolves in a moment in which nothing is under way for the shard, or after `longestMs`. It is served as before: to be called
+   * before a planned release, which then has nothing to finish.
+   */
+  lull(shard: number, longestMs: number): Promise<void>;
+  /**
    * The node stops serving the shards, finishes what it admitted for them, and forgets their actors; then the leases may go.
    * After a lost lease, too: late commits are the store's to refuse.
    */

@@ -32,6 +32,8 @@ import { NoOwner } from './transport/transport.ts';
 const firstRetryMs = 1_000;
 const longestRetryMs = 300_000;
 const saturatedPauseMs = 50;
+/** Shards are taken in bursts, while others wait for them: one scan for all. */
+const burstMs = 50;
 const nothing: Awaited<ReturnType<Store['due']>> = { reminders: [], nextAt: undefined };
 
 export interface RemindersOptions {
@@ -93,7 +95,7 @@ export class Reminders {
 
   /** The node owns more shards than before. */
   wake(): void {
-    this.#arm(this.#options.clock.now());
+    this.#arm(this.#options.clock.now() + burstMs);
   }
 
   /** Takes notice of reminders whose commit has landed on this node. */

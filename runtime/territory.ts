@@ -12,6 +12,7 @@ import type { Timer } from './clock.ts';
 import type { Host } from './host.ts';
 import type { Kind } from './kind.ts';
 import { Passivation } from './passivation.ts';
+import { doneWithin } from './pause.ts';
 import type { Shards } from './placement.ts';
 import { Residents } from './residents.ts';
 import type { Release, Serve, Transport } from './transport/transport.ts';
@@ -27,6 +28,11 @@ export interface TerritoryOptions {
   readonly taking: (shard?: number) => void;
   /** Called when a shard was taken. */
   readonly taken: () => void;
+}
+
+interface Resident {
+  readonly residents: Residents;
+  readonly activation: Activation;
 }
 
 export class Territory implements Shards {
@@ -117,24 +123,31 @@ export class Territory implements Shards {
     this.#options.taken();
   }
 
+  async lull(shard: number, longestMs: number): Promise<void> {
+    const { clock } = this.#options.host;
+    const end = clock.monotonic() + longestMs;
+    for (;;) {
+      const busy = this.#residentsOf(new Set([shard])).filter(({ activation }) => !activation.quiet);
+      const leftMs = end - clock.monotonic();
+      if (busy.length === 0 || leftMs <= 0) return;
+      await doneWithin(clock, leftMs, Promise.all(busy.map(({ activation }) => activation.whenQuiet())));
+    }
+  }
+
   async release(shards: readonly number[]): Promise<void> {
     const leaving = new Set(shards);
-    const unsubscribed: Promise<void>[] = [];
     for (const shard of leaving) {
       this.#disown(shard);
-      const release = this.#releases.get(shard);
+      // What still comes hears that the owner is not here; nobody waits until nothing comes any more.
+      void this.#releases.get(shard)?.();
       this.#releases.delete(shard);
-      if (release !== undefined) unsubscribed.push(release());
     }
     const left: Promise<void>[] = [];
-    for (const residents of this.#tables.values()) {
-      for (const activation of residents.all()) {
-        if (!leaving.has(activation.shard)) continue;
-        if (activation.quiet) this.#leave(residents, activation);
-        else left.push(activation.whenQuiet().then(() => this.#leave(residents, activation)));
-      }
+    for (const { residents, activation } of this.#residentsOf(leaving)) {
+      if (activation.quiet) this.#leave(residents, activation);
+      else left.push(activation.whenQuiet().then(() => this.#leave(residents, activation)));
     }
-    await Promise.all([...unsubscribed, ...left]);
+    await Promise.all(left);
   }
 
   /** Begins to look for idle actors. */
@@ -150,6 +163,17 @@ export class Territory implements Shards {
   stopSweeping(): void {
     this.#sweep?.cancel();
     this.#sweep = undefined;
+  }
+
+  /** The actors in memory that live on these shards. */
+  #residentsOf(shards: ReadonlySet<number>): Resident[] {
+    const found: Resident[] = [];
+    for (const residents of this.#tables.values()) {
+      for (const activation of residents.all()) {
+        if (shards.has(activation.shard)) found.push({ residents, activation });
+      }
+    }
+    return found;
   }
 
   /** Without a bound the clock is not asked: this is on the way of every command. */

@@ -14,6 +14,8 @@ import { Assignment } from './rendezvous.ts';
 import { nextStep, type Doing, type Standing, type Step } from './shard-step.ts';
 import type { ClusterView, Member } from './view.ts';
 
+const nothingToFinish = { released: Promise.resolve() };
+
 export interface LeasesOptions {
   readonly host: ClusterHost;
   readonly view: ClusterView;
@@ -34,7 +36,8 @@ export class Leases {
   /** Shards to be taken, and to be handed over, for which there is no place yet. */
   readonly #waitingTakes = new Set<number>();
   readonly #waitingMoves = new Set<number>();
-  readonly #takings = new Set<Promise<void>>();
+  /** Steps under way in which a shard is served that is not held: it is being taken, or waits for a lull. */
+  readonly #serving = new Set<Promise<unknown>>();
   /** Claims and takes under way. */
   #taking = 0;
   /** Hand-overs under way. */
@@ -100,7 +103,7 @@ export class Leases {
     const held = [...this.#doing].filter(([, doing]) => doing === 'held').map(([shard]) => shard);
     const finished = this.#leave(held);
     // What is just being taken is left when it has been: its lease is over.
-    await Promise.all(this.#takings);
+    await Promise.all(this.#serving);
     return { finished };
   }
 
@@ -126,7 +129,7 @@ export class Leases {
       case 'take':
         if (this.#taking >= timing.takesAtOnce) this.#waitingTakes.add(shard);
         else if (step.do === 'claim') void this.#claim(shard);
-        else void this.#take(shard);
+        else void this.#note(this.#take(shard));
         return;
       case 'hand over':
         if (this.#moving >= timing.movesAtOnce) this.#waitingMoves.add(shard);
@@ -198,16 +201,8 @@ export class Leases {
     this.#end(shard, 'idle');
   }
 
-  #take(shard: number): Promise<void> {
-    const taking = this.#serve(shard).then(() => {
-      this.#takings.delete(taking);
-    });
-    this.#takings.add(taking);
-    return taking;
-  }
-
   /** Never rejects. */
-  async #serve(shard: number): Promise<void> {
+  async #take(shard: number): Promise<void> {
     const { host, view, shards } = this.#options;
     this.#begin(shard, 'taking');
     this.#taking++;
@@ -230,7 +225,7 @@ export class Leases {
     const isHeld = this.doing(shard) === 'held';
     this.#begin(shard, 'handing over');
     this.#moving++;
-    const released = isHeld ? this.#release([shard]) : Promise.resolve();
+    const { released } = isHeld ? await this.#note(this.#stop(shard)) : nothingToFinish;
     const isFinished = await doneWithin(host.clock, host.timing.releaseMs, released);
     const to = this.#target(shard);
     if (to !== undefined) {
@@ -246,6 +241,20 @@ export class Leases {
       await released;
     }
     this.#end(shard, 'idle');
+  }
+
+  /** Serves the shard until the next lull. Then what was admitted, if it did not come to one in time, is being finished. Never rejects. */
+  async #stop(shard: number): Promise<{ readonly released: Promise<void> }> {
+    const { host, shards } = this.#options;
+    await shards.lull(shard, host.timing.lullMs);
+    return { released: this.#release([shard]) };
+  }
+
+  async #note<T>(step: Promise<T>): Promise<T> {
+    this.#serving.add(step);
+    const outcome = await step;
+    this.#serving.delete(step);
+    return outcome;
   }
 
   /** To whom the shard is to be handed over: the members may have changed while it was finished. */

@@ -13,8 +13,8 @@
  *   claiming -> idle           written, or not: the standing says
  *   idle -> taking             mine: the node begins to serve it
  *   taking -> held
- *   held -> handing over       mine, and another one is the desired owner: no longer served; what was admitted is being finished,
- *                              then the record is written over to the other
+ *   held -> handing over       mine, and another one is the desired owner: no longer served from the next lull on; what was
+ *                              admitted is being finished, then the record is written over to the other
  *   idle -> handing over       the same with nothing to finish: mine, not served yet, and the node drains
  *   handing over -> idle       written, or not: the standing says
  *   held -> leaving            not mine any more

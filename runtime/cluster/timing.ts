@@ -13,7 +13,7 @@ export interface Timing {
   readonly confirmMs: number;
   /** A new member's shards are moved to it when it has been up for so long: who comes and goes moves nothing. Default 2,000. */
   readonly joinMs: number;
-  /** Shards that a node hands over at once. Default 8. */
+  /** Shards that a node hands over at once. Default 4. */
   readonly movesAtOnce: number;
   /** Shards that a node takes at once. Default 16. */
   readonly takesAtOnce: number;
@@ -21,6 +21,8 @@ export interface Timing {
   readonly refreshMs: number;
   /** After an outage, how long others are given to find their way back before a ping that finds them gone counts. Default 1,000. */
   readonly graceMs: number;
+  /** How long a hand-over waits for a moment in which the shard is idle, and serves it meanwhile. Default 100. */
+  readonly lullMs: number;
   /** How long a hand-over waits for admitted commands; what is late is the store's to refuse. Default 5,000. */
   readonly releaseMs: number;
   /** How long a drain may take; what is left then is taken over as from a dead node. Default 6,000. */
@@ -36,10 +38,11 @@ export const defaultTiming: Timing = {
   pingMs: 200,
   confirmMs: 150,
   joinMs: 2_000,
-  movesAtOnce: 8,
+  movesAtOnce: 4,
   takesAtOnce: 16,
   refreshMs: 5_000,
   graceMs: 1_000,
+  lullMs: 100,
   releaseMs: 5_000,
   drainMs: 6_000,
   answerMs: 1_000,

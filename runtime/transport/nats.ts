@@ -95,9 +95,9 @@ export class NatsTransport implements Transport {
     });
     this.#shards.add(served);
     await this.#connection.flush();
-    return () => {
+    return async () => {
+      await served.release();
       this.#shards.delete(served);
-      return served.release();
     };
   }
 

@@ -121,7 +121,7 @@ t.test('a hand-over of unknown outcome is made void before the shard is served a
   await world.clock.advance(3_000);
   const two = await world.started('two');
   while (world.members()['two'] !== 'settled') await world.clock.advance(1);
-  await world.clock.advance(2);
+  await world.clock.advance(7);
   world.unsure = 1;
   await world.clock.advance(5);
   world.unsure = 0;

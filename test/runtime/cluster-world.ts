@@ -4,7 +4,9 @@ import type { Clock, Random } from '../../runtime/clock.ts';
 import { LeasedPlacement, type LeasedPlacementOptions } from '../../runtime/cluster/leased-placement.ts';
 import { desiredOwner } from '../../runtime/cluster/rendezvous.ts';
 import { decodeMember, decodeShard, subjectOf } from '../../runtime/cluster/records.ts';
+import { defaultTiming } from '../../runtime/cluster/timing.ts';
 import { Metrics } from '../../runtime/metrics.ts';
+import { pause } from '../../runtime/pause.ts';
 import type { Shards } from '../../runtime/placement.ts';
 import { MemoryPeers, PeersBus } from '../support/memory-peers.ts';
 import { MemoryRegister, RegisterBus } from '../support/memory-register.ts';
@@ -48,13 +50,18 @@ export class FakeShards implements Shards {
     this.#changed();
   }
 
+  async lull(): Promise<void> {
+    const ms = this.#finishMs();
+    if (ms > 0) await pause(this.#clock, Math.min(ms, defaultTiming.lullMs));
+  }
+
   async release(shards: readonly number[]): Promise<void> {
     for (const shard of shards) {
       assert.ok(this.owned.delete(shard), `shard ${shard} is released that was not owned`);
       this.#leaving.add(shard);
     }
     const ms = this.#finishMs();
-    if (ms > 0) await new Promise<void>(resolve => this.#clock.after(ms, resolve));
+    if (ms > 0) await pause(this.#clock, ms);
     for (const shard of shards) this.#leaving.delete(shard);
   }
 }

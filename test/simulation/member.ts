@@ -213,6 +213,7 @@ export class Member {
         this.#took(shard);
         await shards.take(shard);
       },
+      lull: (shard, longestMs) => shards.lull(shard, longestMs),
       release: async released => {
         for (const shard of released) this.shards.delete(shard);
         this.#world.tell(() => `${this.name} releases ${released.join(' ')}`);

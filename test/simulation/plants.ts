@@ -115,8 +115,8 @@ export const plants: readonly Plant[] = [
     rule: 'leases',
     bug: 'a shard is handed over while it is still served',
     file: 'runtime/cluster/leases.ts',
-    find: 'const released = isHeld ? this.#release([shard]) : Promise.resolve();',
-    replace: 'const released = Promise.resolve();',
+    find: 'return { released: this.#release([shard]) };',
+    replace: 'return nothingToFinish;',
   },
   {
     rule: 'leases',
