@@ -1,4 +1,8 @@
-/** Reads of the audit log, newest first: ids sort by the instant of the act. */
+/**
+ * Reads of the audit log, newest first: ids sort by the instant of the act. What is asked for by action, actor, target or time is found
+ * by an index, also where there is nothing to be found; of several together one leads, and what it finds is looked through.
+ */
+import { newId } from '../../protocol/ids.ts';
 import type { AuditAction, AuditLog } from '../../protocol/resources/audit.ts';
 import type { Database } from '../database.ts';
 
@@ -42,18 +46,33 @@ const selectPage = (place: 'workspace_id' | 'project_id'): string => `
     and ($6::text is null or a.target_id = $6)
     and ($7::timestamptz is null or a.created_at >= $7) and ($8::timestamptz is null or a.created_at < $8)
     and ($9::text is null or a.audit_log_id < $9)
+    and ($11::text is null or a.audit_log_id >= $11) and ($12::text is null or a.audit_log_id < $12)
   order by a.audit_log_id desc limit $10`;
 
 const pages = { workspace: selectPage('workspace_id'), project: selectPage('project_id') };
 
-export async function auditPage(db: Pick<Database, 'query'>, filter: AuditFilter): Promise<AuditLog[]> {
+/** An act's id is made with its request, and its instant with its commit: they are not further apart than this. */
+const apartMs = 3_600_000;
+
+/** How ids of that instant begin (protocol/ids.ts): ten characters of time after the prefix. */
+const idsOf = (ms: number): string => newId('audit', ms).slice(0, 'aud_'.length + 10);
+
+/** The statement of a page; planned anew for each, so that what is not asked for costs nothing. */
+export function auditStatement(filter: AuditFilter): { readonly text: string; readonly values: unknown[] } {
   const { place, environmentId, withoutProduction, action, actorId, targetId, since, until, before, limit } =
     filter;
   const [text, placeId] =
     'workspaceId' in place ? [pages.workspace, place.workspaceId] : [pages.project, place.projectId];
   const values = [placeId, environmentId ?? null, withoutProduction, action ?? null, actorId ?? null];
   const span = [targetId ?? null, since ?? null, until ?? null, before ?? null, limit];
-  const rows = await db.query<AuditRecord>(text, [...values, ...span]);
+  const from = since === undefined ? null : idsOf(Math.max(0, since.getTime() - apartMs));
+  const to = until === undefined ? null : idsOf(Math.max(0, until.getTime() + apartMs));
+  return { text, values: [...values, ...span, from, to] };
+}
+
+export async function auditPage(db: Pick<Database, 'query'>, filter: AuditFilter): Promise<AuditLog[]> {
+  const { text, values } = auditStatement(filter);
+  const rows = await db.query<AuditRecord>(text, values);
   return rows.map(({ actorType, actorId: id, createdAt, ...row }) => ({
     ...row,
     actor: { type: actorType, id },
