@@ -7,6 +7,7 @@
  *   test               its credential: an API key, or a user, whose sessions share one; without any, its address
  *   message            the project of an API key, and then the thread where one is named; of a user, as `write`, and then the
  *                      project, once it is certain that the user may, and the thread
+ *   receipt            the project of an API key, apart from its messages; of a user, as `write`
  *
  * What proves to be nobody, or asks for what is nowhere, is charged to its address alone. A request has to have room in every
  * bucket that applies; one that is refused is charged to none. In a sandbox everything is a quarter: for messages by their
@@ -65,19 +66,24 @@ export function chargesOf(options: ChargesOptions): Quotas {
     return purse((caller.environmentKind === 'sandbox' ? sandbox : whole)[name], caller.apiKeyId);
   };
 
-  const ofProject = (projectId: string, kind: EnvironmentKind): Purse =>
-    purse((kind === 'sandbox' ? sandbox : whole).messageProject, projectId);
+  const ofProject = (
+    projectId: string,
+    kind: EnvironmentKind,
+    name: 'messageProject' | 'receiptProject' = 'messageProject',
+  ): Purse => purse((kind === 'sandbox' ? sandbox : whole)[name], projectId);
 
   const entrance = (rate: RateClass, call: Call): Purse => {
     switch (rate) {
       case 'none':
       case 'auth':
         return purse(whole.authAddress, network(call.address));
-      case 'message': {
+      case 'message':
+      case 'receipt': {
         const { caller } = call;
         // Which project a user's request is about is certain only later: nobody may use up what is another's.
         if (caller?.type !== 'key') return ofCredential('write', call);
-        return ofProject(caller.projectId, caller.environmentKind);
+        const name = rate === 'message' ? 'messageProject' : 'receiptProject';
+        return ofProject(caller.projectId, caller.environmentKind, name);
       }
       case 'read':
       case 'write':

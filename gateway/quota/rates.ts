@@ -11,6 +11,7 @@ export const bucketNames = [
   'write',
   'messageProject',
   'messageThread',
+  'receiptProject',
   'run',
   'test',
 ] as const;
@@ -29,6 +30,8 @@ export const defaultRates: Rates = {
   write: { limit: 600, windowMs: minute },
   messageProject: { limit: 100, windowMs: second },
   messageThread: { limit: 5, windowMs: second },
+  // A message has up to three receipts and a command to acknowledge: beside as many messages as there may be, none is in the way.
+  receiptProject: { limit: 400, windowMs: second },
   run: { limit: 120, windowMs: minute },
   test: { limit: 30, windowMs: minute },
 };

@@ -100,7 +100,7 @@ export const channelOperations = {
     query: MaybeProjectQuery,
     success: { status: 204, body: null },
     errors: [...writing, ...repeatable],
-    rate: 'message',
+    rate: 'receipt',
     idempotency: 'accepted',
   },
   createInboundMessage: {
@@ -131,7 +131,7 @@ export const channelOperations = {
     body: ReceiptBody,
     success: { status: 202, body: Accepted },
     errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
-    rate: 'message',
+    rate: 'receipt',
     idempotency: 'accepted',
   },
   simulateSandbox: {
