@@ -52,6 +52,8 @@ export class ThreadOnPaper {
   readonly told: Reminder[] = [];
   readonly effects: Effect[] = [];
   readonly kind: ChannelKind;
+  /** The default agent of its channel. */
+  defaultAgentId: string | null = null;
   state: ThreadState = thread.blank(this.id);
   now = start;
 
@@ -84,14 +86,14 @@ export class ThreadOnPaper {
   }
 
   create(externalRef: string | null = '+34600000000'): Thread {
-    const channel = { channelId: this.channelId, kind: this.kind };
+    const channel = { channelId: this.channelId, kind: this.kind, defaultAgentId: this.defaultAgentId };
     return JSON.parse(
       this.do('create', { ...tenancy, channel, externalRef, metadata: {}, author: key }),
     ) as Thread;
   }
 
   receive(body = 'hello', externalRef = '+34600000000'): Message {
-    const channel = { channelId: this.channelId, kind: this.kind };
+    const channel = { channelId: this.channelId, kind: this.kind, defaultAgentId: this.defaultAgentId };
     const newborn = { externalRef, metadata: {} };
     return JSON.parse(
       this.do('receive', { ...tenancy, channel, newborn, message: message(body) }),

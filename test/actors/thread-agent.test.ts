@@ -1,0 +1,525 @@
+/** What a thread does with its agent: rule by rule. */
+import t from 'tap';
+import { newId } from '../../protocol/ids.ts';
+import { threadSnapshot } from '../../actors/thread/snapshot.ts';
+import { agentId, headOf, ThreadWithAgent } from './agent-on-paper.ts';
+import { human, key, refusal, start, tenancy, ThreadOnPaper } from './thread-on-paper.ts';
+
+const iso = (at: number) => new Date(at).toISOString();
+const stateOf = (thread: ThreadOnPaper) =>
+  JSON.parse(String(threadSnapshot.values(thread.id, 0, 1, thread.state as never).at(-1))) as object;
+
+t.test('a thread without an agent stores and sets nothing, whoever writes on it', async t => {
+  const thread = new ThreadOnPaper();
+  thread.receive();
+  thread.send(human);
+  thread.do('assign', { ...tenancy, userId: human.id, author: human });
+  t.strictSame(Object.keys(stateOf(thread)), ['channelKind', 'sequence', 'window', 'recent']);
+  t.equal(thread.reminders.size, 0);
+  t.equal(thread.told.length + thread.effects.length, 0);
+});
+
+t.test(
+  'a row without a desk is read, and one with a desk comes back as it was, but for who types',
+  async t => {
+    const thread = new ThreadWithAgent();
+    const row = (state: object) =>
+      threadSnapshot.decode({ created_at: 0, updated_at: 0, last_message_at: 0, archived_at: null, state });
+    t.match(row({ channelKind: 'custom', sequence: 1 }), { desk: { runs: 0, live: null, waiting: null } });
+    thread.begun();
+    thread.receive();
+    thread.do('noteTyping', tenancy);
+    t.match(row(stateOf(thread)), { desk: { ...thread.state.desk, typingAt: 0 } });
+  },
+);
+
+t.test('the agent is called when the participant has been quiet for 1.5 s', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.passTo(start + 1_000);
+  thread.receive('and');
+  thread.passTo(start + 2_499);
+  t.equal(thread.call, undefined);
+  thread.passTo(start + 2_500);
+  t.strictSame(thread.call, { ...tenancy, agentId, liveRunId: null });
+});
+
+t.test('who goes on writing waits 8 s at the most', async t => {
+  const thread = new ThreadWithAgent();
+  for (let at = start; at < start + 8_000; at += 500) {
+    thread.passTo(at);
+    thread.receive();
+    t.equal(thread.call, undefined);
+  }
+  thread.passTo(start + 8_000);
+  t.ok(thread.call);
+});
+
+t.test('a burst costs one reminder', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  const [first] = thread.reminders.values();
+  thread.now += 700;
+  thread.receive();
+  t.equal(thread.reminders.get('agent'), first);
+});
+
+t.test('until a run is opened, the call is repeated', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.passTo(start + 21_500);
+  t.equal(thread.effects.length, 3);
+  t.ok(thread.summoned());
+  t.notOk(thread.reminders.has('agent'));
+  thread.passTo(start + 100_000);
+  t.equal(thread.effects.length, 4);
+});
+
+t.test('a run is opened on what has been said, and told so durably', async t => {
+  const thread = new ThreadWithAgent();
+  const { messageId } = thread.receive();
+  const { updatedAt, sequence } = thread.state;
+  const opened = thread.summoned({ author: { type: 'system', id: null } });
+  if (opened === null) return void t.fail('no run was opened');
+  const { agentRunId, begin } = opened;
+  t.match(begin, {
+    ...{ ...tenancy, threadId: thread.id, inputMessageId: messageId, basedOnSequence: sequence },
+    head: { agentId, mode: 'auto' },
+  });
+  t.match(thread.told, [
+    { key: 'begin', at: thread.now, to: { kind: 'run', id: agentRunId }, command: 'begin', payload: begin },
+  ]);
+  t.equal(agentRunId.slice(-16, -3), thread.id.slice(-16, -3), 'it lives with its thread');
+  t.equal(thread.state.updatedAt, updatedAt, 'nothing of the thread itself has changed');
+  t.equal(thread.summoned(), null, 'nobody waits any more');
+});
+
+t.test('nobody is called where no agent may answer', async t => {
+  for (const prevent of [
+    (thread: ThreadWithAgent) => (thread.defaultAgentId = null),
+    (thread: ThreadWithAgent) => (thread.create(), thread.update({ agentMode: 'paused' })),
+  ]) {
+    const thread = new ThreadWithAgent();
+    prevent(thread);
+    thread.receive();
+    t.equal(thread.reminders.size, 0);
+  }
+});
+
+t.test('an agent whose own mode is paused answers no message; a request makes it suggest', async t => {
+  const thread = new ThreadWithAgent('paused');
+  thread.receive();
+  t.equal(thread.summoned(), null);
+  t.equal(thread.reminders.size, 0, 'and is called no more');
+  t.equal(thread.open()?.begin.head.mode, 'suggest');
+});
+
+t.test("the thread's mode goes before the agent's", async t => {
+  const thread = new ThreadWithAgent('paused');
+  thread.create();
+  thread.update({ agentMode: 'auto' });
+  thread.receive();
+  t.equal(thread.summoned()?.begin.head.mode, 'auto');
+});
+
+t.test("the thread's agent goes before the channel's; a call of the one before opens nothing", async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  const other = newId('agent');
+  thread.update({ agentId: other });
+  t.equal(thread.summoned(), null);
+  t.equal(thread.call?.agentId, other);
+  t.ok(thread.summoned({ head: headOf('auto', other) }));
+});
+
+t.test('where no agent can answer, the call is dropped', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.do('dropCall', tenancy);
+  t.equal(thread.reminders.size, 0);
+  t.equal(thread.summoned(), null);
+});
+
+t.test('one run is live: messages wait for its end, requests are refused', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  thread.receive('one more thing');
+  t.equal(thread.summoned(), null);
+  t.equal(thread.call?.liveRunId, agentRunId);
+  t.strictSame(
+    refusal(() => thread.open()),
+    { code: 'svc/runtime/conflict', details: { agentRunId } },
+  );
+  thread.do('runOver', { ...tenancy, agentRunId });
+  t.equal(thread.reminders.get('agent')?.at, thread.now, 'then it is its turn at once');
+  t.ok(thread.summoned());
+});
+
+t.test('a run that has not begun to work makes way for a newer one', async t => {
+  const thread = new ThreadWithAgent();
+  const first = thread.begun();
+  thread.receive('one more thing');
+  const second = thread.summoned({ supersedes: first });
+  t.ok(second);
+  t.match(thread.toldTo(first, 'cancel'), [{ by: 'thread' }]);
+  const third = thread.open({ supersedes: second?.agentRunId ?? '' });
+  t.ok(third);
+  t.equal(
+    new Set([first, second?.agentRunId, third?.agentRunId]).size,
+    3,
+    'each has an id of its own, in one millisecond too',
+  );
+});
+
+t.test('an automatic answer is sent by the agent, once', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  const body = 'the answer';
+  thread.answer(agentRunId, body);
+  thread.answer(agentRunId, body);
+  const messageId = `msg_${agentRunId.slice(4)}`;
+  t.match(thread.outbound, [
+    { messageId, body, actor: { type: 'agent', id: agentId }, metadata: { agentRunId } },
+  ]);
+  t.equal(thread.outbound.length, 1);
+  t.match(thread.toldTo(agentRunId, 'judged'), [{ ...tenancy, outcome: 'sent', messageId }]);
+  t.equal(thread.toldTo(agentRunId, 'judged').length, 1);
+});
+
+t.test('a newer inbound message stops no automatic answer: it has its own run next', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  thread.receive('one more thing');
+  thread.answer(agentRunId);
+  t.equal(thread.outbound.length, 1);
+  t.ok(thread.summoned());
+});
+
+t.test(
+  "a human's message after the run was opened supersedes its answer, and waits for no agent",
+  async t => {
+    const thread = new ThreadWithAgent();
+    const agentRunId = thread.begun();
+    thread.receive();
+    thread.send(human);
+    t.notOk(thread.reminders.has('agent'));
+    thread.now += 60_000;
+    thread.answer(agentRunId);
+    t.equal(thread.outbound.length, 1);
+    t.match(thread.toldTo(agentRunId, 'judged'), [
+      { outcome: 'superseded', suggestion: { status: 'superseded', body: 'the answer' } },
+    ]);
+  },
+);
+
+t.test('a human who was active in the last 10 s turns it into a suggestion', async t => {
+  for (const [act, before] of [
+    [(thread: ThreadWithAgent) => thread.send(human), true],
+    [(thread: ThreadWithAgent) => thread.assign(), false],
+    [(thread: ThreadWithAgent) => thread.do('noteTyping', tenancy), false],
+  ] as const) {
+    for (const later of [9_999, 10_000]) {
+      const thread = new ThreadWithAgent();
+      thread.create();
+      if (before) act(thread);
+      const active = thread.now;
+      const agentRunId = thread.begun();
+      if (!before) act(thread);
+      thread.now = (before ? active : thread.now) + later;
+      thread.answer(agentRunId);
+      const isHeld = later < 10_000;
+      t.equal(thread.state.desk.suggestion?.reason, isHeld ? 'human_active' : undefined);
+      t.equal(
+        thread.outbound.some(({ actor }) => actor?.type === 'agent'),
+        !isHeld,
+      );
+    }
+  }
+});
+
+t.test('what is released is taken by nobody', async t => {
+  const thread = new ThreadWithAgent();
+  thread.create();
+  thread.assign();
+  thread.now += 10_000;
+  const agentRunId = thread.begun();
+  thread.assign(null);
+  thread.answer(agentRunId);
+  t.equal(thread.outbound.length, 1);
+});
+
+t.test("a program's message neither supersedes nor holds back", async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  thread.send(key);
+  thread.answer(agentRunId);
+  t.equal(thread.outbound.length, 2);
+});
+
+t.test('what cannot be sent becomes a suggestion that says why', async t => {
+  for (const [spoil, reason, body] of [
+    [(thread: ThreadWithAgent) => thread.update({ agentMode: 'suggest' }), 'mode_changed', 'x'],
+    [() => undefined, 'too_long', '\u{1f600}'.repeat(16_001)],
+    [(thread: ThreadWithAgent) => (thread.now += 24 * 3_600_000), 'not_sendable', 'x'],
+  ] as const) {
+    const thread = new ThreadWithAgent('auto', 'sandbox');
+    const agentRunId = thread.begun();
+    spoil(thread);
+    thread.answer(agentRunId, body);
+    t.equal(thread.outbound.length, 0);
+    t.match(thread.toldTo(agentRunId, 'judged'), [
+      { outcome: 'suggested', suggestion: { status: 'pending', reason, body } },
+    ]);
+  }
+  const thread = new ThreadWithAgent('auto', 'sandbox');
+  thread.answer(thread.begun(), '\u{1f600}'.repeat(16_000));
+  t.equal(thread.outbound.length, 1, 'code points count');
+});
+
+t.test('in suggest mode the answer waits for an operator', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const agentRunId = thread.suggested();
+  const suggestion = { status: 'pending', body: 'the answer', createdAt: iso(thread.now) };
+  t.match(thread.events.at(-1), {
+    eventName: 'agent.suggestion.created',
+    data: { agentRunId, suggestion, actor: { type: 'agent', id: agentId } },
+  });
+  t.equal(thread.outbound.length, 0);
+});
+
+t.test('an approved suggestion is sent by who approves it, and the run is told', async t => {
+  for (const author of [human, key]) {
+    const thread = new ThreadWithAgent('suggest');
+    const agentRunId = thread.suggested();
+    const resolved = thread.resolve(agentRunId, { author });
+    const messageId = `msg_${agentRunId.slice(4)}`;
+    const resolvedByUserId = author === human ? human.id : null;
+    t.match(resolved, { status: 'approved', body: 'the answer', messageId, resolvedByUserId });
+    t.match(thread.outbound, [{ messageId, body: 'the answer', actor: author, metadata: { agentRunId } }]);
+    t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [
+      { ...tenancy, settlement: { status: 'approved', messageId } },
+    ]);
+    t.strictSame(thread.names().slice(-3), [
+      'thread.message.created',
+      'channel.message.requested',
+      'agent.suggestion.resolved',
+    ]);
+    t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/agent_runs/suggestion_already_resolved');
+    t.equal(
+      refusal(() => thread.resolve(agentRunId, { action: 'discard' })).code,
+      'svc/agent_runs/suggestion_already_resolved',
+    );
+    t.equal(thread.outbound.length, 1);
+  }
+});
+
+t.test("an edited one is sent in the operator's words; the same words are no edit", async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const edited = thread.resolve(thread.suggested(), { editedBody: 'better' });
+  t.match(edited, { status: 'edited', body: 'the answer', sentBody: 'better' });
+  t.equal(thread.outbound[0]?.body, 'better');
+  t.equal(thread.resolve(thread.suggested(), { editedBody: 'the answer' }).status, 'approved');
+});
+
+t.test('a discarded one sends nothing', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  t.match(thread.resolve(thread.suggested(), { action: 'discard' }), { status: 'discarded' });
+  t.equal(thread.outbound.length, 0);
+});
+
+t.test('whatever refuses an approval leaves the suggestion pending', async t => {
+  const thread = new ThreadWithAgent('suggest', 'sandbox');
+  const agentRunId = thread.suggested();
+  const tooLong = { editedBody: 'x'.repeat(16_001) };
+  t.equal(refusal(() => thread.resolve(agentRunId, tooLong)).code, 'svc/validation/invalid_request');
+  thread.now += 24 * 3_600_000;
+  t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/chatapp/template_required');
+  t.equal(refusal(() => thread.resolve(newId('run'))).code, 'svc/agent_runs/suggestion_already_resolved');
+  t.equal(thread.resolve(agentRunId, { action: 'discard' }).status, 'discarded');
+});
+
+t.test('who approves what has gone on since is refused; the suggestion itself is no news', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  thread.receive();
+  const seen = thread.state.sequence;
+  const note = { threadNoteId: newId('note'), authorUserId: String(human.id), body: 'hm', author: human };
+  const agentRunId = thread.suggested();
+  t.equal(refusal(() => thread.resolve(agentRunId, { expectedSequence: seen })).code, 'svc/runtime/conflict');
+  const fresh = thread.state.sequence;
+  thread.do('addNote', { ...tenancy, ...note });
+  for (const expectedSequence of [fresh - 1, fresh, fresh + 2]) {
+    t.strictSame(
+      refusal(() => thread.resolve(agentRunId, { expectedSequence })),
+      {
+        ...{ code: 'svc/runtime/conflict', details: { sequence: fresh + 1 } },
+      },
+    );
+  }
+  t.equal(thread.resolve(agentRunId, { expectedSequence: fresh + 1 }).status, 'approved');
+  const next = thread.suggested();
+  t.equal(thread.resolve(next, { expectedSequence: thread.state.sequence - 1 }).status, 'approved');
+});
+
+t.test('a newer message supersedes a pending suggestion, whoever writes it', async t => {
+  for (const [write, actor] of [
+    [(thread: ThreadWithAgent) => thread.receive(), 'contact'],
+    [(thread: ThreadWithAgent) => thread.send(human), 'user'],
+    [(thread: ThreadWithAgent) => thread.send(key), 'api_key'],
+  ] as const) {
+    const thread = new ThreadWithAgent('suggest');
+    const agentRunId = thread.suggested();
+    write(thread);
+    t.match(thread.events.at(-1), {
+      eventName: 'agent.suggestion.superseded',
+      data: {
+        agentRunId,
+        suggestion: { status: 'superseded', resolvedAt: iso(thread.now) },
+        actor: { type: actor },
+      },
+    });
+    t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
+    t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/agent_runs/suggestion_already_resolved');
+  }
+});
+
+t.test('so does a newer suggestion; and what a message has overtaken already is none', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const first = thread.suggested();
+  const second = thread.open()?.agentRunId ?? '';
+  thread.answer(second);
+  t.match(thread.toldTo(first, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
+  const third = thread.begun();
+  thread.receive('one more thing');
+  thread.answer(third);
+  t.match(thread.toldTo(third, 'judged'), [{ outcome: 'superseded' }]);
+});
+
+t.test('closing, archiving and pausing cancel the run, and supersede the suggestion', async t => {
+  for (const changes of [{ status: 'closed' }, { status: 'archived' }, { agentMode: 'paused' }]) {
+    const thread = new ThreadWithAgent('suggest');
+    const first = thread.suggested();
+    const second = thread.open()?.agentRunId ?? '';
+    thread.update(changes);
+    t.match(thread.toldTo(second, 'cancel'), [{ ...tenancy, by: 'thread' }]);
+    t.match(thread.toldTo(first, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
+    thread.answer(second);
+    t.equal(thread.toldTo(second, 'judged').length, 0, 'one word is the last');
+    if (changes.status === undefined) t.equal(thread.open()?.begin.head.mode, 'suggest');
+    else t.equal(refusal(() => thread.open()).code, 'svc/runtime/conflict');
+  }
+});
+
+t.test('a thread that is closed before the agent is called waits for none', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.update({ status: 'closed' });
+  t.equal(thread.reminders.size, 0);
+});
+
+t.test('another agent takes over what the one before was to answer', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  const other = newId('agent');
+  thread.update({ agentId: other });
+  t.equal(thread.toldTo(agentRunId, 'cancel').length, 1);
+  t.ok(thread.summoned({ head: headOf('auto', other) }));
+  const requested = new ThreadWithAgent();
+  requested.create();
+  const asked = requested.open({ head: headOf('auto', other) })?.agentRunId ?? '';
+  requested.update({ agentId: newId('agent') });
+  t.equal(requested.toldTo(asked, 'cancel').length, 0, 'who was asked for answers');
+});
+
+t.test('a requested run on a paused thread suggests', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.update({ agentMode: 'paused' });
+  const agentRunId = thread.open()?.agentRunId ?? '';
+  thread.answer(agentRunId);
+  t.match(thread.toldTo(agentRunId, 'judged'), [{ outcome: 'suggested' }]);
+});
+
+t.test('a run may be asked for where no agent is', async t => {
+  const thread = new ThreadWithAgent();
+  thread.defaultAgentId = null;
+  const { messageId } = thread.receive();
+  const opened = thread.open({ inputMessageId: messageId });
+  t.equal(opened?.begin.inputMessageId, messageId);
+  thread.answer(opened?.agentRunId ?? '');
+  t.equal(thread.outbound.length, 1);
+  t.strictSame((stateOf(thread) as { desk?: object }).desk, { runs: 1 });
+});
+
+t.test('a budget that stops a run quiets the thread, never the other way', async t => {
+  const budget = { scope: 'thread', limitMicros: 1, spentMicros: 2 } as const;
+  for (const [mode, fallsTo, expected] of [
+    [null, 'suggest', 'suggest'],
+    [null, 'paused', 'paused'],
+    ['auto', 'paused', 'paused'],
+    ['suggest', 'suggest', 'suggest'],
+    ['suggest', 'paused', 'paused'],
+  ] as const) {
+    const thread = new ThreadWithAgent();
+    thread.create();
+    if (mode !== null) thread.update({ agentMode: mode });
+    const agentRunId = thread.begun();
+    const seen = thread.events.length;
+    thread.do('runOver', { ...tenancy, agentRunId, budget: { ...budget, fallsTo } });
+    thread.do('runOver', { ...tenancy, agentRunId, budget: { ...budget, fallsTo: 'paused' } });
+    t.equal(thread.state.agentMode, expected);
+    t.strictSame(thread.names(seen), mode === expected ? [] : ['thread.agent_mode.changed']);
+    t.equal(thread.state.desk.live, null);
+  }
+});
+
+t.test('an agent that asks for a human is paused; what it says beside is sent or suggested', async t => {
+  const handoff = { reason: 'she is angry' };
+  for (const [mode, body] of [
+    ['auto', 'a colleague will answer'],
+    ['suggest', 'a colleague will answer'],
+    ['auto', ''],
+  ] as const) {
+    const thread = new ThreadWithAgent(mode);
+    const agentRunId = thread.begun();
+    const seen = thread.events.length;
+    thread.answer(agentRunId, body, { handoff });
+    t.equal(thread.state.agentMode, 'paused');
+    t.strictSame(thread.names(seen).slice(-2), ['thread.agent_mode.changed', 'agent.handoff.requested']);
+    t.match(thread.events.at(-1)?.data, { agentRunId, ...handoff });
+    t.equal(thread.outbound.length, mode === 'auto' && body !== '' ? 1 : 0);
+    t.equal(thread.toldTo(agentRunId, 'judged').length, 1);
+    if (mode === 'auto') continue;
+    const expectedSequence = thread.state.sequence - 2;
+    t.equal(
+      thread.resolve(agentRunId, { expectedSequence }).status,
+      'approved',
+      'the request came with the suggestion',
+    );
+  }
+});
+
+t.test('erasing what is known of the participant ends what was made of it', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const first = thread.suggested();
+  const second = thread.open()?.agentRunId ?? '';
+  thread.do('erase', { ...tenancy, author: human });
+  t.equal(thread.toldTo(second, 'cancel').length, 1);
+  t.equal(thread.toldTo(first, 'settleSuggestion').length, 1);
+  t.equal(thread.open()?.begin.inputMessageId, null);
+});
+
+t.test("another tenant's thread is not there", async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const agentRunId = thread.suggested();
+  const other = { ...tenancy, environmentId: newId('environment') };
+  for (const ask of [
+    () => thread.open(other),
+    () => thread.resolve(agentRunId, other),
+    () => thread.do('takeAnswer', { ...other, agentRunId, body: 'x', mode: 'auto' }),
+    () => thread.do('runOver', { ...other, agentRunId }),
+    () => thread.do('noteTyping', other),
+    () => thread.do('dropCall', other),
+  ]) {
+    t.equal(refusal(ask).code, 'svc/runtime/not_found');
+  }
+});
