@@ -174,7 +174,10 @@ export function serveRest(options: RestOptions): Rest {
       ...signingIn,
       invitations: new Invitations({ db: database, hash, mails, cursors }),
     }),
-    ...memberHandlers(new WorkspaceMembers({ db: database, cursors, access })),
+    ...memberHandlers({
+      members: new WorkspaceMembers({ db: database, cursors, access }),
+      ...{ database, node },
+    }),
     ...workspaceHandlers(new Workspaces(database, cursors)),
     ...projectHandlers({
       projects: new Projects(database, cursors),

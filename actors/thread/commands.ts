@@ -87,6 +87,8 @@ export interface EraseThread extends Tenancy, Marked {
 /** Null releases the thread. */
 export interface AssignThread extends Tenancy {
   readonly userId: string | null;
+  /** Only where that user is the assignee; anybody else stays. */
+  readonly from?: string;
   readonly author: Actor;
 }
 

@@ -16,9 +16,9 @@ export function assign(
   turn: Turn,
 ): Decision<ThreadState, string, Write> {
   requireOwn(state, command);
-  const { userId, author } = command;
   const { assigneeUserId: previous } = state;
-  if (userId === previous) return { reply: threadText(state, turn.id, turn.now) };
+  const { userId, author, from = previous } = command;
+  if (userId === previous || from !== previous) return { reply: threadText(state, turn.id, turn.now) };
   const draft = new Draft(state, turn);
   settleWindow(draft);
   draft.next.assigneeUserId = userId;

@@ -58,7 +58,7 @@ export const memberOperations = {
     tag,
     summary: 'End a membership, with all that the user is in the projects of the workspace',
     description:
-      'Everybody may end their own; for the others it takes an admin, and only owners remove owners. The last owner stays: a conflict. The user has no access from then on: their Console memberships and open streams end, and invitations that they have sent are revoked. API keys that they have made are the project’s and work on: the audit log tells which (api_key.created, api_key.rotated), so that those whose secret they know can be rotated.',
+      'Everybody may end their own; for the others it takes an admin, and only owners remove owners. The last owner stays: a conflict. The user has no access from then on: their Console memberships and open streams end, invitations that they have sent are revoked, and threads that they were assigned to are nobody’s. API keys that they have made are the project’s and work on: the audit log tells which (api_key.created, api_key.rotated), so that those whose secret they know can be rotated.',
     auth: 'user',
     access: access.leaveWorkspace,
     params: oneMember,

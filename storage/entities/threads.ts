@@ -32,6 +32,11 @@ export const Thread = defineEntity({
   indexes: [
     { name: 'threads_by_activity', properties: ['projectId', 'environmentId', 'activeSecond'] },
     { name: 'threads_by_creation', properties: ['projectId', 'environmentId', 'createdAt', 'threadId'] },
+    {
+      name: 'threads_assigned',
+      properties: ['assigneeUserId', 'threadId'],
+      where: 'assignee_user_id is not null',
+    },
   ],
 });
 

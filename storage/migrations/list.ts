@@ -1,5 +1,6 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
 import { Agents } from './agents.ts';
+import { AssignedThreads } from './assigned-threads.ts';
 import { Audit } from './audit.ts';
 import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
@@ -23,4 +24,5 @@ export const migrations = [
   { name: '0009-due-work', class: DueWork },
   { name: '0010-agents', class: Agents },
   { name: '0010-grounds', class: Grounds },
+  { name: '0011-assigned-threads', class: AssignedThreads },
 ];

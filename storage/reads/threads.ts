@@ -53,6 +53,25 @@ export function findThread(db: Queries, place: Place, threadId: string): Promise
   return threadReader(db).read({ ...place, threadId });
 }
 
+const selectAssigned = `
+  select t.thread_id as "threadId", t.project_id as "projectId", t.environment_id as "environmentId"
+  from threads t join projects p on p.project_id = t.project_id
+  where t.assignee_user_id = $1 and t.thread_id > $2 and p.workspace_id = $3 order by t.thread_id limit $4`;
+
+/** A page of the threads in all projects of a workspace that a user is assigned to, by id, from after `after`. */
+export function assignedThreads(
+  db: Queries,
+  asked: {
+    readonly workspaceId: string;
+    readonly userId: string;
+    readonly after: string;
+    readonly limit: number;
+  },
+): Promise<ThreadKey[]> {
+  const { workspaceId, userId, after, limit } = asked;
+  return db.query<ThreadKey>(selectAssigned, [userId, after, workspaceId, limit], 'threads.assigned');
+}
+
 export interface ThreadFilter extends Place {
   readonly status?: string | undefined;
   readonly agentMode?: string | undefined;

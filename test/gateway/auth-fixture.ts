@@ -163,7 +163,12 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...passwordResetHandlers(signingIn),
       ...acceptanceHandlers(signingIn),
       ...invitationHandlers(signingIn),
-      ...memberHandlers(services.members),
+      ...memberHandlers({
+        members: services.members,
+        database: db,
+        // It has no threads that anybody could be assigned to.
+        node: { ask: () => Promise.reject(new Error('there are no threads here')) },
+      }),
       ...workspaceHandlers(services.workspaces),
       ...projectHandlers(services),
       ...apiKeyHandlers({ apiKeys, verifier }),

@@ -3,10 +3,17 @@ import type { memberOperations } from '../../../protocol/operations/members.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { MembershipChange, WorkspaceMembers } from '../../../storage/tenancy/workspace-members.ts';
 import type { Call, Handlers } from '../handler.ts';
+import { takeOffThreads, type LeavingServices } from './leaving.ts';
 import { doingOf } from './signed-in.ts';
 
+export interface MemberServices extends LeavingServices {
+  readonly members: WorkspaceMembers;
+}
+
 /** The engine has checked the caller's role in the workspace of the path. */
-export function memberHandlers(members: WorkspaceMembers): Handlers<typeof memberOperations> {
+export function memberHandlers(services: MemberServices): Handlers<typeof memberOperations> {
+  const { members } = services;
+
   return {
     listMembers: async call => {
       const { cursor, limit = defaultPageSize } = call.query;
@@ -24,7 +31,12 @@ export function memberHandlers(members: WorkspaceMembers): Handlers<typeof membe
     },
 
     removeMember: async call => {
-      await members.remove(changeOf(call, call.params));
+      const change = changeOf(call, call.params);
+      await members.mayRemove(change);
+      // While they are a member the request can be repeated: whatever happens now, no thread stays behind unless it comes meanwhile.
+      await takeOffThreads(services, call, change);
+      await members.remove(change);
+      await takeOffThreads(services, call, change);
       return {};
     },
   };

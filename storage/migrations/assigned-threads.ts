@@ -1,0 +1,10 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** The threads that somebody is to answer are found by who that is. */
+export class AssignedThreads extends Migration {
+  override up(): void {
+    this.addSql(
+      `create index threads_assigned on threads (assignee_user_id, thread_id) where assignee_user_id is not null`,
+    );
+  }
+}
