@@ -1,11 +1,15 @@
 /** The specification's "Limits" at their edges and one past, counted in code points. */
 import t from 'tap';
 import type { TSchema } from 'typebox';
+import { CreateAgentBody, UpdateAgentBody } from '../../protocol/resources/agent.ts';
 import { CreateApiKeyBody } from '../../protocol/resources/api-key.ts';
 import { CreateAttachmentBody } from '../../protocol/resources/attachment.ts';
+import { SetBudgetsBody } from '../../protocol/resources/budget.ts';
+import { CreateByokCredentialBody, RotateByokCredentialBody } from '../../protocol/resources/byok.ts';
 import { CreateChannelBody, ReceiptBody, SimulateBody } from '../../protocol/resources/channel.ts';
 import { ReplayStitchBody } from '../../protocol/resources/delivery.ts';
 import { CreateEnvironmentBody } from '../../protocol/resources/environment.ts';
+import { CreateLoomBody, CreateLoomVersionBody, UpdateLoomBody } from '../../protocol/resources/loom.ts';
 import { CreateMessageBody, InboundMessageBody } from '../../protocol/resources/message.ts';
 import { CreateNoteBody, UpdateNoteBody } from '../../protocol/resources/note.ts';
 import { ReadCursorBody, TypingBody } from '../../protocol/resources/presence.ts';
@@ -22,12 +26,16 @@ import {
   ListThreadsQuery,
   UpdateThreadBody,
 } from '../../protocol/resources/thread.ts';
+import { CreateToolBody, UpdateToolBody } from '../../protocol/resources/tool.ts';
 import { CreateWorkspaceBody } from '../../protocol/resources/workspace.ts';
 import { compile } from '../../protocol/validate.ts';
 
 const projectId = 'prj_1';
 const environmentId = 'env_1';
 const instant = '2026-11-03T12:00:00Z';
+
+const definition = { systemPrompt: 's', provider: 'llm_provider_1', model: 'm' };
+const byok = { provider: 'llm_provider_3', displayName: 'n', secret: '12345678' };
 
 /** A valid example of every body that is written, to vary one field of. */
 const examples = {
@@ -55,6 +63,16 @@ const examples = {
   stitchUpdate: [UpdateStitchBody, { projectId }],
   rotation: [RotateStitchSecretBody, { projectId }],
   replay: [ReplayStitchBody, { projectId, since: instant }],
+  byok: [CreateByokCredentialBody, { projectId, ...byok }],
+  byokRotation: [RotateByokCredentialBody, { secret: '12345678' }],
+  tool: [CreateToolBody, { projectId, name: 'n', url: 'https://a.example/' }],
+  toolUpdate: [UpdateToolBody, { projectId }],
+  loom: [CreateLoomBody, { projectId, name: 'n', ...definition }],
+  loomUpdate: [UpdateLoomBody, { projectId }],
+  loomVersion: [CreateLoomVersionBody, { projectId, ...definition }],
+  agent: [CreateAgentBody, { projectId, name: 'n' }],
+  agentUpdate: [UpdateAgentBody, { projectId }],
+  budgets: [SetBudgetsBody, { projectId, onExceeded: 'paused' }],
 } as const satisfies Record<string, readonly [TSchema, object]>;
 type Example = keyof typeof examples;
 
@@ -97,6 +115,19 @@ const texts: readonly (readonly [Example, string, number, number])[] = [
   ['simulation', 'body', 1, 16_000],
   ['stitch', 'name', 1, 256],
   ['stitchUpdate', 'name', 1, 256],
+  ['byok', 'displayName', 1, 128],
+  ['byok', 'secret', 8, 4_096],
+  ['byokRotation', 'secret', 8, 4_096],
+  ['tool', 'name', 1, 256],
+  ['toolUpdate', 'name', 1, 256],
+  ['tool', 'description', 1, 4_096],
+  ['loom', 'name', 1, 256],
+  ['loom', 'systemPrompt', 1, 64_000],
+  ['loom', 'model', 1, 256],
+  ['loomVersion', 'systemPrompt', 1, 64_000],
+  ['loomUpdate', 'name', 1, 256],
+  ['agent', 'name', 1, 256],
+  ['agentUpdate', 'name', 1, 256],
 ];
 
 for (const [example, field, min, max] of texts) {
@@ -117,6 +148,13 @@ for (const [example, field, min, max] of texts) {
 const numbers: readonly (readonly [Example, string, number, number])[] = [
   ['rotation', 'gracePeriodSeconds', 0, 604_800],
   ['attachment', 'sizeBytes', 1, 104_857_600],
+  ['byokRotation', 'gracePeriodSeconds', 0, 86_400],
+  ['tool', 'timeoutMs', 100, 30_000],
+  ['tool', 'retryMaxAttempts', 1, 5],
+  ['tool', 'retryBackoffMs', 0, 30_000],
+  ['toolUpdate', 'timeoutMs', 100, 30_000],
+  ['toolUpdate', 'retryMaxAttempts', 1, 5],
+  ['toolUpdate', 'retryBackoffMs', 0, 30_000],
 ];
 
 for (const [example, field, min, max] of numbers) {
@@ -240,4 +278,28 @@ t.test('an e-mail address has at most 320 characters', async t => {
   const email = (length: number) => `${'a'.repeat(length - '@b.example'.length)}@b.example`;
   t.equal(issues('signUp', { email: email(320) }), undefined);
   t.match(issues('signUp', { email: email(321) }), [{ path: '/body/email', code: 'maxLength' }]);
+});
+
+t.test(
+  'a model is asked at a temperature of 0 to 2, for at least one token, by rules of 1 to 2000 characters',
+  async t => {
+    for (const example of ['loom', 'loomVersion'] as const) {
+      for (const temperature of [0, 0.7, 2, null]) t.equal(issues(example, { temperature }), undefined);
+      for (const temperature of [-0.1, 2.1, '1']) t.ok(issues(example, { temperature }));
+      for (const maxTokens of [1, 2_147_483_647, null]) t.equal(issues(example, { maxTokens }), undefined);
+      for (const maxTokens of [0, 1.5, 2_147_483_648]) t.ok(issues(example, { maxTokens }));
+      t.equal(issues(example, { rules: ['\u{1F600}'.repeat(2000), 'x'], toolIds: ['tool_1'] }), undefined);
+      t.match(issues(example, { rules: ['x', ''] }), [{ path: '/body/rules/1', code: 'minLength' }]);
+      t.match(issues(example, { rules: ['x'.repeat(2001)] }), [{ path: '/body/rules/0', code: 'maxLength' }]);
+      t.match(issues(example, { toolIds: ['x'] }), [{ path: '/body/toolIds/0', code: 'pattern' }]);
+    }
+  },
+);
+
+t.test('a budget is a whole number of millionths from 0 on, or none', async t => {
+  for (const field of ['perRunMicros', 'perThreadMicros', 'perProjectDayMicros']) {
+    for (const value of [0, 2 ** 53 - 1, null]) t.equal(issues('budgets', { [field]: value }), undefined);
+    for (const value of [-1, 0.5, 2 ** 53, '1']) t.ok(issues('budgets', { [field]: value }));
+  }
+  t.ok(issues('budgets', { onExceeded: 'auto' }));
 });

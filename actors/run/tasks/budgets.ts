@@ -41,8 +41,8 @@ export function budgetsOf({ db, clock }: BudgetServices): Budgets {
         spentMicros < limitMicros ? undefined : { scope, limitMicros, spentMicros, fallsTo };
 
       let spent = perRunMicros === null ? undefined : over('run', perRunMicros, costMicros);
-      if (spent === undefined && perThreadMicros !== null) {
-        const others = threadId === null ? 0 : await spentOnThread(db, place, threadId, agentRunId);
+      if (spent === undefined && perThreadMicros !== null && threadId !== null) {
+        const others = await spentOnThread(db, place, threadId, agentRunId);
         spent = over('thread', perThreadMicros, others + costMicros);
       }
       if (spent === undefined && perProjectDayMicros !== null) {
