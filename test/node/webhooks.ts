@@ -9,12 +9,21 @@ export class Webhooks {
   /** Deliveries of events that had come before. */
   repeats = 0;
   secret = '';
+  /** So many are still to be refused with 503. */
+  failing = 0;
+  /** The events that were refused, which have to come again. */
+  readonly refused = new Set<string>();
   readonly #receiver: Receiver;
   #waits: { readonly missing: Set<string>; readonly resolve: () => void }[] = [];
 
   private constructor(receiver: Receiver) {
     this.#receiver = receiver;
     receiver.behaviour = (received, response) => {
+      if (this.failing > 0) {
+        this.failing--;
+        this.refused.add((JSON.parse(received.body) as { eventId: string }).eventId);
+        return answer(503)(received, response);
+      }
       this.#take(received);
       answer(204)(received, response);
     };

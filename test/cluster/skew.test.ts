@@ -1,0 +1,47 @@
+/** Nodes whose wall clocks are minutes apart: nothing between them is decided by a wall clock. */
+import t from 'tap';
+import { defaultTiming } from '../../runtime/cluster/timing.ts';
+import { shardOf } from '../../runtime/shards.ts';
+import { TestCluster } from './support/cluster.ts';
+import type { NodeProcess } from '../support/node-process.ts';
+import { Recovery, worst } from './support/recovery.ts';
+import { checkAll, setScene } from './support/verdict.ts';
+
+t.setTimeout(110_000);
+
+/** What a process needs to have a wall clock that is wrong by so much. */
+function wrongBy(ms: number): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import=${new URL(`support/skewed-clock.ts?ms=${ms}`, import.meta.url).href}` };
+}
+
+/** More than any lease, deadline or retry; less than receivers of signed webhooks tolerate. */
+const wrongMs = 240_000;
+
+t.test('one node is four minutes ahead, one four minutes behind, and the one ahead dies', async t => {
+  const cluster = await TestCluster.start(t, { nodes: 1 });
+  const [behind, ahead] = await Promise.all([cluster.add(wrongBy(-wrongMs)), cluster.add(wrongBy(wrongMs))]);
+  await cluster.balanced();
+  const minutes = (node: NodeProcess): number =>
+    Math.round((Number(node.lines.at(-1)?.['time']) - Date.now()) / 60_000);
+  t.same([behind, ahead].map(minutes), [-4, 4], 'their clocks are wrong');
+  const scene = await setScene(t, cluster);
+  const { load, webhooks } = scene;
+  webhooks.failing = 10;
+  await load.more(200);
+  await load.until(() => webhooks.failing === 0, 'refusal of webhooks');
+  // A retry is due by the clock of the node that set it, so these come before that one dies.
+  await webhooks.arrived([...webhooks.refused]);
+  t.equal(load.failed, 0, 'no request failed');
+  t.equal(await cluster.total('skein_expired_total'), 0, 'no deadline was taken for over');
+
+  const shards = await cluster.shardsOf(ahead);
+  const recovery = new Recovery(load, threadId => shards.has(shardOf(threadId, cluster.shards)));
+  load.spare(ahead);
+  await ahead.kill();
+  const { max } = worst(await recovery.complete());
+  t.ok(max < defaultTiming.leaseMs, `its shards were taken over within ${max} ms`);
+  load.use(await cluster.add(wrongBy(wrongMs)));
+  await cluster.balanced();
+  await load.more(100);
+  await checkAll(t, cluster, scene);
+});
