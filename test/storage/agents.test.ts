@@ -122,8 +122,8 @@ t.test("a tool's headers and signing secret are sealed; a header that says so ke
   const { toolId } = tool;
   t.same(tool.headers, { Authorization: '[redacted]', 'X-Tenant': '[redacted]' });
   const headersOf = async (): Promise<unknown> => {
-    const { sealedHeaders } = await db.em().findOneOrFail(Tool, { toolId });
-    return sealedHeaders == null
+    const { sealedHeaders = null } = await db.em().findOneOrFail(Tool, { toolId });
+    return sealedHeaders === null
       ? null
       : JSON.parse(await vault.open(toolHeadersContext(toolId), sealedHeaders));
   };
