@@ -47,6 +47,14 @@ export interface Refused {
 }
 export type Provoke = (world: World) => Promise<Refused | Reply<unknown>>;
 
+/** A request in the place's own project, and how it is refused for another reason than who makes it. */
+export interface InPlace {
+  readonly request: (place: Place) => Asked;
+  readonly code: ErrorCode;
+  /** And to those whose e-mail is not verified. */
+  readonly unverified: ErrorCode;
+}
+
 export interface Scenario<O extends Operation = Operation> {
   /** Makes what the operation needs in the place; the request succeeds there, and no two are the same where it writes. */
   readonly request: (place: Place) => Asked | Promise<Asked>;
@@ -54,8 +62,8 @@ export interface Scenario<O extends Operation = Operation> {
   readonly variants?: readonly ((place: Place) => Asked | Promise<Asked>)[];
   /** Who sends it; default: the place's key where keys may, else its person. */
   readonly by?: (place: Place) => Client | Promise<Client>;
-  /** For a request that is made elsewhere than in the place's own project: one that is there, whatever comes of it. */
-  readonly inPlace?: (place: Place) => Asked;
+  /** For a request that is made elsewhere than in the place's own project: one that is there. */
+  readonly inPlace?: InPlace;
   /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
   readonly refuses?: readonly Role[];
   readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke };

@@ -39,7 +39,12 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
         await verifyEmail(world.node, world.line, tenant.email).catch(() => undefined);
       return place.person;
     },
-    inPlace: ({ projectId }) => ({ body: { projectId, name: 'production' } }),
+    // It has one already.
+    inPlace: {
+      request: ({ projectId }) => ({ body: { projectId, name: 'production' } }),
+      code: 'svc/runtime/conflict',
+      unverified: 'svc/auth/email_not_verified',
+    },
     refusals: {
       'svc/auth/email_not_verified': async world => {
         const { person, projectId } = await signUp(world.line);
