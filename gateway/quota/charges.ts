@@ -117,6 +117,11 @@ export function chargesOf(options: ChargesOptions): Quotas {
     );
   };
 
+  const settled = (rate: RateClass, call: Call, quota: Quota | undefined): Quota | undefined => {
+    if (quota?.allowed === false) entrance(rate, call).giveBack();
+    return quota;
+  };
+
   const stranger = (address: string): Purse => purse(whole.refused, network(address));
 
   return {
@@ -124,11 +129,9 @@ export function chargesOf(options: ChargesOptions): Quotas {
     about: (rate, call) => {
       if (rate !== 'message' && rate !== 'auth') return undefined;
       const quota = rate === 'message' ? aboutMessage(call) : aboutEmail(call);
-      const settled = (taken: Quota | undefined): Quota | undefined => {
-        if (taken?.allowed === false) entrance(rate, call).giveBack();
-        return taken;
-      };
-      return quota instanceof Promise ? quota.then(settled) : settled(quota);
+      return quota instanceof Promise
+        ? quota.then(taken => settled(rate, call, taken))
+        : settled(rate, call, quota);
     },
     stranger: address => stranger(address).take(),
     forgive: address => stranger(address).giveBack(),

@@ -20,6 +20,7 @@ import { Channel } from '../entities/channels.ts';
 import { PartnerApp } from '../entities/credentials.ts';
 import type { KeyHash } from '../keyhash.ts';
 import type { Vault } from '../vault.ts';
+import { requireAdmin } from './authority.ts';
 import type { PageRequest } from './workspaces.ts';
 
 export interface NewPartnerApp extends Doing {
@@ -110,6 +111,7 @@ export class PartnerApps {
     const sealed = await this.#vault.seal(appSecretContext(partnerAppCredentialId), appSecret);
     const at = new Date(now);
     const partnerApp = await this.#db.em().transactional(async em => {
+      await requireAdmin(em, workspaceId, request.byUserId);
       const row = em.create(PartnerApp, {
         ...{ partnerAppCredentialId, workspaceId, name, appId, metadata, status: 'active' },
         appSecret: sealed,
@@ -192,8 +194,9 @@ export class PartnerApps {
 /** Of several changes of one credential, each waits here for the one before. */
 async function lockApp(
   em: EntityManager,
-  { workspaceId, partnerAppCredentialId }: PartnerAppChange,
+  { workspaceId, partnerAppCredentialId, byUserId }: PartnerAppChange,
 ): Promise<InferEntity<typeof PartnerApp>> {
+  await requireAdmin(em, workspaceId, byUserId);
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
   const row = await em.findOne(PartnerApp, { workspaceId, partnerAppCredentialId }, lock);
   if (row === null) throw notFound();

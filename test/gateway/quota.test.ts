@@ -260,7 +260,7 @@ t.test('whose bucket it is', async t => {
     ),
   );
   t.match(
-    await clock.until(node.take('receipt', inbound({ messageId: 'msg_1' }))),
+    await clock.until(node.take('receipt', { ...inbound({ messageId: 'msg_1' }), caller: live })),
     { limit: 400 },
     'receipts are in no message’s way',
   );
