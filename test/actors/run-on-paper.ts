@@ -258,6 +258,10 @@ export class RunOnPaper {
     if (ended && this.threadId !== null && !this.isLetGo)
       assert.ok(answers + ends >= 1, 'the thread is told');
     if (!ended && state.phase !== 'answering' && state.head !== null) assert.equal(answers + ends, 0);
+    const outcomes = this.events
+      .filter(({ name }) => name.startsWith('agent.tool.'))
+      .map(({ data }) => data['callId']);
+    assert.equal(new Set(outcomes).size, outcomes.length, 'an outcome is told once');
     const last = this.events.at(-1)?.name;
     if (ended) assert.equal(last, `agent.run.${state.status}`);
   }

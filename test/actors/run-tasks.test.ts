@@ -46,6 +46,7 @@ t.test('nodes that die or stand still at any moment: the run ends, and no call i
       await nodes.clock.advance(60_000);
       const { status, trace } = nodes.state;
       assert.ok(hasEnded(status), 'a run that never ends');
+      assert.deepEqual(nodes.wrongs, []);
       assert.deepEqual(
         nodes.heard,
         status === 'succeeded' ? { answers: 1, ends: 0 } : { answers: 0, ends: 1 },
