@@ -23,6 +23,6 @@ export const migrations = [
   { name: '0008-erasures', class: Erasures },
   { name: '0009-due-work', class: DueWork },
   { name: '0010-agents', class: Agents },
-  { name: '0010-grounds', class: Grounds },
-  { name: '0011-assigned-threads', class: AssignedThreads },
+  { name: '0011-grounds', class: Grounds },
+  { name: '0012-assigned-threads', class: AssignedThreads },
 ];
