@@ -8,6 +8,7 @@ import type { RunFailure } from '../../actors/run/commands.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import type { Place } from '../../storage/reads/place.ts';
+import { noteByokUse } from '../../storage/agents/byok-use.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { agentRows } from './agent-rows.ts';
 import { orderOf } from './model-fixture.ts';
@@ -182,4 +183,19 @@ t.test('names of tools are what all providers take, and none is there twice', t 
     ['request_human_2', 'Gro_e', 'tool_', 'tool_2nd', 'x'.repeat(64), `${'x'.repeat(60)}_2`, 'tool__2'],
   );
   t.end();
+});
+
+t.test('the last use of a key is kept to the minute', async t => {
+  const place = await rows.place();
+  await rows.key(place);
+  const head = await rows.version(place, {});
+  const credential = async () => planned(await plans.planOf(order(place, head))).credential.resource;
+  const at = Date.UTC(2026, 5, 1);
+  const later = async (ms: number): Promise<string | null | undefined> => {
+    await noteByokUse(database, await credential(), new Date(at + ms));
+    return (await credential()).lastUsedAt;
+  };
+  t.equal(await later(0), '2026-06-01T00:00:00.000Z');
+  t.equal(await later(59_999), '2026-06-01T00:00:00.000Z');
+  t.equal(await later(60_000), '2026-06-01T00:01:00.000Z');
 });

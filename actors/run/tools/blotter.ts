@@ -1,0 +1,43 @@
+/** Takes secrets out of what a tool has answered: it may repeat the headers that it was sent. */
+
+const blot = '[redacted]';
+/** A text that is shorter is no secret, and would be found everywhere. */
+const shortest = 6;
+
+/** The value of a header in all forms in which it tells the secret: as a whole, without its scheme, decoded, in an address. */
+function formsOf(value: string): string[] {
+  const [scheme = '', credentials] = value.trim().split(/\s+(.*)/s);
+  const forms = [value.trim()];
+  if (credentials !== undefined) forms.push(credentials);
+  if (credentials !== undefined && /^basic$/i.test(scheme)) {
+    const decoded = Buffer.from(credentials, 'base64').toString('utf8');
+    forms.push(decoded, decoded.slice(decoded.indexOf(':') + 1));
+  }
+  return forms.flatMap(form => [form, encodeURIComponent(form.toWellFormed())]);
+}
+
+export class Blotter {
+  /** The longest first: one may be a part of another. */
+  readonly #secrets: readonly string[];
+
+  constructor(values: readonly string[]) {
+    const forms = new Set(values.flatMap(formsOf).filter(form => form.length >= shortest));
+    this.#secrets = [...forms].sort((a, b) => b.length - a.length);
+  }
+
+  text(text: string): string {
+    let rest = text;
+    for (const secret of this.#secrets) rest = rest.replaceAll(secret, blot);
+    return rest;
+  }
+
+  /** Of a JSON value that does not nest deeper than the database takes it: texts and names of fields. */
+  value(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(item => this.value(item));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [this.text(key), this.value(member)]),
+    );
+  }
+}
