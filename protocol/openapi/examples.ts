@@ -94,6 +94,18 @@ const byName: Readonly<Record<string, readonly Json[]>> = {
   model: ['model-1'],
   systemPrompt: ['You answer questions about orders, briefly and kindly.'],
   reason: [null],
+  rules: [['Never promise a refund.']],
+  modelAllowlist: [['model-1']],
+  description: ['Finds an order by its number.'],
+  inputSchema: [{ type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] }],
+  arguments: [{ orderId: 'A-1001' }],
+  result: [{ status: 'on its way' }],
+  httpStatus: [200],
+  temperature: [0.2],
+  maxTokens: [1_000],
+  perRunMicros: [50_000],
+  perThreadMicros: [500_000],
+  perProjectDayMicros: [20_000_000],
 };
 
 /** Optional fields that an example of the schema shows; a schema that is not here shows all of them. */
@@ -110,6 +122,13 @@ const shown: Readonly<Record<string, readonly string[]>> = {
   ReplayStitchBody: ['until'],
   TestStitchBody: [],
   CreateApiKeyBody: [],
+  CreateToolBody: ['method', 'description', 'inputSchema'],
+  UpdateToolBody: ['status'],
+  CreateLoomBody: ['rules', 'toolIds'],
+  UpdateLoomBody: ['name'],
+  CreateLoomVersionBody: ['rules', 'toolIds'],
+  CreateAgentBody: ['loomId'],
+  UpdateAgentBody: ['mode'],
   AttachmentInput: ['url', 'mimeType', 'filename', 'sizeBytes'],
   MessageAttachment: ['url', 'mimeType', 'filename', 'sizeBytes'],
 };

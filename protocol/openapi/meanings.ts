@@ -81,5 +81,35 @@ export const meanings: Readonly<Record<string, string>> = {
   defaultAgentId: 'The agent of threads that name none.',
   targetStitchId: 'Another stitch to deliver to. Default: the same.',
   statuses: 'Deliveries in these states; none: all.',
+  'CreateByokCredentialBody.secret': 'The key, as the LLM provider gave it. Never shown.',
+  'RotateByokCredentialBody.secret': 'The new key. Never shown.',
+  provider:
+    'llm_provider_1 speaks the wire format of OpenAI, llm_provider_2 of Anthropic, llm_provider_3 of Google Gemini.',
+  model: 'As the provider calls it.',
+  modelAllowlist: 'Models that the key may be used for; none: all.',
+  keyFingerprint: 'Tells secrets apart, and tells nothing of them.',
+  byokCredentialId:
+    'The LLM provider key. Where a version names none: the newest active one of its provider.',
+  mode: 'auto: answers by itself. suggest: people approve first. paused: is silent.',
+  toolIds: 'What the model may call.',
+  rules: 'What the model has to keep to, beside the prompt.',
+  activate: 'Whether it becomes the active version at once.',
+  activeVersionId: 'The version that runs are made with.',
+  headers:
+    'Sent with every request to the tool. Values are shown as `[redacted]`; sent back so, they stay as they are.',
+  inputSchema:
+    'What the model passes: JSON Schema of type object, of at most 32 KiB, that refers to nothing outside of itself.',
+  signingSecret: 'Checks `Service-Signature`. Shown in this answer and never again.',
+  timeoutMs: 'How long one attempt may take, in milliseconds.',
+  retryMaxAttempts: 'Attempts in all, each with the same `Idempotency-Key`.',
+  retryBackoffMs:
+    'The wait before the second attempt, in milliseconds; twice as long before each further one.',
+  archived: 'true archives, false takes it out of the archive.',
+  perRunMicros: 'What one run may cost, in millionths of a US dollar; null: no limit.',
+  perThreadMicros:
+    'What all runs of one thread may cost together, in millionths of a US dollar; null: no limit.',
+  perProjectDayMicros:
+    'What the runs of one day of UTC may cost together, in millionths of a US dollar; null: no limit.',
+  onExceeded: 'The mode that a thread falls to when a budget is used up.',
   ticket: 'From `createStreamTicket`: works once, within 30 seconds.',
 };
