@@ -2,6 +2,8 @@
 import { channelKind } from '../actors/channel/kind.ts';
 import { channelSnapshot } from '../actors/channel/snapshot.ts';
 import { quotaKind } from '../actors/quota/kind.ts';
+import { runSnapshot } from '../actors/run/snapshot.ts';
+import { HttpTools } from '../actors/run/tools/tools.ts';
 import { stitches } from '../actors/stitch/kind.ts';
 import { stitchSnapshot } from '../actors/stitch/snapshot.ts';
 import type { OwnerNews } from '../actors/stitch/state.ts';
@@ -23,12 +25,13 @@ import type { Vault } from '../storage/vault.ts';
 import type { Config } from './config.ts';
 import { defaultRates, longestWindowMs } from './quota/rates.ts';
 import { Patrol } from './patrol.ts';
+import { runsOf } from './runs.ts';
 
-/** How long receivers may take to answer what is out when the node drains. */
+/** How long receivers, models and tools may take to answer what is out when the node drains. */
 const answersMs = 4_000;
 
 export interface ActorsOptions {
-  readonly config: Pick<Config, 'outboundReach' | 'rateLimits' | 'shards'>;
+  readonly config: Pick<Config, 'modelUrls' | 'outboundReach' | 'rateLimits' | 'shards'>;
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -45,6 +48,7 @@ export interface ActorsOptions {
 export interface Actors {
   readonly node: Node;
   readonly pool: Pool;
+  readonly tools: HttpTools;
   /** Resolves when the node serves its shards. */
   start(): Promise<void>;
   /** Drains node, pool, transport and store, in this order. */
@@ -59,9 +63,11 @@ export function actorsOf(options: ActorsOptions): Actors {
     onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
   });
   const outbox = stitches({ db: database, pool, vault, clock, random: systemRandom, log, tellOwner });
+  const tools = new HttpTools({ db: database, pool, vault, clock, random: systemRandom, log });
+  const agents = runsOf({ config, log, clock, database, vault, transport, tools });
   const store = new PostgresStore({
     database,
-    snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot],
+    snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
     news,
     log,
   });
@@ -72,6 +78,7 @@ export function actorsOf(options: ActorsOptions): Actors {
       threadKind({ db: database, log }),
       channelKind(database),
       outbox.kind,
+      agents.kind,
       quotaKind(longestWindowMs(rates)),
     ],
     ...{ store, transport, placement, clock, random: systemRandom, log, metrics },
@@ -94,14 +101,21 @@ export function actorsOf(options: ActorsOptions): Actors {
   return {
     node,
     pool,
+    tools,
     start: () => node.start(),
     async stop() {
       patrol.stop();
       outbox.drain();
-      // What a receiver has not answered by then is sent again by whoever comes next.
-      const patience = clock.after(answersMs, () => pool.giveUp());
+      agents.drain();
+      // What has not been answered by then is sent, or asked, again by whoever comes next.
+      const giveUp = (): void => {
+        agents.giveUp();
+        pool.giveUp();
+      };
+      const patience = clock.after(answersMs, giveUp);
       await node.drain();
       patience.cancel();
+      agents.giveUp();
       await transport.drain();
       await pool.drain();
       await store.close();

@@ -5,7 +5,6 @@
 import { join, resolve } from 'node:path';
 import { collectDefaultMetrics } from 'prom-client';
 import type { OwnerNews } from '../actors/stitch/state.ts';
-import { ServiceError } from '../protocol/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { systemClock } from '../runtime/system-clock.ts';
@@ -160,8 +159,7 @@ async function compose(
   const rest = serveRest({
     ...{ config, log, clock, metrics, database, news, ring, vault, mails, server, baseUrl, docsUrl },
     ...{ tokenKeys: keys.tokenKeys, node: actors.node, transport, media },
-    // Until tools can be called.
-    toolTester: { test: () => Promise.reject(new ServiceError('svc/runtime/unavailable')) },
+    toolTester: actors.tools,
   });
   wakeMail = () => rest.wakeMail();
   onClose(() => rest.stop());
