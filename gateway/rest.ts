@@ -79,6 +79,7 @@ import { partnerAppHandlers } from './rest/handlers/partner-apps.ts';
 import { passwordResetHandlers } from './rest/handlers/password-reset.ts';
 import { privacyHandlers } from './rest/handlers/privacy.ts';
 import { projectHandlers } from './rest/handlers/projects.ts';
+import { runHandlers } from './rest/handlers/runs.ts';
 import { stitchHandlers } from './rest/handlers/stitches.ts';
 import { threadHandlers } from './rest/handlers/threads.ts';
 import { toolHandlers, type ToolTester } from './rest/handlers/tools.ts';
@@ -202,9 +203,10 @@ export function serveRest(options: RestOptions): Rest {
       versions: new LoomVersions({ db: database, cursors }),
     }),
     ...agentHandlers({ database, agents: new Agents({ db: database, cursors }) }),
+    ...runHandlers({ database, node, cursors }),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...noteHandlers({ database, node, cursors }),
-    ...presenceHandlers({ database, show: glimpse => showGlimpse(options.transport, glimpse) }),
+    ...presenceHandlers({ database, node, show: glimpse => showGlimpse(options.transport, glimpse) }),
     ...privacyHandlers({ database, node }),
     ...messageHandlers({ database, node, cursors }),
     ...attachmentHandlers({ database, links }),

@@ -24,6 +24,8 @@ export const tags: Readonly<Record<string, string>> = {
     'A loom is what an agent is made of: prompt, rules, model and tools, in versions that never change. One of them is active.',
   Agents:
     'An agent answers on threads by the active version of its loom: by itself, or as a suggestion to people.',
+  'Agent runs':
+    'A run is one execution of an agent: what it was asked, which tools it called, what it answered, and what became of that.',
   Privacy: "A participant's right to be forgotten.",
   Stitches:
     'A stitch is an outbound webhook: a signed, durable subscription to events. See also the section of webhooks.',

@@ -15,7 +15,7 @@ export const presenceOperations = {
     tag,
     summary: 'Show on the Console stream that somebody types',
     description:
-      'Nothing is stored: who is on the stream now sees thread.typing.started or .stopped, without a number.',
+      'Nothing is stored: who is on the stream now sees thread.typing.started or .stopped, without a number. While a user types, no agent answers by itself.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,

@@ -48,6 +48,9 @@ export const access = {
   erase: who(['threads:write'], developers, ['project_owner']),
   readAgents: who(['agents:read'], everyone, allOperators),
   writeAgents: who(['agents:write'], developers, []),
+  runAgents: who(['agents:run'], developers, operators),
+  /** It may send a message. */
+  resolveSuggestions: who(['agents:run', 'messages:write'], developers, operators),
   readTools: who(['tools:read'], everyone, []),
   writeTools: who(['tools:write'], developers, []),
   executeTools: who(['tools:execute'], developers, []),

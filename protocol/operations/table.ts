@@ -23,6 +23,7 @@ import { noteOperations } from './notes.ts';
 import { partnerAppOperations } from './partner-apps.ts';
 import { presenceOperations } from './presence.ts';
 import { privacyOperations } from './privacy.ts';
+import { runOperations } from './runs.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
@@ -50,6 +51,7 @@ export const operations = {
   ...toolOperations,
   ...loomOperations,
   ...agentOperations,
+  ...runOperations,
   ...stitchOperations,
   ...deliveryOperations,
   ...eventOperations,

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { providers } from './byok.ts';
+import { page, scope } from './list.ts';
 import { agentModes } from './thread.ts';
 
 /** `mode` is what holds: the agent's own, or else that of its loom's active version, or else paused. */
@@ -80,3 +81,36 @@ export const AgentRun = resource('AgentRun', {
   environmentId: optional(id('environment')),
 });
 export type AgentRun = Static<typeof AgentRun>;
+
+/** With `inputMessageId`, also `threadId`. Without a thread the answer is in the trace alone. */
+export const CreateAgentRunBody = body('CreateAgentRunBody', {
+  projectId: id('project'),
+  threadId: optional(id('thread')),
+  /** A message of the thread; absent: its newest inbound one. */
+  inputMessageId: optional(id('message')),
+  metadata: optional(freeForm()),
+});
+export type CreateAgentRunBody = Static<typeof CreateAgentRunBody>;
+
+export const ListAgentRunsQuery = Type.Object({
+  ...scope,
+  threadId: optional(id('thread')),
+  agentId: optional(id('agent')),
+  status: optional(choice(runStatuses)),
+  ...page,
+});
+
+export const CancelAgentRunBody = body('CancelAgentRunBody', { projectId: id('project') });
+export type CancelAgentRunBody = Static<typeof CancelAgentRunBody>;
+
+export const suggestionActions = ['approve', 'discard'] as const;
+
+export const ResolveSuggestionBody = body('ResolveSuggestionBody', {
+  projectId: id('project'),
+  action: choice(suggestionActions),
+  /** To be sent in place of the suggested text. What is sent is a message, with a message's limit. */
+  body: optional(text(1, 64_000)),
+  /** [+] The thread's number that the operator has seen: 409 where anything but the suggestion itself has happened since. */
+  expectedSequence: optional(Type.Integer({ minimum: 0 })),
+});
+export type ResolveSuggestionBody = Static<typeof ResolveSuggestionBody>;

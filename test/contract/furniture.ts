@@ -1,8 +1,11 @@
 /** Things that scenarios need: made over REST, in a place, each time anew. */
 import { randomBytes } from 'node:crypto';
+import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { ThreadNote } from '../../protocol/resources/note.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
+import { eventually } from '../node/eventually.ts';
+import { silentModel } from './models.ts';
 import type { Place } from './world.ts';
 
 /** A text that nothing else has. */
@@ -112,6 +115,45 @@ export async function newVersion(place: Place): Promise<{ loomId: string; loomVe
     body,
   });
   return { loomId, loomVersionId: made.loomVersionId };
+}
+
+const credentials = new WeakMap<Place, Promise<string>>();
+
+/** An agent with a loom of its own that a model answers for, or does not: see models.ts. */
+export async function newAnswering(
+  place: Place,
+  more: { model?: string; mode?: string } = {},
+): Promise<string> {
+  const { projectId, key } = place;
+  if (!credentials.has(place)) credentials.set(place, newByokCredential(place));
+  const byokCredentialId = await credentials.get(place);
+  const { mode = 'suggest', model = definition.model } = more;
+  const loom = { projectId, name: unique(), ...definition, model, byokCredentialId };
+  const { loomId } = await key.get<{ loomId: string }>('createLoom', { body: loom });
+  const body = { projectId, name: unique(), loomId, mode };
+  return (await key.get<{ agentId: string }>('createAgent', { body })).agentId;
+}
+
+/** A run whose model says nothing, so that it goes on until it is cancelled. */
+export async function newSilentRun(place: Place): Promise<string> {
+  const agentId = await newAnswering(place, { model: silentModel });
+  const asked = { params: { agentId }, body: { projectId: place.projectId } };
+  return (await place.key.get<AgentRun>('createAgentRun', asked)).agentRunId;
+}
+
+/** A run that has a suggestion pending, on that thread or a new one. */
+export async function newSuggestion(place: Place, threadId?: string): Promise<AgentRun> {
+  const { projectId, key } = place;
+  const agentId = await newAnswering(place);
+  const body = { projectId, threadId: threadId ?? (await newThread(place)) };
+  let run = await key.get<AgentRun>('createAgentRun', { params: { agentId }, body });
+  const { agentRunId } = run;
+  await eventually('suggestion', async () => {
+    run = await key.get<AgentRun>('getAgentRun', { params: { agentRunId } });
+    if (run.status === 'failed') throw new Error(`the run has failed: ${run.errorMessage ?? ''}`);
+    return run.status === 'succeeded';
+  });
+  return run;
 }
 
 /** An agent with a loom of its own. */

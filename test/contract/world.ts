@@ -17,6 +17,7 @@ import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { inTime, NodeProcess, type LogLine } from '../support/node-process.ts';
 import { Receiver } from '../support/receiver.ts';
+import { startModels } from './models.ts';
 
 /** An environment of a tenant, and a key of it that has every scope. */
 export interface Place {
@@ -72,7 +73,9 @@ export async function startWorld(
 ): Promise<World> {
   const { url, database } = await startTestDatabase(t);
   const tokenKeys = freshKey();
+  const models = await startModels(t);
   const node = await NodeProcess.make(t, {
+    LLM_PROVIDER_1_URL: models,
     ...{ DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true', TOKEN_KEYS: tokenKeys, LOG_LEVEL: 'info' },
     ...environment,
   });

@@ -174,7 +174,7 @@ export class ConversationNode {
       ...messageHandlers(services),
       ...noteHandlers(services),
       ...attachmentHandlers({ database, links }),
-      ...presenceHandlers({ database, show: glimpse => showGlimpse(transport, glimpse) }),
+      ...presenceHandlers({ database, node, show: glimpse => showGlimpse(transport, glimpse) }),
       ...channelHandlers(services),
       ...channelTrafficHandlers(services),
     };

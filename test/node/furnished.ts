@@ -1,6 +1,7 @@
 /** An environment with one of everything, and requests about any of it. */
 import { newId, type Resource } from '../../protocol/ids.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
+import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { AttachmentUpload } from '../../protocol/resources/attachment.ts';
 import type { ChannelCommand } from '../../protocol/resources/channel.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
@@ -76,6 +77,10 @@ export async function furnish(
   const { agentId } = await key.get<{ agentId: string }>('createAgent', {
     body: { projectId, name: 'Agent', loomId },
   });
+  const { agentRunId } = await key.get<AgentRun>('createAgentRun', {
+    params: { agentId },
+    body: { projectId, threadId },
+  });
   const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
   const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {
     params: { stitchId },
@@ -91,7 +96,8 @@ export async function furnish(
     },
     ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
     ...{ note: threadNoteId, attachment: attachmentId },
-    ...{ byok: byokCredentialId, tool: toolId, loom: loomId, loomVersion: activeVersionId, agent: agentId },
+    ...{ byok: byokCredentialId, tool: toolId, loom: loomId, loomVersion: activeVersionId },
+    ...{ agent: agentId, run: agentRunId },
     ...{ invitation: invitationId, partnerApp: partnerAppCredentialId, simulated: simulated.channelId },
   };
 }

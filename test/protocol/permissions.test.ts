@@ -60,7 +60,14 @@ const table: readonly Row[] = [
   ),
   // It cannot be undone: stricter than writing.
   row(['threads:write'], developer, ['project_owner'], 'erasePersonalData'),
-  row(['agents:read'], viewer, all, 'listLooms getLoom listLoomVersions getLoomVersion listAgents getAgent'),
+  row(
+    ['agents:read'],
+    viewer,
+    all,
+    'listLooms getLoom listLoomVersions getLoomVersion listAgents getAgent listAgentRuns getAgentRun',
+  ),
+  row(['agents:run'], developer, operators, 'createAgentRun cancelAgentRun'),
+  row(['agents:run', 'messages:write'], developer, operators, 'resolveSuggestion'),
   row(
     ['agents:write'],
     developer,

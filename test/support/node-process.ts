@@ -81,6 +81,9 @@ function endDatabase(folder: string): void {
   }
 }
 
+/** Nobody listens there. */
+const nowhere = 'http://127.0.0.1:1/v1';
+
 export class NodeProcess {
   readonly folder: string;
   readonly port: number;
@@ -102,6 +105,8 @@ export class NodeProcess {
       ...{ PATH: process.env['PATH'] ?? '', DATA_DIR: folder, HOST: '127.0.0.1', PORT: String(port) },
       GRPC_PORT: 'off',
       // Tests come from one address, and hammer: whoever wants the limits says so.
+      // No model is asked that costs anybody anything.
+      ...{ LLM_PROVIDER_1_URL: nowhere, LLM_PROVIDER_2_URL: nowhere, LLM_PROVIDER_3_URL: nowhere },
       ...{ LOG_LEVEL: 'trace', RATE_LIMITS: 'off', ...environment },
     };
   }
@@ -144,9 +149,9 @@ export class NodeProcess {
     this.#child?.kill('SIGCONT');
   }
 
-  /** Starts the process, and does not wait for more than that. */
-  spawn(): void {
-    const child = spawn(process.execPath, [main], {
+  /** Starts the process, and does not wait for more than that. `program`: of another version. */
+  spawn(program = main): void {
+    const child = spawn(process.execPath, [program], {
       cwd: this.folder,
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -163,8 +168,8 @@ export class NodeProcess {
   }
 
   /** Starts the process and resolves when it serves; rejects with what it said when it ends instead. */
-  async start(): Promise<void> {
-    this.spawn();
+  async start(program = main): Promise<void> {
+    this.spawn(program);
     await this.said('ready');
   }
 

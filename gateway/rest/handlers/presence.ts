@@ -4,6 +4,7 @@ import { invalid, notFound } from '../../../protocol/errors.ts';
 import { eventText } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { presenceOperations } from '../../../protocol/operations/presence.ts';
+import type { Node } from '../../../runtime/node.ts';
 import type { Database } from '../../../storage/database.ts';
 import { moveReadCursor } from '../../../storage/read-cursors.ts';
 import { findThread, placeOfThread } from '../../../storage/reads/threads.ts';
@@ -14,12 +15,17 @@ import { scopeById } from './place.ts';
 
 export interface PresenceServices {
   readonly database: Pick<Database, 'query'>;
+  readonly node: Pick<Node, 'tell'>;
   /** Shows an event that is not in the log on the Console streams of every node. */
   readonly show: (glimpse: Glimpse) => void;
 }
 
 /** 422 for a read cursor beyond the thread's last event. */
-export function presenceHandlers({ database, show }: PresenceServices): Handlers<typeof presenceOperations> {
+export function presenceHandlers({
+  database,
+  node,
+  show,
+}: PresenceServices): Handlers<typeof presenceOperations> {
   return {
     setTyping: async call => {
       const { threadId } = call.params;
@@ -38,6 +44,10 @@ export function presenceHandlers({ database, show }: PresenceServices): Handlers
         ...{ occurredAt: new Date(call.now).toISOString(), data: JSON.stringify(data) },
       });
       show({ projectId, environmentId, body });
+      // An operator who types holds the agent back.
+      if (actor.type === 'user' && call.body.state === 'started') {
+        node.tell({ kind: 'thread', id: threadId }, 'noteTyping', { projectId, environmentId });
+      }
       return {};
     },
 

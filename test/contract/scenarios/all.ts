@@ -10,6 +10,7 @@ import { messageScenarios, noteScenarios, presenceScenarios, threadScenarios } f
 import { keyScenarios } from './keys.ts';
 import { partnerAppScenarios } from './partner-apps.ts';
 import { privacyScenarios } from './privacy.ts';
+import { runScenarios } from './runs.ts';
 import { invitationScenarios, memberScenarios, tenancyScenarios } from './tenancy.ts';
 import { usageScenarios } from './usage.ts';
 import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.ts';
@@ -38,6 +39,7 @@ const all: Scenarios = {
   ...toolScenarios,
   ...loomScenarios,
   ...agentScenarios,
+  ...runScenarios,
   ...consoleScenarios,
   ...contractScenarios,
 };
