@@ -239,6 +239,33 @@ export function requestOf(operation: Operation, pool: Pool): Arbitrary<Asked> {
     });
 }
 
+/** What a browser sends along, or somebody who is none: a refresh cookie that was given, an edited one, anything; and from where. */
+export function cookiesOf(given: readonly string[]): Arbitrary<Readonly<Record<string, string>>> {
+  const one = fc.constantFrom(...given);
+  const printable = fc.string({ unit: 'grapheme-ascii', maxLength: 120 });
+  const edited = fc
+    .tuple(one, fc.nat(), printable)
+    .map(
+      ([cookie, at, text]) => cookie.slice(0, at % cookie.length) + text + cookie.slice(at % cookie.length),
+    );
+  const header = fc.oneof(
+    one,
+    edited,
+    printable.map(text => `svc_refresh=${text}`),
+    fc.array(fc.oneof(one, printable), { maxLength: 4 }).map(cookies => cookies.join('; ')),
+  );
+  return fc
+    .record(
+      {
+        cookie: header.map(text => text.trim()),
+        'sec-fetch-site': fc.constantFrom('same-origin', 'none', 'cross-site', 'sideways'),
+        origin: fc.constantFrom('https://elsewhere.example', 'null', 'nonsense'),
+      },
+      { requiredKeys: [] },
+    )
+    .map(headers => ({ ...headers }));
+}
+
 function asked(
   operation: Operation,
   request: Partial<Record<Part, Record<string, unknown>>>,

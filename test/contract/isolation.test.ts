@@ -1,44 +1,106 @@
 /**
- * Nobody learns of what is another's: in every field of every operation that holds an id, that of another tenant, and that of
- * the other environment of the same project, gets the answer of one that does not exist, to the byte but for the request's own id.
+ * Nobody learns of what is another's: at every place of every request that holds an id, be it in a list or deep in an object, that of
+ * another tenant, and that of the other environment of the same project, gets the answer of one that does not exist, to the byte but
+ * for the request's own id. And no answer whatever shows an id that is another's.
  */
 import t, { type Test } from 'tap';
-import { newId, type Resource } from '../../protocol/ids.ts';
+import { newId, prefixes, type Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { Asked, Client, Reply } from '../node/client.ts';
-import { fields, type Field } from '../node/sample.ts';
+import { resourceOf, type Part, type Schema } from '../node/sample.ts';
 import { ask } from './ask.ts';
-import { put } from './refusals.ts';
-import { usualCaller, type AnyScenario } from './scenario.ts';
+import type { AnyScenario } from './scenario.ts';
 import { scenarios } from './scenarios/all.ts';
 import { startWorld, type Place } from './world.ts';
 
-t.setTimeout(150_000);
+t.setTimeout(200_000);
 
 const world = await startWorld(t);
 const rows = (Object.entries(operations) as [OperationId, Operation][]).filter(
   ([, { auth }]) => auth === 'project' || auth === 'user' || auth === 'stream',
 );
 
-/** Ids of a place by what they name, as requests of its scenarios have them. */
-type Belongings = Map<Resource, string>;
+/** Where a request holds an id. */
+interface Spot {
+  readonly part: Part;
+  /** Names of members, and 0 for the items of a list. */
+  readonly path: readonly (string | number)[];
+  readonly resource: Resource;
+}
 
+/** What is named by an id that is none of ours by its schema: another system's may stand there too. */
+const foreignNames: Readonly<Record<string, Resource>> = { attachmentId: 'attachment' };
+
+function spotsIn(part: Part, path: Spot['path'], schema: Schema): Spot[] {
+  const name = path.at(-1);
+  const resource = resourceOf(schema) ?? (typeof name === 'string' ? foreignNames[name] : undefined);
+  return [
+    ...(resource === undefined ? [] : [{ part, path, resource }]),
+    ...Object.entries(schema.properties ?? {}).flatMap(([each, inner]) =>
+      spotsIn(part, [...path, each], inner),
+    ),
+    ...(schema.items === undefined ? [] : spotsIn(part, [...path, 0], schema.items)),
+    ...(schema.anyOf ?? []).flatMap(inner => spotsIn(part, path, inner)),
+  ];
+}
+
+const spotsOf = (operation: Operation): Spot[] =>
+  (['params', 'query', 'body'] as const).flatMap(part =>
+    spotsIn(part, [], (operation[part] ?? {}) as Schema),
+  );
+
+/** The value at the spot; undefined where the request has none. */
+function at(asked: Asked, { part, path }: Spot): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (inner as Readonly<Record<string, unknown>> | undefined)?.[name],
+    asked[part],
+  );
+}
+
+/** The request with another value at the spot; an item of a list replaces the list. */
+function put(asked: Asked, { part, path }: Spot, value: unknown): Asked {
+  const within = (inner: unknown, [name, ...rest]: Spot['path']): unknown => {
+    if (name === undefined) return value;
+    if (typeof name === 'number') {
+      const [first] = Array.isArray(inner) ? (inner as unknown[]) : [];
+      return [within(first, rest)];
+    }
+    const members = (inner ?? {}) as Readonly<Record<string, unknown>>;
+    return { ...members, [name]: within(members[name], rest) };
+  };
+  return { ...asked, [part]: within(asked[part], path) };
+}
+
+/** What a place has: an id of each sort, and every id that its requests and the answers to them show. */
+interface Belongings {
+  readonly one: ReadonlyMap<Resource, string>;
+  readonly ids: ReadonlySet<string>;
+}
+
+const idOfAny = new RegExp(`\\b(?:${Object.values(prefixes).join('|')})_[0-9a-z]{26}\\b`, 'g');
+const idsIn = (text: string): string[] => text.match(idOfAny) ?? [];
 const everything = new Map<Place, Promise<Belongings>>();
 
 async function gather(place: Place): Promise<Belongings> {
-  const found: Belongings = new Map();
+  const one = new Map<Resource, string>();
+  const ids = new Set<string>();
   for (const [id, operation] of rows) {
     const { request, variants = [] } = scenarios[id];
     for (const make of [request, ...variants]) {
       const asked = await make(place);
-      for (const { part, name, resource } of fields(operation)) {
-        const value = (asked[part] as Readonly<Record<string, unknown>> | undefined)?.[name];
-        if (resource !== undefined && typeof value === 'string') found.set(resource, value);
+      for (const found of idsIn(JSON.stringify(asked))) ids.add(found);
+      for (const spot of spotsOf(operation)) {
+        const value = at(asked, spot);
+        if (typeof value === 'string') one.set(spot.resource, value);
       }
+      // A key sees its own environment and no more.
+      if (operation.method !== 'GET' || !operation.access?.scopes) continue;
+      const { text, status } = await ask(place.key, id, asked);
+      if (status < 300) for (const found of idsIn(text)) ids.add(found);
     }
   }
-  return found;
+  return { one, ids };
 }
 
 function belongingsOf(place: Place): Promise<Belongings> {
@@ -50,30 +112,32 @@ function belongingsOf(place: Place): Promise<Belongings> {
 const anonymous = ({ status, text }: Reply<unknown>): string =>
   `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;
 
-/** A filter shows nothing of what is not there; everything else refuses. */
-const isFilter = ({ part, name }: Field): boolean =>
-  part === 'query' && !['projectId', 'environmentId', 'workspaceId'].includes(name);
-/** Lists of what a user sees, narrowed. */
-const narrows = (id: OperationId, { name }: Field): boolean =>
-  (id === 'listProjects' && name === 'workspaceId') || (id === 'listEnvironments' && name === 'projectId');
+/** What something new is to be made of, or to use: none of these is the resource that is asked for. */
+const ingredients: readonly Resource[] = ['attachment', 'byok', 'tool', 'loom'];
 
-/** Of what is made here, what it shall be made with: told apart by field, since it may be one of many. */
-const refers = ({ part, name }: Field): boolean =>
-  part === 'body' && ['byokCredentialId', 'loomId'].includes(name);
+/** A filter shows nothing of what is not there, and a field that refers to it does not fit: everything else is refused with 404. */
+function wantedOf(id: OperationId, { part, path, resource }: Spot): number {
+  const [name] = path;
+  if (part === 'query' && !['projectId', 'environmentId', 'workspaceId'].includes(String(name))) return 200;
+  // Lists of what a user sees, narrowed.
+  if (id === 'listProjects' || id === 'listEnvironments') return 200;
+  return part === 'body' && ingredients.includes(resource) ? 422 : 404;
+}
 
-/** The request of the scenario that has the field, or else the first. */
+/** The request of the scenario that has the spot, or else the first. */
 async function requestWith(
   { request, variants = [] }: AnyScenario,
   place: Place,
-  field: Field,
+  spot: Spot,
 ): Promise<Asked> {
   for (const make of [request, ...variants]) {
     const asked = await make(place);
-    if ((asked[field.part] as Readonly<Record<string, unknown>> | undefined)?.[field.name] !== undefined)
-      return asked;
+    if (at(asked, spot) !== undefined) return asked;
   }
   return request(place);
 }
+
+const prefixOf = (id: string): string => id.slice(0, id.lastIndexOf('_'));
 
 async function probe(
   t: Test,
@@ -83,48 +147,76 @@ async function probe(
   shared: readonly Resource[],
 ): Promise<void> {
   const theirs = await belongingsOf(other);
+  const common = new Set<string>(shared.map(resource => prefixes[resource]));
+  const secrets = new Set([...theirs.ids].filter(id => !common.has(prefixOf(id))));
+  const conceals = (name: string, { text }: Reply<unknown>, sent: Asked): void => {
+    const said = JSON.stringify(sent);
+    const shown = idsIn(text).filter(id => secrets.has(id) && !said.includes(id));
+    if (shown.length > 0) t.fail(`${name} shows ${shown.join()}`);
+  };
   let asked = 0;
   for (const [id, operation] of rows) {
     if (by === place.key && !operation.access?.scopes) continue;
-    for (const field of fields(operation)) {
-      const { resource } = field;
-      if (resource === undefined || shared.includes(resource)) continue;
-      const foreign = theirs.get(resource);
-      // A filter or a reference may name what nothing makes yet; a path may not.
+    if (operation.method === 'GET') {
+      const own = await scenarios[id].request(place);
+      conceals(id, await ask(by, id, own), own);
+    }
+    for (const spot of spotsOf(operation)) {
+      const { resource } = spot;
+      if (shared.includes(resource)) continue;
+      const name = `${id}: ${spot.part} ${spot.path.join('.')}`;
+      const foreign = theirs.one.get(resource);
       if (foreign === undefined) {
-        if (field.part === 'params') t.fail(`${id}: nothing foreign to put for ${field.name}`);
+        t.fail(`${name}: no scenario has anything foreign to put there`);
         continue;
       }
-      const request = await requestWith(scenarios[id], place, field);
-      const answer = await ask(by, id, put(request, field, foreign));
-      const nothing = await ask(by, id, put(request, field, newId(resource)));
-      const name = `${id}: ${field.part} ${field.name}`;
+      const request = await requestWith(scenarios[id], place, spot);
+      const sent = put(request, spot, foreign);
+      const answer = await ask(by, id, sent);
+      const nothing = await ask(by, id, put(request, spot, newId(resource)));
       if (anonymous(answer) !== anonymous(nothing)) t.same(anonymous(answer), anonymous(nothing), name);
-      const wanted = isFilter(field) || narrows(id, field) ? 200 : refers(field) ? 422 : 404;
+      const wanted = wantedOf(id, spot);
       if (answer.status !== wanted) t.fail(`${name} answered ${answer.status} ${answer.text}`);
+      conceals(name, answer, sent);
       asked++;
     }
   }
-  t.ok(asked > 40, `${asked} fields asked`);
+  t.ok(asked > 40, `${asked} places of requests tried, ${secrets.size} ids looked for`);
+}
+
+/** Everything that is listed for the tenant's own, but when its credentials were used. */
+async function kept(place: Place): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  const lists = ['listThreads', 'listChannels', 'listStitches', 'listApiKeys', 'listConsoleMembers'] as const;
+  for (const id of [
+    ...lists,
+    'listMembers',
+    'listInvitations',
+    'listPartnerApps',
+    'listWorkspaces',
+  ] as const) {
+    const rows = await place.person.all<Record<string, unknown>>(id, await scenarios[id].request(place));
+    found[id] = rows.map(({ lastUsedAt: _, lastUsedIp: __, ...row }) => row);
+  }
+  return found;
 }
 
 const { sandbox, production, foreign } = world;
+await belongingsOf(foreign);
+const before = await kept(foreign);
 
 t.test("another tenant's, with an API key", t => probe(t, sandbox.key, sandbox, foreign, []));
 t.test("another tenant's, with an access token", t => probe(t, sandbox.person, sandbox, foreign, []));
 
-// One project, one workspace, one set of people; keys and whatever is the project's are no environment's.
-const ofBoth = ['project', 'workspace', 'user', 'apiKey', 'invitation', 'partnerApp'] as const;
+// One project, one workspace, one set of people; keys and whatever is the project's are no environment's, nor are the acts on these.
+const ofBoth = [
+  ...(['project', 'workspace', 'user', 'apiKey', 'invitation', 'partnerApp', 'audit', 'request'] as const),
+];
 t.test("production's, with a key of the sandbox", t => probe(t, sandbox.key, sandbox, production, ofBoth));
 t.test("the sandbox's, with a key of production", t => probe(t, production.key, production, sandbox, ofBoth));
 
 t.test('what the other tenant has is as it was', async t => {
-  const { person, projectId } = foreign;
-  const events = await person.all<{ eventName: string }>('listStreamEvents', { params: { projectId } });
-  t.notOk(
-    events.some(({ eventName }) => eventName.endsWith('.deleted') || eventName === 'channel.message.read'),
-  );
-  t.ok(usualCaller(operations.getThread, foreign) === foreign.key);
+  t.same(await kept(foreign), before);
 });
 
 t.test('the node', t => world.unharmed(t));

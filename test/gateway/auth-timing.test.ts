@@ -1,6 +1,9 @@
 /**
  * No answer's time tells who has an account (decisions section 9). The known and the unknown are asked for in turns, so that
  * whatever else the machine does falls on both; a password that is not checked would make a difference of ten times.
+ *
+ * Not sign-up: the specification has it say `email_in_use`, so its time tells nothing that its status does not. Where nobody may sign
+ * up, the policy refuses before anybody looks for an account (auth-policy.test.ts).
  */
 import t from 'tap';
 import { startTestDatabase } from '../support/database.ts';
