@@ -53,7 +53,9 @@ export const runScenarios: ScenariosOf<typeof runOperations> = {
       async place => {
         const threadId = await newThread(place);
         const { agentId = '' } = await newSuggestion(place, threadId);
-        return { query: { ...inEnvironment(place), threadId, agentId: agentId ?? '', status: 'succeeded', limit: 1 } };
+        return {
+          query: { ...inEnvironment(place), threadId, agentId: agentId ?? '', status: 'succeeded', limit: 1 },
+        };
       },
     ],
     refusals: {},
