@@ -7,7 +7,7 @@ import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { ByokCredential } from '../../protocol/resources/byok.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
-import type { StepOrder } from './services.ts';
+import type { StepOrder } from './orders.ts';
 import type { RunHead } from './state.ts';
 import type { Settlement, SpentBudget, Suggestion } from './trace.ts';
 

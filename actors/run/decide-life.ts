@@ -6,9 +6,8 @@ import { conflict } from '../conflict.ts';
 import { requireOwn } from '../tenancy.ts';
 import type { BeginRun, CancelRun } from './commands.ts';
 import { RunDraft, type RunDecision } from './draft.ts';
-import { orderOf } from './orders.ts';
+import { orderOf, type StepOrder } from './orders.ts';
 import { runView } from './run-text.ts';
-import type { StepOrder } from './services.ts';
 import { hasEnded, longestRunMs, longestWaitMs, type RunState } from './state.ts';
 
 /** Whether there is anything that the run may still do. */

@@ -1,6 +1,38 @@
 /** What a run's tasks are given: made of its state, anew whenever they have to be. */
-import type { CallOrder, StepOrder } from './services.ts';
-import type { RunState } from './state.ts';
+import type { Tenancy } from '../tenancy.ts';
+import type { RunHead, RunState } from './state.ts';
+
+/** What a step needs of its run. */
+export interface StepOrder extends Tenancy {
+  readonly agentRunId: string;
+  readonly threadId: string | null;
+  readonly head: RunHead;
+  readonly basedOnSequence: number;
+  readonly inputMessageId: string | null;
+  readonly step: number;
+  readonly turns: readonly unknown[];
+  /** What the run has cost so far. */
+  readonly costMicros: number;
+  /** Epoch milliseconds: nothing goes on beyond. */
+  readonly deadline: number;
+}
+
+/** What a tool call needs of its run. */
+export interface CallOrder extends Tenancy {
+  readonly agentRunId: string;
+  readonly threadId: string | null;
+  readonly callId: string;
+  readonly toolId: string;
+  readonly arguments: unknown;
+  /** The attempt that is committed already. */
+  readonly attempt: number;
+  /**
+   * False: that attempt is to be made now. True: it was out when its node died, and what came of it is not known; it is never made
+   * again, and the next one only where the tool's own rule has one left. Where it has none, the outcome is `interrupted`.
+   */
+  readonly lost: boolean;
+  readonly deadline: number;
+}
 
 /** What the task `call` is given. */
 export interface CallTask {

@@ -2,25 +2,9 @@
 import type { Clock, Random } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/byok.ts';
-import type { Tenancy } from '../tenancy.ts';
 import type { CallOutcome, ModelAnswer, RunFailure } from './commands.ts';
-import type { RunHead } from './state.ts';
+import type { CallOrder, StepOrder } from './orders.ts';
 import type { SpentBudget } from './trace.ts';
-
-/** What a step needs of its run. */
-export interface StepOrder extends Tenancy {
-  readonly agentRunId: string;
-  readonly threadId: string | null;
-  readonly head: RunHead;
-  readonly basedOnSequence: number;
-  readonly inputMessageId: string | null;
-  readonly step: number;
-  readonly turns: readonly unknown[];
-  /** What the run has cost so far. */
-  readonly costMicros: number;
-  /** Epoch milliseconds: nothing goes on beyond. */
-  readonly deadline: number;
-}
 
 /** A tool as a run may call it. */
 export interface PlannedTool {
@@ -67,23 +51,6 @@ export interface Models {
 /** Looks at what is spent before a model is asked; undefined: go on. Rejects where the database fails. */
 export interface Budgets {
   exceeded(order: StepOrder): Promise<SpentBudget | undefined>;
-}
-
-/** What a tool call needs of its run. */
-export interface CallOrder extends Tenancy {
-  readonly agentRunId: string;
-  readonly threadId: string | null;
-  readonly callId: string;
-  readonly toolId: string;
-  readonly arguments: unknown;
-  /** The attempt that is committed already. */
-  readonly attempt: number;
-  /**
-   * False: that attempt is to be made now. True: it was out when its node died, and what came of it is not known; it is never made
-   * again, and the next one only where the tool's own rule has one left. Where it has none, the outcome is `interrupted`.
-   */
-  readonly lost: boolean;
-  readonly deadline: number;
 }
 
 /** Calls tools. Never rejects but with the signal's reason. */

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { faultInInput } from '../../actors/run/tools/input.ts';
 import { HttpTools } from '../../actors/run/tools/tools.ts';
-import type { CallOrder } from '../../actors/run/services.ts';
+import type { CallOrder } from '../../actors/run/orders.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { Pool, PoolOverloaded } from '../../runtime/pool/pool.ts';
 import type { NewTool } from '../../storage/agents/tools.ts';

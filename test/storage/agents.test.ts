@@ -1,7 +1,7 @@
 /** What agents are made of, on a real database: seals, graces, versions made at once, budgets and what is spent of them. */
 import t from 'tap';
 import { budgetsOf } from '../../actors/run/tasks/budgets.ts';
-import type { StepOrder } from '../../actors/run/services.ts';
+import type { StepOrder } from '../../actors/run/orders.ts';
 import { newId } from '../../protocol/ids.ts';
 import { Agents } from '../../storage/agents/agents.ts';
 import { BudgetSettings } from '../../storage/agents/budgets.ts';

@@ -8,7 +8,8 @@ import type { Database } from '../../../storage/database.ts';
 import { budgetOf, spentOnThread, spentSince, type BudgetRecord } from '../../../storage/reads/budgets.ts';
 import type { Place } from '../../../storage/reads/place.ts';
 import { LookUps } from '../../../storage/tenancy/look-ups.ts';
-import type { Budgets, StepOrder } from '../services.ts';
+import type { StepOrder } from '../orders.ts';
+import type { Budgets } from '../services.ts';
 import type { BudgetScope, SpentBudget } from '../trace.ts';
 
 const dayMs = 86_400_000;

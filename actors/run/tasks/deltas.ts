@@ -2,7 +2,8 @@
 import { eventText } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Timer } from '../../../runtime/clock.ts';
-import type { RunServices, StepOrder } from '../services.ts';
+import type { StepOrder } from '../orders.ts';
+import type { RunServices } from '../services.ts';
 
 /** A piece is shown when it is this old, or this long. */
 const gatherMs = 50;

@@ -16,7 +16,8 @@ import { SealBroken } from '../../../storage/vault.ts';
 import type { RunErrorCode, RunFailure } from '../commands.ts';
 import { historyOf, type HistoryMessage } from '../history.ts';
 import { handoffTool } from '../models/handoff.ts';
-import type { PlannedTool, Plans, StepOrder } from '../services.ts';
+import type { StepOrder } from '../orders.ts';
+import type { PlannedTool, Plans } from '../services.ts';
 import { toolNames } from '../tools/names.ts';
 
 /** What of a conversation a model is given, in tokens. */

@@ -2,7 +2,8 @@
 import type { TaskContext } from '../../../runtime/actor.ts';
 import type { Patience } from '../../patience.ts';
 import type { ModelAnswer, RunFailure, Thought } from '../commands.ts';
-import type { RunServices, StepOrder } from '../services.ts';
+import type { StepOrder } from '../orders.ts';
+import type { RunServices } from '../services.ts';
 import { Deltas } from './deltas.ts';
 import { Places } from './places.ts';
 import type { Reporter } from './report.ts';
