@@ -8,6 +8,7 @@ import { benchAgentLoad } from './agents/load.ts';
 import { benchAgentRaces } from './agents/races.ts';
 import { benchAsk } from './cluster/ask.ts';
 import { benchDrain } from './cluster/drain.ts';
+import { benchFaults } from './cluster/faults.ts';
 import { benchKill } from './cluster/kill.ts';
 import { benchPause } from './cluster/pause.ts';
 import { benchThroughput } from './cluster/throughput.ts';
@@ -32,6 +33,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   'cluster-kill': benchKill,
   'cluster-drain': benchDrain,
   'cluster-pause': benchPause,
+  'cluster-faults': benchFaults,
   'cluster-ask': benchAsk,
   'cluster-throughput': benchThroughput,
 };

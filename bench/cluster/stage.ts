@@ -1,5 +1,5 @@
 /** Three nodes, a durable PostgreSQL and a nats-server for a benchmark of faults, and senders that remember what was acknowledged. */
-import { TestCluster } from '../../test/cluster/support/cluster.ts';
+import { TestCluster, type TestClusterOptions } from '../../test/cluster/support/cluster.ts';
 import { Load, type LoadOptions } from '../../test/cluster/support/load.ts';
 import { Recovery } from '../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../test/node/client.ts';
@@ -24,10 +24,11 @@ export class Stage {
   }
 
   /** Gives the cluster to the benchmark and ends it with it. */
-  static async with<T>(perform: (stage: Stage) => Promise<T>): Promise<T> {
+  static async with<T>(perform: (stage: Stage) => Promise<T>, options: TestClusterOptions = {}): Promise<T> {
     const endings = new Endings();
     try {
-      const cluster = await TestCluster.start(endings, { durable: true, environment: { LOG_LEVEL: 'info' } });
+      const environment = { LOG_LEVEL: 'info' };
+      const cluster = await TestCluster.start(endings, { durable: true, environment, ...options });
       const [first] = cluster.running;
       if (first === undefined) throw new Error('the cluster has no nodes');
       return await perform(new Stage(endings, cluster, await signUp(new Line(first.url, endings))));

@@ -5,6 +5,7 @@ import { eventually } from '../../node/eventually.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { NatsServer, type NatsServerOptions } from '../../support/nats-server.ts';
 import { NodeProcess, type Ending } from '../../support/node-process.ts';
+import { Proxy } from '../../support/proxy.ts';
 
 export interface TestClusterOptions {
   /** How many are started. Default 3. */
@@ -13,6 +14,8 @@ export interface TestClusterOptions {
   readonly shards?: number;
   /** For tests in which the database dies: what it has committed, it keeps. Default false. */
   readonly durable?: boolean;
+  /** Each node reaches NATS through a proxy of its own. Default false. */
+  readonly proxied?: boolean;
   /** Further variables of every node. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -27,12 +30,15 @@ export class TestCluster {
   #made = 0;
   readonly #serviceToken = randomBytes(24).toString('hex');
   readonly #environment: Readonly<Record<string, string>>;
+  /** By the node's id; undefined when the nodes have none. */
+  readonly #proxies: Map<string, Proxy> | undefined;
 
   private constructor(t: Ending, nats: NatsServer, database: TestDatabase, options: TestClusterOptions) {
     this.#t = t;
     this.nats = nats;
     this.database = database;
     this.shards = options.shards ?? 256;
+    this.#proxies = options.proxied === true ? new Map() : undefined;
     const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
     this.#environment = {
       ...{ DATABASE_URL: database.url, NATS_URL: nats.url, SHARDS: String(this.shards) },
@@ -57,9 +63,26 @@ export class TestCluster {
   /** A node of this cluster that is not started. */
   async make(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
     const id = `node-${++this.#made}`;
-    const node = await NodeProcess.make(this.#t, { ...this.#environment, NODE_ID: id, ...environment });
+    const way = this.#proxies === undefined ? {} : { NATS_URL: await this.#wayOf(id, this.#proxies) };
+    const own = { ...this.#environment, ...way, NODE_ID: id, ...environment };
+    const node = await NodeProcess.make(this.#t, own);
     this.nodes.push(node);
     return node;
+  }
+
+  /** The node's way to NATS. */
+  proxyOf(node: NodeProcess): Proxy {
+    const proxy = this.#proxies?.get(node.id);
+    if (proxy === undefined) throw new Error(`${node.id} has no proxy`);
+    return proxy;
+  }
+
+  async #wayOf(id: string, proxies: Map<string, Proxy>): Promise<string> {
+    const proxy = new Proxy({ host: '127.0.0.1', port: this.nats.port });
+    const port = await proxy.listen();
+    proxies.set(id, proxy);
+    this.#t.teardown(() => proxy.close());
+    return `nats://127.0.0.1:${port}`;
   }
 
   /** A further node; resolves when it serves. */
