@@ -1,18 +1,20 @@
 /** How nodes begin: what they wait for, what they refuse, and that several may begin at once. */
 import t from 'tap';
+import { wireVersion } from '../../runtime/cluster/records.ts';
 import { freePort } from '../../storage/embedded/cluster.ts';
 import { NatsServer } from '../support/nats-server.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { TestCluster } from './support/cluster.ts';
+import { otherVersion } from './support/other-version.ts';
 
 t.setTimeout(90_000);
 
 const cluster = await TestCluster.start(t, { nodes: 1 });
 
 /** The message of the error that the start of a node fails with. */
-async function refusal(environment: Readonly<Record<string, string>>): Promise<string> {
+async function refusal(environment: Readonly<Record<string, string>>, program?: string): Promise<string> {
   const node = await cluster.make(environment);
-  node.spawn();
+  node.spawn(program);
   const { err } = await node.said('the node could not start');
   t.same(await node.exited(), { code: 1, signal: null });
   return (err as { readonly message: string }).message;
@@ -62,6 +64,15 @@ t.test('NATS without JetStream', async t => {
 t.test('another number of shards', async t => {
   t.match(await refusal({ SHARDS: '64' }), /born with 256 shards, and this node is set to 64/);
   t.end();
+});
+
+t.test('a version that speaks another way to its peers', async t => {
+  const [there, here] = [wireVersion, wireVersion + 1];
+  const program = await otherVersion(t, { release: '999.0.0', wire: here });
+  t.match(
+    await refusal({}, program),
+    `the cluster's nodes speak version ${there} to each other, and this node ${here}: its release does not fit theirs`,
+  );
 });
 
 t.test('the id of a node that lives', async t => {
