@@ -9,6 +9,7 @@ import { dropPartitions, ensurePartitions, type PartitionedTable } from './parti
 import { erasePersonalData } from './erasures.ts';
 import { forgetSandboxThreads } from './sandbox-sweep.ts';
 import { endGraces } from './tenancy/key-graces.ts';
+import { emptyTraces } from './trace-sweep.ts';
 import { countUsage, hasUncounted } from './usage.ts';
 
 /** Events, deliveries and attempts are kept this long (decisions, section 9). */
@@ -83,6 +84,7 @@ function jobsOf(database: Database, now: number, log: Log): Readonly<Record<stri
     endByokGraces: () => endByokGraces(database, now),
     erasePersonalData: () => erasePersonalData(database, now, log),
     forgetSandboxThreads: () => forgetSandboxThreads(database, now),
+    emptyTraces: () => emptyTraces(database, now),
     ...Object.fromEntries(
       Object.entries(outlived).map(([table, condition]) => [
         `remove ${table}`,

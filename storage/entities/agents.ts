@@ -146,6 +146,11 @@ export const AgentRun = defineEntity({
       properties: ['threadId', 'createdAt', 'agentRunId'],
       where: 'thread_id is not null',
     },
+    {
+      name: 'agent_runs_traced',
+      properties: ['completedAt'],
+      where: "completed_at is not null and state <> '{}'",
+    },
   ],
 });
 

@@ -9,6 +9,7 @@ import { Grounds } from './grounds.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { ReadCursors } from './read-cursors.ts';
+import { RunTraces } from './run-traces.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { Usage } from './usage.ts';
 
@@ -25,4 +26,5 @@ export const migrations = [
   { name: '0010-agents', class: Agents },
   { name: '0011-grounds', class: Grounds },
   { name: '0012-assigned-threads', class: AssignedThreads },
+  { name: '0013-run-traces', class: RunTraces },
 ];
