@@ -11,8 +11,8 @@ export class ClusterRefusal extends Error {
 }
 
 /**
- * Holds the node to what was laid down at the cluster's birth; lays it down when the cluster is new. Rejects with
- * {@link ClusterRefusal}, `RegisterUnavailable`.
+ * Holds the node to what was laid down at the cluster's birth; lays it down when the cluster is new. The wire version may be
+ * another when nobody is there to speak to. Rejects with {@link ClusterRefusal}, `RegisterUnavailable`.
  */
 export async function checkBirth(host: ClusterHost, view: ClusterView, shards: number): Promise<void> {
   const { register, wire } = host;
@@ -29,11 +29,18 @@ export async function checkBirth(host: ClusterHost, view: ClusterView, shards: n
       `the cluster was born with ${birth.shards} shards, and this node is set to ${shards}: the count cannot be changed`,
     );
   }
-  if (birth.wire !== wire) {
+  if (birth.wire === wire) return;
+  if (view.members.size > 0) {
     throw new ClusterRefusal(
-      `the cluster's nodes speak version ${birth.wire} to each other, and this node ${wire}: its release does not fit theirs`,
+      `the cluster's nodes speak version ${birth.wire} to each other, and this node ${wire}: its release does not fit theirs. ` +
+        `Stop them all before the first of this one is started: ${[...view.members.keys()].sort().join(', ')}`,
     );
   }
+  const value = encode({ shards, wire });
+  const revision = await register.update(birthKey, value, birth.revision);
+  if (revision !== undefined) return view.apply({ key: birthKey, value, revision });
+  await view.refresh();
+  return checkBirth(host, view, shards);
 }
 
 /** A renewal that was under way when its sender died may come yet: one, since each names the revision that it follows. */

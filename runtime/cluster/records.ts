@@ -1,7 +1,7 @@
 /**
  * What stands in the register, as JSON:
  *
- *   cluster          {shards, wire}: written once, at the cluster's birth
+ *   cluster          {shards, wire}: written at the cluster's birth; `wire` again by the first node of a version that speaks another way
  *   node.<id>        a member, rewritten by itself at each heartbeat. It is one as long as the key stands.
  *   shard.<number>   who owns the shard: the named incarnation of a node, while that is a member. Else nobody.
  *

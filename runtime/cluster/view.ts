@@ -31,6 +31,10 @@ export interface Member extends MemberEntry {
   readonly changedAt: number;
 }
 
+export interface BirthRecord extends Birth {
+  readonly revision: number;
+}
+
 export interface ShardRecord extends ShardEntry {
   readonly revision: number;
 }
@@ -51,7 +55,7 @@ export interface ViewOptions {
 
 export class ClusterView {
   readonly #options: ViewOptions;
-  #birth: Birth | undefined;
+  #birth: BirthRecord | undefined;
   #members = new Map<string, Member>();
   #shards = new Map<number, ShardRecord>();
   /** The newest revision of each key, of removed ones too: until everything is read anew. */
@@ -71,7 +75,7 @@ export class ClusterView {
   }
 
   /** Undefined until it was written, or when it cannot be read. */
-  get birth(): Birth | undefined {
+  get birth(): BirthRecord | undefined {
     return this.#birth;
   }
 
@@ -203,7 +207,7 @@ export class ClusterView {
     const subject = subjectOf(key);
     switch (subject?.of) {
       case 'birth':
-        this.#birth = value === undefined ? undefined : decodeBirth(value);
+        this.#birth = birthOf(value, revision);
         return 'all';
       case 'shard':
         if (value === undefined) this.#shards.delete(subject.shard);
@@ -238,4 +242,9 @@ export class ClusterView {
       this.#former.add(memberName(id, known.incarnation));
     return old?.incarnation === member.incarnation && old.state === member.state ? 'beat' : 'all';
   }
+}
+
+function birthOf(value: string | undefined, revision: number): BirthRecord | undefined {
+  const birth = value === undefined ? undefined : decodeBirth(value);
+  return birth && { ...birth, revision };
 }

@@ -76,6 +76,17 @@ t.test('a node of another shard count or another wire version refuses to start',
   t.strictSame(Object.keys(world.members()), ['one', 'three']);
 });
 
+t.test('nodes of another wire version may follow when the last one of the old has gone', async t => {
+  const world = new ClusterWorld({ latencyMs });
+  const old = await world.started('old');
+  await t.rejects(world.clock.until(world.process('new', { wire: 2 }).start()), /Stop them all .* old$/);
+  await world.clock.until(old.placement.drain());
+  const next = ['a', 'b'].map(id => world.process(id, { wire: 2 }));
+  await world.clock.until(Promise.all(next.map(process => process.start())));
+  t.match(JSON.parse(world.register.at('cluster')?.value ?? ''), { shards: 16, wire: 2 });
+  await t.rejects(world.clock.until(world.process('late').start()), /speak version 2 .* and this node 1/);
+});
+
 t.test('fields and keys of a newer version are no trouble', async t => {
   const { world, one } = await trio();
   const own = world.register.entries.find(({ key }) => key === 'shard.3');
