@@ -128,11 +128,16 @@ function elementOf(type: ColumnType, value: Value): string {
     case 'jsontext':
       return quote(value as string);
     case 'text[]':
-      return quote(`{${(value as readonly string[]).map(quote).join(',')}}`);
+      return quote(textArray(value as readonly string[]));
   }
 }
 
 const special = /["\\]/;
+
+/** A literal of type text[], whatever the texts are. */
+export function textArray(texts: readonly string[]): string {
+  return `{${texts.map(quote).join(',')}}`;
+}
 
 /** An element of an array literal (PostgreSQL manual, 8.15.6). */
 function quote(text: string): string {

@@ -70,7 +70,7 @@ export const LoomVersion = defineEntity({
     version: p.integer(),
     status: p.enum(['published', 'archived'] as const),
     systemPrompt: p.text(),
-    rules: p.array(String).columnType('text[]').default([]),
+    rules: words(),
     provider: p.enum(providers),
     model: p.text(),
     byokCredentialId: id().nullable(),

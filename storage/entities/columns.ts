@@ -2,7 +2,8 @@
  * The sorts of column that all tables share. Ids and other machine text are compared by byte (collation "C"): that is
  * the order the ids were made for, and it does not change with the operating system's locale tables.
  */
-import { p, Type } from '@mikro-orm/core';
+import { ArrayType, p, Type } from '@mikro-orm/core';
+import { textArray } from '../statement.ts';
 
 /** An id, hash name, cursor part or other text that is compared and sorted by byte. */
 export const id = () => p.text().collation('C');
@@ -13,8 +14,19 @@ export const instant = () => p.datetime(3);
 /** Free-form JSON object of the caller (specification, "Common rules"). */
 export const metadata = () => p.json<Record<string, unknown>>().default('{}');
 
-/** A list of machine words. */
-export const words = () => p.array(String).columnType('text[]').default([]);
+/** The ORM's own literal loses spaces at the ends, line breaks, and the text `null`. */
+class TextList extends ArrayType<string> {
+  override convertToDatabaseValue(value: string[] | null): string | null {
+    return value === null ? null : textArray(value);
+  }
+
+  override getColumnType(): string {
+    return 'text[]';
+  }
+}
+
+/** A list of texts. */
+export const words = () => p.type(TextList).$type<string[]>().default([]);
 
 /** A whole number beyond 32 bits; safe in JavaScript up to 2^53. */
 export const big = () => p.bigint('number');

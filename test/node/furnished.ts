@@ -111,10 +111,12 @@ export function place(id: OperationId, own: Belongings, field: Field, value: str
     id === 'simulateSandbox'
       ? { ...least, params: { channelId: own.simulated ?? '' }, body: { ...(least.body as object), event } }
       : least;
+  // A message is named together with its thread.
+  const thread = field.name === 'inputMessageId' ? { threadId: own.thread } : {};
   // An environment is named together with its project, where neither has to be.
   const project = field.part === 'query' && field.name === 'environmentId' ? { projectId: own.project } : {};
   return {
     ...request,
-    [field.part]: { ...(request[field.part] as object), ...project, [field.name]: value },
+    [field.part]: { ...(request[field.part] as object), ...project, ...thread, [field.name]: value },
   };
 }

@@ -35,7 +35,7 @@ const without = ({ status, text }: Reply<unknown>): string =>
 
 /**
  * Asks for what is foreign and for what does not exist, in every field of every operation that holds an id, the rest of the
- * request being the caller's own: both get the same answer, which is 404, or an empty list where the id filters it.
+ * request being the caller's own: both get the same answer, which is 404, an empty list where the id filters it, or 422 where something new should use it.
  */
 async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongings): Promise<void> {
   let asked = 0;
@@ -58,7 +58,10 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
       const isFilter = field.part === 'query' && !['project', 'environment', 'workspace'].includes(resource);
       // Keys never reach some operations, whatever they ask for.
       const closed = operation.access.scopes === null && [401, 403].includes(answer.status);
-      if (answer.status !== (isFilter ? 200 : 404) && !closed) t.fail(`${name} answered ${answer.text}`);
+      // What something new is to be made with is no resource that is asked for: the field is named.
+      const isPart = field.part === 'body' && (resource === 'byok' || resource === 'loom');
+      const wanted = isFilter ? 200 : isPart ? 422 : 404;
+      if (answer.status !== wanted && !closed) t.fail(`${name} answered ${answer.text}`);
       asked++;
     }
   }

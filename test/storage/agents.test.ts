@@ -194,6 +194,25 @@ t.test('of versions made at once the numbers are dense, and exactly one is activ
   );
 });
 
+t.test('rules and models are kept to the character', async t => {
+  const rules = [' ', 'null', 'NULL', 'a,\nb "c" \\n', '{}', '\t😀 ', 'plain'];
+  const loom = await looms.create({
+    ...{ ...place, ...deed(), name: 'Loom', metadata: {}, definition: { ...definition, rules } },
+  });
+  const { data } = await versions.list(place, loom.loomId, { limit: 1 });
+  t.same(data[0]?.rules, rules);
+  const again = await db.em().findOneOrFail(LoomVersion, { loomId: loom.loomId });
+  t.same(again.rules, rules);
+  const key = await byok.create({
+    ...{ ...place, ...deed(), provider: 'llm_provider_1', displayName: 'K', secret: 'some secret' },
+    ...{ modelAllowlist: rules, metadata: {} },
+  });
+  const keys = await byok.list(place, { limit: 100 }, now);
+  const listed = keys.data.find(each => each.byokCredentialId === key.byokCredentialId);
+  t.same(listed?.modelAllowlist, rules);
+  t.same((await credentialRow(key.byokCredentialId)).modelAllowlist, rules);
+});
+
 t.test('of an agent that takes a loom and somebody who archives it, one finds the other', async t => {
   for (let round = 0; round < 10; round++) {
     const { loomId } = await looms.create({ ...place, ...deed(), name: 'Loom', metadata: {}, definition });
