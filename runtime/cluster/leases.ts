@@ -14,6 +14,9 @@ import { Assignment } from './rendezvous.ts';
 import { nextStep, type Doing, type Standing, type Step } from './shard-step.ts';
 import type { ClusterView, Member } from './view.ts';
 
+/** So that the drain of a node with thousands of shards ends in its time. */
+const shardsPerMove = 256;
+
 const nothingToFinish = { released: Promise.resolve() };
 
 export interface LeasesOptions {
@@ -26,6 +29,7 @@ export interface LeasesOptions {
 
 export class Leases {
   readonly #options: LeasesOptions;
+  readonly #movesAtOnce: number;
   #assignment = new Assignment([]);
   /** Absent: idle. */
   readonly #doing = new Map<number, Exclude<Doing, 'idle'>>();
@@ -47,6 +51,8 @@ export class Leases {
 
   constructor(options: LeasesOptions) {
     this.#options = options;
+    const { host, shards } = options;
+    this.#movesAtOnce = Math.max(host.timing.movesAtOnce, Math.ceil(shards.count / shardsPerMove));
   }
 
   /** A step failed: the register should be read anew. */
@@ -132,7 +138,7 @@ export class Leases {
         else void this.#note(this.#take(shard));
         return;
       case 'hand over':
-        if (this.#moving >= timing.movesAtOnce) this.#waitingMoves.add(shard);
+        if (this.#moving >= this.#movesAtOnce) this.#waitingMoves.add(shard);
         else void this.#handOver(shard);
     }
   }
@@ -161,9 +167,9 @@ export class Leases {
     else this.#doing.set(shard, doing);
     if (this.#closed && doing === 'held') void this.#leave([shard]);
     else this.#act(shard);
-    const { takesAtOnce, movesAtOnce } = this.#options.host.timing;
+    const { takesAtOnce } = this.#options.host.timing;
     while (this.#taking < takesAtOnce && this.#actOnFirst(this.#waitingTakes));
-    while (this.#moving < movesAtOnce && this.#actOnFirst(this.#waitingMoves));
+    while (this.#moving < this.#movesAtOnce && this.#actOnFirst(this.#waitingMoves));
     this.#checkCalm();
   }
 

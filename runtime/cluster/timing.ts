@@ -13,7 +13,10 @@ export interface Timing {
   readonly confirmMs: number;
   /** A new member's shards are moved to it when it has been up for so long: who comes and goes moves nothing. Default 2,000. */
   readonly joinMs: number;
-  /** Shards that a node hands over at once. Default 4. */
+  /**
+   * Shards that a node hands over at once: few, since each is without an owner for the shorter. One for every 256 of a cluster that has
+   * many more. Default 2.
+   */
   readonly movesAtOnce: number;
   /** Shards that a node takes at once. Default 16. */
   readonly takesAtOnce: number;
@@ -21,7 +24,7 @@ export interface Timing {
   readonly refreshMs: number;
   /** After an outage, how long others are given to find their way back before a ping that finds them gone counts. Default 1,000. */
   readonly graceMs: number;
-  /** How long a hand-over waits for a moment in which the shard is idle, and serves it meanwhile. Default 100. */
+  /** How long a hand-over waits for a moment in which the shard is idle, and serves it meanwhile. Default 30. */
   readonly lullMs: number;
   /** How long a hand-over waits for admitted commands; what is late is the store's to refuse. Default 5,000. */
   readonly releaseMs: number;
@@ -38,11 +41,11 @@ export const defaultTiming: Timing = {
   pingMs: 200,
   confirmMs: 150,
   joinMs: 2_000,
-  movesAtOnce: 4,
+  movesAtOnce: 2,
   takesAtOnce: 16,
   refreshMs: 5_000,
   graceMs: 1_000,
-  lullMs: 100,
+  lullMs: 30,
   releaseMs: 5_000,
   drainMs: 6_000,
   answerMs: 1_000,
