@@ -8,7 +8,7 @@ import type { BeginRun, CancelRun } from './commands.ts';
 import { RunDraft, type RunDecision } from './draft.ts';
 import { orderOf, type StepOrder } from './orders.ts';
 import { runView } from './run-text.ts';
-import { hasEnded, longestRunMs, longestWaitMs, type RunState } from './state.ts';
+import { hasEnded, longestRunMs, longestWaitMs, mostAsks, type RunState } from './state.ts';
 
 /** Whether there is anything that the run may still do. */
 function isLive(state: RunState): boolean {
@@ -72,11 +72,15 @@ export function resume(state: RunState, _: unknown, turn: Turn): RunDecision<nul
   return { remind, effects, reply: null };
 }
 
-/** The reminder: the run is given up. */
+/** The reminder: the run is given up, or asks again for its thread's verdict. */
 export function expire(state: RunState, _: unknown, turn: Turn): RunDecision<null> {
   if (!isLive(state) || turn.now < state.deadline) return { reply: null };
   const draft = new RunDraft(state, turn);
   const isAnswered = state.phase === 'answering';
+  if (isAnswered && state.asks < mostAsks) {
+    draft.answer();
+    return draft.decide(null);
+  }
   draft.end({
     status: 'failed',
     errorCode: isAnswered ? 'internal_error' : 'timeout',

@@ -74,8 +74,7 @@ function take(draft: RunDraft, thought: Thought, answer: ModelAnswer): void {
 /** No more calls: the thread decides what becomes of the text. Without a thread it stays in the trace. */
 function conclude(draft: RunDraft, { text, handoff }: ModelAnswer): void {
   const { next } = draft;
-  const body = text.trim() === '' ? '' : text;
-  if (body === '' && handoff === undefined) {
+  if (text.trim() === '' && handoff === undefined) {
     fail(draft, { errorCode: 'empty_answer', errorMessage: 'The model has answered with nothing.' });
     return;
   }
@@ -84,7 +83,7 @@ function conclude(draft: RunDraft, { text, handoff }: ModelAnswer): void {
     draft.end({ status: 'succeeded' });
     return;
   }
-  draft.answer({ body, mode: next.head?.mode ?? 'suggest', ...(handoff === undefined ? {} : { handoff }) });
+  draft.answer();
 }
 
 /** Why a run that wants to go on may not. */

@@ -101,10 +101,17 @@ export class RunDraft {
     this.changeTrace({ steps: steps.map((step, i) => (i === steps.length - 1 ? change(step) : step)) });
   }
 
-  /** Gives its answer to the thread, which tells durably what becomes of it; only `expire` is waited for beside it. */
-  answer(answer: Pick<TakeAnswer, 'body' | 'mode' | 'handoff'>): void {
-    this.next.phase = 'answering';
-    this.next.calls = [];
+  /** Gives what the newest step says to the thread, which tells durably what becomes of it; only `expire` is waited for beside it. */
+  answer(): void {
+    const { next } = this;
+    const { steps, handoff } = next.trace;
+    const output = steps.at(-1)?.output ?? '';
+    const answer: Pick<TakeAnswer, 'body' | 'mode' | 'handoff'> = {
+      body: output.trim() === '' ? '' : output,
+      mode: next.head?.mode ?? 'suggest',
+      ...(handoff === undefined ? {} : { handoff }),
+    };
+    Object.assign(next, { phase: 'answering', calls: [], asks: next.asks + 1 });
     this.expireAt(this.now + longestWaitMs);
     this.#forget.push('resume');
     this.#tellThread('answer', 'takeAnswer', answer);

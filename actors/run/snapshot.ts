@@ -9,7 +9,7 @@ import type { RunTrace } from './trace.ts';
 
 type Private = Pick<
   RunState,
-  'phase' | 'basedOnSequence' | 'turns' | 'calls' | 'resultCharacters' | 'deadline' | 'events'
+  'phase' | 'basedOnSequence' | 'turns' | 'calls' | 'resultCharacters' | 'deadline' | 'asks' | 'events'
 >;
 
 /** A row of `agent_runs` as JSON. */
@@ -75,6 +75,7 @@ export function decodeRun(row: RunRow): RunState {
     calls: rest.calls ?? [],
     resultCharacters: rest.resultCharacters ?? 0,
     deadline: rest.deadline ?? 0,
+    asks: rest.asks ?? 0,
     metadata: row.metadata,
     startedAt: row.started_at === null ? null : instant(row.started_at),
     completedAt: row.completed_at === null ? null : instant(row.completed_at),
@@ -125,8 +126,8 @@ export const runSnapshot = snapshotTable<RunState>({
     state: 'jsonb',
   },
   encode: state => {
-    const { head, phase, basedOnSequence, turns, calls, resultCharacters, deadline, events } = state;
-    const rest: Private = { phase, basedOnSequence, turns, calls, resultCharacters, deadline, events };
+    const { head, phase, basedOnSequence, turns, calls, resultCharacters, deadline, asks, events } = state;
+    const rest: Private = { phase, basedOnSequence, turns, calls, resultCharacters, deadline, asks, events };
     return {
       project_id: state.projectId,
       environment_id: state.environmentId,

@@ -15,6 +15,9 @@
  *   thinking  -> answering   the model has answered: the thread decides what becomes of it
  *   thinking, calling, answering -> over
  *
+ * A run that is answering does not decide by itself that nobody listens: what its thread has sent is sent. When the time is over it asks
+ * again, and is given up only when the thread has said nothing at all.
+ *
  * A model step that was out when its node died is asked again. A tool call that was out is not: its attempt was committed before
  * it was made, and is made again only where the tool's own retry rule has attempts left.
  */
@@ -74,8 +77,10 @@ export interface RunState extends Tenancy {
   readonly calls: readonly OpenCall[];
   /** Of the results that are kept. */
   readonly resultCharacters: number;
-  /** Epoch milliseconds: when the run is given up, in the phase that it is in. */
+  /** Epoch milliseconds: when the run is given up, in the phase that it is in; or asks its thread again. */
   readonly deadline: number;
+  /** How often the thread was asked what becomes of the answer. */
+  readonly asks: number;
   readonly metadata: Metadata;
   /** ISO 8601, all four. */
   readonly startedAt: string | null;
@@ -94,8 +99,10 @@ export const mostTokens = 500_000;
 export const mostCalls = 32;
 /** Characters of the results that are kept, all together; what goes beyond is told as an error. */
 export const mostResultCharacters = 1_048_576;
-/** How long a run may wait for its first step, and for its thread's verdict. */
+/** How long a run may wait for its first step, and, each time that it asks for it, for its thread's verdict. */
 export const longestWaitMs = 600_000;
+/** An hour of asking: what the thread has said durably has come by then, or is buried. */
+export const mostAsks = 6;
 /** While a run is live, somebody looks after it this often. */
 export const resumeEveryMs = 5_000;
 
@@ -123,6 +130,7 @@ export function blankRun(): RunState {
     calls: [],
     resultCharacters: 0,
     deadline: 0,
+    asks: 0,
     metadata: {},
     startedAt: null,
     completedAt: null,

@@ -6,6 +6,7 @@ import { decodeRun } from '../../actors/run/snapshot.ts';
 import {
   longestRunMs,
   longestWaitMs,
+  mostAsks,
   mostResultCharacters,
   mostSteps,
   mostTokens,
@@ -241,9 +242,26 @@ t.test('a time that is over for an earlier phase is not over', async t => {
   t.equal(run.state.status, 'running');
 });
 
+t.test('a thread that has not judged in time is asked again, and its word holds', async t => {
+  const run = started();
+  run.answer({ text: 'Hello?', handoff: { reason: 'a refund' } });
+  const [first] = run.told.splice(0);
+  run.pass(longestWaitMs);
+  t.equal(run.state.status, 'running');
+  t.match(run.told, [
+    { command: 'takeAnswer', payload: { body: 'Hello?', handoff: { reason: 'a refund' } } },
+  ]);
+  t.strictSame(run.told[0]?.payload, first?.payload, 'the same again');
+  const messageId = newId('message');
+  run.say('judged', { ...tenancy, outcome: 'sent', messageId });
+  t.match(run.state, { status: 'succeeded', outputMessageId: messageId });
+});
+
 t.test('a thread that never judges', async t => {
   const run = started();
   run.answer({ text: 'Hello?' });
+  for (let asked = 1; asked < mostAsks; asked++) run.pass(longestWaitMs);
+  t.equal(run.state.status, 'running');
   run.pass(longestWaitMs);
   t.match(run.state, { status: 'failed', errorCode: 'internal_error' });
   run.say('judged', { ...tenancy, outcome: 'sent', messageId: newId('message') });

@@ -118,7 +118,7 @@ export class RunOnPaper {
       for (const key of decision.forget ?? []) this.reminders.delete(key);
       for (const reminder of decision.remind ?? []) {
         if (reminder.to === undefined) this.reminders.set(reminder.key, reminder);
-        else this.told.push(reminder);
+        else this.#tell(reminder);
       }
       this.#start(decision.effects ?? []);
       this.#check(before);
@@ -232,6 +232,13 @@ export class RunOnPaper {
     this.events.push({ name: eventName, data });
   }
 
+  /** One that the thread has not handled yet is replaced. */
+  #tell(reminder: Reminder): void {
+    const earlier = this.told.findIndex(({ key }) => key === reminder.key);
+    if (earlier < 0) this.told.push(reminder);
+    else assert.deepEqual(reminder.payload, this.told[earlier]?.payload, 'another answer');
+  }
+
   #check(before: RunState): void {
     const { state, told } = this;
     const { steps } = state.trace;
@@ -252,7 +259,7 @@ export class RunOnPaper {
     const count = (command: string): number => told.filter(tell => tell.command === command).length;
     const answers = count('takeAnswer');
     const ends = count('runOver');
-    assert.ok(answers <= 1 && ends <= 1, 'the thread is told once');
+    assert.ok(answers <= 1 && ends <= 1, 'the thread is told one thing');
     // Only a run that its thread never judged says both.
     if (answers + ends === 2) assert.equal(state.errorCode, 'internal_error');
     const ended = hasEnded(state.status);
@@ -269,8 +276,10 @@ export class RunOnPaper {
 
   /** Nobody answers any more: what the reminders alone make of it. */
   letGo(): void {
-    for (let waited = 0; !this.hasEnded && waited < 1_500_000; waited += 5_000) {
-      this.pass(5_000);
+    const end = this.now + 5_000_000;
+    while (!this.hasEnded && this.now < end) {
+      const dues = [...this.reminders.values()].map(({ at }) => at);
+      this.pass(Math.max(1, Math.min(end, ...dues) - this.now));
       while (this.here.tasks.length > 0) this.work();
     }
   }
