@@ -12,7 +12,7 @@ import { unavailable } from '../failures.ts';
 import type { Log } from '../log.ts';
 import type { AcceptedAsks } from './accepted.ts';
 import { isTooLate } from './nats-headers.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from './nats-outbox.ts';
 import { NoOwner, type Serve } from './transport.ts';
 import { decodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
 

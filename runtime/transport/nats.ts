@@ -16,7 +16,7 @@ import type { Counters } from '../metrics.ts';
 import { AcceptedAsks } from './accepted.ts';
 import { headersOf } from './nats-headers.ts';
 import { NatsShard } from './nats-shard.ts';
-import { Outbox, type Letter } from './outbox.ts';
+import { Outbox, type Letter } from './nats-outbox.ts';
 import { Outflow } from './outflow.ts';
 import { PendingAsks } from './pending.ts';
 import { NoOwner, type Envelope, type Release, type Serve, type Transport } from './transport.ts';
