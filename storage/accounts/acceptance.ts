@@ -2,7 +2,7 @@
  * Accepting an invitation (decisions section 4): whoever holds the mailed token and is the user of the invited address joins
  * the workspace, and every project's Console in the role that the invitation names. What the user is already stays.
  *
- * Locks are taken in one order: user, session, invitation.
+ * Locks are taken in one order: user, session, workspace, invitation.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
@@ -47,6 +47,10 @@ const selectInvited = `
     u.user_id as "userId", u.password_hash as "passwordHash"
   from invitations i left join users u on u.email_key = i.email_key
   where i.token_hash = $1`;
+
+// Whoever changes members holds the workspace's row, and then the invitations that become void: so it is held first here, too.
+const holdWorkspace = `
+  select 1 from workspaces w join invitations i on i.workspace_id = w.workspace_id where i.token_hash = ? for share of w`;
 
 export interface AcceptanceOptions {
   readonly db: Database;
@@ -125,6 +129,7 @@ export class Acceptance {
 
   async #locked(em: EntityManager, token: string, now: number) {
     const tokenHash = invitationTokenHash(this.#hash, token);
+    await em.execute(holdWorkspace, [tokenHash]);
     const found = await em.findOne(Invitation, { tokenHash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (found === null) throw notFound();
     refuseUnlessOpen(Boolean(found.acceptedAt ?? found.revokedAt), found.expiresAt, now);

@@ -11,9 +11,10 @@ import type { ConsoleRole } from '../../protocol/operation.ts';
 import type { ConsoleMember as ConsoleMemberResource } from '../../protocol/resources/console.ts';
 import { recordDoing, type Doing } from '../audit.ts';
 import type { Database } from '../database.ts';
-import { ConsoleMember, Project, WorkspaceMember } from '../entities/tenancy.ts';
+import { ConsoleMember, WorkspaceMember } from '../entities/tenancy.ts';
 import { appendEvents } from '../events.ts';
 import type { Access } from './access.ts';
+import { requireConsoleAdmin } from './authority.ts';
 
 /** Whose membership, by whom, and where the event belongs. */
 export interface MemberChange extends Doing {
@@ -41,16 +42,16 @@ export class ConsoleMembers {
 
   /**
    * Makes the user a member, or changes the role; the same role again changes nothing. `svc/console/not_found` for a user who is
-   * not in the project's workspace: they are invited first.
+   * not in the project's workspace: they are invited first. Both fail as `requireConsoleAdmin` does, too: who asks may have been
+   * removed since the request was let in.
    */
   async upsert(change: MemberChange & { readonly role: ConsoleRole }): Promise<ConsoleMemberResource> {
-    const { projectId, userId, role, now } = change;
+    const { projectId, userId, byUserId, role, now } = change;
     const member = await this.#db.em().transactional(async em => {
-      const project = await lockProject(em, projectId);
+      const { workspaceId } = await requireConsoleAdmin(em, projectId, byUserId);
       const at = new Date(now);
       // Held until the commit: whoever removes the user from the workspace finds this membership, too.
       const held = { lockMode: LockMode.PESSIMISTIC_READ };
-      const { workspaceId } = project;
       const inWorkspace = await em.findOne(WorkspaceMember, { workspaceId, userId }, held);
       if (inWorkspace === null) throw new ServiceError('svc/console/not_found');
       let row = await em.findOne(ConsoleMember, { projectId, userId });
@@ -77,9 +78,9 @@ export class ConsoleMembers {
 
   /** Ends the membership; `svc/console/not_found` when there is none. */
   async remove(change: MemberChange): Promise<void> {
-    const { projectId, userId } = change;
+    const { projectId, userId, byUserId } = change;
     await this.#db.em().transactional(async em => {
-      await lockProject(em, projectId);
+      await requireConsoleAdmin(em, projectId, byUserId);
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
       const row = await em.findOne(ConsoleMember, { projectId, userId }, lock);
       if (row === null) throw new ServiceError('svc/console/not_found');
@@ -108,13 +109,6 @@ export class ConsoleMembers {
     const data = { actor: { type: 'user', id: byUserId }, member };
     return appendEvents(em, [{ projectId, environmentId, eventName, data }]);
   }
-}
-
-/** Changes of one project's members wait for each other here: two that create the same member make one. */
-async function lockProject(em: EntityManager, projectId: string): Promise<InferEntity<typeof Project>> {
-  const project = await em.findOne(Project, { projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (project === null) throw new ServiceError('svc/console/not_found');
-  return project;
 }
 
 export function memberResource(row: InferEntity<typeof ConsoleMember>): ConsoleMemberResource {

@@ -12,6 +12,7 @@ import type { Database } from '../database.ts';
 import { Environment } from '../entities/tenancy.ts';
 import { violates } from '../unique-violation.ts';
 import type { Access } from './access.ts';
+import { requireDeveloper } from './authority.ts';
 import { visibleProjects } from './projects.ts';
 import type { PageRequest } from './workspaces.ts';
 
@@ -62,12 +63,13 @@ export class Environments {
     return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.environmentId]));
   }
 
-  /** Makes the production environment. Fails with `svc/runtime/conflict` when the project has one. */
+  /** Makes the production environment. Fails with `svc/runtime/conflict` when the project has one, and as `requireDeveloper` does. */
   async createProduction(projectId: string, name: string, doing: Doing): Promise<EnvironmentResource> {
-    const { now } = doing;
+    const { byUserId, now } = doing;
     const at = new Date(now);
     try {
       return await this.#db.em().transactional(async em => {
+        await requireDeveloper(em, projectId, byUserId);
         const row = em.create(Environment, {
           environmentId: newId('environment', now),
           projectId,

@@ -3,6 +3,7 @@
  *
  *   pending -> accepted   with the mailed token (storage/accounts/acceptance.ts)
  *   pending -> revoked    by an admin; or a successor was made after it had expired; or who sent it was removed
+ *                         or made a viewer
  *   pending -> expired    7 days after it was made: no row changes for it
  *
  * An address has one pending invitation to a workspace at most. Each change is an event in the same transaction.
@@ -158,10 +159,11 @@ export class Invitations {
 
   /**
    * Revokes an invitation; one that is revoked already stays as it is, without a second event. `svc/runtime/not_found` for
-   * one of another workspace, and for one that was accepted: there is nothing left to revoke.
+   * one of another workspace, and for one that was accepted: there is nothing left to revoke; and to who is no admin any more.
    */
   async revoke(workspaceId: string, invitationId: string, doing: Doing): Promise<void> {
     await this.#db.em().transactional(async em => {
+      await requireAdmin(em, workspaceId, doing.byUserId, notFound());
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
       const row = await em.findOne(Invitation, { workspaceId, invitationId }, lock);
       if (row === null || row.acceptedAt) throw notFound();

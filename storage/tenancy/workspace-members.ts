@@ -77,8 +77,9 @@ export class WorkspaceMembers {
   }
 
   /**
-   * Gives the member another role; the same again changes nothing. Fails with `svc/runtime/not_found`,
-   * `svc/auth/insufficient_scope` (an admin and an owner), `svc/runtime/conflict` (the last owner).
+   * Gives the member another role; the same again changes nothing. Who may invite nobody any more has their invitations revoked,
+   * which else would be a way back up. Fails with `svc/runtime/not_found`, `svc/auth/insufficient_scope` (an admin and an
+   * owner), `svc/runtime/conflict` (the last owner).
    */
   async changeRole(change: MembershipChange & { readonly role: WorkspaceRole }): Promise<MemberResource> {
     const { workspaceId, userId, role, now } = change;
@@ -92,6 +93,9 @@ export class WorkspaceMembers {
       await recordDoing(em, change, {
         ...{ workspaceId, action: 'member.role_changed', targetId: userId, details },
       });
+      if (role !== 'viewer') return;
+      const events = await revokeInvitationsOf(em, workspaceId, userId, change);
+      if (events.length > 0) await appendEvents(em, events);
     });
     this.#access.forgetUser(userId);
     return this.get(workspaceId, userId);

@@ -185,6 +185,36 @@ t.test('what a removed member has sent out is void, what they have made for the 
   t.match(await apiKeys.grantOf(String(key['secret'])), { apiKeyId: key['apiKeyId'] }, 'it works on');
 });
 
+t.test('who is made a viewer has no invitation left to come back by', async t => {
+  const owner = await node.signedUp();
+  const admin = await joined(owner, 'admin');
+  const second = newAddress();
+  const token = await invited(admin, second);
+  t.equal((await change(owner, admin, 'viewer')).status, 200);
+  t.match(await accept(node.client(), token, password), absent);
+  const told = (await events(owner)).filter(({ eventName }) => eventName === 'workspace.invitation.revoked');
+  t.match(told, [{ data: { actor: { id: owner.userId }, invitation: { email: second } } }]);
+
+  const another = await joined(owner, 'owner');
+  const good = await invited(another, newAddress());
+  t.equal((await change(owner, another, 'admin')).status, 200);
+  t.equal((await accept(node.client(), good, password)).status, 200, 'an admin may still invite');
+});
+
+t.test('made a viewer while the invited accept: whoever comes first, nobody waits for ever', async t => {
+  for (let round = 0; round < 3; round++) {
+    const owner = await node.signedUp();
+    const admin = await joined(owner, 'admin');
+    const tokens = [await invited(admin, newAddress()), await invited(admin, newAddress())];
+    const [changed, ...accepted] = await Promise.all([
+      change(owner, admin, 'viewer'),
+      ...tokens.map(token => accept(node.client(), token, password)),
+    ]);
+    t.equal(changed.status, 200);
+    for (const { status } of accepted) t.ok([200, 404].includes(status), String(status));
+  }
+});
+
 t.test('removed and made a Console member at once: never a member of the Console alone', async t => {
   for (let round = 0; round < 5; round++) {
     const owner = await node.signedUp();
