@@ -5,14 +5,10 @@ import { shardOf } from '../../runtime/shards.ts';
 import { TestCluster } from './support/cluster.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { Recovery, worst } from './support/recovery.ts';
+import { wrongBy } from './support/skewed-clock.ts';
 import { checkAll, setScene } from './support/verdict.ts';
 
 t.setTimeout(110_000);
-
-/** What a process needs to have a wall clock that is wrong by so much. */
-function wrongBy(ms: number): Readonly<Record<string, string>> {
-  return { NODE_OPTIONS: `--import=${new URL(`support/skewed-clock.ts?ms=${ms}`, import.meta.url).href}` };
-}
 
 /** More than any lease, deadline or retry; less than receivers of signed webhooks tolerate. */
 const wrongMs = 240_000;
