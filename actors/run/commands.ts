@@ -27,6 +27,8 @@ export interface WantedCall {
   readonly providerCallId: string;
   readonly name: string;
   readonly toolId: string | null;
+  /** The longest that one attempt may take, in milliseconds, by the tool as it was planned. */
+  readonly attemptMs?: number;
   readonly arguments: unknown;
   /** Why it cannot be made (no such tool, arguments against the schema): told to the model as its result. */
   readonly refusal?: string;

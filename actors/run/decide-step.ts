@@ -61,9 +61,10 @@ function take(draft: RunDraft, thought: Thought, answer: ModelAnswer): void {
   if (limit !== undefined && answer.handoff === undefined) fail(draft, limit);
   else if (calls.length > 0 && answer.handoff === undefined) {
     next.turns = [...next.turns, ...answer.messages];
-    next.calls = answer.calls.map(({ providerCallId }, i): OpenCall => ({
+    next.calls = answer.calls.map(({ providerCallId, attemptMs = 0 }, i): OpenCall => ({
       callId: idOf(runId, step.step, i),
       providerCallId,
+      attemptMs,
     }));
     next.phase = 'calling';
     goOn(draft);

@@ -2,6 +2,9 @@
 import type { Tenancy } from '../tenancy.ts';
 import type { RunHead, RunState } from './state.ts';
 
+/** An attempt of a tool call is made within this time of the commit that begins it, in milliseconds, or not at all. */
+export const beginWithinMs = 5_000;
+
 /** What a step needs of its run. */
 export interface StepOrder extends Tenancy {
   readonly agentRunId: string;
@@ -31,14 +34,18 @@ export interface CallOrder extends Tenancy {
    * again, and the next one only where the tool's own rule has one left. Where it has none, the outcome is `interrupted`.
    */
   readonly lost: boolean;
+  /** Epoch milliseconds: that attempt is not made later. */
+  readonly beginBy: number;
+  /** The longest that an attempt may take, in milliseconds, whatever has become of the tool since its call was wanted. */
+  readonly attemptMs: number;
   readonly deadline: number;
 }
 
 /** What the task `call` is given. */
 export interface CallTask {
   readonly order: Omit<CallOrder, 'lost'>;
-  /** Epoch milliseconds: when the attempt was begun. */
-  readonly startedAt: number;
+  /** Epoch milliseconds: from then on nobody is at the attempt any more, and if it has said nothing it is lost. */
+  readonly lostAt: number;
   /** The attempt was begun by the very commit that has this as its effect; else nobody may be at it any more. */
   readonly fresh: boolean;
 }
@@ -63,10 +70,12 @@ export function callTasks(state: RunState, agentRunId: string, fresh: boolean): 
   for (const call of trace.steps.at(-1)?.toolCalls ?? []) {
     const { callId, toolId, attempts: attempt, startedAt } = call;
     if (call.status !== 'pending' || toolId === null) continue;
+    const begunAt = Date.parse(startedAt);
+    const attemptMs = state.calls.find(open => open.callId === callId)?.attemptMs ?? 0;
     const order = { projectId, environmentId, agentRunId, threadId, callId, toolId, attempt, deadline };
     tasks.push({
-      order: { ...order, arguments: call.arguments },
-      startedAt: Date.parse(startedAt),
+      order: { ...order, arguments: call.arguments, attemptMs, beginBy: begunAt + beginWithinMs },
+      lostAt: begunAt + beginWithinMs + attemptMs,
       fresh,
     });
   }

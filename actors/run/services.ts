@@ -14,6 +14,8 @@ export interface PlannedTool {
   readonly description: string;
   /** JSON Schema. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The longest that one attempt may take, in milliseconds: 100 to 30,000. */
+  readonly timeoutMs: number;
 }
 
 /** All that one model step is made of, read from rows. */
@@ -66,8 +68,6 @@ export interface Tools {
     signal: AbortSignal,
     attempt: (number: number) => Promise<boolean>,
   ): Promise<CallOutcome>;
-  /** How long one attempt of any tool may be out, in milliseconds: for so long nobody takes it for lost. */
-  readonly longestAttemptMs: number;
 }
 
 export interface RunServices {

@@ -45,6 +45,8 @@ export interface OpenCall {
   readonly callId: string;
   /** The provider's id for it. */
   readonly providerCallId: string;
+  /** The longest that one attempt may take, in milliseconds. */
+  readonly attemptMs: number;
 }
 
 export interface RunState extends Tenancy {

@@ -69,12 +69,13 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string | null;
   readonly inputSchema: Readonly<Record<string, unknown>> | null;
+  readonly timeoutMs: number;
   /** Active, or in error and to be probed. */
   readonly callable: boolean;
 }
 
 const selectTools = `
-  select t.tool_id as "toolId", t.name, t.description, t.input_schema as "inputSchema",
+  select t.tool_id as "toolId", t.name, t.description, t.input_schema as "inputSchema", t.timeout_ms as "timeoutMs",
     t.url is not null and (t.status = 'active' or t.status = 'error' and t.probe_at <= $5) as callable
   from (select v.tool_ids from ${theVersion}) as version,
     unnest(version.tool_ids) with ordinality as listed(tool_id, n)

@@ -32,6 +32,7 @@ export const lookUp: PlannedTool = {
     required: ['orderId'],
     additionalProperties: false,
   },
+  timeoutMs: 5_000,
 };
 
 export function planOf(more: Partial<Plan> = {}): Plan {

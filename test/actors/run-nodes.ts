@@ -14,7 +14,7 @@ import { startWorld, type World } from '../runtime/world.ts';
 import { MemoryDatabase, type MemoryStoreOptions } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
-import { head, longestAttemptMs, rules, tenancy } from './run-on-paper.ts';
+import { head, rules, tenancy } from './run-on-paper.ts';
 
 /** What a model makes of a step: its answer, when it is there. */
 export type Model = (
@@ -161,7 +161,7 @@ export class RunNodes {
       plans: { planOf: () => Promise.resolve(plan) },
       models: { answer: (_, order, signal, onDelta) => model(order, signal, onDelta) },
       budgets: { exceeded: () => Promise.resolve(undefined) },
-      tools: { longestAttemptMs, call: (order, signal, attempt) => this.#call(order, signal, attempt) },
+      tools: { call: (order, signal, attempt) => this.#call(order, signal, attempt) },
       show: ({ body }) => this.shown.push(body),
       random: seeded(1),
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },

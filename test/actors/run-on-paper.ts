@@ -10,8 +10,7 @@ import { newId } from '../../protocol/ids.ts';
 import type { Effect, Reminder } from '../../runtime/actor.ts';
 import type { CallOutcome, ModelAnswer, RunCommands, RunErrorCode } from '../../actors/run/commands.ts';
 import { runs } from '../../actors/run/kind.ts';
-import type { CallTask } from '../../actors/run/orders.ts';
-import type { StepOrder } from '../../actors/run/orders.ts';
+import { beginWithinMs, type CallTask, type StepOrder } from '../../actors/run/orders.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { runSnapshot } from '../../actors/run/snapshot.ts';
 import { blankRun, hasEnded, mostSteps, type RunState } from '../../actors/run/state.ts';
@@ -20,7 +19,9 @@ import type { TracedCall } from '../../actors/run/trace.ts';
 /** Nothing of it is used: on paper there are no tasks. */
 const { kind } = runs({} as RunServices);
 
-export const longestAttemptMs = 30_000;
+/** Of every tool here; after it, and the time to begin in, an attempt is lost. */
+export const attemptMs = 25_000;
+export const longestAttemptMs = attemptMs + beginWithinMs;
 export const beginning = Date.UTC(2026, 0, 1);
 export const tenancy = { projectId: newId('project'), environmentId: newId('environment') };
 
@@ -159,10 +160,10 @@ export class RunOnPaper {
     } else this.#call(on, next.payload as CallTask);
   }
 
-  #call(on: Machine, { order, startedAt, fresh }: CallTask): void {
+  #call(on: Machine, { order, lostAt, fresh }: CallTask): void {
     const { callId, toolId, attempt } = order;
     if (on.calls.some(out => out.callId === callId)) return;
-    const isOld = this.now - startedAt >= longestAttemptMs;
+    const isOld = this.now >= lostAt;
     if (isOld) this.retry(on, { callId, toolId, attempt }, 'interrupted');
     else if (fresh) this.#make(on, { callId, toolId, attempt });
   }
@@ -348,6 +349,6 @@ export function thoughtOf(
 
 /** A call that the model wants. */
 export function wanted(toolId: string | null, n: number, refusal?: string): ModelAnswer['calls'][number] {
-  const call = { providerCallId: `call_${n}`, name: 'a_tool', toolId, arguments: { n } };
+  const call = { providerCallId: `call_${n}`, name: 'a_tool', toolId, attemptMs, arguments: { n } };
   return refusal === undefined ? call : { ...call, refusal };
 }

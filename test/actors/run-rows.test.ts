@@ -18,7 +18,7 @@ import { News } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
 import { eventually } from '../node/eventually.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { head, longestAttemptMs, outcome, tenancy } from './run-on-paper.ts';
+import { head, outcome, tenancy } from './run-on-paper.ts';
 import { saying } from './run-nodes.ts';
 
 t.test('a question, two tool calls, an answer', async t => {
@@ -35,7 +35,7 @@ t.test('a question, two tool calls, an answer', async t => {
     models: {
       answer: (_, { step }) => Promise.resolve(step === 1 ? saying('One moment.', 2) : saying('Done.')),
     },
-    tools: { longestAttemptMs, call: ({ callId }) => Promise.resolve(outcome(callId, 'succeeded')) },
+    tools: { call: ({ callId }) => Promise.resolve(outcome(callId, 'succeeded')) },
   });
   const snapshots = [threadSnapshot, runSnapshot];
   const store = new PostgresStore({ database, snapshots, news: new News(), log });

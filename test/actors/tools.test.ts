@@ -46,7 +46,8 @@ async function bench(fields: Partial<NewTool>, options: { place?: Place; pool?: 
     ) {
       const order: CallOrder = {
         ...{ ...place, agentRunId: 'run_1', threadId: null, callId: 'run_1.1.1', toolId: tool.toolId },
-        ...{ arguments: input, attempt: 1, lost: false, deadline: clock.now() + 120_000, ...more },
+        ...{ arguments: input, attempt: 1, lost: false, beginBy: clock.now() + 5_000, attemptMs: 30_000 },
+        ...{ deadline: clock.now() + 120_000, ...more },
       };
       return tools.call(order, signal, number => {
         asked.push(number);

@@ -50,6 +50,7 @@ function wanted(calls: Said['calls'], tools: readonly PlannedTool[]): WantedCall
       providerCallId: call.toolCallId,
       name: storableText(call.toolName),
       toolId: tool?.toolId ?? null,
+      ...(tool === undefined ? {} : { attemptMs: tool.timeoutMs }),
       arguments: storable(call.input),
       ...(refusal === undefined ? {} : { refusal }),
     };

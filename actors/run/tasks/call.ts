@@ -17,11 +17,11 @@ export function caller(
   reporter: Reporter,
   patience: Patience,
 ) {
-  return async ({ order, startedAt, fresh }: CallTask, context: TaskContext): Promise<void> => {
+  return async ({ order, lostAt, fresh }: CallTask, context: TaskContext): Promise<void> => {
     const { self } = context;
     await underWay.at(self.id, order.callId, async signal => {
       // Also where this process stood still since it was begun: another node may have taken it for lost.
-      const isOld = clock.now() - startedAt >= tools.longestAttemptMs;
+      const isOld = clock.now() >= lostAt;
       if (!fresh && !isOld) return;
       let isOurs = true;
       const attempt = async (number: number): Promise<boolean> => {

@@ -107,10 +107,10 @@ function toolsOf(listed: readonly ListedTool[]): PlannedTool[] {
     listed.map(({ name }) => name),
     [handoffTool.name],
   );
-  return listed.flatMap(({ toolId, name, description, inputSchema, callable }, index) =>
+  return listed.flatMap(({ toolId, name, description, inputSchema, timeoutMs, callable }, index) =>
     callable
       ? {
-          ...{ toolId, name: names[index] ?? toolId, description: description ?? name },
+          ...{ toolId, name: names[index] ?? toolId, description: description ?? name, timeoutMs },
           // All providers want the schema of an object.
           inputSchema: { ...inputSchema, type: 'object' },
         }

@@ -17,15 +17,15 @@ import type { Database } from '../../../storage/database.ts';
 import type { Place } from '../../../storage/reads/place.ts';
 import { callableTool, type CallableTool } from '../../../storage/reads/tools.ts';
 import type { CallOutcome } from '../commands.ts';
-import type { CallOrder } from '../orders.ts';
+import { beginWithinMs, type CallOrder } from '../orders.ts';
 import type { Tools } from '../services.ts';
 import { judge, waitOf, type Judgement } from './answer.ts';
 import { Blotter } from './blotter.ts';
 import { faultInInput } from './input.ts';
 import { requestOf, type OpenSecrets } from './request.ts';
 
-/** A tool's own time limit ends at 30 s; what it takes to begin and to report is not in it. */
-const longestAttemptMs = 35_000;
+/** For a test: a tool's own time limit ends at 30 s. */
+const longestTestMs = 35_000;
 /** Waits between attempts, whatever the tool or its rule says. */
 const longestWaitMs = 30_000;
 /** When the pool is full, or the database away. */
@@ -46,6 +46,9 @@ interface Manner {
   readonly input: unknown;
   readonly attempt: number;
   readonly attempts: number;
+  /** Epoch milliseconds: the first attempt is not made later. */
+  readonly beginBy: number;
+  readonly attemptMs: number;
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly next: (number: number) => Promise<boolean>;
@@ -57,7 +60,6 @@ type Made = Pick<CallOutcome, 'httpStatus' | 'result' | 'error'>;
 const refused = (error: string): Made => ({ httpStatus: null, result: null, error });
 
 export class HttpTools implements Tools {
-  readonly longestAttemptMs = longestAttemptMs;
   readonly #services: ToolServices;
   readonly #circuit: ToolCircuit;
 
@@ -72,7 +74,7 @@ export class HttpTools implements Tools {
     attempt: (number: number) => Promise<boolean>,
   ): Promise<CallOutcome> {
     const { clock } = this.#services;
-    const { callId, toolId, deadline } = order;
+    const { callId, toolId, deadline, attemptMs } = order;
     const begun = clock.monotonic();
     const outcome = (made: Made, status: CallOutcome['status']): CallOutcome => {
       const durationMs = Math.round(clock.monotonic() - begun);
@@ -81,14 +83,17 @@ export class HttpTools implements Tools {
     const tool = await this.#patiently(() => callableTool(this.#services.db, order, toolId), order, signal);
     const attempts = tool?.retryMaxAttempts ?? 0;
     let number = order.attempt;
+    let { beginBy } = order;
     if (order.lost) {
       const isLast = number >= attempts;
       if (isLast || !(await attempt(++number))) {
         return outcome(refused('interrupted: what the tool has done is not known'), 'interrupted');
       }
+      beginBy = clock.now() + beginWithinMs;
     }
     const made = await this.#admitted(tool, order, {
-      ...{ callId, input: order.arguments, attempt: number, attempts, deadline, signal, next: attempt },
+      ...{ callId, input: order.arguments, attempt: number, attempts, beginBy, attemptMs, deadline },
+      ...{ signal, next: attempt },
     });
     return outcome(made, made.error === null ? 'succeeded' : 'failed');
   }
@@ -102,9 +107,10 @@ export class HttpTools implements Tools {
     const tool = await callableTool(db, place, toolId);
     if (tool === undefined) throw notFound();
     const begun = clock.monotonic();
+    const now = clock.now();
     const made = await this.#make(tool, place, {
       ...{ callId: `test.${Buffer.from(random.bytes(16)).toString('hex')}`, input, attempt: 1, attempts: 1 },
-      deadline: clock.now() + longestAttemptMs,
+      ...{ beginBy: now + beginWithinMs, attemptMs: tool.timeoutMs, deadline: now + longestTestMs },
       signal: new AbortController().signal,
       next: () => Promise.resolve(false),
     });
@@ -145,16 +151,18 @@ export class HttpTools implements Tools {
     return { httpStatus, result, error };
   }
 
-  /** Undefined where no attempt could be made before the deadline. */
+  /** Undefined where no attempt could be made in time. */
   async #attempts(
     tool: CallableTool,
     request: OutboundRequest,
     blotter: Blotter,
-    { attempt, attempts, deadline, signal, next }: Manner,
+    { attempt, attempts, beginBy, attemptMs, deadline, signal, next }: Manner,
   ): Promise<Judgement | undefined> {
     const { clock, random } = this.#services;
+    let by = beginBy;
     for (let number = attempt; ; number++) {
-      const result = await this.#send(request, deadline, signal);
+      const timeoutMs = Math.min(tool.timeoutMs, attemptMs, deadline - clock.now());
+      const result = await this.#send({ ...request, timeoutMs }, Math.min(by, deadline), signal);
       if (result === undefined) return undefined;
       const judgement = judge(result, blotter);
       if (!judgement.passes || number >= attempts) return judgement;
@@ -163,22 +171,21 @@ export class HttpTools implements Tools {
       if (clock.now() + wait >= deadline) return judgement;
       await pauseUnless(clock, wait, signal);
       if (!(await next(number + 1))) return judgement;
+      by = clock.now() + beginWithinMs;
     }
   }
 
-  /** Undefined where the deadline comes before the pool has room. */
+  /** Undefined where the pool has no room until `beginBy`, or it is later than that already. */
   async #send(
     request: OutboundRequest,
-    deadline: number,
+    beginBy: number,
     signal: AbortSignal,
   ): Promise<OutboundResult | undefined> {
     const { pool, clock, random } = this.#services;
     for (;;) {
-      const left = deadline - clock.now();
-      if (left <= 0) return undefined;
+      if (clock.now() >= beginBy) return undefined;
       try {
-        const timeoutMs = Math.min(request.timeoutMs ?? left, left);
-        return await pool.send({ ...request, timeoutMs }, signal);
+        return await pool.send(request, signal);
       } catch (error) {
         if (error instanceof WorkerLost) {
           return { at: clock.now(), durationMs: 0, failure: 'connect', error: 'the connection was lost' };
