@@ -130,8 +130,10 @@ export class Conversations {
       const { json, body } = await handler(call);
       return { status: 201, body: json ?? JSON.stringify(body) };
     };
-    const answer = await idempotency.inCommit(mark, run, error =>
-      errorAnswer(error, circumstances.requestId, docsUrl),
+    const answer = await idempotency.inCommit(
+      () => mark,
+      run,
+      error => errorAnswer(error, circumstances.requestId, docsUrl),
     );
     const text = String(answer.body);
     if (answer.status >= 400) throw refusalOf(answer.status, text);

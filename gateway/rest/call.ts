@@ -24,12 +24,14 @@ export class RestCall implements Call<Operation>, Right {
   body: AnyParts['body'];
   caller: Caller | undefined;
   project: ProjectScope | undefined;
-  idempotency: IdempotencyMark | undefined;
+  /** Marks the request's key by where the call acts at that moment; undefined where no actor keeps it. */
+  mark: (() => IdempotencyMark) | undefined;
   /** Of the buckets that it was charged to, the one that has least left: every answer to this request tells it, refusals too. */
   quota: Quota | undefined;
   readonly #quotas: Quotas | undefined;
   #tolled = false;
   #grounds: Grounds | undefined;
+  #found: ProjectScope | undefined;
 
   constructor(request: HttpRequest, authority: Authority, clock: Clock, quotas: Quotas | undefined) {
     this.#request = request;
@@ -118,6 +120,7 @@ export class RestCall implements Call<Operation>, Right {
     if (caller === undefined || this.#contradicted(projectId, environmentId)) throw this.#authority.absent();
     const scope = await this.#authority.scope(caller, projectId, environmentId);
     if (scope === undefined) throw this.#authority.absent();
+    this.#found = scope;
     this.#grounds = { projectId, ...(environmentId === undefined ? undefined : { environmentId }) };
     return scope;
   }
@@ -127,6 +130,15 @@ export class RestCall implements Call<Operation>, Right {
     const role = await this.#authority.workspaceRole(this.caller, workspaceId);
     this.#grounds = { workspaceId };
     return role;
+  }
+
+  /** Where it acts: where its handler has found the resource and been let in, else where the request says. */
+  get place(): ProjectScope | undefined {
+    return this.#found ?? this.project;
+  }
+
+  get idempotency(): IdempotencyMark | undefined {
+    return this.mark?.();
   }
 
   get grounds(): Grounds | undefined {

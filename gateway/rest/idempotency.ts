@@ -11,7 +11,8 @@
  * Either way every answer of a handler is kept but 429 and 5xx; what is refused before the handler leaves the key alone.
  *
  * A kept answer is given to whoever may do the operation at that moment. Where the request names its project or workspace, that is
- * known before; where the handler found it out, it is kept with the answer, and asked anew.
+ * known before; where the handler found it out, it is kept with the answer, and asked anew. An actor is asked anew in any case: who
+ * is refused for want of a right, or finds nothing there, is told so and nothing else.
  */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
@@ -85,7 +86,7 @@ export function keyOf(header: string, required: boolean): string | undefined {
 
 /**
  * What a request with a key stands for. `scope` is who the key belongs to: project and environment, or the user where
- * there is no project. No part can hold a line feed, so the lines tell them apart.
+ * there is no project, or who sends such a body from that address. No part can hold a line feed, so the lines tell them apart.
  */
 export function markOf(
   scope: readonly string[],
@@ -118,6 +119,11 @@ export function canonical(value: unknown): string {
   return `{${text}}`;
 }
 
+/** Whether it says that the caller is nobody here, may not, or finds nothing: to them nothing that was kept is shown. */
+function keepsOut({ http }: ServiceError): boolean {
+  return http === 401 || http === 403 || http === 404;
+}
+
 /** Whether an answer of that status may be kept: 429 and 5xx may not. */
 function keepable(status: number): boolean {
   return status < 500 && status !== 429;
@@ -136,11 +142,12 @@ export class Idempotency {
   }
 
   /**
-   * For operations whose actor keeps the key: `run`, and when it is refused, what was answered the first time. `run` may be
+   * For operations whose actor keeps the key: `run`, and when it is refused, what was answered the first time. `markNow` is asked
+   * after `run`, which may have found out where it acts. `run` may be
    * called again: when all that stood in its way was an expired key; and when the actor's node was lost before it answered, since
    * the key is new to at most one of all the commits that bear it.
    */
-  async inCommit(mark: IdempotencyMark, run: Run, refuse: Refuse): Promise<HttpAnswer> {
+  async inCommit(markNow: () => IdempotencyMark, run: Run, refuse: Refuse): Promise<HttpAnswer> {
     for (let wasTaken = false, wasLost = false; ;) {
       let refusal: ServiceError;
       try {
@@ -149,6 +156,8 @@ export class Idempotency {
         if (!(error instanceof ServiceError)) throw error;
         refusal = error;
       }
+      const mark = markNow();
+      if (keepsOut(refusal)) return this.#refused(mark, refusal, refuse);
       const kept = await this.#lookUp(mark, refusal);
       if (kept !== undefined) return this.#repeat(kept, mark, false);
       if (refusal.code === keyTaken && !wasTaken) {
@@ -197,7 +206,7 @@ export class Idempotency {
       this.#log.warn({ err }, 'a refusal could not be kept: a repetition of its request is decided anew');
       return answer;
     }
-    if (kept) return answer;
+    if (kept || keepsOut(refusal)) return answer;
     const twin = await this.#lookUp(mark, refusal);
     return twin === undefined ? answer : this.#repeat(twin, mark, false);
   }

@@ -21,8 +21,8 @@ import { refusalOf } from '../refusal.ts';
 import type { Origin } from '../auth/origin.ts';
 import { Authority, type Tenancy } from './authorise.ts';
 import { RestCall } from './call.ts';
-import type { Answer, Caller, Handler, ProjectScope } from './handler.ts';
-import { type Idempotency, keptByActors, keyOf, markOf } from './idempotency.ts';
+import type { Answer, Caller, Handler, IdempotencyMark, ProjectScope } from './handler.ts';
+import { canonical, type Idempotency, keptByActors, keyOf, markOf } from './idempotency.ts';
 import { PartsReader } from './parts.ts';
 import { quotaHeaders, type Quotas } from './quota.ts';
 
@@ -157,23 +157,27 @@ export class OperationRoute {
     const owner = this.#ownerOf(call);
     // Without anybody to whom the key could belong it would be everybody's.
     if (key === undefined || owner === undefined) return this.#run(call);
-    const mark = markOf(owner, this.#id, key, call.path, call.body);
+    const mark = (): IdempotencyMark =>
+      markOf(this.#ownerOf(call) ?? owner, this.#id, key, call.path, call.body);
     const run = (): Maybe<HttpAnswer> => this.#run(call);
     const refuse = (error: ServiceError): HttpAnswer =>
       errorAnswer(error, call.requestId, this.#services.docsUrl);
     if (this.#keptByActor) {
-      call.idempotency = mark;
+      call.mark = mark;
       return this.#services.idempotency.inCommit(mark, run, refuse);
     }
     const keeping = { secret: this.#operation.secret === true, right: call };
-    return this.#services.idempotency.wrapped(mark, keeping, run, refuse);
+    return this.#services.idempotency.wrapped(mark(), keeping, run, refuse);
   }
 
-  // A user's key for a thread or a channel named by its id alone is kept under the project's sandbox, wherever it lies: which
-  // environment that is, only the handler learns. The path is in the fingerprint, so no other resource's answer is given.
+  // In which environment a resource lies that a user names by its id alone, only the handler learns. What its actor keeps is marked
+  // after that. What is claimed before it is marked as of the sandbox, and given again by the right to where it was done.
   #ownerOf(call: RestCall): readonly string[] | undefined {
-    const { caller, project } = call;
-    if (caller === undefined) return call.address === '' ? undefined : ['nobody', call.address];
+    const { caller, place: project } = call;
+    if (caller === undefined) {
+      // Many people may have one address: theirs is what they have sent themselves, to the byte.
+      return call.address === '' ? undefined : ['nobody', call.address, canonical(call.body)];
+    }
     if (project === undefined) return caller.type === 'user' ? [caller.userId] : undefined;
     const { projectId, environmentId } = project;
     if (this.#operation.secret !== true) return [projectId, environmentId];

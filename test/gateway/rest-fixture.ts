@@ -108,6 +108,11 @@ export const table = {
     ...{ method: 'GET', path: '/public', root: true, tag: 'Test', summary: 'For all, at the root too' },
     ...{ auth: 'none', success: { status: 200, body: note }, errors: [], rate: 'auth', idempotency: 'none' },
   },
+  createPublicNote: {
+    ...{ method: 'POST', path: '/public', tag: 'Test', summary: 'A write of anybody' },
+    ...{ auth: 'none', body: note, success: { status: 201, body: note }, errors: [], rate: 'auth' },
+    idempotency: 'accepted',
+  },
   openStream: {
     ...{ method: 'GET', path: '/stream', tag: 'Test', summary: 'A websocket: not for handlers' },
     ...{ auth: 'stream', access: anybody, success: { status: 101, body: null }, errors: [] },
@@ -219,6 +224,7 @@ export async function startRest(
     administer: () => ({}),
     listMembers: echo,
     publicNote: echo,
+    createPublicNote: echo,
     ...given,
   };
   const started = await startServer(t, server =>

@@ -295,6 +295,52 @@ t.test('an operation whose actor keeps the key is asked first, and looked up whe
   t.equal((await post('k', note, messages)).text, first.text, 'whatever the refusal was for');
 });
 
+t.test('a key belongs to where its thread is found, and a kept answer to who may go there', async t => {
+  let gone = false;
+  const { post } = await world(t, {
+    createMessage: async call => {
+      // In production: a key is told so by the thread's actor, a user is asked for the right to it.
+      if (call.caller?.type === 'user') await call.scopeOf(projectId, production);
+      else throw new ServiceError('svc/runtime/not_found');
+      if (gone) throw new ServiceError('svc/runtime/not_found');
+      return actorLike(() => ({ n: 1 }))(call);
+    },
+  });
+  const first = await post('order-1', note, messages, 'developer');
+  t.match(first, { status: 201, json: { n: 1 } });
+  const again = await post('order-1', note, messages, 'owner');
+  t.same([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true'], 'who may, gets it');
+  for (const [caller, status, error] of [
+    ['writer', 404, 'svc/runtime/not_found'],
+    ['unverified', 403, 'svc/auth/email_not_verified'],
+    ['viewer', 403, 'svc/auth/insufficient_scope'],
+    ['nobody', 404, 'svc/runtime/not_found'],
+  ] as const) {
+    // Twice: nor does the refusal, which is kept, show what it is not about.
+    for (const _ of [1, 2])
+      t.match(await post('order-1', note, messages, caller), { status, json: { error } });
+  }
+  gone = true;
+  t.equal((await post('order-1', note, messages, 'owner')).status, 404, 'and what is gone is gone');
+  gone = false;
+  t.equal((await post('order-1', note, messages, 'owner')).text, first.text);
+  const named = { ...note, environmentId: production };
+  t.match(await post('order-1', named, messages, 'owner'), {
+    status: 409,
+    json: { error: 'svc/runtime/idempotency_conflict' },
+  });
+});
+
+t.test('a key of somebody who is not signed in is theirs who send the same', async t => {
+  let n = 0;
+  const { ask } = await world(t, { createPublicNote: () => ({ body: { n: ++n } }) });
+  const send = (body: unknown) => ask('POST', '/v1/public', { body, headers: { 'Idempotency-Key': 'k' } });
+  t.match(await send(note), { status: 201, json: { n: 1 } });
+  t.match(await send({ ...note, text: 'of somebody else behind the same address' }), { status: 422 });
+  t.match(await send({ ...note, text: 'of somebody else' }), { status: 201, json: { n: 2 } });
+  t.match(await send(note), { status: 201, json: { n: 1 } });
+});
+
 t.test('when the actor’s node is lost before it answers, the actor is asked again', async t => {
   const lost = new ServiceError('svc/runtime/unavailable', { details: { reason: 'connection' } });
   let asked = 0;

@@ -57,11 +57,17 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
       const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
       const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
       const span = { projectId, after, through: Number.MAX_SAFE_INTEGER, environmentId, maxBytes: 4_194_304 };
-      const rows = await eventPage(database, { ...span, limit: limit + 1 });
-      return eventsAnswer(rows, limit, {
-        textOf: ({ seq, body }) => `${body.slice(0, body.lastIndexOf('}'))},"seq":${seq}}`,
-        cursorOf: ({ seq }) => cursors.encode(scope, [seq]),
-      });
+      const found = await eventPage(database, { ...span, limit: limit + 1 });
+      const rows = found.slice(0, limit);
+      const last = rows.at(-1);
+      const end = last !== undefined && last.found > rows.length ? last : undefined;
+      return eventsAnswer(
+        { rows, end },
+        {
+          textOf: ({ seq, body }) => `${body.slice(0, body.lastIndexOf('}'))},"seq":${seq}}`,
+          cursorOf: ({ seq }) => cursors.encode(scope, [seq]),
+        },
+      );
     },
   };
 }

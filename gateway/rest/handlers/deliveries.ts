@@ -11,9 +11,10 @@ import type { deliveryOperations } from '../../../protocol/operations/deliveries
 import type { ReplayAccepted, WebhookDelivery } from '../../../protocol/resources/delivery.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Node } from '../../../runtime/node.ts';
-import { page, type Cursors } from '../../../storage/cursor.ts';
+import { page, pageOf, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { attemptPage } from '../../../storage/reads/attempts.ts';
+import type { Stretch } from '../../../storage/reads/walk.ts';
 import { deliveryPage, findDelivery, type FoundDelivery } from '../../../storage/reads/deliveries.ts';
 import { findStitch, placeOfStitch, stitchPage } from '../../../storage/reads/stitches.ts';
 import type { Place } from '../../../storage/reads/place.ts';
@@ -22,7 +23,7 @@ import { eventFilter } from './event-filter.ts';
 import { scopeById } from './place.ts';
 
 export interface DeliveryServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'walk'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
 }
@@ -95,8 +96,12 @@ export function deliveryHandlers(services: DeliveryServices): Handlers<typeof de
       const scope = `deliveries ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const before = key === undefined ? undefined : { at: Number(key[0]), deliveryId: String(key[1]) };
-      const filter = { ...place, ...filters, before, limit: limit + 1 };
-      let rows: WebhookDelivery[];
+      const filter = { ...place, ...filters, before, limit };
+      const listed = ({ rows, end }: Stretch<WebhookDelivery>) => ({
+        body: pageOf({ rows, end }, last =>
+          cursors.encode(scope, [Date.parse(last.createdAt), last.deliveryId]),
+        ),
+      });
       if (status === 'delivering') {
         const asked =
           stitchId === undefined
@@ -106,15 +111,18 @@ export function deliveryHandlers(services: DeliveryServices): Handlers<typeof de
           asked.map(each => each.stitchId),
           place,
         );
-        const page = await deliveryPage(database, { ...filter, status: undefined, deliveryIds: [...out] });
-        rows = page.filter(isOpen).map(delivery => ({ ...delivery, status: 'delivering' }));
-      } else {
-        rows = await deliveryPage(database, filter);
-        if (status === undefined) rows = await asOfNow(rows, place);
+        const { rows, end } = await deliveryPage(database, {
+          ...filter,
+          status: undefined,
+          deliveryIds: [...out],
+        });
+        return listed({
+          rows: rows.filter(isOpen).map(delivery => ({ ...delivery, status: 'delivering' })),
+          end,
+        });
       }
-      return {
-        body: page(rows, limit, last => cursors.encode(scope, [Date.parse(last.createdAt), last.deliveryId])),
-      };
+      const { rows, end } = await deliveryPage(database, filter);
+      return listed({ rows: status === undefined ? await asOfNow(rows, place) : rows, end });
     },
 
     getDelivery: async call => {

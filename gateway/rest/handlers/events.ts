@@ -11,7 +11,7 @@ import type { Handlers } from '../handler.ts';
 import { eventsAnswer } from './event-list.ts';
 
 export interface EventServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'walk'>;
   readonly cursors: Cursors;
 }
 
@@ -30,10 +30,9 @@ export function eventHandlers({ database, cursors }: EventServices): Handlers<ty
       const filters = JSON.stringify([eventName, threadId, since]);
       const scope = `events ${projectId} ${environmentId} ${filters}`;
       const before = cursor === undefined ? undefined : Number(cursors.decode(scope, cursor)[0]);
-      const filter = { projectId, environmentId, eventName, threadId, before, limit: limit + 1 };
+      const filter = { projectId, environmentId, eventName, threadId, before, limit };
       const from = since === undefined ? undefined : new Date(since);
-      const rows = await eventLog(database, { ...filter, since: from });
-      return eventsAnswer(rows, limit, {
+      return eventsAnswer(await eventLog(database, { ...filter, since: from }), {
         textOf: ({ body }) => body,
         cursorOf: ({ seq }) => cursors.encode(scope, [seq]),
       });

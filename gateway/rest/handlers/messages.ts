@@ -72,8 +72,7 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
       const message = await findMessage(database, { ...key, messageId });
       if (message === undefined) throw notFound();
       const runs = await runsOfMessage(database, key, messageId);
-      const runIds = runs.map(({ agentRunId }) => agentRunId);
-      const found = await eventsOfMessage(database, message, environmentId, runIds);
+      const found = await eventsOfMessage(database, message, environmentId, runs);
       const events = found.filter(({ agentRunId }) => agentRunId === undefined);
       const body: MessageTimeline = {
         ...{ messageId, threadId, projectId, environmentId },

@@ -9,7 +9,7 @@ import type { threadOperations } from '../../../protocol/operations/threads.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
 import type { Node } from '../../../runtime/node.ts';
-import { page, type Cursors } from '../../../storage/cursor.ts';
+import { pageOf, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { hasAgent } from '../../../storage/reads/agents.ts';
 import { readCursors } from '../../../storage/read-cursors.ts';
@@ -27,7 +27,7 @@ import { commitKey } from './commit-key.ts';
 import { scopeById } from './place.ts';
 
 export interface ThreadServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'walk'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
   readonly channels: ChannelDirectory;
@@ -112,16 +112,9 @@ export function threadHandlers(services: ThreadServices): Handlers<typeof thread
       const scope = `threads ${projectId} ${environmentId} ${sort} ${JSON.stringify(filters)}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), threadId: String(key[1]) };
-      const rows = await threadPage(database, {
-        projectId,
-        environmentId,
-        ...filters,
-        sort,
-        after,
-        limit: limit + 1,
-      });
-      const { data, ...rest } = page(rows, limit, last =>
-        cursors.encode(scope, [last.sortedAt.getTime(), last.threadId]),
+      const found = await threadPage(database, { projectId, environmentId, ...filters, sort, after, limit });
+      const { data, ...rest } = pageOf(found, end =>
+        cursors.encode(scope, [end.sortedAt.getTime(), end.threadId]),
       );
       return { body: { data: await shownTo(call, data), ...rest } };
     },
