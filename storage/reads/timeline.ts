@@ -1,5 +1,8 @@
-/** Reads for the timeline of a message. Nothing is indexed by message: its thread's events are looked through from its creation on. */
-import { numberedId } from '../../protocol/ids.ts';
+/**
+ * Reads for the timeline of a message. Nothing is indexed by message: its thread's events are looked through from its creation on, or
+ * from that of the run which wrote it.
+ */
+import { derivedId, numberedId } from '../../protocol/ids.ts';
 import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { TimelineEvent } from '../../protocol/resources/timeline.ts';
@@ -65,7 +68,8 @@ const selectEvents = `
       then e.body::jsonb -> 'data' end as data
     from events e
     where e.thread_id = $1 and e.project_id = $2 and e.environment_id = $3 and e.occurred_at >= $4
-      and e.seq >= coalesce((select c.seq from events c where c.event_id = $8 and c.occurred_at = $4), 0)
+      and e.seq >= coalesce((
+        select min(c.seq) from events c where c.event_id = any ($8::text[]) and c.occurred_at = any ($9::timestamptz[])), 0)
     order by e.seq limit ${lookedThrough}
   ) as looked
   where data #>> '{message,messageId}' = $6 or data ->> 'agentRunId' = any ($7::text[])
@@ -76,16 +80,24 @@ export async function eventsOfMessage(
   db: Queries,
   message: StoredMessage,
   environmentId: string,
-  runIds: readonly string[],
+  runs: readonly Pick<AgentRun, 'agentRunId' | 'createdAt'>[],
 ): Promise<TimelineEvent[]> {
   const { messageId, threadId, projectId, createdAt } = message;
-  // The event that brought it, by the rule of its making (actors/thread/draft.ts): where in the log to begin.
-  const creation = numberedId('event', Date.parse(createdAt), threadId, message.sequence);
+  // The events that brought them, by the rules of their making (draft.ts of threads and of runs): where in the log to begin.
+  const beginnings = [
+    { at: createdAt, eventId: numberedId('event', Date.parse(createdAt), threadId, message.sequence) },
+    ...runs.map(({ agentRunId, createdAt: at }) => ({
+      ...{ at, eventId: numberedId('event', Date.parse(at), derivedId('event', agentRunId), 1) },
+    })),
+  ];
+  const instants = beginnings.map(({ at }) => at);
   const rows = await db.query<EventRow>(
     selectEvents,
     [
-      ...[threadId, projectId, environmentId, createdAt],
-      ...[`"messageId":"${messageId}"`, messageId, runIds, creation],
+      // ISO 8601 in UTC sorts by time.
+      ...[threadId, projectId, environmentId, [...instants].sort()[0]],
+      ...[`"messageId":"${messageId}"`, messageId, runs.map(({ agentRunId }) => agentRunId)],
+      ...[beginnings.map(({ eventId }) => eventId), instants],
     ],
     'timeline.events',
   );

@@ -1,0 +1,295 @@
+/** Agents on a whole node: questions, tools, operators who are faster, budgets, and a node that is killed while a tool is at work. */
+import t from 'tap';
+import type { EventName } from '../../protocol/events.ts';
+import type { AgentRun } from '../../protocol/resources/agent.ts';
+import { Line, type ListOf, type Refusal } from './client.ts';
+import type { MessageTimeline } from '../../protocol/resources/timeline.ts';
+import type { Thread } from '../../protocol/resources/thread.ts';
+import type { Usage } from '../../protocol/resources/usage.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { NodeProcess } from '../support/node-process.ts';
+import { answer, Receiver } from '../support/receiver.ts';
+import { AgentScene, Held, providerKey, says, toolSecret, wants } from './agent-scene.ts';
+import { keepsSecrets } from './secrets.ts';
+import { newStitch, signUp } from './tenant.ts';
+import { Webhooks } from './webhooks.ts';
+
+t.setTimeout(60_000);
+
+const { url } = await startTestDatabase(t);
+const model = await Receiver.start();
+t.teardown(() => model.stop());
+const environment = {
+  DATABASE_URL: url,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  LLM_PROVIDER_1_URL: model.url('/v1'),
+};
+const node = await NodeProcess.make(t, environment);
+await node.start();
+const line = new Line(node.url, t);
+const tenant = await signUp(line);
+const { key, person, projectId, channelId } = tenant;
+const scene = await AgentScene.start(t, tenant, model, { orders: 2, stock: 1, count: 1, charge: 1 });
+// More than two steps cost. It is set before there are runs: nodes hold it for a second.
+const budget = { perRunMicros: 1_000, onExceeded: 'suggest' };
+await person.get('setBudgets', { body: { projectId, ...budget } });
+const webhooks = await Webhooks.listen(t);
+webhooks.secret = (await newStitch(tenant, webhooks.url)).secret;
+
+const json = (value: unknown) => answer(200, { 'content-type': 'application/json' }, JSON.stringify(value));
+const change = (threadId: string, more: object) =>
+  person.get<Thread>('updateThread', { params: { threadId }, body: { projectId, ...more } });
+/** What the Console has seen of a thread. */
+const seen = (threadId: string) =>
+  scene.stream.events.map(({ event }) => event).filter(({ data }) => data['threadId'] === threadId);
+
+t.test(
+  'a burst of messages, a tool call, an answer: on the Console, at a stitch, in the timeline',
+  async t => {
+    const setDefault = (defaultAgentId: string | null) =>
+      key.get('updateChannel', { params: { channelId }, body: { projectId, defaultAgentId } });
+    await setDefault(scene.agentIds.auto);
+    const question = 'Where is my order?';
+    scene.script(question, wants('orders'), says('It is ', 'in ', 'the post.'));
+    // It repeats what it was sent.
+    scene.tool('orders', (request, response) =>
+      json({ got: request.headers['authorization'] })(request, response),
+    );
+    const first = await scene.ask('Hello', 'ada');
+    const second = await scene.ask(question, 'ada');
+    const { threadId } = first;
+    const queued = await scene.event('agent.run.queued', threadId);
+    const run = queued.data['agentRun'] as AgentRun;
+    t.ok(Date.parse(run.createdAt) - Date.parse(second.createdAt) >= 1_500, 'after a while of quiet');
+    t.equal(run.inputMessageId, second.messageId);
+    const done = await scene.end({ ...run, threadId }, 'succeeded');
+    await setDefault(null);
+
+    t.match(done, { agentId: scene.agentIds.auto, mode: 'auto', totalTokens: 4_200, toolCallCount: 1 });
+    t.ok((done.estimatedCostMicros ?? 0) > 0);
+    const result = { got: '[redacted]' };
+    t.match(done.trace, { steps: [{ toolCalls: [{ name: 'orders', status: 'succeeded', result }] }, {}] });
+    const prompts = scene.prompts.get(question) ?? [];
+    t.match(
+      prompts[0]?.messages.map(({ role }) => role),
+      ['system', 'user', 'user'],
+    );
+    t.match(
+      prompts[1]?.messages.map(({ role }) => role),
+      ['system', 'user', 'user', 'assistant', 'tool'],
+    );
+    t.equal(prompts.length, 2);
+    t.notMatch(JSON.stringify(prompts), new RegExp(toolSecret));
+    t.strictSame(await scene.sent(threadId), [{ by: 'agent', body: 'It is in the post.' }]);
+
+    const events = seen(threadId);
+    const names = events.map(({ eventName }) => eventName as EventName);
+    t.strictSame(
+      names.filter(name => name.startsWith('agent.')),
+      ['agent.run.queued', 'agent.run.started', 'agent.tool.completed', 'agent.run.succeeded'],
+    );
+    t.ok(names.indexOf('thread.message.created') > names.indexOf('agent.tool.completed'));
+    const deltas = scene.stream.glimpses.filter(({ data }) => data['agentRunId'] === run.agentRunId);
+    t.equal(deltas.map(({ data }) => data['delta']).join(''), 'It is in the post.', 'live, piece by piece');
+    await webhooks.arrived(events.map(({ eventId }) => eventId));
+    t.same(webhooks.faults, []);
+    t.notMatch([...webhooks.bodies.values()].join(), /agent\.output\.delta/);
+
+    for (const messageId of [second.messageId, String(done.outputMessageId)]) {
+      const timeline = await person.get<MessageTimeline>('getMessageTimeline', {
+        params: { threadId, messageId },
+      });
+      t.match(timeline.runs, [{ agentRunId: run.agentRunId, outputMessageId: done.outputMessageId }]);
+      const toolId = scene.toolIds['orders'];
+      t.match(timeline.toolCalls, [
+        { eventName: 'agent.tool.completed', agentRunId: run.agentRunId, toolId },
+      ]);
+    }
+    const [used] = (await key.get<ListOf<Usage>>('listUsage', { query: { projectId, groupBy: 'agent' } }))
+      .data;
+    t.match(used, { agentId: scene.agentIds.auto, agentRuns: 1, toolCalls: 1, totalTokens: 4_200 });
+    t.equal(used?.estimatedCostMicros, done.estimatedCostMicros);
+  },
+);
+
+t.test('of two operators who resolve a suggestion at once one does, and the other gets 409', async t => {
+  scene.script('May I have a refund?', says('Yes, of course.'));
+  const run = await scene.run('May I have a refund?', 'suggest');
+  await scene.event('agent.suggestion.created', run.threadId);
+  t.strictSame(await scene.sent(run.threadId), []);
+  await scene.end(run, 'succeeded');
+  const params = { agentRunId: run.agentRunId };
+  const resolve = (by: typeof key, more: object) =>
+    by.ask<Refusal & AgentRun>('resolveSuggestion', {
+      params,
+      body: { projectId, action: 'approve', ...more },
+    });
+  const both = await Promise.all([resolve(person, {}), resolve(key, { body: 'No.' })]);
+  const [won] = both.filter(({ status }) => status === 200);
+  t.strictSame(both.map(({ status }) => status).sort(), [200, 409]);
+  const lost = both.find(({ status }) => status === 409);
+  t.equal(lost?.body.error, 'svc/agent_runs/suggestion_already_resolved');
+  const isPersons = won === both[0];
+  const sent = isPersons ? { by: 'user', body: 'Yes, of course.' } : { by: 'api_key', body: 'No.' };
+  t.strictSame(await scene.sent(run.threadId), [sent]);
+  const suggestion = { status: isPersons ? 'approved' : 'edited' };
+  t.match((await scene.read(run)).trace, { suggestion });
+});
+
+t.test('cancelling breaks off the request, be it to the model or to a tool', async t => {
+  const cancel = ({ agentRunId }: AgentRun) =>
+    key.get('cancelAgentRun', { params: { agentRunId }, body: { projectId } });
+  const thinking = new Held();
+  scene.script('Think about it', thinking.behaviour);
+  const asked = await scene.run('Think about it');
+  await thinking.asked;
+  await cancel(asked);
+  t.equal(await thinking.ended, 'broken off');
+  t.match(await scene.end(asked, 'cancelled'), { status: 'cancelled', outputMessageId: null });
+
+  const calling = new Held();
+  scene.script('Look it up', wants('stock'));
+  scene.tool('stock', calling.behaviour);
+  const called = await scene.run('Look it up');
+  await calling.asked;
+  await cancel(called);
+  t.equal(await calling.ended, 'broken off');
+  const { trace } = await scene.end(called, 'cancelled');
+  t.match(trace, { steps: [{ toolCalls: [{ status: 'interrupted' }] }] });
+});
+
+t.test('what happens on a thread while the model thinks goes before its answer', async t => {
+  const during = async (question: string, happens: (threadId: string) => Promise<unknown>) => {
+    const held = new Held();
+    scene.script(question, held.behaviour);
+    const run = await scene.run(question);
+    await held.asked;
+    await happens(run.threadId);
+    return { run, held };
+  };
+  const overtaken = await during('Is anybody there?', threadId =>
+    person.get('createMessage', { params: { threadId }, body: { projectId, body: 'I am.' } }),
+  );
+  overtaken.held.answer(says('Hello?'));
+  t.match(await scene.end(overtaken.run, 'succeeded'), { trace: { suggestion: { status: 'superseded' } } });
+  t.strictSame(await scene.sent(overtaken.run.threadId), [{ by: 'user', body: 'I am.' }]);
+
+  for (const [question, more] of [
+    ['Are you closed?', { status: 'closed' }],
+    ['Are you gone?', { status: 'archived' }],
+    ['Are you paused?', { agentMode: 'paused' }],
+  ] as const) {
+    const { run, held } = await during(question, threadId => change(threadId, more));
+    t.match(await scene.end(run, 'cancelled'), { errorMessage: /^The (thread|agent) was / });
+    t.equal(await held.ended, 'broken off', question);
+    t.strictSame(await scene.sent(run.threadId), [], question);
+  }
+
+  const quieted = await during('Are you sure?', threadId => change(threadId, { agentMode: 'suggest' }));
+  quieted.held.answer(says('Quite sure.'));
+  const suggestion = { status: 'pending', reason: 'mode_changed' };
+  t.match(await scene.end(quieted.run, 'succeeded'), { trace: { suggestion } });
+  t.strictSame(await scene.sent(quieted.run.threadId), []);
+});
+
+t.test(
+  'a tool that is disabled in the middle of a run is not called; a loom in use is not archived',
+  async t => {
+    const held = new Held();
+    scene.script('How many are left?', held.behaviour, says('I cannot say.'));
+    const before = scene.keysOf('stock').length;
+    const run = await scene.run('How many are left?');
+    await held.asked;
+    const params = { toolId: scene.toolIds['stock'] ?? '' };
+    await key.get('updateTool', { params, body: { projectId, status: 'disabled' } });
+    held.answer(wants('stock'));
+    const { trace } = await scene.end(run, 'succeeded');
+    t.match(trace, { steps: [{ toolCalls: [{ status: 'failed', error: 'the tool is disabled' }] }, {}] });
+    t.equal(scene.keysOf('stock').length, before);
+    const offered = (scene.prompts.get('How many are left?') ?? []).map(({ tools = [] }) =>
+      tools.map(({ function: { name } }) => name).includes('stock'),
+    );
+    t.strictSame(offered, [true, false]);
+
+    const archive = { params: { loomId: scene.loomId }, body: { projectId, status: 'archived' } };
+    const { status, body } = await key.ask<Refusal>('updateLoom', archive);
+    t.match([status, body.error], [409, 'svc/runtime/conflict']);
+  },
+);
+
+t.test(
+  'a run over its budget stops before the next step and says so; its thread falls to suggest',
+  async t => {
+    const question = 'What is it worth?';
+    scene.script(question, wants('orders'));
+    scene.tool('orders', json({ ok: true }));
+    const run = await scene.run(question);
+    const { trace, ...failed } = await scene.end(run, 'failed');
+    t.match(failed, { errorCode: 'budget_exceeded', toolCallCount: 3 });
+    const [{ estimatedCostMicros: spentMicros }, limitMicros] = [failed, budget.perRunMicros];
+    t.ok((spentMicros ?? 0) >= limitMicros);
+    t.match(trace, { budget: { scope: 'run', limitMicros, spentMicros, fallsTo: 'suggest' } });
+    t.equal(scene.prompts.get(question)?.length, 3, 'it was looked at before the model was asked');
+    const { threadId } = run;
+    const exceeded = await scene.event('agent.budget.exceeded', threadId);
+    t.match(exceeded.data, { agentRunId: run.agentRunId, scope: 'run', limitMicros, spentMicros });
+    const fallen = await scene.event('thread.agent_mode.changed', threadId);
+    t.match(fallen.data, { thread: { agentMode: 'suggest' }, previousAgentMode: null });
+
+    scene.script(question, says('A lot.'));
+    const next = await scene.send(threadId, 'auto');
+    t.equal(next.mode, 'suggest');
+    await scene.event('agent.suggestion.created', threadId);
+    t.strictSame(await scene.sent(threadId), []);
+  },
+);
+
+t.test(
+  'killed while tools are at work: what has answered is not called again, nor what may be called once',
+  async t => {
+    const question = 'Cancel my order';
+    const [orders, charge] = [new Held(), new Held()];
+    scene.script(question, wants('count'), wants('orders', 'charge'), says('It is cancelled.'));
+    scene.tool('count', json({ left: 3 }));
+    scene.tool('orders', orders.behaviour, json({ ok: true }));
+    scene.tool('charge', charge.behaviour);
+    const before = scene.keysOf('orders').length;
+    const run = await scene.run(question);
+    await Promise.all([orders.asked, charge.asked]);
+    await node.kill();
+    scene.stream.close();
+
+    // By its clock, nobody can be at the calls any more.
+    const clock = new URL('../cluster/support/skewed-clock.ts?ms=40000', import.meta.url);
+    const next = await NodeProcess.make(t, {
+      ...environment,
+      ...{ DATA_DIR: node.folder, PORT: String(node.port), NODE_OPTIONS: `--import=${clock.href}` },
+    });
+    await next.start();
+    await scene.stream.open();
+    const { trace } = await scene.end(run, 'succeeded');
+    const callId = (step: number, n: number): string => `${run.agentRunId}.${step}.${n}`;
+    t.match(trace, {
+      steps: [
+        { toolCalls: [{ callId: callId(1, 1), status: 'succeeded', attempts: 1 }] },
+        {
+          toolCalls: [
+            { callId: callId(2, 1), status: 'succeeded', attempts: 2 },
+            { callId: callId(2, 2), status: 'interrupted', attempts: 1 },
+          ],
+        },
+        { output: 'It is cancelled.', toolCalls: [] },
+      ],
+    });
+    t.strictSame(scene.keysOf('count'), [callId(1, 1)]);
+    t.strictSame(scene.keysOf('orders').slice(before), [callId(2, 1), callId(2, 1)], 'by the same key');
+    t.strictSame(scene.keysOf('charge'), [callId(2, 2)]);
+    t.equal(scene.prompts.get(question)?.length, 3, 'no step was asked again');
+    t.strictSame(await scene.sent(run.threadId), [{ by: 'agent', body: 'It is cancelled.' }]);
+    t.equal(scene.stream.gaps, 0);
+    t.match(await next.stop(), { code: 0 });
+    const errors = [...node.lines, ...next.lines].filter(({ level }) => level >= 50);
+    t.same(errors, []);
+    keepsSecrets(t, node.output + next.output, line, [providerKey, toolSecret]);
+  },
+);
