@@ -6,6 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { ServiceError } from '../protocol/errors.ts';
 import type { KeyRing } from './keyring.ts';
+import type { Stretch } from './reads/walk.ts';
 
 /** The values that a list is sorted by, the last of them unique; instants as epoch milliseconds. */
 export type CursorKey = readonly (string | number)[];
@@ -68,4 +69,9 @@ export function page<T>(rows: readonly T[], limit: number, encodeKey: (last: T) 
   const hasMore = rows.length > limit;
   const last = data.at(-1);
   return { data, hasMore, nextCursor: hasMore && last !== undefined ? encodeKey(last) : null };
+}
+
+/** A page that a walk brought: see reads/walk.ts. */
+export function pageOf<T>({ rows, end }: Stretch<T>, encodeKey: (end: T) => string): Page<T> {
+  return { data: rows, hasMore: end !== undefined, nextCursor: end === undefined ? null : encodeKey(end) };
 }

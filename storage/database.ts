@@ -11,6 +11,7 @@ import type { Log } from '../runtime/log.ts';
 import { entities } from './entities/all.ts';
 import { giveBackLostClients } from './lost-clients.ts';
 import { migrations } from './migrations/list.ts';
+import { Walks } from './walks.ts';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -32,6 +33,11 @@ export interface Database {
    * timestamptz as Date. `name` prepares the statement once per connection: for hot texts that never vary.
    */
   query<T extends object>(text: string, values?: readonly unknown[], name?: string): Promise<T[]>;
+  /**
+   * Runs one statement of a list of the project that looks through an index in its order (reads/walk.ts), on connections of their
+   * own (walks.ts). Fails with `svc/runtime/unavailable` (503) when too many lists of the project wait.
+   */
+  walk<T extends object>(projectId: string, text: string, values: readonly unknown[]): Promise<T[]>;
   /** Brings the schema up to date. Any number of nodes may call it at once: one works, the others wait and find it done. */
   migrate(): Promise<void>;
   /** Idempotent. */
@@ -65,9 +71,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
 
   let closing: Promise<void> | undefined;
-  const pool = new pg.Pool({
+  const settings: pg.PoolConfig = {
     connectionString: url,
-    max: poolSize,
     types: typeParsers(),
     application_name: 'skein',
     statement_timeout: statementTimeoutMs,
@@ -75,11 +80,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     ...probed,
-  });
+  };
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
-  pool.on('error', error => {
+  const onLost = (error: Error): void => {
     if (closing === undefined) log.warn({ err: error }, 'database connection lost');
-  });
+  };
+  const pool = new pg.Pool({ ...settings, max: poolSize });
+  pool.on('error', onLost);
+  const walks = new Walks(settings, onLost);
 
   const orm = await MikroORM.init({
     entities: [...entities],
@@ -119,7 +127,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 
   async function close(): Promise<void> {
-    await pool.end();
+    await Promise.all([pool.end(), walks.close()]);
     await orm.close(true);
   }
 
@@ -135,6 +143,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       });
       return result.rows;
     },
+    walk: (projectId, text, values) => walks.query(projectId, text, values),
     migrate,
     close: () => (closing ??= close()),
   };

@@ -11,7 +11,7 @@ import {
 } from '../resources/delivery.ts';
 import { id } from '../resources/fields.ts';
 import { listOf, MaybeProjectQuery, NestedListQuery } from '../resources/list.ts';
-import { access, listing, reading, repeatable, writing } from './rules.ts';
+import { access, listing, reading, repeatable, shortPages, writing } from './rules.ts';
 
 const tag = 'Webhook deliveries';
 const oneDelivery = Type.Object({ deliveryId: id('delivery') });
@@ -22,6 +22,7 @@ export const deliveryOperations = {
     path: '/webhook-deliveries',
     tag,
     summary: 'List webhook deliveries, newest first',
+    description: shortPages,
     auth: 'project',
     access: access.readWebhooks,
     query: ListDeliveriesQuery,

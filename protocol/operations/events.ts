@@ -4,7 +4,7 @@ import type { Operation } from '../operation.ts';
 import { EventEnvelope, EventTypeEntry, ListEventsQuery } from '../resources/event.ts';
 import { id } from '../resources/fields.ts';
 import { listOf, ListQuery, MaybeProjectQuery } from '../resources/list.ts';
-import { access, always, listing, paged, reading } from './rules.ts';
+import { access, always, listing, paged, reading, shortPages } from './rules.ts';
 
 const tag = 'Events';
 
@@ -14,6 +14,7 @@ export const eventOperations = {
     path: '/events',
     tag,
     summary: 'List events of the last 30 days, newest first',
+    description: shortPages,
     auth: 'project',
     access: access.readWebhooks,
     query: ListEventsQuery,

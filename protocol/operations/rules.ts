@@ -100,6 +100,11 @@ export const reading = [...always, ...checked, ...credential, ...forbidden, ...v
 /** A list within an environment. */
 export const listing = [...always, ...paged, ...credential, ...forbidden, ...verified, ...absent] as const;
 
+/** What a list with filters says of its pages. */
+export const shortPages =
+  'A page looks through a bounded number of items: with filters that few of them fit it may be short, or empty, while hasMore is true. ' +
+  'Nothing is left out: nextCursor goes on from there.';
+
 /** A write within an environment. */
 export const writing = reading;
 

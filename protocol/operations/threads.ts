@@ -9,7 +9,7 @@ import {
   Thread,
   UpdateThreadBody,
 } from '../resources/thread.ts';
-import { access, listing, reading, repeatableOnly, writing } from './rules.ts';
+import { access, listing, reading, repeatableOnly, shortPages, writing } from './rules.ts';
 
 const tag = 'Threads';
 const oneThread = Type.Object({ threadId: id('thread') });
@@ -35,6 +35,7 @@ export const threadOperations = {
     path: '/threads',
     tag,
     summary: 'List threads, newest first',
+    description: shortPages,
     auth: 'project',
     access: access.readThreads,
     query: ListThreadsQuery,

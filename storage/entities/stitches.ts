@@ -88,6 +88,11 @@ export const WebhookDelivery = defineEntity({
       properties: ['stitchId', 'nextAttemptAt'],
       where: "status = 'retrying'",
     },
+    {
+      name: 'webhook_deliveries_undelivered',
+      properties: ['projectId', 'environmentId', 'status', 'createdAt', 'deliveryId'],
+      where: "status in ('failed', 'cancelled')",
+    },
     { name: 'webhook_deliveries_replayed', properties: ['eventId'], where: "trigger <> 'scheduled'" },
     {
       name: 'webhook_deliveries_listed',

@@ -29,8 +29,29 @@ export const Thread = defineEntity({
     state: p.json<unknown>(),
     version: big(),
   },
+  // Those by activity change with the second of the last message, all others with what somebody does: in between, updates stay HOT.
   indexes: [
     { name: 'threads_by_activity', properties: ['projectId', 'environmentId', 'activeSecond'] },
+    {
+      name: 'threads_not_open',
+      properties: ['projectId', 'environmentId', 'status', 'activeSecond'],
+      where: "status <> 'open'",
+    },
+    {
+      name: 'threads_by_mode',
+      properties: ['projectId', 'environmentId', 'agentMode', 'activeSecond'],
+      where: 'agent_mode is not null',
+    },
+    {
+      name: 'threads_by_assignee',
+      properties: ['projectId', 'environmentId', 'assigneeUserId', 'activeSecond'],
+      where: 'assignee_user_id is not null',
+    },
+    {
+      name: 'threads_tagged',
+      properties: ['projectId', 'environmentId', 'activeSecond'],
+      where: "tags <> '{}'",
+    },
     { name: 'threads_by_creation', properties: ['projectId', 'environmentId', 'createdAt', 'threadId'] },
     {
       name: 'threads_assigned',

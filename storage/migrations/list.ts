@@ -4,6 +4,7 @@ import { AssignedThreads } from './assigned-threads.ts';
 import { Audit } from './audit.ts';
 import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
+import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
 import { Grounds } from './grounds.ts';
 import { Mails } from './mails.ts';
@@ -27,4 +28,5 @@ export const migrations = [
   { name: '0011-grounds', class: Grounds },
   { name: '0012-assigned-threads', class: AssignedThreads },
   { name: '0013-run-traces', class: RunTraces },
+  { name: '0014-filtered-lists', class: FilteredLists },
 ];

@@ -3,6 +3,7 @@ import { instantOf } from '../../protocol/ids.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Database } from '../database.ts';
 import type { Place } from './place.ts';
+import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
 
 type Queries = Pick<Database, 'query'>;
 
@@ -29,8 +30,8 @@ export const deliveryColumns = `
   d.updated_at as "updatedAt", d.event_seq as "eventSeq", d.event_at as "eventAt"`;
 
 /** The delivery as REST shows it. */
-export function toDelivery(row: DeliveryRow): WebhookDelivery {
-  const { eventSeq: _seq, eventAt: _at, ...shown } = row;
+export function toDelivery(row: DeliveryRow & Partial<Step>): WebhookDelivery {
+  const { eventSeq: _seq, eventAt: _at, walked: _walked, wanted: _wanted, ...shown } = row;
   return {
     ...shown,
     lastAttemptAt: row.lastAttemptAt?.toISOString() ?? null,
@@ -81,40 +82,72 @@ export interface DeliveryFilter extends Place {
   /** ISO 8601; from inclusive, to exclusive. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Only these. */
+  /** Only these, of which there are few. */
   readonly deliveryIds?: readonly string[] | undefined;
   /** Where the page before ended; exclusive. */
   readonly before?: { readonly at: number; readonly deliveryId: string } | undefined;
   readonly limit: number;
 }
 
-/** A page of one environment's deliveries, newest first. */
-export async function deliveryPage(db: Queries, filter: DeliveryFilter): Promise<WebhookDelivery[]> {
-  const values: unknown[] = [filter.projectId, filter.environmentId];
-  let where = 'd.project_id = $1 and d.environment_id = $2';
-  const narrow = (condition: (parameter: string) => string, value: unknown): void => {
-    if (value === undefined) return;
-    values.push(value);
-    where += ` and ${condition(`$${values.length}`)}`;
+// An ordinary delivery is made with its event and of the same instant; those made later are indexed by the event.
+const ofEvent = (event: string): string => `(
+    select * from webhook_deliveries where project_id = $1 and environment_id = $2 and event_id = ${event} and trigger = 'scheduled'
+      and created_at = any (array(select occurred_at from events where event_id = ${event} and project_id = $1))
+    union all
+    select * from webhook_deliveries where event_id = ${event} and trigger <> 'scheduled'
+  )`;
+
+/** Statuses that are few among the deliveries of an environment have an index. */
+const isRare = (status: string | undefined): boolean => status === 'failed' || status === 'cancelled';
+
+/** The statement of a page, and whether it looks through rows that were not asked for. */
+export function deliveryStatement(filter: DeliveryFilter): {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly walks: boolean;
+} {
+  const { projectId, environmentId, status, eventId, deliveryIds, before, limit } = filter;
+  const values: unknown[] = [projectId, environmentId];
+  const within = ['d.project_id = $1', 'd.environment_id = $2'];
+  const wanted: string[] = [];
+  const narrow = (into: string[], condition: (parameter: string) => string, value: unknown): void => {
+    if (value !== undefined) into.push(condition(`$${values.push(value)}`));
   };
-  narrow(id => `d.stitch_id = ${id}`, filter.stitchId);
-  narrow(status => `d.status = ${status}`, filter.status);
-  narrow(name => `d.event_name = ${name}`, filter.eventName);
-  narrow(at => `d.created_at >= ${at}::timestamptz`, filter.since);
-  narrow(at => `d.created_at < ${at}::timestamptz`, filter.until);
-  narrow(ids => `d.delivery_id = any (${ids}::text[])`, filter.deliveryIds);
-  narrow(id => `d.event_id = ${id}`, filter.eventId);
-  if (filter.before !== undefined) {
-    values.push(new Date(filter.before.at), filter.before.deliveryId);
-    where += ` and (d.created_at, d.delivery_id) < ($${values.length - 1}, $${values.length})`;
+  narrow(within, at => `d.created_at >= ${at}::timestamptz`, filter.since);
+  narrow(within, at => `d.created_at < ${at}::timestamptz`, filter.until);
+  narrow(within, ids => `d.delivery_id = any (${ids}::text[])`, deliveryIds);
+  narrow(isRare(status) ? within : wanted, given => `d.status = ${given}`, status);
+  narrow(wanted, id => `d.stitch_id = ${id}`, filter.stitchId);
+  narrow(wanted, name => `d.event_name = ${name}`, filter.eventName);
+  if (before !== undefined) {
+    const places = [new Date(before.at), before.deliveryId].map(value => `$${values.push(value)}`);
+    within.push(`(d.created_at, d.delivery_id) < (${places.join(', ')})`);
   }
-  values.push(filter.limit);
-  const rows = await db.query<DeliveryRow>(
-    `select ${deliveryColumns} from webhook_deliveries d
-     where ${where} order by d.created_at desc, d.delivery_id desc limit $${values.length}`,
-    values,
-  );
-  return rows.map(toDelivery);
+  const isFew = eventId !== undefined || deliveryIds !== undefined;
+  const text = walkStatement({
+    table: eventId === undefined ? 'webhook_deliveries' : ofEvent(`$${values.push(eventId)}`),
+    as: 'd',
+    columns: deliveryColumns,
+    by: ['created_at', 'delivery_id'],
+    key: ['delivery_id', 'created_at'],
+    within: isFew ? [...within, ...wanted] : within,
+    wanted: isFew ? [] : wanted,
+    limit,
+  });
+  return { text, values, walks: !isFew && (wanted.length > 0 || isRare(status)) };
+}
+
+/** A page of one environment's deliveries, newest first. */
+export async function deliveryPage(
+  db: Pick<Database, 'query' | 'walk'>,
+  filter: DeliveryFilter,
+): Promise<Stretch<WebhookDelivery>> {
+  const { text, values, walks } = deliveryStatement(filter);
+  const found = walks
+    ? await db.walk<DeliveryRow & Step>(filter.projectId, text, values)
+    : await db.query<DeliveryRow & Step>(text, values);
+  const { rows, end } = stretchOf(found, filter.limit);
+  return { rows: rows.map(toDelivery), end: end && toDelivery(end) };
 }
 
 /** What is to be replayed of a stitch: its deliveries created from `since` (inclusive) to `until` (exclusive), ISO 8601. */

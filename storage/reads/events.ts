@@ -6,8 +6,11 @@
  * carry an older instant than its neighbours, and a page with a hole would be a stream with a hole.
  */
 import type { Database } from '../database.ts';
+import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
 
 type Queries = Pick<Database, 'query'>;
+
+const dayMs = 86_400_000;
 
 /** Where a project's log stands. */
 export interface StreamHead {
@@ -58,22 +61,20 @@ export interface PagedEvent extends LoggedEvent {
 }
 
 // The running total is the server's, so that a page of huge bodies is neither sent nor held.
-const sized = (where: string, order: 'asc' | 'desc', limit: string, maxBytes: string): string => `
-  select seq, event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt", body, found
+const sized = (rows: string, order: 'asc' | 'desc', maxBytes: string, more = ''): string => `
+  select seq, event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt", body, found${more}
   from (
     select page.*, count(*) over () as found,
       sum(octet_length(body::text)) over (order by seq ${order} rows unbounded preceding) - octet_length(body::text) as ahead
-    from (
-      select seq, event_name, environment_id, occurred_at, body from events
-      where ${where} order by seq ${order} limit ${limit}
-    ) as page
+    from (${rows}) as page
   ) as sized
   where ahead < ${maxBytes} order by seq ${order}`;
 
 const selectPage = sized(
-  'project_id = $1 and seq > $2 and seq <= $3 and ($4::text is null or environment_id = $4)',
+  `select seq, event_name, environment_id, occurred_at, body from events
+   where project_id = $1 and seq > $2 and seq <= $3 and ($4::text is null or environment_id = $4)
+   order by seq limit $5`,
   'asc',
-  '$5',
   '$6',
 );
 
@@ -102,32 +103,50 @@ export interface LogFilter {
   readonly maxBytes?: number;
 }
 
-/** The log of one environment, newest first. `since` also spares the partitions before its day. */
-export function eventLog(db: Queries, filter: LogFilter): Promise<PagedEvent[]> {
-  const {
-    projectId,
-    environmentId,
-    eventName,
-    threadId,
-    since,
-    before,
-    limit,
-    maxBytes = 4_194_304,
-  } = filter;
-  const values: unknown[] = [projectId, environmentId, limit, maxBytes];
-  let where = 'project_id = $1 and environment_id = $2';
-  const narrow = (condition: (parameter: string) => string, value: unknown): void => {
-    if (value === undefined) return;
-    values.push(value);
-    where += ` and ${condition(`$${values.length}`)}`;
+/** Midnight of UTC before the instant: where its partition begins. */
+function dayOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / dayMs) * dayMs);
+}
+
+/** The statement of a page: a walk down the project's log, or the thread's, and not beyond the day of `since`. */
+export function logStatement(filter: LogFilter): { readonly text: string; readonly values: unknown[] } {
+  const { projectId, environmentId, eventName, threadId, since, before, maxBytes = 4_194_304 } = filter;
+  const values: unknown[] = [projectId, maxBytes];
+  const within = ['e.project_id = $1'];
+  const wanted: string[] = [];
+  const narrow = (into: string[], condition: (parameter: string) => string, value: unknown): void => {
+    if (value !== undefined) into.push(condition(`$${values.push(value)}`));
   };
+  narrow(wanted, id => `e.environment_id = ${id}`, environmentId);
   if (eventName?.endsWith('*'))
-    narrow(prefix => `starts_with(event_name, ${prefix})`, eventName.slice(0, -1));
-  else narrow(name => `event_name = ${name}`, eventName);
-  narrow(id => `thread_id = ${id}`, threadId);
-  narrow(at => `occurred_at >= ${at}`, since);
-  narrow(seq => `seq < ${seq}`, before);
-  return db.query<PagedEvent>(sized(where, 'desc', '$3', '$4'), values);
+    narrow(wanted, prefix => `starts_with(e.event_name, ${prefix})`, eventName.slice(0, -1));
+  else narrow(wanted, name => `e.event_name = ${name}`, eventName);
+  narrow(wanted, at => `e.occurred_at >= ${at}`, since);
+  narrow(within, at => `e.occurred_at >= ${at}`, since && dayOf(since));
+  narrow(within, id => `e.thread_id = ${id}`, threadId);
+  narrow(within, seq => `e.seq < ${seq}`, before);
+  const rows = walkStatement({
+    ...{ table: 'events', as: 'e', by: ['seq'], key: ['project_id', 'seq', 'occurred_at'] },
+    // A row that only says how far the walk has come has no body to be counted.
+    columns: `e.seq, e.event_name, e.environment_id, e.occurred_at, case when step.wanted then e.body else '' end as body`,
+    ...{ within, wanted, limit: filter.limit },
+  });
+  return { text: sized(rows, 'desc', '$2', ', walked, wanted'), values };
+}
+
+/** The log of one environment, newest first. */
+export async function eventLog(
+  db: Pick<Database, 'walk'>,
+  filter: LogFilter,
+): Promise<Stretch<PagedEvent & Step>> {
+  const { text, values } = logStatement(filter);
+  const rows = await db.walk<PagedEvent & Step>(filter.projectId, text, values);
+  // The page's bytes had no room for those that are missing; what they are, the next page says.
+  if (rows.length < (rows[0]?.found ?? 0)) {
+    const shown = rows.slice(0, filter.limit);
+    return { rows: shown, end: shown.at(-1) };
+  }
+  return stretchOf(rows, filter.limit);
 }
 
 /** One event, wherever it is: the caller's right to its project and environment is still to be checked. */

@@ -5,6 +5,7 @@
 import type { Database } from '../database.ts';
 import { Gathered } from './gathered.ts';
 import type { Place } from './place.ts';
+import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
 
 type Queries = Pick<Database, 'query'>;
 
@@ -87,7 +88,7 @@ export interface ThreadFilter extends Place {
 }
 
 /** A row of a page with the instant it is sorted by. */
-export interface ListedThread extends ThreadRecord {
+export interface ListedThread extends ThreadRecord, Step {
   readonly sortedAt: Date;
 }
 
@@ -100,33 +101,70 @@ const sortColumns = {
   createdAt: ['created_at'],
 } as const;
 
-/** A page of one environment's threads, newest first. */
-export function threadPage(db: Queries, filter: ThreadFilter): Promise<ListedThread[]> {
-  const columns = sortColumns[filter.sort].map(column => `t.${column}`);
-  const instant = columns.at(-1) ?? '';
+/**
+ * Filters that an index by activity has, where they are rare: threads that are not open, have a mode of their own, an assignee, or
+ * tags. What is looked for among all the others is looked for on a walk.
+ */
+function indexed({
+  sort,
+  status,
+  agentMode,
+  assigneeUserId,
+  tag,
+}: ThreadFilter): 'assigneeUserId' | 'agentMode' | 'status' | 'tag' | undefined {
+  if (sort !== 'lastMessageAt') return undefined;
+  if (assigneeUserId !== undefined) return 'assigneeUserId';
+  if (agentMode !== undefined) return 'agentMode';
+  if (status !== undefined && status !== 'open') return 'status';
+  return tag === undefined ? undefined : 'tag';
+}
+
+/** The statement of a page, and whether it looks through rows that were not asked for. */
+export function threadStatement(filter: ThreadFilter): {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly walks: boolean;
+} {
+  const columns = sortColumns[filter.sort];
+  const by = [...columns, 'thread_id'];
   const values: unknown[] = [filter.projectId, filter.environmentId];
-  let where = 't.project_id = $1 and t.environment_id = $2';
-  const narrow = (condition: string, value: unknown): void => {
-    if (value === undefined) return;
-    values.push(value);
-    where += ` and ${condition.replace('?', `$${values.length}`)}`;
+  const within = ['t.project_id = $1', 't.environment_id = $2'];
+  const wanted: string[] = [];
+  const lead = indexed(filter);
+  const narrow = (name: keyof ThreadFilter, condition: string): void => {
+    if (filter[name] === undefined) return;
+    const narrowed = condition.replace('?', `$${values.push(filter[name])}`);
+    if (lead === name && name === 'tag') within.push(`t.tags <> '{}'`);
+    if (lead === name && name !== 'tag') within.push(narrowed);
+    else wanted.push(narrowed);
   };
-  narrow('t.status = ?', filter.status);
-  narrow('t.agent_mode = ?', filter.agentMode);
-  narrow('t.channel_id = ?', filter.channelId);
-  narrow('? = any (t.tags)', filter.tag);
-  narrow('t.assignee_user_id = ?', filter.assigneeUserId);
-  narrow('t.updated_at > ?', filter.updatedAfter);
+  narrow('status', 't.status = ?');
+  narrow('agentMode', 't.agent_mode = ?');
+  narrow('channelId', 't.channel_id = ?');
+  narrow('tag', '? = any (t.tags)');
+  narrow('assigneeUserId', 't.assignee_user_id = ?');
+  narrow('updatedAfter', 't.updated_at > ?');
   if (filter.after !== undefined) {
     const { at, threadId } = filter.after;
     const ends = columns.length === 1 ? [new Date(at)] : [Math.floor(at / 1_000), new Date(at)];
     const places = [...ends, threadId].map(value => `$${values.push(value)}`);
-    where += ` and (${columns.join(', ')}, t.thread_id) < (${places.join(', ')})`;
+    within.push(`(${by.map(column => `t.${column}`).join(', ')}) < (${places.join(', ')})`);
   }
-  values.push(filter.limit);
-  return db.query<ListedThread>(
-    `select ${record}, ${instant} as "sortedAt" from threads t
-     where ${where} order by ${columns.join(' desc, ')} desc, t.thread_id desc limit $${values.length}`,
-    values,
-  );
+  const text = walkStatement({
+    ...{ table: 'threads', as: 't', by, key: ['thread_id'], within, wanted, limit: filter.limit },
+    columns: `${record}, t.${columns.at(-1) ?? ''} as "sortedAt"`,
+  });
+  return { text, values, walks: lead !== undefined || wanted.length > 0 };
+}
+
+/** A page of one environment's threads, newest first. */
+export async function threadPage(
+  db: Pick<Database, 'query' | 'walk'>,
+  filter: ThreadFilter,
+): Promise<Stretch<ListedThread>> {
+  const { text, values, walks } = threadStatement(filter);
+  const rows = walks
+    ? await db.walk<ListedThread>(filter.projectId, text, values)
+    : await db.query<ListedThread>(text, values);
+  return stretchOf(rows, filter.limit);
 }

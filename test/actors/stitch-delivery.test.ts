@@ -57,7 +57,9 @@ function attemptsOf(node: StitchNode, deliveryId: string): Promise<Attempt[]> {
 
 async function deliveriesOf(node: StitchNode, stitchId: string): Promise<WebhookDelivery[]> {
   const { projectId, environmentId } = node;
-  return deliveryPage(node.database, { projectId, environmentId, stitchId, limit: 1_000 });
+  return deliveryPage(node.database, { projectId, environmentId, stitchId, limit: 1_000 }).then(
+    ({ rows }) => rows,
+  );
 }
 
 t.test('signed, in order within each thread, twenty at once, and written down', async t => {

@@ -1,0 +1,327 @@
+/**
+ * Lists with filters: whatever is asked for, paging through gives exactly what is there, and no page looks at more rows than a walk
+ * may, whether the planner knows the tables or not.
+ */
+import fc, { type Arbitrary } from 'fast-check';
+import t, { type Test } from 'tap';
+import { newId } from '../../protocol/ids.ts';
+import { silentLog } from '../../runtime/log.ts';
+import { ensurePartitions } from '../../storage/partitions.ts';
+import { deliveryPage, deliveryStatement, type DeliveryFilter } from '../../storage/reads/deliveries.ts';
+import { eventLog, logStatement, type LogFilter } from '../../storage/reads/events.ts';
+import { threadPage, threadStatement, type ThreadFilter } from '../../storage/reads/threads.ts';
+import { longestWalk, type Stretch } from '../../storage/reads/walk.ts';
+import { startTestDatabase } from '../support/database.ts';
+
+t.setTimeout(120_000);
+
+const { database: db } = await startTestDatabase(t);
+const count = 20_000;
+const dayMs = 86_400_000;
+let isAnalysed = false;
+const start = Date.parse('2026-11-18T12:00:00Z');
+const stepMs = 8_000;
+const place = { projectId: 'prj_1', environmentId: 'env_1' };
+
+// Every sort of value is common, rare or nobody's; and what is rare is old, where a walk comes to it last. Two threads, and two
+// deliveries, have each instant. Some rows are another environment's.
+const isRare = `n in (7, 1008, 5011)`;
+const environment = `case when n % 50 = 0 then 'env_2' else 'env_1' end`;
+const instants = `select n, $1::timestamptz + n / 2 * ($2::int * interval '2 ms') as at from generate_series(1, $3::int) n`;
+
+await ensurePartitions(db, start + dayMs, silentLog);
+await db.query(
+  `insert into threads (thread_id, project_id, environment_id, channel_id, status, agent_mode, assignee_user_id, tags,
+     last_message_at, active_second, created_at, updated_at, state, version)
+   select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), 'prj_1', ${environment}, case when ${isRare} then 'ch_2' else 'ch_1' end,
+     case when ${isRare} then 'archived' when n % 2 = 0 then 'closed' else 'open' end,
+     case when ${isRare} then 'paused' when n % 3 = 0 then 'auto' end, case when ${isRare} then 'usr_2' when n % 3 = 1 then 'usr_1' end,
+     case when ${isRare} then '{vip,odd}'::text[] when n % 2 = 1 then '{vip}' else '{}' end,
+     at, floor(extract(epoch from at)), $1::timestamptz + (n * 31 % $3) * interval '1 second',
+     case when ${isRare} then at + interval '30 days' else at end, '{}', 1
+   from (${instants}) instants`,
+  [new Date(start), stepMs, count],
+);
+const eventIds = Array.from({ length: count }, (_, i) => newId('event', start + i * stepMs));
+await db.query(
+  `insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, thread_id, body)
+   select 'prj_1', n, at, ($4::text[])[n], case when ${isRare} then 'stitch.created' else 'thread.message.received' end, ${environment},
+     case when ${isRare} then 'thread_2' else 'thread_1' end, '{"n":' || n || '}'
+   from (${instants}) instants`,
+  [new Date(start), stepMs, count, eventIds],
+);
+await db.query(
+  `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+     event_at, status, trigger, updated_at)
+   select skein_delivery_id(event_id, 'stitch'), occurred_at, project_id, environment_id,
+     case when ${isRare} then 'stitch_2' else 'stitch_1' end, event_id, n, event_name, occurred_at,
+     case when ${isRare} then 'failed' when n % 900 = 1 then 'retrying' else 'delivered' end, 'scheduled', occurred_at
+   from (select *, seq as n from events) events`,
+);
+await db.query(
+  `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+     event_at, status, trigger, updated_at)
+   select skein_delivery_id(event_id, 'again'), $1::timestamptz, project_id, environment_id, 'stitch_2', event_id, seq, event_name,
+     occurred_at, 'cancelled', 'replay', $1 from events where seq in (7, 9)`,
+  [new Date(start + dayMs)],
+);
+
+interface Plan {
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly walks?: boolean;
+}
+
+/** Rows of tables that the statement looked at, wanted or not. */
+async function lookedAt({ text, values, walks = true }: Statement): Promise<number> {
+  const explain = `explain (analyze, format json) ${text}`;
+  const [row] = walks
+    ? await db.walk<{ 'QUERY PLAN': string }>('prj_1', explain, values)
+    : await db.query<{ 'QUERY PLAN': string }>(explain, values);
+  const rowsOf = (plan: Plan): number =>
+    plan.Plans === undefined
+      ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+      : plan.Plans.reduce((sum, each) => sum + rowsOf(each), 0);
+  const [{ Plan: plan }] = JSON.parse(row?.['QUERY PLAN'] ?? '[]') as [{ readonly Plan: Plan }];
+  return rowsOf(plan);
+}
+
+/** One list: its rows as they are, newest first, and how it is read. */
+interface List<Row, Filter> {
+  /** All rows of the environment, newest first by the filter's sort. */
+  readonly sorted: (filter: Filter) => readonly Row[];
+  readonly matches: (row: Row, filter: Filter) => boolean;
+  readonly idOf: (row: Row) => string;
+  readonly statement: (filter: Filter, after: string | undefined, limit: number) => Statement;
+  /** A page's ids, and where the next one begins. */
+  readonly page: (filter: Filter, after: string | undefined, limit: number) => Promise<Stretch<string>>;
+  readonly filters: Arbitrary<Filter>;
+  /** Filters that nothing fits, each by itself. */
+  readonly nobody: readonly Filter[];
+}
+
+/** Beside the walk: rows that are taken along to be sorted, the first of each partition, and those that are shown. */
+const most = longestWalk + 250;
+
+async function bounded<Row, Filter>(
+  list: List<Row, Filter>,
+  filter: Filter,
+  after: string | undefined,
+): Promise<void> {
+  const statement = list.statement(filter, after, 50);
+  // What the planner is free to read in its own way it can only get right by what it knows.
+  if (statement.walks === false && !isAnalysed) return;
+  const rows = await lookedAt(statement);
+  if (rows > most) throw new Error(`${rows} rows looked at for ${JSON.stringify(filter)}`);
+}
+
+/** The ids that paging brings, page by page. */
+async function paged<Row, Filter>(list: List<Row, Filter>, filter: Filter, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  let after: string | undefined;
+  do {
+    const { rows, end } = await list.page(filter, after, limit);
+    if (rows.length > limit) throw new Error(`${rows.length} rows in a page of ${limit}`);
+    found.push(...rows);
+    after = end;
+  } while (after !== undefined);
+  return found;
+}
+
+async function hold<Row, Filter>(t: Test, list: List<Row, Filter>, runs: number): Promise<void> {
+  for (const filter of list.nobody) await bounded(list, filter, undefined);
+  const property = fc.asyncProperty(list.filters, fc.constantFrom(400, 1_500), async (filter, limit) => {
+    const wanted = list.sorted(filter).filter(row => list.matches(row, filter));
+    const found = await paged(list, filter, limit);
+    if (found.join() !== wanted.map(list.idOf).join()) throw new Error(`${found.length} of ${wanted.length}`);
+    await bounded(list, filter, undefined);
+    for (const row of wanted.slice(0, 1)) await bounded(list, filter, list.idOf(row));
+  });
+  await fc.assert(property, { numRuns: runs, endOnFailure: true });
+  t.pass('each filter gave what there is');
+}
+
+const maybe = <T>(...values: T[]): Arbitrary<T | undefined> =>
+  fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
+const newest = <Row>(rows: readonly Row[], keyOf: (row: Row) => readonly (string | number)[]): Row[] =>
+  rows
+    .map(row => ({ row, key: keyOf(row) }))
+    .sort((a, b) => {
+      const at = a.key.findIndex((value, i) => value !== b.key[i]);
+      return (a.key[at] ?? 0) < (b.key[at] ?? 0) ? 1 : -1;
+    })
+    .map(({ row }) => row);
+const minute = (n: number): string => new Date(start + n * 60_000).toISOString();
+
+interface ThreadColumns {
+  readonly threadId: string;
+  readonly status: string;
+  readonly agentMode: string | null;
+  readonly channelId: string;
+  readonly tags: readonly string[];
+  readonly assignee: string | null;
+  readonly lastMessageAt: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+const threads = await db.query<ThreadColumns>(
+  `select thread_id as "threadId", status, agent_mode as "agentMode", channel_id as "channelId", tags, assignee_user_id as assignee,
+     last_message_at as "lastMessageAt", created_at as "createdAt", updated_at as "updatedAt"
+   from threads where environment_id = 'env_1'`,
+);
+type AskedThreads = Omit<ThreadFilter, 'projectId' | 'environmentId' | 'after' | 'limit'>;
+const threadOrder = {
+  lastMessageAt: newest(threads, row => [row.lastMessageAt.getTime(), row.threadId]),
+  createdAt: newest(threads, row => [row.createdAt.getTime(), row.threadId]),
+};
+const threadFilter = (asked: AskedThreads, after: string | undefined, limit: number): ThreadFilter => {
+  const row = threads.find(({ threadId }) => threadId === after);
+  const place1 = row && { at: row[asked.sort].getTime(), threadId: row.threadId };
+  return { ...place, ...asked, after: place1, limit };
+};
+const threadList: List<ThreadColumns, AskedThreads> = {
+  sorted: ({ sort }) => threadOrder[sort],
+  matches: (row, asked) =>
+    (asked.status ?? row.status) === row.status &&
+    (asked.agentMode ?? row.agentMode) === row.agentMode &&
+    (asked.channelId ?? row.channelId) === row.channelId &&
+    (asked.assigneeUserId ?? row.assignee) === row.assignee &&
+    (asked.tag === undefined || row.tags.includes(asked.tag)) &&
+    (asked.updatedAfter === undefined || row.updatedAt > new Date(asked.updatedAfter)),
+  idOf: row => row.threadId,
+  statement: (...asked) => threadStatement(threadFilter(...asked)),
+  page: async (...asked) => {
+    const { rows, end } = await threadPage(db, threadFilter(...asked));
+    return { rows: rows.map(({ threadId }) => threadId), end: end?.threadId };
+  },
+  filters: fc.record({
+    status: maybe('open', 'closed', 'archived'),
+    agentMode: maybe('auto', 'paused', 'suggest'),
+    channelId: maybe('ch_1', 'ch_2', 'ch_3'),
+    assigneeUserId: maybe('usr_1', 'usr_2', 'usr_3'),
+    tag: maybe('vip', 'odd', 'none'),
+    updatedAfter: maybe(minute(1), minute(2_600), minute(10_000), minute(90_000)),
+    sort: fc.constantFrom('lastMessageAt', 'createdAt'),
+  }),
+  nobody: (['lastMessageAt', 'createdAt'] as const).flatMap(sort =>
+    [
+      { agentMode: 'suggest' },
+      { channelId: 'ch_3' },
+      { assigneeUserId: 'usr_3' },
+      { tag: 'none' },
+      { updatedAfter: minute(90_000) },
+      { status: 'archived', tag: 'none' },
+    ].map(asked => ({ ...asked, sort })),
+  ),
+};
+
+interface DeliveryColumns {
+  readonly deliveryId: string;
+  readonly createdAt: Date;
+  readonly stitchId: string;
+  readonly status: string;
+  readonly eventId: string;
+  readonly eventName: string;
+}
+const deliveries = newest(
+  await db.query<DeliveryColumns>(
+    `select delivery_id as "deliveryId", created_at as "createdAt", stitch_id as "stitchId", status, event_id as "eventId",
+       event_name as "eventName" from webhook_deliveries where environment_id = 'env_1'`,
+  ),
+  row => [row.createdAt.getTime(), row.deliveryId],
+);
+type AskedDeliveries = Omit<DeliveryFilter, 'projectId' | 'environmentId' | 'before' | 'limit'>;
+const deliveryFilter = (asked: AskedDeliveries, after: string | undefined, limit: number): DeliveryFilter => {
+  const row = deliveries.find(({ deliveryId }) => deliveryId === after);
+  const before = row && { at: row.createdAt.getTime(), deliveryId: row.deliveryId };
+  return { ...place, ...asked, before, limit };
+};
+const deliveryList: List<DeliveryColumns, AskedDeliveries> = {
+  sorted: () => deliveries,
+  matches: (row, asked) =>
+    (asked.status ?? row.status) === row.status &&
+    (asked.stitchId ?? row.stitchId) === row.stitchId &&
+    (asked.eventId ?? row.eventId) === row.eventId &&
+    (asked.eventName ?? row.eventName) === row.eventName &&
+    (asked.since === undefined || row.createdAt >= new Date(asked.since)) &&
+    (asked.until === undefined || row.createdAt < new Date(asked.until)),
+  idOf: row => row.deliveryId,
+  statement: (...asked) => deliveryStatement(deliveryFilter(...asked)),
+  page: async (...asked) => {
+    const { rows, end } = await deliveryPage(db, deliveryFilter(...asked));
+    return { rows: rows.map(({ deliveryId }) => deliveryId), end: end?.deliveryId };
+  },
+  filters: fc.record({
+    status: maybe('delivered', 'retrying', 'failed', 'cancelled', 'pending'),
+    stitchId: maybe('stitch_1', 'stitch_2', 'stitch_3'),
+    eventId: maybe(eventIds[6], eventIds[9_000], newId('event')),
+    eventName: maybe('thread.message.received', 'stitch.created', 'channel.created'),
+    since: maybe(minute(1), minute(2_600), minute(10_000)),
+    until: maybe(minute(1), minute(2_600), minute(10_000)),
+  }),
+  nobody: [
+    { status: 'pending' },
+    { status: 'cancelled', stitchId: 'stitch_1' },
+    { stitchId: 'stitch_3' },
+    { eventId: newId('event') },
+    { eventName: 'channel.created' },
+    { until: minute(0) },
+  ],
+};
+
+interface EventColumns {
+  readonly seq: number;
+  readonly eventName: string;
+  readonly threadId: string;
+  readonly at: Date;
+}
+const events = await db.query<EventColumns>(
+  `select seq, event_name as "eventName", thread_id as "threadId", occurred_at as at from events
+   where environment_id = 'env_1' order by seq desc`,
+);
+type AskedEvents = Pick<LogFilter, 'eventName' | 'threadId' | 'since' | 'maxBytes'>;
+const logFilter = (asked: AskedEvents, after: string | undefined, limit: number): LogFilter => ({
+  ...{ ...place, ...asked, limit },
+  before: after === undefined ? undefined : Number(after),
+});
+const eventList: List<EventColumns, AskedEvents> = {
+  sorted: () => events,
+  matches: (row, { eventName = row.eventName, threadId = row.threadId, since = row.at }) =>
+    (eventName.endsWith('*')
+      ? row.eventName.startsWith(eventName.slice(0, -1))
+      : row.eventName === eventName) &&
+    row.threadId === threadId &&
+    row.at >= since,
+  idOf: ({ seq }) => String(seq),
+  statement: (...asked) => logStatement(logFilter(...asked)),
+  page: async (...asked) => {
+    const { rows, end } = await eventLog(db, logFilter(...asked));
+    return { rows: rows.map(({ seq }) => String(seq)), end: end && String(end.seq) };
+  },
+  filters: fc.record({
+    eventName: maybe('thread.message.received', 'thread.*', 'stitch.created', 'stitch.*', 'channel.created'),
+    threadId: maybe('thread_1', 'thread_2', 'thread_3'),
+    since: maybe(new Date(start), new Date(start + dayMs), new Date(start + 10 * dayMs)),
+    // Some 500 bodies, or all.
+    maxBytes: fc.constantFrom(5_000, 4_194_304),
+  }),
+  nobody: [{ eventName: 'channel.created' }, { eventName: 'channel.*' }, { threadId: 'thread_3' }],
+};
+
+for (const known of [false, true]) {
+  t.test(`of tables that ${known ? 'were analysed' : 'the planner knows nothing of'}`, async t => {
+    isAnalysed = known;
+    if (known) await db.query('analyze threads, events, webhook_deliveries');
+    const runs = known ? 6 : 2;
+    await t.test('threads', t => hold(t, threadList, runs));
+    await t.test('deliveries', t => hold(t, deliveryList, runs));
+    await t.test('events', t => hold(t, eventList, runs));
+  });
+}
