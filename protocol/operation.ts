@@ -40,7 +40,8 @@ export interface Access {
 }
 
 /** Quota class of decisions section 9. */
-export type RateClass = 'auth' | 'read' | 'write' | 'message' | 'receipt' | 'run' | 'test' | 'none';
+export type RateClass =
+  'auth' | 'read' | 'write' | 'invitation' | 'message' | 'receipt' | 'run' | 'test' | 'none';
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

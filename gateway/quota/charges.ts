@@ -5,6 +5,7 @@
  *   auth               its address; then the e-mail that it is about, from that address and from all
  *   read, write, run,
  *   test               its credential: an API key, or a user, whose sessions share one; without any, its address
+ *   invitation         its credential, as `write`; then the workspace, and the e-mail that is invited, as for auth
  *   message            the project of an API key, and then the thread where one is named; of a user, as `write`, and then the
  *                      project, once it is certain that the user may, and the thread
  *   receipt            the project of an API key, apart from its messages; of a user, as `write`
@@ -45,8 +46,14 @@ interface Tariff extends Terms {
 
 type Tariffs = Readonly<Record<BucketName, Tariff>>;
 
-/** Those that limit guesses at passwords, tokens and keys. */
-const guarded: ReadonlySet<BucketName> = new Set(['refused', 'authAddress', 'authAddressEmail', 'authEmail']);
+/** Those that limit guesses at passwords, tokens and keys, and mail to strangers. */
+const guarded: ReadonlySet<BucketName> = new Set([
+  'refused',
+  'authAddress',
+  'authAddressEmail',
+  'authEmail',
+  'invitations',
+]);
 
 /**
  * Charges requests: see above. Measured, a request costs 0.3 microseconds while its purses hold tokens or know that there are none;
@@ -85,6 +92,8 @@ export function chargesOf(options: ChargesOptions): Quotas {
         const name = rate === 'message' ? 'messageProject' : 'receiptProject';
         return ofProject(caller.projectId, caller.environmentKind, name);
       }
+      case 'invitation':
+        return ofCredential('write', call);
       case 'read':
       case 'write':
       case 'run':
@@ -107,14 +116,34 @@ export function chargesOf(options: ChargesOptions): Quotas {
     return thread === undefined ? ofAll.take() : fromBoth(thread, ofAll);
   };
 
-  const aboutEmail = (call: Call): Maybe<Quota | undefined> => {
+  const ofEmail = (call: Call): Chargeable | undefined => {
     const email = emailOf(call);
     if (email === undefined) return undefined;
     const hashed = hash.of('rate-limit', emailKey(email)).toString('base64url');
-    return fromBoth(
+    return pair(
       purse(whole.authAddressEmail, `${network(call.address)}/${hashed}`),
       purse(whole.authEmail, hashed),
     );
+  };
+
+  const aboutInvitation = (call: Call): Maybe<Quota> => {
+    const { workspaceId } = (call.params ?? none) as Fields;
+    const ofWorkspace = purse(whole.invitations, String(workspaceId));
+    const email = ofEmail(call);
+    return email === undefined ? ofWorkspace.take() : pair(ofWorkspace, email).take();
+  };
+
+  const about = (rate: RateClass, call: Call): Maybe<Quota | undefined> => {
+    switch (rate) {
+      case 'message':
+        return aboutMessage(call);
+      case 'auth':
+        return ofEmail(call)?.take();
+      case 'invitation':
+        return aboutInvitation(call);
+      default:
+        return undefined;
+    }
   };
 
   const settled = (rate: RateClass, call: Call, quota: Quota | undefined): Quota | undefined => {
@@ -127,8 +156,7 @@ export function chargesOf(options: ChargesOptions): Quotas {
   return {
     enter: (rate, call) => entrance(rate, call).take(),
     about: (rate, call) => {
-      if (rate !== 'message' && rate !== 'auth') return undefined;
-      const quota = rate === 'message' ? aboutMessage(call) : aboutEmail(call);
+      const quota = about(rate, call);
       return quota instanceof Promise
         ? quota.then(taken => settled(rate, call, taken))
         : settled(rate, call, quota);
@@ -154,8 +182,21 @@ function tariffsOf({ rates, counts }: ChargesOptions, quartered: boolean): Tarif
   return tariffs as Tariffs;
 }
 
+type Chargeable = Pick<Purse, 'take' | 'giveBack'>;
+
+/** Two that are charged as one. */
+function pair(a: Chargeable, b: Chargeable): Chargeable {
+  return {
+    take: () => fromBoth(a, b),
+    giveBack: () => {
+      a.giveBack();
+      b.giveBack();
+    },
+  };
+}
+
 /** Takes of both, or of neither; gives the one that refuses, else the one that has less left. */
-function fromBoth(a: Purse, b: Purse): Quota | Promise<Quota> {
+function fromBoth(a: Chargeable, b: Chargeable): Quota | Promise<Quota> {
   const first = a.take();
   if (!(first instanceof Promise)) {
     if (!first.allowed) return first;
@@ -167,7 +208,7 @@ function fromBoth(a: Purse, b: Purse): Quota | Promise<Quota> {
   return Promise.all([first, b.take()]).then(([one, other]) => both(one, other, a, b));
 }
 
-function both(ofA: Quota, ofB: Quota, a: Purse, b: Purse): Quota {
+function both(ofA: Quota, ofB: Quota, a: Chargeable, b: Chargeable): Quota {
   if (ofA.allowed && ofB.allowed) return ofB.remaining < ofA.remaining ? ofB : ofA;
   if (ofA.allowed) a.giveBack();
   if (ofB.allowed) b.giveBack();

@@ -9,6 +9,7 @@ export const bucketNames = [
   'authEmail',
   'read',
   'write',
+  'invitations',
   'messageProject',
   'messageThread',
   'receiptProject',
@@ -28,6 +29,8 @@ export const defaultRates: Rates = {
   authEmail: { limit: 30, windowMs: minute },
   read: { limit: 1_200, windowMs: minute },
   write: { limit: 600, windowMs: minute },
+  // Each is a mail to whomever the inviter names.
+  invitations: { limit: 30, windowMs: 60 * minute },
   messageProject: { limit: 100, windowMs: second },
   messageThread: { limit: 5, windowMs: second },
   // A message has up to three receipts and a command to acknowledge: beside as many messages as there may be, none is in the way.
@@ -98,7 +101,13 @@ function isWhole(value: unknown, max: number): boolean {
   return Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= max;
 }
 
-/** The longest time that a bucket may take to be full again, in milliseconds: a quarter of a rate may take four times as long. */
+/**
+ * The longest time that a bucket may take to be full again, in milliseconds: a quarter of a rate may take four times as long. But
+ * for that of invitations, which goes on for an hour: the buckets of all threads would be in memory for as long. Of the few
+ * that are idle for less, the nodes that took of them remember how full they were.
+ */
 export function longestWindowMs(rates: Rates): number {
-  return 4 * Math.max(...bucketNames.map(name => rates[name].windowMs));
+  return (
+    4 * Math.max(...bucketNames.filter(name => name !== 'invitations').map(name => rates[name].windowMs))
+  );
 }

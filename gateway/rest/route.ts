@@ -68,7 +68,7 @@ export class OperationRoute {
     this.#authority = new Authority(operation, services.tenancy);
     this.#parts = new PartsReader(operation);
     this.#keptByActor = keptByActors.has(id);
-    this.#recorded = operation.method !== 'GET' && ['write', 'auth'].includes(operation.rate);
+    this.#recorded = operation.method !== 'GET' && ['write', 'auth', 'invitation'].includes(operation.rate);
     this.#quotas = operation.rate === 'none' ? undefined : services.quotas;
   }
 

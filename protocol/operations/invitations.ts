@@ -32,7 +32,7 @@ export const invitationOperations = {
       'svc/runtime/conflict',
       'svc/auth/email_domain_not_allowed',
     ],
-    rate: 'write',
+    rate: 'invitation',
     idempotency: 'accepted',
   },
   listInvitations: {

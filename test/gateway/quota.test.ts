@@ -40,6 +40,39 @@ t.test('nodes that are all asked at once admit one bucket between them', async t
   );
 });
 
+t.test('invitations are few for a workspace, and for whoever is invited', async t => {
+  const [node] = await quotaNodes(t, 1, { invitations: { limit: 8, windowMs: 3_600_000 } });
+  assert.ok(node !== undefined);
+  const { clock } = node;
+  const inviter = user('usr_owner');
+  const invite = (workspaceId: string, email: string, address = '192.0.2.1') =>
+    clock.until(
+      node.take('invitation', {
+        caller: inviter,
+        params: { workspaceId } as never,
+        body: { email } as never,
+        address,
+      }),
+    );
+  let n = 0;
+  const strangers = (workspaceId: string, count: number) =>
+    Promise.all(Array.from({ length: count }, () => invite(workspaceId, `${n++}@example.com`)));
+  t.equal(allowed(await strangers('ws_1', 12)), 8);
+  const refused = await invite('ws_1', 'late@example.com');
+  t.match(refused, { allowed: false, limit: 8, remaining: 0 });
+  t.equal(Math.round(refused.retryAfterSeconds ?? 0), 450);
+  t.equal(allowed(await strangers('ws_2', 3)), 3, 'another workspace');
+
+  const victim = 'ada@example.com';
+  const mailed = [1, 2, 3, 4, 5, 6].map(i => invite(`ws_of_many_${i}`, victim));
+  t.equal(allowed(await Promise.all(mailed)), 5, 'one address may be mailed to as often as logged in to');
+  const login = { body: { email: victim } as never, address: '192.0.2.1' };
+  t.equal((await clock.until(node.take('auth', login))).allowed, false, 'which is one bucket');
+  t.equal((await clock.until(node.take('auth', { ...login, address: '192.0.2.2' }))).allowed, true);
+  const before = await node.shown('skein_quota_charged_total', 'write');
+  t.equal(before, 8 + 3 + 5, 'what is refused is charged to none');
+});
+
 t.test('whatever comes to whichever node, no span sees more than a bucket and what flowed in', async () => {
   const step = fc.record({
     node: fc.nat(2),
