@@ -6,10 +6,12 @@ import { Line, type ListOf, type Refusal } from './client.ts';
 import type { MessageTimeline } from '../../protocol/resources/timeline.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
 import type { Usage } from '../../protocol/resources/usage.ts';
+import { calls } from '../actors/model-fixture.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { AgentScene, Held, providerKey, says, toolSecret, wants } from './agent-scene.ts';
+import { eventually } from './eventually.ts';
 import { keepsSecrets } from './secrets.ts';
 import { newStitch, signUp } from './tenant.ts';
 import { Webhooks } from './webhooks.ts';
@@ -39,9 +41,6 @@ webhooks.secret = (await newStitch(tenant, webhooks.url)).secret;
 const json = (value: unknown) => answer(200, { 'content-type': 'application/json' }, JSON.stringify(value));
 const change = (threadId: string, more: object) =>
   person.get<Thread>('updateThread', { params: { threadId }, body: { projectId, ...more } });
-/** What the Console has seen of a thread. */
-const seen = (threadId: string) =>
-  scene.stream.events.map(({ event }) => event).filter(({ data }) => data['threadId'] === threadId);
 
 t.test(
   'a burst of messages, a tool call, an answer: on the Console, at a stitch, in the timeline',
@@ -68,7 +67,16 @@ t.test(
     t.match(done, { agentId: scene.agentIds.auto, mode: 'auto', totalTokens: 4_200, toolCallCount: 1 });
     t.ok((done.estimatedCostMicros ?? 0) > 0);
     const result = { got: '[redacted]' };
-    t.match(done.trace, { steps: [{ toolCalls: [{ name: 'orders', status: 'succeeded', result }] }, {}] });
+    const call = {
+      name: 'orders',
+      status: 'succeeded',
+      arguments: { order: 17 },
+      result,
+      durationMs: Number,
+    };
+    const step = { promptCharacters: Number, durationMs: Number, promptTokens: 2_000, costMicros: 360 };
+    const last = { ...step, output: 'It is in the post.', finishReason: 'stop' };
+    t.match(done.trace, { steps: [{ ...step, toolCalls: [call] }, last] });
     const prompts = scene.prompts.get(question) ?? [];
     t.match(
       prompts[0]?.messages.map(({ role }) => role),
@@ -82,7 +90,9 @@ t.test(
     t.notMatch(JSON.stringify(prompts), new RegExp(toolSecret));
     t.strictSame(await scene.sent(threadId), [{ by: 'agent', body: 'It is in the post.' }]);
 
-    const events = seen(threadId);
+    const events = scene.stream.events.flatMap(({ event }) =>
+      event.data['threadId'] === threadId ? event : [],
+    );
     const names = events.map(({ eventName }) => eventName as EventName);
     t.strictSame(
       names.filter(name => name.startsWith('agent.')),
@@ -190,6 +200,53 @@ t.test('what happens on a thread while the model thinks goes before its answer',
   const suggestion = { status: 'pending', reason: 'mode_changed' };
   t.match(await scene.end(quieted.run, 'succeeded'), { trace: { suggestion } });
   t.strictSame(await scene.sent(quieted.run.threadId), []);
+
+  const typed = await during('Who is typing?', threadId =>
+    person.get('setTyping', { params: { threadId }, body: { projectId, state: 'started' } }),
+  );
+  typed.held.answer(says('A human.'));
+  const held = { suggestion: { ...suggestion, reason: 'human_active' } };
+  t.match(await scene.end(typed.run, 'succeeded'), { trace: held });
+});
+
+t.test('a version that is made while a run is under way is for the next run', async t => {
+  const held = new Held();
+  const question = 'What is new?';
+  scene.script(question, held.behaviour, says('Nothing.'));
+  scene.tool('orders', json({}));
+  const run = await scene.run(question);
+  await held.asked;
+  const params = { loomId: scene.loomId };
+  await key.get('createLoomVersion', {
+    params,
+    body: { projectId, systemPrompt: 'You sing.', provider: 'llm_provider_1', model: 'gpt-4o' },
+  });
+  held.answer(wants('orders'));
+  const { loomVersionId } = await scene.end(run, 'succeeded');
+  await scene.ask(question);
+  const next = await scene.send(run.threadId, 'auto');
+  t.match(await scene.read(next), { model: 'gpt-4o' });
+  await key.get('activateLoomVersion', { params, body: { projectId, loomVersionId } });
+  const prompts = () => scene.prompts.get(question) ?? [];
+  await eventually('third prompt', () => Promise.resolve(prompts().length === 3));
+  const told = prompts().map(({ messages }) => messages[0]?.content);
+  t.strictSame(told, ['You answer.', 'You answer.', 'You sing.']);
+});
+
+t.test('a model that asks for a human, and a key that its provider refuses, are told of', async t => {
+  scene.script('Give me a human!', calls({ name: 'request_human', input: '{"reason":"He is angry."}' }));
+  const { threadId } = await scene.run('Give me a human!');
+  t.match(await scene.event('agent.handoff.requested', threadId), { data: { reason: 'He is angry.' } });
+  t.match(await key.get<Thread>('getThread', { params: { threadId } }), { agentMode: 'paused' });
+
+  const refusal = { error: { message: `Incorrect API key provided: ${providerKey}` } };
+  scene.script('Who pays?', answer(401, {}, JSON.stringify(refusal)));
+  const run = await scene.run('Who pays?');
+  const { errorCode, errorMessage } = await scene.end(run, 'failed');
+  t.match([errorCode, errorMessage], ['key_rejected', 'Incorrect API key provided: [redacted]']);
+  const { data } = await scene.event('byok.credential.rejected', run.threadId);
+  t.match(data, { byokCredential: { provider: 'llm_provider_1', status: 'active' } });
+  t.notMatch(JSON.stringify(data), new RegExp(providerKey));
 });
 
 t.test(

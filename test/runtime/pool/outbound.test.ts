@@ -136,6 +136,11 @@ t.test('deadlines', async t => {
   t.match(await pool.send(post(silent.url(), { timeoutMs: 100 })), { failure: 'timeout' }, 'no answer');
   silent.behaviour = (_request, response) => void response.writeHead(200).write('a drop');
   t.match(await pool.send(post(silent.url(), { timeoutMs: 100 })), { failure: 'timeout' }, 'no end of it');
+  silent.behaviour = (_request, response) => {
+    const drops = setInterval(() => response.write('a drop'), 10);
+    response.on('close', () => clearInterval(drops));
+  };
+  t.match(await pool.send(post(silent.url(), { timeoutMs: 100 })), { failure: 'timeout' }, 'drop by drop');
   const unread = await receiverFor(t, { neverRead: true });
   const large = post(unread.url(), { timeoutMs: 100, body: 'x'.repeat(8_000_000) });
   t.match(await pool.send(large), { failure: 'timeout' }, 'never read');
