@@ -19,8 +19,10 @@ export interface DatabaseOptions {
   readonly log: Log;
   /** Connections for `query`; the ORM has half as many of its own. Default 8. */
   readonly poolSize?: number;
-  /** The server gives up a statement of `query` after this many milliseconds. Default 10,000. */
+  /** The server gives up a statement after this many milliseconds, be it of `query` or of the ORM. Default 10,000. */
   readonly statementTimeoutMs?: number;
+  /** And one that waits for a lock after this many. Default 8,000: an error that names the lock is worth more than one of time. */
+  readonly lockTimeoutMs?: number;
 }
 
 export interface Database {
@@ -68,15 +70,18 @@ function typeParsers(): pg.TypeOverrides {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, log } = options;
   const poolSize = options.poolSize ?? 8;
-  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
+  const limits = {
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    lock_timeout: options.lockTimeoutMs ?? 8_000,
+  };
 
   let closing: Promise<void> | undefined;
   const settings: pg.PoolConfig = {
     connectionString: url,
     types: typeParsers(),
     application_name: 'skein',
-    statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + silenceMs,
+    ...limits,
+    query_timeout: limits.statement_timeout + silenceMs,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     ...probed,
@@ -107,6 +112,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       application_name: 'skein-orm',
       connectionTimeoutMillis: 5_000,
       idle_in_transaction_session_timeout: 60_000,
+      ...limits,
       ...probed,
     },
     debug: false,
@@ -119,7 +125,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await client.connect();
     try {
       await client.query('select pg_advisory_lock($1)', [migrationLock]);
-      const done = await orm.migrator.up();
+      // A change of a large table takes as long as it takes.
+      const done = await orm.em.fork().transactional(async em => {
+        await em.execute('set local statement_timeout = 0; set local lock_timeout = 0');
+        return orm.migrator.up({ transaction: em.getTransactionContext() });
+      });
       for (const { name } of done) log.info({ migration: name }, 'migrated');
     } finally {
       await client.end();

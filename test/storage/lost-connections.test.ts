@@ -80,6 +80,30 @@ t.test('a server that falls silent is given up, and the next one is asked', asyn
   t.same(await database.query('select 1 as one'), [{ one: 1 }], 'on connections of its own');
 });
 
+t.test('no statement goes on for ever, and none waits for ever', async t => {
+  const { url } = await startTestDatabase(t);
+  const hurried = { url, log: silentLog, poolSize: 4 };
+  const short = await openDatabase({ ...hurried, statementTimeoutMs: 100 });
+  t.teardown(() => short.close());
+  const slept = [short.query('select pg_sleep(60)'), short.em().execute('select pg_sleep(60)')];
+  for (const outcome of await Promise.allSettled(slept)) {
+    t.match(outcome, { status: 'rejected', reason: { code: '57014' } });
+  }
+
+  const impatient = await openDatabase({ ...hurried, lockTimeoutMs: 100 });
+  t.teardown(() => impatient.close());
+  const lock = 'select pg_advisory_xact_lock(7)';
+  const holder = short.em();
+  await holder.begin();
+  await holder.execute(lock);
+  const waited = [impatient.query(lock), impatient.em().execute(lock)];
+  for (const outcome of await Promise.allSettled(waited)) {
+    t.match(outcome, { status: 'rejected', reason: { code: '55P03' } });
+    t.ok(outcome.status === 'rejected' && isPassing(outcome.reason), 'which passes');
+  }
+  await holder.rollback();
+});
+
 t.test('what does not pass is told apart', async t => {
   const { database } = await startTestDatabase(t);
   for (const statement of ['select 1 / 0', 'select * from nowhere', 'selec 1']) {

@@ -34,23 +34,24 @@ t.test(
     const { projectId } = owner;
     const userId = await joined(owner, 'viewer', 'project_owner');
     const other = await joined(owner, 'viewer', 'agent');
-    const outcomes = await db.em().transactional(async em => {
-      await em.execute('select 1 from projects where project_id = ? for update', [projectId]);
-      const waiting = Promise.allSettled([
-        consoleMembers.upsert({ ...change(owner, userId, userId), role: 'project_owner' }),
-        consoleMembers.remove(change(owner, other, userId)),
-      ]);
-      await eventually('requests that wait for the project', async () => {
-        const held = await db.query<object>(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return held.length === 2;
-      });
-      await em.nativeDelete(ConsoleMember, { projectId, userId });
-      return () => waiting;
+    // Not by `transactional`, within whose callback all that is asked would be of the same transaction.
+    const em = db.em();
+    await em.begin();
+    await em.execute('select 1 from projects where project_id = ? for update', [projectId]);
+    const outcomes = Promise.allSettled([
+      consoleMembers.upsert({ ...change(owner, userId, userId), role: 'project_owner' }),
+      consoleMembers.remove(change(owner, other, userId)),
+    ]);
+    await eventually('requests that wait for the project', async () => {
+      const held = await db.query<object>(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return held.length === 2;
     });
+    await em.nativeDelete(ConsoleMember, { projectId, userId });
+    await em.commit();
     const refused = { status: 'rejected', reason: { code: 'svc/console/forbidden' } };
-    t.match(await outcomes(), [refused, refused], 'a viewer of the workspace still, and no more');
+    t.match(await outcomes, [refused, refused], 'a viewer of the workspace still, and no more');
     const left = await db.em().find(ConsoleMember, { projectId }, { orderBy: { userId: 'asc' } });
     t.same(
       left.map(member => member.userId),
