@@ -205,7 +205,8 @@ function plain(schema: Schema, pool: Pool): Arbitrary<unknown> {
   }
 }
 
-interface Change {
+/** Another value for a field, or none: undefined. */
+export interface Change {
   readonly part: Part;
   readonly name: string;
   readonly value: unknown;
@@ -237,6 +238,28 @@ export function requestOf(operation: Operation, pool: Pool): Arbitrary<Asked> {
       const list: Change[] = changed.map(({ place, value }) => ({ ...place, value }));
       return asked(operation, request as Partial<Record<Part, Record<string, unknown>>>, list, key);
     });
+}
+
+/** Changes of a request that is good: of a field or two, to what fits it for the most part. */
+export function changesOf(operation: Operation, pool: Pool): Arbitrary<readonly Change[]> {
+  const parts = (['params', 'query', 'body'] as const).filter(part => operation[part] !== undefined);
+  const each = parts.flatMap(part =>
+    Object.entries((operation[part] as Schema).properties ?? {}).map(([name, schema]) =>
+      fc.record({
+        part: fc.constant(part),
+        name: fc.constant(name),
+        value: fc.oneof({ arbitrary: valueOf(schema, pool), weight: 3 }, anything, fc.constant(undefined)),
+      }),
+    ),
+  );
+  return each.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...each), { maxLength: 2 });
+}
+
+/** The request with these changes. */
+export function changed(operation: Operation, good: Asked, changes: readonly Change[]): Asked {
+  const { params, query, body, key, ...rest } = good;
+  const parts = { params: { ...params }, query: { ...query }, body: { ...(body as object | undefined) } };
+  return { ...rest, ...asked(operation, parts, changes, key ?? undefined) };
 }
 
 /** What a browser sends along, or somebody who is none: a refresh cookie that was given, an edited one, anything; and from where. */

@@ -4,9 +4,6 @@ import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import { hold, pathOf, type Asked, type Client, type Reply } from '../node/client.ts';
 
-/** The requests of all operations that the contract tests have sent and held. */
-export const sent = { requests: 0 };
-
 /** @param options `held` false: whatever the answer is */
 export async function ask(
   by: Client,
@@ -14,7 +11,6 @@ export async function ask(
   asked: Asked,
   options: { readonly held: boolean } = { held: true },
 ): Promise<Reply<unknown>> {
-  sent.requests++;
   const operation: Operation = operations[id];
   if (operation.auth !== 'stream') return options.held ? by.ask(id, asked) : by.request(id, asked);
   const reply = await knock(by, pathOf(operation, asked), asked.headers);
