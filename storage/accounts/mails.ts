@@ -72,6 +72,7 @@ function rowOf(mail: SealedMail) {
     nextAttemptAt: mail.now,
     expiresAt: mail.expiresAt,
     createdAt: mail.now,
+    lastError: null,
   };
 }
 
