@@ -149,7 +149,7 @@ async function answered(setting: Setting): Promise<void> {
     const deltas = stream.glimpses.filter(
       ({ eventName, data }) => eventName === 'agent.output.delta' && data['threadId'] === threadId,
     );
-    display.hop(`${deltas.length} pieces of it were on the Console stream while it was written`);
+    display.hop('the Console stream showed it while it was written', undefined, `${deltas.length} pieces`);
   }
 }
 

@@ -35,7 +35,8 @@ export async function startModelServer(): Promise<LLMock> {
         { toolCalls, finishReason: 'stop', usage: usage(120, 15) },
       );
     }
-    mock.on({ userMessage }, { content: answer, usage: usage(150, 12) });
+    // Piece by piece, as a model writes.
+    mock.on({ userMessage }, { content: answer, usage: usage(150, 12) }, { latency: 80, chunkSize: 12 });
   });
   await mock.start();
   return mock;
