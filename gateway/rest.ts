@@ -177,7 +177,7 @@ export function serveRest(options: RestOptions): Rest {
     }),
     ...memberHandlers({
       members: new WorkspaceMembers({ db: database, cursors, access }),
-      ...{ database, node },
+      ...{ database, node, clock, log },
     }),
     ...workspaceHandlers(new Workspaces(database, cursors)),
     ...projectHandlers({

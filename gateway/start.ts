@@ -153,7 +153,9 @@ async function compose(
     log.warn({}, 'without MEDIA_URL, the files that this node takes are not to be read from the others');
   }
   const media = new Media(config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') });
-  onClose(sweepNowAndThen({ database, media, log, metrics }, () => actors.node.keepsHouse));
+  onClose(
+    sweepNowAndThen({ database, media, node: actors.node, log, metrics }, () => actors.node.keepsHouse),
+  );
   const tokens = new ServiceTokens(config.serviceTokens);
   serveInternal(server, tokens, company);
   const rest = serveRest({

@@ -101,11 +101,6 @@ export class WorkspaceMembers {
     return this.get(workspaceId, userId);
   }
 
-  /** Fails as `remove` would now. */
-  async mayRemove(change: MembershipChange): Promise<void> {
-    await this.#db.em().transactional(em => changeable(em, change, undefined));
-  }
-
   /**
    * Ends the membership, and what the user is in the projects of the workspace: the event of each Console membership closes
    * the user's sockets there. Invitations that they have sent are revoked, which else would be a way back in; API keys that they

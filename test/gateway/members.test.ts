@@ -2,6 +2,7 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
 import { eventTypes } from '../../protocol/events.ts';
+import { newId } from '../../protocol/ids.ts';
 import { WorkspaceMember } from '../../protocol/resources/member.ts';
 import { ConsoleMember, ProjectMember } from '../../storage/entities/tenancy.ts';
 import { startTestDatabase } from '../support/database.ts';
@@ -161,6 +162,21 @@ t.test('who is removed is nobody any more, in the projects and the Console eithe
 
   const own = await member.client.call('GET', '/workspaces');
   t.equal((own.body['data'] as unknown[]).length, 1, 'what is theirs elsewhere stays');
+});
+
+t.test('who is removed is out, though their threads cannot be reached', async t => {
+  const owner = await node.signedUp();
+  const member = await joined(owner, 'admin');
+  const { projectId, workspaceId } = owner;
+  await db.query(
+    `insert into threads (thread_id, project_id, environment_id, status, assignee_user_id, last_message_at, active_second,
+       created_at, updated_at, state, version)
+     select $1, project_id, environment_id, 'open', $3, now(), 0, now(), now(), '{}', 1 from environments where project_id = $2`,
+    [newId('thread'), projectId, member.userId],
+  );
+  t.equal((await remove(owner, member)).status, 204);
+  t.equal(await node.access.workspaceRole(member.userId, workspaceId), undefined);
+  t.match(await get(member, owner), absent);
 });
 
 t.test('what a removed member has sent out is void, what they have made for the project stays', async t => {

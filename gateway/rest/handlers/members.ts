@@ -32,9 +32,7 @@ export function memberHandlers(services: MemberServices): Handlers<typeof member
 
     removeMember: async call => {
       const change = changeOf(call, call.params);
-      await members.mayRemove(change);
-      // While they are a member the request can be repeated: whatever happens now, no thread stays behind unless it comes meanwhile.
-      await takeOffThreads(services, call, change);
+      // Whatever becomes of the threads: first they may do no more.
       await members.remove(change);
       await takeOffThreads(services, call, change);
       return {};
