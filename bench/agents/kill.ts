@@ -4,23 +4,28 @@
  */
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { count, table } from '../support/table.ts';
-import { inParallel, Stage, type Run } from './stage.ts';
+import { hasEnded, inParallel, repeat, Stage, type Run } from './stage.ts';
 
 const runs = 200;
 const kills = 10;
 const script = { steps: 4, calls: 2, delayMs: 150 };
-/** Runs that begin together, and get a kill. */
+/** Runs that begin together, and get a kill within the time that they take. */
 const portion = runs / kills;
+const killWithinMs = 900;
 
 export async function benchAgentKill(database: BenchDatabase): Promise<void> {
   await Stage.with(database, 'skein_agent_kill', 'auto', async stage => {
     const begun: Run[] = [];
+    let underWay = 0;
     for (let kill = 0; kill < kills; kill++) {
-      const threads = await inParallel(Array.from({ length: portion }), 8, () => stage.ask(script));
-      begun.push(...(await inParallel(threads, portion, threadId => stage.run(threadId))));
-      await new Promise(resolve => setTimeout(resolve, Math.random() * 1_500));
+      const threads = await repeat(portion, 8, () => stage.ask(script));
+      const started = await inParallel(threads, portion, threadId => stage.run(threadId));
+      begun.push(...started);
+      await new Promise(resolve => setTimeout(resolve, Math.random() * killWithinMs));
       await stage.skein.server.kill();
       await stage.skein.server.start();
+      const left = await inParallel(started, portion, run => stage.read(run));
+      underWay += left.filter(run => !hasEnded(run)).length;
     }
     const ended = await inParallel(begun, 16, run => stage.end(run));
     const answers = await inParallel(ended, 16, async ({ threadId }) => {
@@ -29,12 +34,16 @@ export async function benchAgentKill(database: BenchDatabase): Promise<void> {
     });
     const calls = ended.flatMap(run => run.trace.steps.flatMap(step => step.toolCalls));
     const arrivals = ({ callId }: { callId: string }): number => stage.tools.arrivals.get(callId) ?? 0;
-    // An attempt is committed before it is made: one beyond them was made after the result, or behind the run's back.
-    const repeated = calls.filter(call => arrivals(call) > call.attempts);
+    // An attempt is committed before it is made; and after the one whose answer was recorded there is none.
+    const beyond = calls.filter(call => arrivals(call) > call.attempts);
+    const repeated = calls.filter(
+      call => call.status === 'succeeded' && arrivals(call) !== call.result?.arrival,
+    );
     const status = (name: string): number => ended.filter(run => run.status === name).length;
-    console.log(`\nkill -9, ${kills} times, with ${portion} runs under way each time\n`);
+    console.log(`\nkill -9, ${kills} times, each while ${portion} runs are under way\n`);
     const rows = [
       ['runs that ended', count(ended.length), count(runs)],
+      ['not ended yet when the node was back', count(underWay), ''],
       ['of them succeeded, failed', `${status('succeeded')}, ${status('failed')}`, ''],
       ['tool calls', count(calls.length), ''],
       [
@@ -44,6 +53,7 @@ export async function benchAgentKill(database: BenchDatabase): Promise<void> {
       ],
       ['made again by their own rule', count(calls.filter(call => call.attempts > 1).length), ''],
       ['made again after a recorded result', count(repeated.length), '0'],
+      ['made more often than their rule allows', count(beyond.length), '0'],
       ['threads with more than one answer', count(answers.filter(number => number > 1).length), '0'],
       [
         'runs that succeeded without an answer',

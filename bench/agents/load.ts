@@ -7,7 +7,7 @@ import type { LoadResult } from '../support/load.ts';
 import { cpuSeconds } from '../support/process-usage.ts';
 import { runLoad } from '../support/run-load.ts';
 import { count, fixed, median, table, times } from '../support/table.ts';
-import { inParallel, Stage } from './stage.ts';
+import { inParallel, repeat, Stage } from './stage.ts';
 
 const atOnce = 200;
 const slow = { steps: 2, calls: 2, delayMs: 2_000 };
@@ -36,7 +36,7 @@ async function begin(
   script: typeof slow,
   number: number,
 ): Promise<{ ended(): Promise<unknown> }> {
-  const threads = await inParallel(Array.from({ length: number }), 16, () => stage.ask(script));
+  const threads = await repeat(number, 16, () => stage.ask(script));
   const runs = await inParallel(threads, 32, threadId => stage.run(threadId));
   return { ended: () => inParallel(runs, 4, run => stage.end(run)) };
 }
@@ -60,7 +60,7 @@ export async function benchAgentLoad(database: BenchDatabase): Promise<void> {
 
     const costs: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      const threads = await inParallel(Array.from({ length: atOnce }), 16, () => stage.ask(quick));
+      const threads = await repeat(atOnce, 16, () => stage.ask(quick));
       const from = cpuSeconds(pid);
       const runs = await inParallel(threads, 32, threadId => stage.run(threadId));
       // Asked for seldom, so that it is the runs that are measured.

@@ -22,6 +22,8 @@ export interface TracedCall {
   readonly callId: string;
   readonly status: string;
   readonly attempts: number;
+  /** As the tool answered it: see tool-server.ts. */
+  readonly result: { readonly arrival?: number } | null;
 }
 
 /** A message of a thread, with who wrote it. */
@@ -37,7 +39,6 @@ export interface Script {
   readonly delayMs: number;
 }
 
-const ended = new Set(['succeeded', 'failed', 'cancelled']);
 const pollMs = 50;
 
 export class Stage {
@@ -108,7 +109,7 @@ export class Stage {
   async end(run: Pick<Run, 'agentRunId'>): Promise<Run> {
     for (;;) {
       const now = await this.read(run);
-      if (ended.has(now.status)) return now;
+      if (hasEnded(now)) return now;
       await new Promise(resolve => setTimeout(resolve, pollMs));
     }
   }
@@ -144,6 +145,11 @@ async function makeAgent(
   return (await api.post<{ agentId: string }>('/agents', agent)).agentId;
 }
 
+/** Whether nothing more is to come of the run. */
+export function hasEnded({ status }: Pick<Run, 'status'>): boolean {
+  return ['succeeded', 'failed', 'cancelled'].includes(status);
+}
+
 /** Does the work for each item, so many at once. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
@@ -160,4 +166,13 @@ export async function inParallel<Item, Result>(
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   return results;
+}
+
+/** Does the work that many times, so many at once. */
+export function repeat<Result>(
+  times: number,
+  atOnce: number,
+  work: () => Promise<Result>,
+): Promise<Result[]> {
+  return inParallel([...Array(times).keys()], atOnce, work);
 }

@@ -1,4 +1,4 @@
-/** Tools that count how often each call reaches them, by its Idempotency-Key, and take a while to answer. */
+/** Tools that count how often each call reaches them, by its Idempotency-Key, and answer after a while which time it was. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,10 +14,11 @@ export class ToolServer {
     this.#answerMs = answerMs;
     this.#server = createServer((request, response) => {
       const key = String(request.headers['idempotency-key']);
-      this.arrivals.set(key, (this.arrivals.get(key) ?? 0) + 1);
+      const arrival = (this.arrivals.get(key) ?? 0) + 1;
+      this.arrivals.set(key, arrival);
       request.resume();
       setTimeout(() => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ arrival }));
       }, this.#answerMs);
     });
   }
