@@ -56,7 +56,7 @@ function take(draft: RunDraft, thought: Thought, answer: ModelAnswer): void {
   next.totalTokens = sum(next.promptTokens, next.completionTokens);
   next.estimatedCostMicros = sum(next.estimatedCostMicros, costMicros);
   next.toolCallCount += calls.length;
-  for (const call of calls) if (call.status === 'failed') tellOfCall(draft, call);
+  for (const call of calls.slice(0, mostCalls)) if (call.status === 'failed') tellOfCall(draft, call);
 
   if (limit !== undefined && answer.handoff === undefined) fail(draft, limit);
   else if (calls.length > 0 && answer.handoff === undefined) {
@@ -115,7 +115,8 @@ function traced(
   index: number,
   refused: string | undefined,
 ): TracedCall {
-  const tooMany = index >= mostCalls ? `not made: at most ${mostCalls} calls in one step` : undefined;
+  const tooMany =
+    index >= mostCalls ? `not made: no more than ${mostCalls} calls are made in one step` : undefined;
   const noTool = call.toolId === null ? 'there is no such tool' : undefined;
   const error = refused ?? call.refusal ?? noTool ?? tooMany ?? null;
   return {

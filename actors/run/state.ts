@@ -97,8 +97,8 @@ export interface RunState extends Tenancy {
 export const mostSteps = 16;
 export const longestRunMs = 120_000;
 export const mostTokens = 500_000;
-/** Calls of one step; the model is told that the others are not made. */
-export const mostCalls = 32;
+/** Calls of one step; the model is told that the others are not made, and nobody else is. */
+export const mostCalls = 16;
 /** Characters of the results that are kept, all together; what goes beyond is told as an error. */
 export const mostResultCharacters = 1_048_576;
 /** How long a run may wait for its first step, and, each time that it asks for it, for its thread's verdict. */

@@ -80,7 +80,7 @@ export const toolOperations = {
     tag,
     summary: 'Call a tool once, as a run would, and see what comes back',
     description:
-      'What the tool does, it does: nothing tells it that this is a test. A disabled tool is called too.',
+      'What the tool does, it does: nothing tells it that this is a test. A disabled tool is called too. Arguments may have 64 KiB.',
     auth: 'project',
     access: access.executeTools,
     params: oneTool,

@@ -106,6 +106,9 @@ export const UpdateToolBody = body('UpdateToolBody', {
 });
 export type UpdateToolBody = Static<typeof UpdateToolBody>;
 
+/** Bytes of the arguments' JSON, of a model and of a test. */
+export const largestArguments = 65_536;
+
 /** What the tool is called with, as a model would. */
 export const TestToolBody = body('TestToolBody', {
   projectId: id('project'),

@@ -325,14 +325,14 @@ t.test('calls that cannot be made are refused one by one, and told to the model'
   t.equal(said.calls[3]?.refusal, undefined);
   t.match(said.messages, [{ role: 'assistant' }], 'results are for the run to tell');
   t.equal(said.messages.length, 1);
-  receiver.behaviour = calls(
-    ...Array.from({ length: 17 }, () => ({ name: 'look_up', input: '{"orderId":"A"}' })),
-  );
-  const many = answered(await worldAt(receiver.url('/v1')).ask());
-  t.same(
-    many.calls.map(({ refusal }) => refusal === undefined),
-    [...Array.from({ length: 16 }, () => true), false],
-  );
+  const flood = (length: number) =>
+    calls(...Array.from({ length }, () => ({ name: 'look_up', input: '{"orderId":"A"}' })));
+  receiver.behaviour = flood(128);
+  t.equal(answered(await worldAt(receiver.url('/v1')).ask()).calls.length, 128);
+  receiver.behaviour = flood(129);
+  t.match(failureOf(await worldAt(receiver.url('/v1')).ask()), {
+    ...{ errorCode: 'invalid_answer', errorMessage: 'the model wants more than 128 calls at once' },
+  });
 });
 
 t.test('a model that asks for a human hands over, whatever else it wants', async t => {

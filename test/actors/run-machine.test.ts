@@ -170,3 +170,17 @@ t.test('a run that is killed between any two of its steps ends as if it had not 
     );
   }
 });
+
+t.test('of more calls than a step makes, only the model is told', t => {
+  const run = new RunOnPaper();
+  run.begin();
+  while (run.here.steps.length === 0) run.work();
+  run.answer({ calls: Array.from({ length: 100 }, (_, n) => wanted('tool_once', n)) });
+  while (run.here.tasks.length > 0) run.work();
+  t.equal(run.here.calls.length, 16);
+  while (run.here.calls.length > 0) run.tool(true);
+  t.equal(run.calls.filter(({ error }) => error?.startsWith('not made: no more than 16 calls')).length, 84);
+  t.equal(run.events.filter(({ name }) => name.startsWith('agent.tool.')).length, 16);
+  t.match(run.state.turns.at(-1), { content: { length: 100 } }, 'each call has its result');
+  t.end();
+});

@@ -1,4 +1,5 @@
 /** Tools, called over real sockets through a real pool, with rows of a real database; only the waits between attempts are virtual. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import { faultInInput } from '../../actors/run/tools/input.ts';
 import { HttpTools } from '../../actors/run/tools/tools.ts';
@@ -126,26 +127,44 @@ t.test('arguments are held against the schema before anything is sent', async t 
   t.match(await row(), { failures: 0 }, "the model's mistakes are not the tool's");
 });
 
-t.test('a schema of bad will does not stop the process', t => {
+t.test('a schema of bad will does not stop the process', async t => {
   const pattern = (text: string) => ({
     type: 'object',
     properties: { a: { type: 'string', pattern: text } },
   });
+  const hard = (letter: string) => ({ a: `${letter.repeat(40)}!` });
   const evil = pattern('^(a+)+$');
   const cannot = /inputSchema cannot be used/;
-  t.match(faultInInput(evil, { a: `${'a'.repeat(40)}b` }), cannot);
+  t.match(await faultInInput(evil, hard('a')), cannot);
   const begun = performance.now();
-  t.match(faultInInput(evil, { a: 'a' }), cannot, 'it rests');
+  t.match(await faultInInput(evil, { a: 'a' }), cannot, 'it rests');
   t.ok(performance.now() - begun < 50);
-  t.equal(faultInInput(pattern('^a+$'), { a: 'aaa' }), undefined);
-  t.match(faultInInput(pattern('^a+$'), { a: 'b' }), /^the arguments do not fit: \/a /);
-  t.match(faultInInput(pattern('('), { a: 'b' }), cannot);
+  t.equal(await faultInInput(pattern('^a+$'), { a: 'aaa' }), undefined);
+  t.match(await faultInInput(pattern('^a+$'), { a: 'b' }), /^the arguments do not fit: \/a /);
+  t.match(await faultInInput(pattern('('), { a: 'b' }), cannot);
   t.match(
-    faultInInput({ type: 'object', properties: { a: { $ref: '#' } }, allOf: [{ $ref: '#' }] }, {}),
+    await faultInInput({ type: 'object', properties: { a: { $ref: '#' } }, allOf: [{ $ref: '#' }] }, {}),
     cannot,
   );
-  t.match(faultInInput(null, { a: '\0' }), /^the arguments do not fit: \/a /);
-  t.end();
+  t.match(await faultInInput(null, { a: '\0' }), /^the arguments do not fit: \/a /);
+
+  const items = (schema: object) => ({ type: 'object', properties: { a: { type: 'array', items: schema } } });
+  const constants = Array.from({ length: 600 }, (_, n) => ({ const: n + 10 }));
+  const list = (length: number) => ({ a: Array.from({ length }, () => 1) });
+  t.equal(await faultInInput(items({ anyOf: [...constants, { type: 'integer' }] }), list(4)), undefined);
+  const unique = items({ uniqueItems: true, allOf: constants.map(() => ({ uniqueItems: true })) });
+  const schemas = [items({ anyOf: [...constants, { type: 'integer' }] }), unique, evil, pattern('^(b+)+$')];
+  const inputs = [list(20_000), { a: list(200).a.map(() => list(100).a) }, ...['a', 'b'].map(hard)];
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const faults = await Promise.all(schemas.map((schema, n) => faultInInput(schema, inputs[n])));
+  delay.disable();
+  t.ok(delay.max < 250 * 1e6, `the event loop stood still for ${delay.max / 1e6} ms`);
+  t.match(faults[0], cannot);
+  t.match(faults[3], cannot);
+  const large = 'the arguments are too large: more than 64 KiB';
+  t.equal(await faultInInput(null, { a: 'ü'.repeat(32_764) }), undefined);
+  t.equal(await faultInInput(null, { a: 'ü'.repeat(32_765) }), large);
 });
 
 t.test('what is told of answers that are none', async t => {

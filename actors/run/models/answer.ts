@@ -2,6 +2,7 @@
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 import type { ModelAnswer, WantedCall } from '../commands.ts';
 import type { Plan, PlannedTool } from '../services.ts';
+import { mostCalls } from '../state.ts';
 import { storable, storableText } from '../storable.ts';
 import { faultInInput } from '../tools/input.ts';
 import type { Said } from './attempt.ts';
@@ -9,15 +10,18 @@ import { ModelFault } from './faults.ts';
 import { handoffTool, reasonOf } from './handoff.ts';
 import { costMicros } from './prices.ts';
 
-/** Calls of one step that are made; the model is told of the rest. */
-const mostCalls = 16;
+/** Calls of one answer: no model that is well wants more at once. */
+const mostWanted = 128;
 
-/** Throws {@link ModelFault} for a refusal, for an answer that was cut off, and for one with nothing in it. */
-export function answerOf(said: Said, plan: Plan, now: number): ModelAnswer {
+/** Rejects with {@link ModelFault} for a refusal, for an answer that was cut off, and for one with nothing in it. */
+export async function answerOf(said: Said, plan: Plan, now: number): Promise<ModelAnswer> {
   const { finishReason, usage } = said;
   if (finishReason === 'content-filter') throw new ModelFault('refused', 'the model refuses to answer');
   if (finishReason === 'interrupted' || finishReason === 'error') {
     throw new ModelFault('provider_error', 'the answer ended before it was complete', true);
+  }
+  if (said.calls.length > mostWanted) {
+    throw new ModelFault('invalid_answer', `the model wants more than ${mostWanted} calls at once`);
   }
   const text = storableText(said.text);
   const handoff = said.calls.find(({ toolName }) => toolName === handoffTool.name);
@@ -28,7 +32,7 @@ export function answerOf(said: Said, plan: Plan, now: number): ModelAnswer {
   return {
     text,
     // Whoever hands over makes no more calls.
-    calls: handoff === undefined ? wanted(said.calls, plan.tools) : [],
+    calls: handoff === undefined ? await wanted(said.calls, plan.tools) : [],
     messages: storable(said.messages),
     finishReason,
     promptCharacters: said.promptCharacters,
@@ -39,25 +43,28 @@ export function answerOf(said: Said, plan: Plan, now: number): ModelAnswer {
   };
 }
 
-function wanted(calls: Said['calls'], tools: readonly PlannedTool[]): WantedCall[] {
-  return calls.map((call, index) => {
+async function wanted(calls: Said['calls'], tools: readonly PlannedTool[]): Promise<WantedCall[]> {
+  const checked: WantedCall[] = [];
+  for (const [index, call] of calls.entries()) {
     const tool = tools.find(({ name }) => name === call.toolName);
-    const refusal =
-      index < mostCalls
-        ? refusalOf(call, tool)
-        : `not made: no more than ${mostCalls} calls are made in one step`;
-    return {
+    // Those beyond are refused by the run.
+    const refusal = index < mostCalls ? await refusalOf(call, tool) : undefined;
+    checked.push({
       providerCallId: call.toolCallId,
       name: storableText(call.toolName),
       toolId: tool?.toolId ?? null,
       ...(tool === undefined ? {} : { attemptMs: tool.timeoutMs }),
       arguments: storable(call.input),
       ...(refusal === undefined ? {} : { refusal }),
-    };
-  });
+    });
+  }
+  return checked;
 }
 
-function refusalOf(call: Said['calls'][number], tool: PlannedTool | undefined): string | undefined {
+async function refusalOf(
+  call: Said['calls'][number],
+  tool: PlannedTool | undefined,
+): Promise<string | undefined> {
   const error = call.invalid === true ? call.error : undefined;
   if (tool === undefined || NoSuchToolError.isInstance(error)) return 'there is no such tool';
   if (InvalidToolInputError.isInstance(error)) return 'the arguments are not valid JSON';

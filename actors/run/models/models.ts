@@ -51,7 +51,7 @@ export function modelsOf(services: ModelServices): Models {
         if (!silent) order.onDelta(text);
       };
       try {
-        return answerOf(await attempt({ ...order, onDelta }, urls, clock), plan, clock.now());
+        return await answerOf(await attempt({ ...order, onDelta }, urls, clock), plan, clock.now());
       } catch (error) {
         if (order.signal.aborted) throw order.signal.reason;
         const fault = faultOf(error, clock.now());

@@ -137,7 +137,7 @@ export class HttpTools implements Tools {
 
   async #make(tool: CallableTool, place: Place, manner: Manner): Promise<Made> {
     const { callId, input } = manner;
-    const fault = faultInInput(tool.inputSchema, input);
+    const fault = await faultInInput(tool.inputSchema, input);
     if (fault !== undefined) return refused(fault);
     const secrets = await this.#secretsOf(tool);
     if (secrets === undefined) return refused('the secrets of the tool cannot be read');

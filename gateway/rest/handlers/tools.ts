@@ -2,7 +2,7 @@
 import { invalid, notFound } from '../../../protocol/errors.ts';
 import type { toolOperations } from '../../../protocol/operations/tools.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
-import type { CreatedTool, ToolTest } from '../../../protocol/resources/tool.ts';
+import { largestArguments, type CreatedTool, type ToolTest } from '../../../protocol/resources/tool.ts';
 import { headerIssues } from '../../../protocol/tool-headers.ts';
 import { inputSchemaIssues } from '../../../protocol/tool-input.ts';
 import type { Reach } from '../../../runtime/pool/address-guard.ts';
@@ -88,7 +88,12 @@ export function toolHandlers(services: ToolServices): Handlers<typeof toolOperat
     testTool: async call => {
       const { toolId } = call.params;
       const scope = await scopeById(call, database, placeOfTool, toolId);
-      return { body: await tester.test(scope, toolId, call.body.arguments ?? {}) };
+      const { arguments: input = {} } = call.body;
+      if (Buffer.byteLength(JSON.stringify(input)) > largestArguments) {
+        const message = `must have at most ${largestArguments} bytes`;
+        throw invalid([{ path: '/body/arguments', message, code: 'size' }]);
+      }
+      return { body: await tester.test(scope, toolId, input) };
     },
   };
 }
