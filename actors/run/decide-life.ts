@@ -37,8 +37,7 @@ export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecisi
   draft.runEvent('agent.run.queued', command.author);
   draft.expireAt(turn.now + longestWaitMs);
   draft.lookAgain();
-  // Which step it is will be said when there is a place for it.
-  draft.perform('think', null);
+  draft.makeStep();
   return draft.decide(runView(next, turn.id));
 }
 
@@ -64,9 +63,8 @@ export function resume(state: RunState, _: unknown, turn: Turn): RunDecision<nul
   if (!isLive(state) || state.phase === 'answering') return { reply: null };
   const draft = new RunDraft({ ...state }, turn);
   draft.lookAgain();
-  if (state.phase === 'waiting') draft.perform('think', null);
-  else if (state.phase === 'thinking') draft.perform('think', orderOf(state, turn.id));
-  else draft.makeCalls(false);
+  if (state.phase === 'calling') draft.makeCalls(false);
+  else draft.makeStep();
   // Nothing of the run itself has changed.
   const { remind = [], effects = [] } = draft.decide(null);
   return { remind, effects, reply: null };

@@ -8,7 +8,7 @@ import { derivedId, numberedId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
 import { appendEvent, type Write } from '../../storage/writes.ts';
 import type { RunOver, TakeAnswer, ThreadAgentCommands } from '../thread/agent-commands.ts';
-import { callTasks, orderOf } from './orders.ts';
+import { callTasks, orderOf, type ThinkTask } from './orders.ts';
 import { briefRun } from './run-text.ts';
 import { longestWaitMs, resumeEveryMs, type RunState } from './state.ts';
 import type { RunTrace, TracedStep } from './trace.ts';
@@ -83,7 +83,15 @@ export class RunDraft {
   think(): void {
     this.next.phase = 'thinking';
     this.next.calls = [];
-    this.perform('think', orderOf(this.next, this.runId));
+    this.makeStep();
+  }
+
+  /** Makes the step that the run is at. */
+  makeStep(): void {
+    const { environmentId, phase } = this.next;
+    const order = phase === 'waiting' ? null : orderOf(this.next, this.runId);
+    const task: ThinkTask = { environmentId, order };
+    this.perform('think', task);
   }
 
   /** Makes the calls that are pending. `fresh`: in the commit in which their attempt begins. */

@@ -38,8 +38,8 @@ export function runs(services: RunServices): Runs {
     onActivate: 'resume',
     // One that has ended is hardly asked again.
     idleMs: 60_000,
-    // A task `think` may wait for its place, which bounds them.
-    tasksAtOnce: 4_096,
+    // More than may be at a step or a call, or wait for a place there: whatever comes beside them, a `stop` above all, waits for nobody.
+    tasksAtOnce: 16_384,
     decide: {
       ...{ begin, start, thought, attempt, called, judged, settleSuggestion, cancel, expire, resume },
     },

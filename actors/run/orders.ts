@@ -20,6 +20,14 @@ export interface StepOrder extends Tenancy {
   readonly deadline: number;
 }
 
+/** What the task `think` is given. */
+export interface ThinkTask {
+  /** Whose places it takes. */
+  readonly environmentId: string;
+  /** Null: the run is pending, and says what its first step is when there is a place for it. */
+  readonly order: StepOrder | null;
+}
+
 /** What a tool call needs of its run. */
 export interface CallOrder extends Tenancy {
   readonly agentRunId: string;

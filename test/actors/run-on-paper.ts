@@ -10,7 +10,7 @@ import { newId } from '../../protocol/ids.ts';
 import type { Effect, Reminder } from '../../runtime/actor.ts';
 import type { CallOutcome, ModelAnswer, RunCommands, RunErrorCode } from '../../actors/run/commands.ts';
 import { runs } from '../../actors/run/kind.ts';
-import { beginWithinMs, type CallTask, type StepOrder } from '../../actors/run/orders.ts';
+import { beginWithinMs, type CallTask, type StepOrder, type ThinkTask } from '../../actors/run/orders.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { runSnapshot } from '../../actors/run/snapshot.ts';
 import { blankRun, hasEnded, mostSteps, type RunState } from '../../actors/run/state.ts';
@@ -155,7 +155,7 @@ export class RunOnPaper {
       on.steps = [];
       on.calls = [];
     } else if (next.task === 'think') {
-      const order = (next.payload as StepOrder | null) ?? this.say('start', {}) ?? null;
+      const order = (next.payload as ThinkTask).order ?? this.say('start', {}) ?? null;
       if (order !== null && !on.steps.some(({ step }) => step === order.step)) on.steps.push(order);
     } else this.#call(on, next.payload as CallTask);
   }

@@ -1,42 +1,101 @@
-/** A number of places, and those who wait for one, first come, first served. */
+/**
+ * A number of places, and a line for those who wait for one.
+ *
+ *   (come)  -> at work    a place is free, and the owner holds fewer than are free
+ *   (come)  -> waiting    else, where the owner has fewer in the line than there is room in it
+ *   (come)  -> (gone)     else
+ *   waiting -> at work    it is the owner's turn: owners take turns, and each is served first come, first served
+ *   waiting -> (gone)     aborted
+ *
+ * So one owner alone has half of the places, and of the line, at most; of two each has a third; and there is always something left
+ * for whoever comes next.
+ */
 export class Places {
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  #room: number;
+  readonly #held = new Map<string, number>();
+  /** By owner, in the order of their turns. */
+  readonly #lines = new Map<string, Set<() => void>>();
 
-  constructor(count: number) {
+  /** @param room how many may wait */
+  constructor(count: number, room: number) {
     this.#free = count;
+    this.#room = room;
   }
 
-  /** Does the work when there is a place; rejects with the signal's reason where it is aborted before. */
-  async within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await this.#turn(signal);
+  /** Does the work when there is a place; not at all where there is no room to wait. Rejects with the signal's reason where it is aborted before. */
+  async within(owner: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    if (this.#mayTake(owner)) this.#take(owner);
+    else if ((this.#lines.get(owner)?.size ?? 0) < this.#room) await this.#turn(owner, signal);
+    else return;
     try {
-      return await work();
+      await work();
     } finally {
-      const next = this.#waiting.values().next().value;
-      if (next === undefined) this.#free++;
-      else {
-        this.#waiting.delete(next);
-        // The place goes from hand to hand.
-        next();
-      }
+      this.#give(owner);
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #mayTake(owner: string): boolean {
+    return (this.#held.get(owner) ?? 0) < this.#free;
+  }
+
+  #take(owner: string): void {
+    this.#free--;
+    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
+  }
+
+  #give(owner: string): void {
+    this.#free++;
+    const held = (this.#held.get(owner) ?? 0) - 1;
+    if (held === 0) this.#held.delete(owner);
+    else this.#held.set(owner, held);
+    this.#callNext();
+  }
+
+  /** Whoever may take the place that has become free: it is the last one's turn again after all others'. */
+  #callNext(): void {
+    for (const [owner, line] of this.#lines) {
+      const [next] = line;
+      if (next === undefined || !this.#mayTake(owner)) continue;
+      this.#lines.delete(owner);
+      this.#lines.set(owner, line);
+      next();
+      // That of the giver's own line may be called too, where another's was.
+      this.#callNext();
+      return;
+    }
+  }
+
+  #turn(owner: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        signal.removeEventListener('abort', abort);
+        this.#leave(owner, take);
+      };
       const abort = (): void => {
-        this.#waiting.delete(take);
+        leave();
         reject(signal.reason as Error);
       };
       const take = (): void => {
-        signal.removeEventListener('abort', abort);
+        leave();
+        this.#take(owner);
         resolve();
       };
-      if (signal.aborted) return abort();
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
       signal.addEventListener('abort', abort, { once: true });
-      this.#waiting.add(take);
+      this.#room--;
+      const line = this.#lines.get(owner) ?? new Set();
+      this.#lines.set(owner, line.add(take));
     });
+  }
+
+  #leave(owner: string, waiter: () => void): void {
+    const line = this.#lines.get(owner);
+    if (line?.delete(waiter) !== true) return;
+    this.#room++;
+    if (line.size === 0) this.#lines.delete(owner);
   }
 }

@@ -2,15 +2,17 @@
 import type { TaskContext } from '../../../runtime/actor.ts';
 import type { Patience } from '../../patience.ts';
 import type { ModelAnswer, RunFailure, Thought } from '../commands.ts';
-import type { StepOrder } from '../orders.ts';
+import type { StepOrder, ThinkTask } from '../orders.ts';
 import type { RunServices } from '../services.ts';
 import { Deltas } from './deltas.ts';
 import { Places } from './places.ts';
 import type { Reporter } from './report.ts';
 import type { UnderWay } from './under-way.ts';
 
-/** Steps that this node makes at once. */
-const mostAtOnce = 512;
+/** Steps that this node makes at once, half of them of one environment at most. */
+const mostAtOnce = 1_024;
+/** Those that wait for a place; of one that does not, the run asks again in a few seconds. */
+const mostWaiting = 1_024;
 
 type Outcome = ModelAnswer | { readonly failure: RunFailure };
 
@@ -24,7 +26,7 @@ export class Thinker {
   readonly #underWay: UnderWay;
   readonly #reporter: Reporter;
   readonly #patience: Patience;
-  readonly #places = new Places(mostAtOnce);
+  readonly #places = new Places(mostAtOnce, mostWaiting);
   #draining = false;
 
   constructor(services: RunServices, underWay: UnderWay, reporter: Reporter, patience: Patience) {
@@ -39,11 +41,10 @@ export class Thinker {
     this.#draining = true;
   }
 
-  /** @param order null: the run is pending, and says what its first step is when there is a place for it */
-  readonly think = async (order: StepOrder | null, context: TaskContext): Promise<void> => {
+  readonly think = async ({ environmentId, order }: ThinkTask, context: TaskContext): Promise<void> => {
     const { id } = context.self;
     await this.#underWay.at(id, order === null ? 'start' : stepName(order), signal =>
-      this.#places.within(signal, async () => {
+      this.#places.within(environmentId, signal, async () => {
         if (this.#draining) return;
         if (order !== null) {
           await this.#step(order, signal, context);
