@@ -157,6 +157,11 @@ t.test(
     t.same(failure.rejected, credential);
     t.match(failure.errorMessage, 'Incorrect API key provided: [redacted]');
     t.notMatch(JSON.stringify(failure), key);
+    const late = `${'x'.repeat(485)}${key}`;
+    receiver.behaviour = answer(400, {}, JSON.stringify({ error: { message: `${late}${'y'.repeat(100)}` } }));
+    const cut = failureOf(await world.ask()).errorMessage;
+    t.equal(cut.length, 500);
+    t.notMatch(cut, key.slice(0, 3), 'taken out before the message is cut');
     const unfit = failureOf(await world.ask({ credential: { resource: credential, keys: ['sk-\nbad'] } }));
     t.equal(unfit.errorCode, 'key_rejected');
     t.notMatch(unfit.errorMessage, /bad/);

@@ -225,6 +225,15 @@ t.test('a secret that comes back is blotted out, in whatever form', async t => {
   receiver.behaviour = json({ sent: headers }, 500);
   const failed = JSON.stringify(await call());
   t.ok(secrets.every(secret => !failed.includes(secret)));
+  const cited = await bench({ url: receiver.url(), headers: { 'X-Key': 'a "key"/of 7', 'X-No': '1234567' } });
+  const escaped = '{"key":"a \\"key\\"\\/of\\u00207","no":1234567';
+  for (const status of [200, 400, 500]) {
+    receiver.behaviour = answer(status, { 'content-type': 'application/json' }, `${escaped}}`);
+    t.match(JSON.stringify((await cited.call()).result), /key.*\[redacted\].*no.*\[redacted\]/, `${status}`);
+    // No JSON, but it was to be.
+    receiver.behaviour = answer(status, {}, escaped.replace('\\u0020', ' '));
+    t.match(JSON.stringify((await cited.call()).result), /key.*\[redacted\].*no.*\[redacted\]/, `${status}`);
+  }
 });
 
 t.test('a tool that does not answer, and where it stays silent', async t => {

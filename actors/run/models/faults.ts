@@ -47,9 +47,7 @@ const forGood = new Set(['insufficient_quota']);
 /** Anthropic and Gemini have no code for a prompt that is too long: only these words. */
 const tooLong = /prompt is too long|input token count.*exceeds the maximum|maximum context length/i;
 
-const longestMessage = 500;
-
-/** What an error is, whatever the library has made of it; none of ours is in the message. */
+/** What an error is, whatever the library has made of it; none of ours is in the message, which may be long, and repeat the key. */
 export function faultOf(error: unknown, now: number): ModelFault {
   if (error instanceof ModelFault) return error;
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) return nonsense();
@@ -114,7 +112,7 @@ function reported(
 ): ModelFault {
   const known = codes.map(code => byCode[code]).find(code => code !== undefined);
   const errorCode = known ?? (tooLong.test(message) ? 'context_too_long' : byStatus(status));
-  const words = message.trim() === '' ? `it answered ${status}` : message.slice(0, longestMessage);
+  const words = message.trim() === '' ? `it answered ${status}` : message;
   const passing = errorCode === 'rate_limited' || errorCode === 'provider_error';
   const passes = passing && !codes.some(code => forGood.has(code));
   return new ModelFault(

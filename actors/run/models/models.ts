@@ -11,6 +11,7 @@ import type { ModelAnswer, RunFailure } from '../commands.ts';
 import type { StepOrder } from '../orders.ts';
 import type { Models, Plan } from '../services.ts';
 import { storableText } from '../storable.ts';
+import { Blotter } from '../tools/blotter.ts';
 import { answerOf } from './answer.ts';
 import { attempt, type Attempt } from './attempt.ts';
 import { faultOf, ModelFault } from './faults.ts';
@@ -21,6 +22,8 @@ const firstWaitMs = 500;
 const longestWaitMs = 8_000;
 /** An attempt with less time left than this is not made. */
 const leastMs = 1_000;
+/** Characters of what is told of a failure. */
+const longestMessage = 500;
 /** How exact a credential's `lastUsedAt` is, in milliseconds. */
 const useMs = 60_000;
 
@@ -87,7 +90,10 @@ export function modelsOf(services: ModelServices): Models {
         if (fault.errorCode !== 'key_rejected') break;
       }
       const { errorCode, message } = fault;
-      const errorMessage = without(keys, storableText(message));
+      const errorMessage = new Blotter(keys)
+        .text(storableText(message))
+        .slice(0, longestMessage)
+        .toWellFormed();
       const rejected = errorCode === 'key_rejected' ? { rejected: resource } : {};
       return { failure: { errorCode, errorMessage, ...rejected } };
     },
@@ -102,9 +108,4 @@ function nameOf(error: unknown): object {
 /** What fetch would refuse with a message that repeats it. */
 function fitsHeader(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
-}
-
-/** The text without the keys, should a provider repeat one. */
-function without(keys: readonly string[], text: string): string {
-  return keys.filter(key => key !== '').reduce((rest, key) => rest.replaceAll(key, '[redacted]'), text);
 }

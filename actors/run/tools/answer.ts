@@ -35,10 +35,9 @@ export function judge(result: OutboundResult, blotter: Blotter): Judgement {
   }
   const redirects = status >= 300 && status < 400 ? '; redirections are not followed' : '';
   const error = `the tool answered ${status}${redirects}`;
-  const body = blotter
-    .text(storableText(result.body ?? ''))
-    .slice(0, longestReport)
-    .toWellFormed();
+  const value = blotter.value(valueOf(result));
+  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+  const body = text.slice(0, longestReport).toWellFormed();
   return {
     httpStatus: status,
     // With the body, which often says what is wrong with the arguments.

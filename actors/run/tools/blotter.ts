@@ -1,10 +1,10 @@
-/** Takes secrets out of what a tool has answered: it may repeat the headers that it was sent. */
+/** Takes secrets out of what a tool or a model has answered: it may repeat what it was sent. */
 
 const blot = '[redacted]';
 /** A text that is shorter is no secret, and would be found everywhere. */
 const shortest = 6;
 
-/** The value of a header in all forms in which it tells the secret: as a whole, without its scheme, decoded, in an address. */
+/** The value of a header in all forms in which it tells the secret: as a whole, without its scheme, decoded, in an address, in JSON. */
 function formsOf(value: string): string[] {
   const [scheme = '', credentials] = value.trim().split(/\s+(.*)/s);
   const forms = [value.trim()];
@@ -13,7 +13,10 @@ function formsOf(value: string): string[] {
     const decoded = Buffer.from(credentials, 'base64').toString('utf8');
     forms.push(decoded, decoded.slice(decoded.indexOf(':') + 1));
   }
-  return forms.flatMap(form => [form, encodeURIComponent(form.toWellFormed())]);
+  return forms.flatMap(form => {
+    const inJson = JSON.stringify(form).slice(1, -1);
+    return [form, encodeURIComponent(form.toWellFormed()), inJson, inJson.replaceAll('/', '\\/')];
+  });
 }
 
 export class Blotter {
@@ -31,9 +34,10 @@ export class Blotter {
     return rest;
   }
 
-  /** Of a JSON value that does not nest deeper than the database takes it: texts and names of fields. */
+  /** Of a JSON value that does not nest deeper than the database takes it: texts, numbers, and names of fields. */
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);
+    if (typeof value === 'number') return this.text(String(value)) === String(value) ? value : blot;
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map(item => this.value(item));
     return Object.fromEntries(
