@@ -84,7 +84,7 @@ function idempotencyKey(required: boolean): JsonObject {
     in: 'header',
     required,
     description:
-      'Kept for 24 hours: the same key with the same payload gets the same answer, with another payload 409. A key belongs to the project and its environment, without one to the user, and without a credential to the address that it comes from; an answer with a secret is given again only to the credential that it was given to.',
+      'Kept for 24 hours: the same key with the same payload gets the same answer, with another payload 409. A key belongs to the project and its environment, without one to the user, and without a credential to whoever sends that payload from that address; who may not do what was done, or finds nothing there any more, is told so instead; an answer with a secret is given again only to the credential that it was given to.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: '2f1c8a4e-order-1001',
   };
