@@ -65,6 +65,8 @@ export const toolOperations = {
     path: '/tools/{toolId}',
     tag,
     summary: 'Change a tool, disable it or make it active again',
+    description:
+      '`headers` are the whole set; one whose value is `[redacted]` keeps the value that it has. Where `url` leads to another origin (scheme, host or port), no value is kept: the headers, if there are any, have to be given anew with it, else it is 422.',
     auth: 'project',
     access: access.writeTools,
     params: oneTool,

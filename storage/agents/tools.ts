@@ -47,7 +47,7 @@ type Maybe<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export interface ToolChange extends Place, Deed {
   readonly toolId: string;
-  /** `headers` are the whole set; a value `[redacted]` stays what it is. */
+  /** `headers` are the whole set; a value `[redacted]` stays what it is, unless `url` leads to another origin. */
   readonly changes: Maybe<
     ToolFields & { readonly status: 'active' | 'disabled'; readonly headers: ToolHeaders }
   >;
@@ -137,15 +137,24 @@ export class Tools {
     return { tool, signingSecret };
   }
 
-  /** A change that changes nothing leaves no trace. 422 for a header that keeps a value which it does not have. */
+  /**
+   * A change that changes nothing leaves no trace. 422 for a header that keeps a value which it does not have; and for a new origin
+   * of the address without new headers, or with one that keeps its value: whoever may change the tool may not read its secrets.
+   */
   update(change: ToolChange): Promise<ToolResource> {
     const { toolId, changes, author, now } = change;
     const { headers, status, ...fields } = changes;
     return this.#options.db.em().transactional(async em => {
       const row = await lockTool(em, change);
+      const before = row.sealedHeaders ?? undefined;
+      const moves = fields.url !== undefined && originOf(fields.url) !== originOf(row.url);
       const changed = applyChanges<Partial<typeof row>>(row, fields);
+      if (moves && before !== undefined && headers === undefined) {
+        const message = 'must be given anew, with their values: the address leads to another origin';
+        throw invalid([{ path: '/body/headers', message, code: 'required' }]);
+      }
       if (headers !== undefined) {
-        Object.assign(row, await this.#sealed(toolId, headers, row.sealedHeaders ?? undefined));
+        Object.assign(row, await this.#sealed(toolId, headers, moves ? undefined : before));
         changed.push('headers');
       }
       const switched = status !== undefined && status !== row.status;
@@ -185,7 +194,7 @@ export class Tools {
       const value = given === redacted ? known.get(name.toLowerCase()) : given;
       if (value === undefined) {
         const path = `/body/headers/${pointerStep(name)}`;
-        throw invalid([{ path, message: 'has no value yet that could be kept', code: 'redacted' }]);
+        throw invalid([{ path, message: 'has no value that could be kept', code: 'redacted' }]);
       }
       values[name] = value;
     }
@@ -195,6 +204,11 @@ export class Tools {
       sealedHeaders: names.length === 0 ? null : await vault.seal(context, JSON.stringify(values)),
     };
   }
+}
+
+/** Scheme, host and port: whom the headers are meant for. */
+function originOf(url: string | null | undefined): string | undefined {
+  return URL.parse(url ?? '')?.origin;
 }
 
 function lowered(headers: ToolHeaders): [string, string][] {

@@ -124,6 +124,10 @@ t.test('what of a tool is refused, and by which field', async t => {
   const changed = (more: object) => issues('updateTool', { params, ...body(more) });
   t.same(await changed({ url: 'https://192.168.0.1/' }), ['/body/url address']);
   t.same(await changed({ headers: { TE: 'trailers' } }), ['/body/headers/TE reserved']);
+  await key.get('updateTool', { params, ...body({ headers: { 'X-Key': 'hush' } }) });
+  t.same(await changed({ url: 'https://other.example/' }), ['/body/headers required']);
+  const large = { params, ...body({ arguments: { a: 'x'.repeat(65_529) } }) };
+  t.same(await issues('testTool', large), ['/body/arguments size']);
   t.same(await changed({ inputSchema: {} }), ['/body/inputSchema/type schema']);
   t.same(await changed({ status: 'error' }), ['/body/status enum']);
 });

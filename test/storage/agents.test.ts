@@ -140,8 +140,20 @@ t.test("a tool's headers and signing secret are sealed; a header that says so ke
   const none = { code: 'svc/validation/invalid_request' };
   await t.rejects(change({ headers: { 'X-Tenant': '[redacted]' } }), none);
   await t.rejects(tools.create({ ...newTool, headers: { 'X-A': '[redacted]' } }), none);
+  const kept = await headersOf();
+  const elsewhere = 'https://tools.example:8443/orders';
+  await t.rejects(change({ url: elsewhere }), none, 'another origin without its headers');
+  await t.rejects(change({ url: 'http://tools.example/orders' }), none);
+  await t.rejects(change({ url: elsewhere, headers: { 'X-New': '[redacted]', 'X-A': 'a' } }), none);
+  t.same(await headersOf(), kept);
+  t.equal((await tools.find(place, toolId))?.url, newTool.url);
+  await change({ url: 'https://TOOLS.example:443/elsewhere' });
+  t.same(await headersOf(), kept, 'the same origin');
+  t.equal((await change({ url: elsewhere, headers: { 'X-New': 'w' } })).url, elsewhere);
+  t.same(await headersOf(), { 'X-New': 'w' });
   await change({ headers: {} });
   t.equal(await headersOf(), null);
+  await change({ url: newTool.url });
 
   await db.query(`update tools set status = 'error', failures = 5, probe_at = now() where tool_id = $1`, [
     toolId,
