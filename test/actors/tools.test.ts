@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import { faultInInput } from '../../actors/run/tools/input.ts';
-import { HttpTools } from '../../actors/run/tools/tools.ts';
+import { HttpTools, type ToolServices } from '../../actors/run/tools/tools.ts';
 import type { CallOrder } from '../../actors/run/orders.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { Pool, PoolOverloaded } from '../../runtime/pool/pool.ts';
@@ -29,11 +29,14 @@ async function receiverFor(t: Test): Promise<Receiver> {
 }
 
 /** A tool, and what calls it. */
-async function bench(fields: Partial<NewTool>, options: { place?: Place; pool?: Pick<Pool, 'send'> } = {}) {
+async function bench(
+  fields: Partial<NewTool>,
+  options: { place?: Place; pool?: Pick<Pool, 'send'>; db?: ToolServices['db'] } = {},
+) {
   const place = options.place ?? (await rows.place());
   const { tool, signingSecret } = await rows.tool(place, fields);
   const clock = new VirtualClock(Date.now());
-  const services = { db: database, vault: rows.vault, clock, random, log: silentLog };
+  const services = { db: options.db ?? database, vault: rows.vault, clock, random, log: silentLog };
   const tools = new HttpTools({ ...services, pool: options.pool ?? pool });
   /** The numbers of the attempts that were asked for. */
   const asked: number[] = [];
@@ -113,7 +116,30 @@ t.test('a GET and a DELETE: arguments in the query, a signature over nothing', a
     t.match(await call({ id: 'x'.repeat(9_000) }), { status: 'failed', error: /too long for an address/ });
   }
   t.equal(receiver.received.length, 2);
+  const { call } = await bench({ url: receiver.url('/a?Account=7&in[x]=1'), method: 'GET' });
+  for (const name of ['Account', 'account', 'account[]', 'ACCOUNT[x]', 'in', 'in[x][]']) {
+    const error = `the argument ${name} is none: the tool sets it itself`;
+    t.match(await call({ id: 1, [name]: 8 }), { status: 'failed', httpStatus: null, error });
+  }
+  t.equal(receiver.received.length, 2);
+  t.match(await call({ accounts: 8, 'in[y]': 2 }), { status: 'succeeded' });
 });
+
+t.test(
+  'a database that is away for as long as the run lasts is not taken for a tool that is gone',
+  async t => {
+    const receiver = await receiverFor(t);
+    const db = { em: () => database.em(), query: () => Promise.reject(new Error('away')) };
+    const { call, clock } = await bench({ url: receiver.url() }, { db });
+    const error = /^there was no time left for the call: it could not be looked up/;
+    const called = call({}, { deadline: clock.now() + 900 });
+    await untilWaiting(clock);
+    await clock.advance(500);
+    t.match(await called, { status: 'failed', error });
+    t.match(await call({}, { deadline: clock.now(), lost: true }), { status: 'interrupted' });
+    t.equal(receiver.received.length, 0);
+  },
+);
 
 t.test('arguments are held against the schema before anything is sent', async t => {
   const receiver = await receiverFor(t);

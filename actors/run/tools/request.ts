@@ -23,7 +23,10 @@ export function requestOf(
   const url = tool.url === null ? null : URL.parse(tool.url);
   if (url === null) return { unfit: 'the tool has no address' };
   const inQuery = tool.method === 'GET' || tool.method === 'DELETE';
-  if (inQuery) addQuery(url, input);
+  if (inQuery) {
+    const taken = addQuery(url, input);
+    if (taken !== undefined) return { unfit: `the argument ${taken} is none: the tool sets it itself` };
+  }
   if (url.href.length > longestAddress) return { unfit: 'the arguments are too long for an address' };
   return {
     method: tool.method,
@@ -46,13 +49,32 @@ export function requestOf(
   };
 }
 
-/** A list is a parameter several times; an object is its JSON. */
-function addQuery(url: URL, input: unknown): void {
-  if (typeof input !== 'object' || input === null) return;
+/**
+ * A list is a parameter several times; an object is its JSON. Returns the name of an argument that the address has as a parameter
+ * already, in whatever case or as a list: of two, some servers take the last. The owner's stands.
+ */
+function addQuery(url: URL, input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  const own = [...url.searchParams.keys()].map(plainName);
   for (const [name, value] of Object.entries(input)) {
+    if (own.some(each => collide(each, plainName(name)))) return name;
     for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
       if (item === null || item === undefined) continue;
       url.searchParams.append(name, typeof item === 'string' ? item : JSON.stringify(item));
     }
   }
+  return undefined;
+}
+
+/** `A`, `a[]` and `a[0]` are the same to one server or another. */
+function plainName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/\[\d*\]\s*$/, '')
+    .trim();
+}
+
+/** Also where one is a part of the other: `a[b]` of `a`, but not of `a[c]`. */
+function collide(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}[`) || b.startsWith(`${a}[`);
 }

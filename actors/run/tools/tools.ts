@@ -57,6 +57,9 @@ interface Manner {
 /** What came of a call; an error that no tool has caused has no status. */
 type Made = Pick<CallOutcome, 'httpStatus' | 'result' | 'error'>;
 
+/** After an outage of the database for as long as the run lasts. */
+const unread = 'there was no time left for the call: it could not be looked up which tool it is of';
+
 const refused = (error: string): Made => ({ httpStatus: null, result: null, error });
 
 export class HttpTools implements Tools {
@@ -80,7 +83,8 @@ export class HttpTools implements Tools {
       const durationMs = Math.round(clock.monotonic() - begun);
       return { callId, status, durationMs, ...made };
     };
-    const tool = await this.#patiently(() => callableTool(this.#services.db, order, toolId), order, signal);
+    const read = await this.#patiently(() => callableTool(this.#services.db, order, toolId), order, signal);
+    const tool = read?.said;
     const attempts = tool?.retryMaxAttempts ?? 0;
     let number = order.attempt;
     let { beginBy } = order;
@@ -91,6 +95,7 @@ export class HttpTools implements Tools {
       }
       beginBy = clock.now() + beginWithinMs;
     }
+    if (read === undefined) return outcome(refused(unread), 'failed');
     const made = await this.#admitted(tool, order, {
       ...{ callId, input: order.arguments, attempt: number, attempts, beginBy, attemptMs, deadline },
       ...{ signal, next: attempt },
@@ -131,7 +136,8 @@ export class HttpTools implements Tools {
       order,
       manner.signal,
     );
-    if (probes !== true) return refused('the tool has failed too often, and is not called for now');
+    if (probes === undefined) return refused(unread);
+    if (!probes.said) return refused('the tool has failed too often, and is not called for now');
     return this.#make(tool, order, { ...manner, attempts: 0 });
   }
 
@@ -225,17 +231,17 @@ export class HttpTools implements Tools {
     }
   }
 
-  /** What the database says, as soon as it says anything; undefined where that is not before the deadline. */
+  /** What the database has said, as soon as it says anything; undefined where that is not before the deadline. */
   async #patiently<T>(
     read: () => Promise<T>,
     { deadline }: CallOrder,
     signal: AbortSignal,
-  ): Promise<T | undefined> {
+  ): Promise<{ readonly said: T } | undefined> {
     const { clock, log } = this.#services;
     for (;;) {
       if (signal.aborted) throw signal.reason;
       try {
-        return await read();
+        return { said: await read() };
       } catch (err) {
         if (clock.now() + againMs >= deadline) return undefined;
         log.warn({ err }, 'a tool could not be read');
