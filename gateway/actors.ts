@@ -64,7 +64,15 @@ export function actorsOf(options: ActorsOptions): Actors {
   });
   const outbox = stitches({ db: database, pool, vault, clock, random: systemRandom, log, tellOwner });
   const tools = new HttpTools({ db: database, pool, vault, clock, random: systemRandom, log });
-  const agents = runsOf({ config, log, clock, database, vault, transport, tools });
+  const { runs: agents, close: closeModels } = runsOf({
+    config,
+    log,
+    clock,
+    database,
+    vault,
+    transport,
+    tools,
+  });
   const store = new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
@@ -116,6 +124,7 @@ export function actorsOf(options: ActorsOptions): Actors {
       await node.drain();
       patience.cancel();
       agents.giveUp();
+      await closeModels();
       await transport.drain();
       await pool.drain();
       await store.close();

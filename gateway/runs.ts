@@ -1,6 +1,6 @@
 /** The runs of a node, with all that their tasks work with. */
 import { runs, type Runs } from '../actors/run/kind.ts';
-import { modelsOf } from '../actors/run/models/models.ts';
+import { ModelThread } from '../actors/run/models/model-thread.ts';
 import type { Tools } from '../actors/run/services.ts';
 import { budgetsOf } from '../actors/run/tasks/budgets.ts';
 import { plansOf } from '../actors/run/tasks/plans.ts';
@@ -24,14 +24,24 @@ export interface RunsOptions {
   readonly tools: Tools;
 }
 
+export interface NodeRuns {
+  readonly runs: Runs;
+  /** After the node is drained. */
+  close(): Promise<void>;
+}
+
 /** None lives before their node starts. */
-export function runsOf({ config, log, clock, database, vault, transport, tools }: RunsOptions): Runs {
-  const used: Parameters<typeof modelsOf>[0]['used'] = (key, at) => noteByokUse(database, key, at);
-  return runs({
+export function runsOf({ config, log, clock, database, vault, transport, tools }: RunsOptions): NodeRuns {
+  const models = new ModelThread({
+    ...{ urls: config.modelUrls, clock, log },
+    used: (key, at) => noteByokUse(database, key, at),
+  });
+  const made = runs({
     ...{ clock, log, random: systemRandom, tools },
     plans: plansOf({ db: database, vault, clock, log }),
-    models: modelsOf({ urls: config.modelUrls, clock, random: systemRandom, log, used }),
+    models,
     budgets: budgetsOf({ db: database, clock }),
     show: glimpse => showGlimpse(transport, glimpse),
   });
+  return { runs: made, close: () => models.close() };
 }

@@ -36,7 +36,7 @@ async function raced(stage: Stage, index: number): Promise<'agent first' | 'huma
   const { projectId } = stage.skein;
   const started = await stage.run(threadId);
   // From well before the answer to well after.
-  await new Promise(resolve => setTimeout(resolve, index % 60));
+  await new Promise(resolve => setTimeout(resolve, index % 200));
   const body = { projectId, body: 'A human was here.' };
   await stage.operator.post(`/threads/${threadId}/messages`, body, randomBytes(8).toString('hex'));
   await stage.end(started);
