@@ -203,7 +203,7 @@ export function serveRest(options: RestOptions): Rest {
       versions: new LoomVersions({ db: database, cursors }),
     }),
     ...agentHandlers({ database, agents: new Agents({ db: database, cursors }) }),
-    ...runHandlers({ database, node, cursors }),
+    ...runHandlers({ database, node, cursors, clock }),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, node, show: glimpse => showGlimpse(options.transport, glimpse) }),

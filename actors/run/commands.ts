@@ -131,6 +131,7 @@ export interface CancelRun extends Tenancy {
 
 // A type and not an interface: only a type has the index signature that `Commands` asks for.
 export type RunCommands = {
+  /** Replies with the run without its steps: what has many does not cross the bus. */
   readonly begin: { readonly payload: BeginRun; readonly reply: AgentRun };
   /** A place is free: the run is running from now on. Replies with its first step; null: it is not to be made. */
   readonly start: { readonly payload: unknown; readonly reply: StepOrder | null };
@@ -141,10 +142,10 @@ export type RunCommands = {
     readonly reply: boolean;
   };
   readonly called: { readonly payload: CallOutcome; readonly reply: null };
-  readonly judged: { readonly payload: Verdict; readonly reply: AgentRun };
-  readonly settleSuggestion: { readonly payload: SettleSuggestion; readonly reply: AgentRun };
+  readonly judged: { readonly payload: Verdict; readonly reply: null };
+  readonly settleSuggestion: { readonly payload: SettleSuggestion; readonly reply: null };
   /** 409 for a run that has ended. */
-  readonly cancel: { readonly payload: CancelRun; readonly reply: AgentRun };
+  readonly cancel: { readonly payload: CancelRun; readonly reply: null };
   /** The reminder: its time is over. */
   readonly expire: { readonly payload: unknown; readonly reply: null };
   /** Takes up what a crash, or a move to another node, has left: whenever the run is loaded, and every few seconds while it is live. */

@@ -7,7 +7,7 @@ import { requireOwn } from '../tenancy.ts';
 import type { BeginRun, CancelRun } from './commands.ts';
 import { RunDraft, type RunDecision } from './draft.ts';
 import { orderOf, type StepOrder } from './orders.ts';
-import { runView } from './run-text.ts';
+import { briefRun } from './run-text.ts';
 import { hasEnded, longestRunMs, longestWaitMs, mostAsks, type RunState } from './state.ts';
 
 /** Whether there is anything that the run may still do. */
@@ -19,7 +19,7 @@ function isLive(state: RunState): boolean {
 export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecision<AgentRun> {
   if (state.head !== null) {
     requireOwn(state, command);
-    return { reply: runView(state, turn.id) };
+    return { reply: briefRun(state, turn.id) };
   }
   const { projectId, environmentId, threadId, head, inputMessageId, basedOnSequence, metadata } = command;
   const draft = new RunDraft(state, turn);
@@ -38,7 +38,7 @@ export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecisi
   draft.expireAt(turn.now + longestWaitMs);
   draft.lookAgain();
   draft.makeStep();
-  return draft.decide(runView(next, turn.id));
+  return draft.decide(briefRun(next, turn.id));
 }
 
 /** A place is free. Told again, it is the same first step. */
@@ -61,19 +61,22 @@ export function start(state: RunState, _: unknown, turn: Turn): RunDecision<Step
  */
 export function resume(state: RunState, _: unknown, turn: Turn): RunDecision<null> {
   if (!isLive(state) || state.phase === 'answering') return { reply: null };
-  const draft = new RunDraft({ ...state }, turn);
+  const draft = new RunDraft(state, turn);
   draft.lookAgain();
   if (state.phase === 'calling') draft.makeCalls(false);
   else draft.makeStep();
-  // Nothing of the run itself has changed.
-  const { remind = [], effects = [] } = draft.decide(null);
-  return { remind, effects, reply: null };
+  return draft.asItWas();
 }
 
 /** The reminder: the run is given up, or asks again for its thread's verdict. */
 export function expire(state: RunState, _: unknown, turn: Turn): RunDecision<null> {
-  if (!isLive(state) || turn.now < state.deadline) return { reply: null };
+  if (!isLive(state)) return { reply: null };
   const draft = new RunDraft(state, turn);
+  if (turn.now < state.deadline) {
+    // The clock was put back since it was set.
+    draft.expireAt(state.deadline);
+    return draft.asItWas();
+  }
   const isAnswered = state.phase === 'answering';
   if (isAnswered && state.asks < mostAsks) {
     draft.answer();
@@ -92,14 +95,14 @@ export function expire(state: RunState, _: unknown, turn: Turn): RunDecision<nul
  * 404 for another tenant, 409 for a run that has ended or whose answer is with its thread already. What the thread says of a run
  * that has ended changes nothing; of one that it has not begun yet, it is to say it again.
  */
-export function cancel(state: RunState, command: CancelRun, turn: Turn): RunDecision<AgentRun> {
+export function cancel(state: RunState, command: CancelRun, turn: Turn): RunDecision<null> {
   const { by, reason } = command;
   if (state.head === null && by === 'thread') {
     throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
   }
   requireOwn(state, command);
   if (!isLive(state)) {
-    if (by === 'thread') return { reply: runView(state, turn.id) };
+    if (by === 'thread') return { reply: null };
     throw conflict('The run has ended.', { status: state.status });
   }
   if (by === 'request' && state.phase === 'answering') {
@@ -108,5 +111,5 @@ export function cancel(state: RunState, command: CancelRun, turn: Turn): RunDeci
   const draft = new RunDraft(state, turn);
   draft.end({ status: 'cancelled', errorMessage: reason });
   if (by === 'request') draft.over();
-  return draft.decide(runView(draft.next, turn.id));
+  return draft.decide(null);
 }

@@ -155,6 +155,11 @@ export class RunDraft {
     if (wasWorking) this.perform('stop', {});
   }
 
+  /** The reminders and effects alone: nothing of the run itself has changed. */
+  asItWas(): RunDecision<null> {
+    return { remind: this.#reminders, effects: this.#effects, reply: null };
+  }
+
   /** The decision as it stands, answered with `reply`. */
   decide<Reply>(reply: Reply): RunDecision<Reply> {
     return {

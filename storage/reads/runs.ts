@@ -29,6 +29,21 @@ export async function statusOfRun(
   return row?.status;
 }
 
+/** Whether the run has given its answer to its thread, and has not written down yet what that has made of it. */
+export async function isRunAnswering(
+  db: Queries,
+  { projectId, environmentId }: Place,
+  agentRunId: string,
+): Promise<boolean> {
+  const [row] = await db.query<{ isAnswering: boolean | null }>(
+    `select state->>'phase' = 'answering' as "isAnswering" from agent_runs
+     where agent_run_id = $1 and project_id = $2 and environment_id = $3`,
+    [agentRunId, projectId, environmentId],
+    'runs.answering',
+  );
+  return row?.isAnswering ?? false;
+}
+
 /** A run as its snapshot's row in JSON, which the actor's own code can read; without what is private to it. */
 export interface RunRecord {
   readonly agentRunId: string;

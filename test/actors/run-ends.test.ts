@@ -1,7 +1,7 @@
 /** How runs end, one by one: what the run says of it, and what it tells its thread and the stitches. */
 import t from 'tap';
 import { newId } from '../../protocol/ids.ts';
-import type { RunErrorCode, RunFailure } from '../../actors/run/commands.ts';
+import type { BeginRun, RunErrorCode, RunFailure } from '../../actors/run/commands.ts';
 import { decodeRun } from '../../actors/run/snapshot.ts';
 import {
   longestRunMs,
@@ -242,6 +242,49 @@ t.test('a time that is over for an earlier phase is not over', async t => {
   t.equal(run.state.status, 'running');
 });
 
+t.test('a reminder that comes too early, by a clock that was put back, is set again', async t => {
+  const run = started();
+  const { deadline } = run.state;
+  run.reminders.delete('expire');
+  run.now = deadline - 1_000;
+  run.say('expire', {});
+  t.match(run.reminders.get('expire'), { at: deadline, command: 'expire' });
+  run.pass(1_000);
+  t.match(run.state, { status: 'failed', errorCode: 'timeout' });
+});
+
+t.test('what a run says of itself does not grow with its trace: it may have to cross the bus', async t => {
+  const big = 'x'.repeat(600_000);
+  const size = (reply: unknown): number => JSON.stringify(reply).length;
+  const grown = (): RunOnPaper => {
+    const run = started();
+    for (const n of [1, 2]) {
+      run.answer({ text: big, calls: [wanted('tool_once', n)] });
+      run.work();
+      run.tool(true);
+      run.work();
+    }
+    return run;
+  };
+  const cancelled = grown();
+  const begin = cancelled.said.find(({ command }) => command === 'begin')?.payload as BeginRun;
+  t.ok(size(cancelled.say('begin', begin)) < 10_000);
+  t.ok(size(cancelled.say('cancel', { ...tenancy, by: 'request', reason: 'enough' })) < 10_000);
+  t.equal(cancelled.state.status, 'cancelled');
+  const suggested = grown();
+  suggested.answer({ text: 'Good day.' });
+  const suggestion: Suggestion = {
+    ...{ status: 'pending', body: 'Good day.', basedOnSequence: 1, createdAt: new Date(0).toISOString() },
+  };
+  t.ok(size(suggested.say('judged', { ...tenancy, outcome: 'suggested', suggestion })) < 10_000);
+  const settlement: Settlement = {
+    ...{ status: 'discarded', resolvedAt: new Date(1).toISOString(), resolvedByUserId: null },
+  };
+  t.ok(size(suggested.say('settleSuggestion', { ...tenancy, settlement })) < 10_000);
+  t.match(suggested.state.trace, { suggestion: { status: 'discarded' } });
+  t.ok(size(suggested.state.trace) > 1_048_576);
+});
+
 t.test('a thread that has not judged in time is asked again, and its word holds', async t => {
   const run = started();
   run.answer({ text: 'Hello?', handoff: { reason: 'a refund' } });
@@ -321,7 +364,7 @@ t.test('cancelling', async t => {
   t.strictSame(ending(pending), { status: 'cancelled', errorCode: null, told: ['runOver'] });
   t.equal(pending.state.errorMessage, byRequest.reason);
   t.equal(pending.say('cancel', byRequest), undefined, 'it has ended');
-  t.match(pending.say('cancel', { ...byRequest, by: 'thread' }), { status: 'cancelled' });
+  t.equal(pending.say('cancel', { ...byRequest, by: 'thread' }), null, 'by its thread, it is nothing new');
 
   const calling = started();
   calling.answer({ calls: [wanted('tool_thrice', 1)] });

@@ -16,14 +16,23 @@ import type { runOperations } from '../../../protocol/operations/runs.ts';
 import type { AgentRun } from '../../../protocol/resources/agent.ts';
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import type { ActorRef } from '../../../runtime/actor.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import type { Node } from '../../../runtime/node.ts';
+import { pause } from '../../../runtime/pause.ts';
 import { placeOfAgent } from '../../../storage/agents/places.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findAgentHead } from '../../../storage/reads/agents.ts';
 import { findMessage } from '../../../storage/reads/messages.ts';
 import type { Place } from '../../../storage/reads/place.ts';
-import { findRun, placeOfRun, runPage, statusOfRun, type RunRecord } from '../../../storage/reads/runs.ts';
+import {
+  findRun,
+  isRunAnswering,
+  placeOfRun,
+  runPage,
+  statusOfRun,
+  type RunRecord,
+} from '../../../storage/reads/runs.ts';
 import type { Call, Handlers } from '../handler.ts';
 import { authorOf } from './author.ts';
 import { placeOfCall, scopeById } from './place.ts';
@@ -32,7 +41,12 @@ export interface RunHandlerServices {
   readonly database: Pick<Database, 'query'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
+  readonly clock: Clock;
 }
+
+/** How long a request waits until a run knows what its thread has made of its answer: as a rule a few milliseconds. */
+const verdictMs = 2_000;
+const lookEveryMs = 50;
 
 function shown({ agentRunId, row }: RunRecord): AgentRun {
   return runView(decodeRun(row as RunRow), agentRunId);
@@ -43,7 +57,7 @@ const threadOf = (id: string): ActorRef => ({ kind: 'thread', id });
 
 /** 404 for what is not the environment's. */
 export function runHandlers(services: RunHandlerServices): Handlers<typeof runOperations> {
-  const { database, node, cursors } = services;
+  const { database, node, cursors, clock } = services;
 
   /** 409 for an agent that is there but cannot answer. */
   const headOf = async (place: Place, agentId: string): Promise<AgentHead> => {
@@ -71,6 +85,21 @@ export function runHandlers(services: RunHandlerServices): Handlers<typeof runOp
     });
     if (opened === null) throw new Error('a requested run was not opened');
     return opened;
+  };
+
+  const read = async (place: Place, agentRunId: string): Promise<AgentRun> => {
+    const found = await findRun(database, place, agentRunId);
+    if (found === undefined) throw notFound();
+    return shown(found);
+  };
+
+  /** The thread tells of a suggestion a moment before its run has it. 503 where that moment is too long. */
+  const readJudged = async (place: Place, agentRunId: string): Promise<AgentRun> => {
+    for (let waited = 0; await isRunAnswering(database, place, agentRunId); waited += lookEveryMs) {
+      if (waited >= verdictMs) throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
+      await pause(clock, lookEveryMs);
+    }
+    return read(place, agentRunId);
   };
 
   return {
@@ -120,41 +149,36 @@ export function runHandlers(services: RunHandlerServices): Handlers<typeof runOp
 
     getAgentRun: async call => {
       const { agentRunId } = call.params;
-      const found = await findRun(
-        database,
-        await scopeById(call, database, placeOfRun, agentRunId),
-        agentRunId,
-      );
-      if (found === undefined) throw notFound();
-      return { body: shown(found) };
+      return { body: await read(await scopeById(call, database, placeOfRun, agentRunId), agentRunId) };
     },
 
     cancelAgentRun: async call => {
       const { agentRunId } = call.params;
       const { projectId, environmentId } = await scopeById(call, database, placeOfRun, agentRunId);
       const command: CancelRun = { projectId, environmentId, reason: 'Cancelled on request.', by: 'request' };
-      return { body: await node.ask<AgentRun>(runOf(agentRunId), 'cancel', command, call) };
+      await node.ask(runOf(agentRunId), 'cancel', command, call);
+      return { body: await read(command, agentRunId) };
     },
 
     resolveSuggestion: async call => {
       const { agentRunId } = call.params;
       const { projectId, environmentId } = await scopeById(call, database, placeOfRun, agentRunId);
       const place = { projectId, environmentId };
-      const found = await findRun(database, place, agentRunId);
-      if (found === undefined) throw notFound();
-      const { threadId, trace } = decodeRun(found.row as RunRow);
-      if (threadId === null || trace.suggestion?.status !== 'pending') {
+      const { threadId, trace } = await readJudged(place, agentRunId);
+      const suggestion = trace['suggestion'] as Suggestion | undefined;
+      if (typeof threadId !== 'string' || suggestion?.status !== 'pending') {
         throw new ServiceError('svc/agent_runs/suggestion_already_resolved');
       }
       const { action, body: editedBody, expectedSequence } = call.body;
       const order: ResolveSuggestion = {
-        ...{ ...place, agentRunId, action, body: trace.suggestion.body, author: authorOf(call) },
+        ...{ ...place, agentRunId, action, body: suggestion.body, author: authorOf(call) },
         ...(editedBody === undefined ? {} : { editedBody }),
         ...(expectedSequence === undefined ? {} : { expectedSequence }),
       };
       const resolved = await node.ask<Suggestion>(threadOf(threadId), 'resolveSuggestion', order, call);
       const command: SettleSuggestion = { ...place, settlement: settlementOf(resolved) };
-      return { body: await node.ask<AgentRun>(runOf(agentRunId), 'settleSuggestion', command, call) };
+      await node.ask(runOf(agentRunId), 'settleSuggestion', command, call);
+      return { body: await read(place, agentRunId) };
     },
   };
 }
