@@ -6,6 +6,7 @@
  * overtakes another of its lane.
  */
 import type { Commit, PlacedReminder } from '../runtime/store.ts';
+import { roughLength } from './rough-length.ts';
 import type { SnapshotTable } from './snapshot.ts';
 import { parametersOf, type Announced, type Statement, type Value, type Write } from './statement.ts';
 import { deleteReminders, upsertReminders } from './reminders.ts';
@@ -34,7 +35,7 @@ interface Forgotten {
 
 type ReminderChange = { readonly set: PlacedReminder } | { readonly deleted: Forgotten };
 
-/** UTF-16 units of row values after which a batch is full: bounds what one transaction holds in memory, here and in the server. */
+/** UTF-16 units of row values, of states that may be large and of reminders' payloads, after which a batch is full: bounds what one transaction holds in memory, here and in the server. */
 const largestSize = 8 * 1_048_576;
 
 export class Batch {
@@ -69,6 +70,7 @@ export class Batch {
     for (const write of commit.writes) this.#addWrite(write);
     for (const forgotten of commit.forget) this.#forget(commit, forgotten.key, forgotten.at);
     for (const reminder of commit.remind) {
+      this.#size += roughLength(reminder.payload, largestSize);
       this.#reminders.set(`${reminder.to.kind}/${reminder.to.id}/${reminder.key}`, { set: reminder });
     }
   }
@@ -93,13 +95,14 @@ export class Batch {
   #addSnapshot({ actor, base, snapshot }: Commit<Write>): void {
     const key = `${actor.kind}/${actor.id}`;
     const earlier = this.#snapshots.get(key);
+    const table = this.#tables.get(actor.kind);
+    if (table === undefined) throw new Error(`no snapshot table for actors of kind ${actor.kind}`);
+    if (table.mayBeLarge && snapshot !== undefined) this.#size += roughLength(snapshot.state, largestSize);
     if (earlier !== undefined) {
       // What came earlier in the batch has verified the base that this one stands on.
       if (snapshot !== undefined) earlier.changed = snapshot;
       return;
     }
-    const table = this.#tables.get(actor.kind);
-    if (table === undefined) throw new Error(`no snapshot table for actors of kind ${actor.kind}`);
     this.#snapshots.set(key, { table, id: actor.id, base, changed: snapshot });
   }
 

@@ -12,6 +12,8 @@ export interface SnapshotTable<State = never> {
   readonly key: string;
   readonly insert: Statement;
   readonly update: Statement;
+  /** Its states may be megabytes: they count for the size of a batch. */
+  readonly mayBeLarge: boolean;
   /** Rows of (id, base): refuses those that do not stand at their base, and holds the others until the commit. */
   readonly check: Statement;
   /** The values of a row of `insert`, or of `update` when there is a base. */
@@ -26,6 +28,8 @@ export interface SnapshotColumns<State> {
   readonly table: string;
   /** The column of the actor's id. */
   readonly key: string;
+  /** Default false: its states are a few kilobytes at most. */
+  readonly mayBeLarge?: boolean;
   /** Columns that never change: written by the insert alone. */
   readonly fixed: Columns;
   /** Every other column but the key and `version`. */
@@ -51,6 +55,7 @@ export function snapshotTable<State>(table: SnapshotColumns<State>): SnapshotTab
   return {
     kind,
     key,
+    mayBeLarge: table.mayBeLarge ?? false,
     load: `select row_to_json(t)::text as text, version from ${table.table} t where ${key} = any ($1::text[])`,
     insert: statement(
       `${kind}.insert`,

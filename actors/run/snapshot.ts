@@ -95,6 +95,7 @@ export const runSnapshot = snapshotTable<RunState>({
   kind: 'run',
   table: 'agent_runs',
   key: 'agent_run_id',
+  mayBeLarge: true,
   fixed: {
     project_id: 'plain',
     environment_id: 'plain',
