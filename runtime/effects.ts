@@ -179,7 +179,8 @@ export class Effects {
         break;
       } catch (error) {
         if (tries === buryTries) {
-          log.error({ err: error, kind, id, task: name, payload }, 'a dead letter could not be kept');
+          // Without its payload, which may be what people have written.
+          log.error({ err: error, kind, id, task: name }, 'a dead letter could not be kept');
           break;
         }
         const ms = backoffMs(tries, firstRetryMs, longestRetryMs, random);

@@ -113,6 +113,26 @@ t.test('a dead letter that cannot be kept is tried again', async t => {
   t.equal(database.letters.length, 1);
 });
 
+t.test('a dead letter that cannot be kept at all is logged without what it carries', async t => {
+  let isDown = (): void => undefined;
+  const work: Work = () => {
+    isDown();
+    return Promise.reject(new Unavailable('no'));
+  };
+  const { node, clock, store, log } = await world(t, {
+    kinds: [counterKind({ work })],
+    limits: { taskTries: 1 },
+  });
+  isDown = () => {
+    store.offline = true;
+  };
+  await clock.until(node.ask(a, 'live', { effects: [perform({ said: 'in confidence' })] }));
+  await clock.advance(120_000);
+  t.ok(log.some(({ message }) => message === 'a dead letter could not be kept'));
+  t.notMatch(JSON.stringify(log), /in confidence/);
+  store.offline = false;
+});
+
 t.test('a task that nobody knows is a dead letter', async t => {
   const { node, clock, database } = await world(t);
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [{ do: 'perform', task: 'fly', payload: 1 }] }));
