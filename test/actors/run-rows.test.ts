@@ -97,7 +97,8 @@ t.test('a question, two tool calls, an answer', async t => {
   });
   t.equal(agentRunId.slice(-16, -3), thread.id.slice(-16, -3), 'they live together');
   const told = await node.ask({ kind: 'run', id: agentRunId }, 'begin', begin);
-  t.strictSame(told, JSON.parse(JSON.stringify(run)), 'the actor says the same');
+  const brief = { ...run, trace: { ...run?.trace, steps: [] } };
+  t.strictSame(told, JSON.parse(JSON.stringify(brief)), 'the actor says the same, but for the steps');
 
   const sent = await database.query<{ body: string }>(
     `select body from messages where thread_id = $1 and direction = 'outbound'`,
