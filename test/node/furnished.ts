@@ -12,6 +12,7 @@ import type { WorkspaceInvitation } from '../../protocol/resources/workspace.ts'
 import type { Asked, Client, ListOf } from './client.ts';
 import { sample, type Field } from './sample.ts';
 import { newStitch, type Tenant } from './tenant.ts';
+import { eventually } from './eventually.ts';
 
 /** One of each resource that operations name by id, and a channel of the sandbox kind. */
 export type Belongings = Partial<Record<Resource | 'simulated', string>>;
@@ -80,6 +81,11 @@ export async function furnish(
   const { agentRunId } = await key.get<AgentRun>('createAgentRun', {
     params: { agentId },
     body: { projectId, threadId },
+  });
+  // No model answers here. What comes of that is written down before anything is compared.
+  await eventually('end of the run', async () => {
+    const { status } = await key.get<AgentRun>('getAgentRun', { params: { agentRunId } });
+    return status === 'failed';
   });
   const commands = await key.get<ListOf<ChannelCommand>>('listChannelCommands', { params: { channelId } });
   const { deliveryId } = await key.get<WebhookDelivery>('testStitch', {

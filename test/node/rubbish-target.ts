@@ -52,6 +52,13 @@ export async function startTarget(t: Test) {
     body: { projectId },
   });
 
+  const { loomId } = await key.get<{ loomId: string }>('createLoom', {
+    body: {
+      ...{ projectId, name: 'Loom', systemPrompt: 'Answer.' },
+      ...{ provider: 'llm_provider_1', model: 'model-1' },
+    },
+  });
+
   /** Its ids, by what they name. */
   const own: Partial<Record<Resource, string>> = {
     ...{
@@ -62,6 +69,7 @@ export async function startTarget(t: Test) {
       apiKey: apiKeyId,
     },
     ...{ channel: channelId, thread: threadId, message: messageId, stitch: stitchId, delivery: deliveryId },
+    loom: loomId,
   };
   /** A request of the operation that is good. */
   const good = (operation: Operation): Asked =>
