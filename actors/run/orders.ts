@@ -11,7 +11,6 @@ export interface StepOrder extends Tenancy {
   readonly threadId: string | null;
   readonly head: RunHead;
   readonly basedOnSequence: number;
-  readonly inputMessageId: string | null;
   readonly step: number;
   readonly turns: readonly unknown[];
   /** What the run has cost so far. */
@@ -60,10 +59,10 @@ export interface CallTask {
 
 /** The order for the next step of a run that exists. */
 export function orderOf(state: RunState, agentRunId: string): StepOrder {
-  const { projectId, environmentId, threadId, head, basedOnSequence, inputMessageId } = state;
+  const { projectId, environmentId, threadId, head, basedOnSequence } = state;
   if (head === null) throw new Error('a run that does not exist has no steps');
   return {
-    ...{ projectId, environmentId, agentRunId, threadId, head, basedOnSequence, inputMessageId },
+    ...{ projectId, environmentId, agentRunId, threadId, head, basedOnSequence },
     step: state.trace.steps.length + 1,
     turns: state.turns,
     costMicros: state.estimatedCostMicros ?? 0,

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { signUp } from './account.ts';
 import { Api, type Message, type Page } from './api.ts';
 import { Burst } from './burst.ts';
 import { ConsoleStream } from './console-stream.ts';
@@ -35,28 +36,13 @@ async function setUp(server: Server, receiver: Receiver): Promise<Setting> {
   display.hop('node started, embedded PostgreSQL initialised', await server.start(), server.url);
 
   let from = performance.now();
-  const account = {
-    email: `demo-${randomBytes(4).toString('hex')}@skein.example`,
-    password: randomBytes(12).toString('hex'),
-  };
-  const { accessToken } = await new Api(server.url).post<{ accessToken: string }>(
-    '/studio/auth/signup',
-    account,
-  );
-  display.hop('signed up: workspace, project and sandbox made', since(from), account.email);
-  const operator = new Api(server.url, accessToken);
-  const [project] = (await operator.get<Page<{ projectId: string }>>('/projects')).data;
-  if (project === undefined) throw new Error('sign-up made no project');
-  const { projectId } = project;
-  const [environment] = (
-    await operator.get<Page<{ environmentId: string }>>(`/environments?projectId=${projectId}`)
-  ).data;
-  if (environment === undefined) throw new Error('sign-up made no environment');
+  const { email, accessToken, api: operator, projectId, environmentId } = await signUp(server.url);
+  display.hop('signed up: workspace, project and sandbox made', since(from), email);
 
   from = performance.now();
   const channel = await operator.post<{ channelId: string }>('/channels', {
     projectId,
-    environmentId: environment.environmentId,
+    environmentId,
     name: 'Demo channel',
     kind: 'custom',
   });

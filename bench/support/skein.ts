@@ -1,7 +1,7 @@
 /** Skein as a system under measurement: a node of its own process on the run's database, with an account, a channel, a key. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { Api, type Page } from '../demo/api.ts';
+import { signUp } from '../demo/account.ts';
+import { Api } from '../demo/api.ts';
 import { freePort, Server } from '../demo/server.ts';
 import type { BenchDatabase } from './bench-database.ts';
 
@@ -38,20 +38,7 @@ export async function startSkein(
   };
   const server = new Server(port, variables);
   await server.start();
-  const account = {
-    email: `bench-${randomBytes(4).toString('hex')}@skein.example`,
-    password: randomBytes(12).toString('hex'),
-  };
-  const { accessToken } = await new Api(server.url).post<{ accessToken: string }>(
-    '/studio/auth/signup',
-    account,
-  );
-  const studio = new Api(server.url, accessToken);
-  const projectId = (await studio.get<Page<{ projectId: string }>>('/projects')).data[0]?.projectId ?? '';
-  const environments = await studio.get<Page<{ environmentId: string }>>(
-    `/environments?projectId=${projectId}`,
-  );
-  const environmentId = environments.data[0]?.environmentId ?? '';
+  const { accessToken, api: studio, projectId, environmentId } = await signUp(server.url);
   const channel = await studio.post<{ channelId: string }>('/channels', {
     projectId,
     environmentId,

@@ -51,7 +51,7 @@ export function orderOf(more: Partial<StepOrder> = {}): StepOrder {
       ...{ agentId: 'agt_1', loomId: 'loom_1', loomVersionId: 'lver_1', mode: 'auto' },
       ...{ provider: 'llm_provider_1', model: 'gpt-4o-mini' },
     },
-    ...{ basedOnSequence: 1, inputMessageId: null, step: 1, turns: [], costMicros: 0 },
+    ...{ basedOnSequence: 1, step: 1, turns: [], costMicros: 0 },
     deadline: start + 120_000,
     ...more,
   };

@@ -6,7 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { Api, type Message, type Page } from '../api.ts';
+import { signUp } from '../account.ts';
+import type { Api, Message, Page } from '../api.ts';
 import { ConsoleStream, type StreamEvent } from '../console-stream.ts';
 import { display } from '../display.ts';
 import { freePort, Server } from '../server.ts';
@@ -46,16 +47,7 @@ const key = (): string => randomBytes(8).toString('hex');
 async function setUp(server: Server, tool: OrderTool): Promise<Setting> {
   display.title('An agent, from nothing');
   display.hop('node started, embedded PostgreSQL initialised', await server.start(), server.url);
-  const account = { email: `demo-${key()}@skein.example`, password: randomBytes(12).toString('hex') };
-  const session = await new Api(server.url).post<{ accessToken: string }>('/studio/auth/signup', account);
-  const api = new Api(server.url, session.accessToken);
-  const [environment] = (await api.get<Page<{ projectId: string; environmentId: string }>>('/projects')).data;
-  if (environment === undefined) throw new Error('sign-up made no project');
-  const { projectId } = environment;
-  const [sandbox] = (await api.get<Page<{ environmentId: string }>>(`/environments?projectId=${projectId}`))
-    .data;
-  if (sandbox === undefined) throw new Error('sign-up made no environment');
-
+  const { accessToken, api, projectId, environmentId } = await signUp(server.url);
   for (const { provider } of providers) {
     const secret = `key-${key()}`;
     await api.post('/byok-credentials', { projectId, provider, displayName: `Demo ${provider}`, secret });
@@ -93,14 +85,14 @@ async function setUp(server: Server, tool: OrderTool): Promise<Setting> {
 
   const channel = await api.post<{ channelId: string }>('/channels', {
     projectId,
-    environmentId: sandbox.environmentId,
+    environmentId,
     name: 'Demo channel',
     kind: 'custom',
   });
   const { channelId } = channel;
   await api.patch(`/channels/${channelId}`, { projectId, defaultAgentId: agent.agentId });
   display.hop('custom channel made; the agent answers its threads by default', undefined, channelId);
-  const stream = new ConsoleStream(server.url, projectId, session.accessToken);
+  const stream = new ConsoleStream(server.url, projectId, accessToken);
   await stream.open();
   return { server, tool, stream, api, projectId, channelId, loomId, toolId: made.toolId };
 }
