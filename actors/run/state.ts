@@ -21,24 +21,15 @@
  * A model step that was out when its node died is asked again. A tool call that was out is not: its attempt was committed before
  * it was made, and is made again only where the tool's own retry rule has attempts left.
  */
-import type { Provider } from '../../protocol/resources/byok.ts';
 import type { RunStatus } from '../../protocol/resources/agent.ts';
-import type { AgentMode } from '../../protocol/resources/thread.ts';
+import type { AgentHead } from '../../storage/reads/agents.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
 import type { RunTrace } from './trace.ts';
 
 export type RunPhase = 'waiting' | 'thinking' | 'calling' | 'answering' | 'over';
 
-/** What a run is of: fixed when it begins. */
-export interface RunHead {
-  readonly agentId: string;
-  readonly loomId: string;
-  readonly loomVersionId: string;
-  readonly provider: Provider;
-  readonly model: string;
-  /** Never paused: then there is no run. */
-  readonly mode: AgentMode;
-}
+/** What a run is of: its agent as it was when the run began. Never paused: then there is no run. */
+export type RunHead = AgentHead;
 
 /** What the trace does not show of a call. */
 export interface OpenCall {

@@ -4,13 +4,10 @@
  */
 import type { AgentMode } from '../../protocol/resources/thread.ts';
 import type { Actor } from '../../protocol/resources/message.ts';
+import type { AgentHead } from '../../storage/reads/agents.ts';
 import type { BeginRun } from '../run/commands.ts';
-import type { RunHead } from '../run/state.ts';
 import type { SpentBudget, Suggestion } from '../run/trace.ts';
 import type { Metadata, Tenancy } from '../tenancy.ts';
-
-/** What an agent is at this moment; `mode` is its own, or else its loom version's, or else paused. */
-export type AgentHead = Omit<RunHead, 'mode'> & { readonly mode: AgentMode };
 
 /**
  * Makes a run. The mode is the thread's, or else the agent's; where that is paused, a message makes no run (the reply says so),

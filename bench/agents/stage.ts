@@ -1,5 +1,5 @@
 /** A node with an agent, two tools and a model that does as it is told. */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Api, type Message, type Page } from '../demo/api.ts';
@@ -47,14 +47,12 @@ export class Stage {
   readonly operator: Api;
   readonly tools: ToolServer;
   readonly #agentId: string;
-  readonly #model: ChildProcess;
 
-  private constructor(skein: Skein, tools: ToolServer, agentId: string, model: ChildProcess) {
+  private constructor(skein: Skein, tools: ToolServer, agentId: string) {
     this.skein = skein;
     this.operator = new Api(skein.server.url, skein.accessToken);
     this.tools = tools;
     this.#agentId = agentId;
-    this.#model = model;
   }
 
   /** Runs the work on a stage of its own and clears it away. */
@@ -72,17 +70,12 @@ export class Stage {
     });
     try {
       const agentId = await makeAgent(skein, await tools.listen(), mode);
-      await work(new Stage(skein, tools, agentId, model));
+      await work(new Stage(skein, tools, agentId));
     } finally {
       await skein.stop();
       await tools.close();
       model.disconnect();
     }
-  }
-
-  /** The processor time of this is not the node's. */
-  get modelPid(): number {
-    return this.#model.pid ?? 0;
   }
 
   /** A thread on which the participant asks for that; its agent does not answer by itself. */

@@ -1,8 +1,6 @@
 /** The customer's end of a stitch: receives webhooks, verifies their signatures over the raw body, notes what came. */
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { verifyService } from '../../protocol/signature.ts';
+import { Endpoint } from './endpoint.ts';
 
 export interface Received {
   readonly eventId: string;
@@ -19,25 +17,19 @@ export class Receiver {
   repeats = 0;
   refused = 0;
   secret = '';
-  readonly #server: Server;
+  readonly #endpoint: Endpoint;
   readonly #waiting = new Set<() => void>();
 
   constructor() {
-    this.#server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const header = request.headers['service-signature'];
-        response.writeHead(this.#take(Buffer.concat(chunks), String(header)) ? 200 : 400).end();
-      });
+    this.#endpoint = new Endpoint((request, body, response) => {
+      const header = request.headers['service-signature'];
+      response.writeHead(this.#take(body, String(header)) ? 200 : 400).end();
     });
   }
 
-  /** Starts to listen; gives the address for the stitch. */
-  async listen(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/webhooks`;
+  /** Starts to listen; gives its address. */
+  listen(): Promise<string> {
+    return this.#endpoint.listen('/webhooks');
   }
 
   /** Waits for a verified event; rejects after `withinMs`. */
@@ -59,10 +51,8 @@ export class Receiver {
     }
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return this.#endpoint.close();
   }
 
   #take(body: Buffer, header: string): boolean {

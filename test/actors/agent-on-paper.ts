@@ -2,7 +2,8 @@
 import { newId } from '../../protocol/ids.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { AgentMode } from '../../protocol/resources/thread.ts';
-import type { AgentHead, OpenedRun, OpenRun, ResolveSuggestion } from '../../actors/thread/agent-commands.ts';
+import type { OpenedRun, OpenRun, ResolveSuggestion } from '../../actors/thread/agent-commands.ts';
+import type { AgentHead } from '../../storage/reads/agents.ts';
 import type { SummonAgent } from '../../actors/thread/summoner.ts';
 import type { RunCommands } from '../../actors/run/commands.ts';
 import type { Suggestion } from '../../actors/run/trace.ts';

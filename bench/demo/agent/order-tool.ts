@@ -1,8 +1,7 @@
 /** The customer's tool: looks orders up, verifies who calls, and answers a repeated call as the first one. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifyService } from '../../../protocol/signature.ts';
+import { Endpoint } from '../endpoint.ts';
 
 export class OrderTool {
   /** The Idempotency-Key of each request, in order. */
@@ -12,21 +11,16 @@ export class OrderTool {
   secret = '';
   /** While set, requests are taken and not answered. */
   holds = false;
-  readonly #server: Server;
+  readonly #endpoint: Endpoint;
   readonly #waiting = new Set<() => void>();
 
   constructor() {
-    this.#server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => this.#take(request, Buffer.concat(chunks), response));
-    });
+    this.#endpoint = new Endpoint((request, body, response) => this.#take(request, body, response));
   }
 
-  async listen(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/orders`;
+  /** Starts to listen; gives its address. */
+  listen(): Promise<string> {
+    return this.#endpoint.listen('/orders');
   }
 
   /** Resolves when that many requests have come. */
@@ -34,10 +28,8 @@ export class OrderTool {
     while (this.calls.length < times) await new Promise<void>(resolve => this.#waiting.add(resolve));
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return this.#endpoint.close();
   }
 
   #take(request: IncomingMessage, body: Buffer, response: ServerResponse): void {

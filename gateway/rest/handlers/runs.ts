@@ -4,12 +4,7 @@ import type { BeginRun, CancelRun, SettleSuggestion } from '../../../actors/run/
 import { runView } from '../../../actors/run/run-text.ts';
 import { decodeRun, type RunRow } from '../../../actors/run/snapshot.ts';
 import type { Suggestion } from '../../../actors/run/trace.ts';
-import type {
-  AgentHead,
-  OpenedRun,
-  OpenRun,
-  ResolveSuggestion,
-} from '../../../actors/thread/agent-commands.ts';
+import type { OpenedRun, OpenRun, ResolveSuggestion } from '../../../actors/thread/agent-commands.ts';
 import { invalid, notFound, ServiceError } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { runOperations } from '../../../protocol/operations/runs.ts';
@@ -22,7 +17,7 @@ import { pause } from '../../../runtime/pause.ts';
 import { placeOfAgent } from '../../../storage/agents/places.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
-import { findAgentHead } from '../../../storage/reads/agents.ts';
+import { findAgentHead, type AgentHead } from '../../../storage/reads/agents.ts';
 import { findMessage } from '../../../storage/reads/messages.ts';
 import type { Place } from '../../../storage/reads/place.ts';
 import {
