@@ -4,6 +4,7 @@
  *
  * States: being set up, listening, draining, closed; each only forward.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import * as uws from 'uWebSockets.js';
 import { ServiceError } from '../../protocol/errors.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -204,9 +205,11 @@ export class HttpServer {
   }
 
   async #drain(deadlineMs: number): Promise<void> {
+    this.#traffic.draining = true;
+    // Connections that the kernel has made, and nobody has accepted, are reset with the listener.
+    await polled();
     if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;
-    this.#traffic.draining = true;
     for (const socket of [...this.#sockets]) socket.end(1001, 'going away');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>(resolve => (timer = setTimeout(resolve, deadlineMs)));
@@ -225,6 +228,7 @@ export class HttpServer {
       await this.#traffic.idle();
       before = this.#traffic.entered;
       await new Promise(resolve => setTimeout(resolve, lingerMs));
+      await polled();
     } while (this.#traffic.entered !== before);
   }
 
@@ -261,6 +265,16 @@ export class HttpServer {
     });
     return errorAnswer(wrongMethod, request.requestId, docsUrl, headers);
   }
+}
+
+/**
+ * Resolves when all that has arrived has been read. A process that was held up runs its timers first, and would close connections
+ * on requests that have long been there.
+ */
+async function polled(): Promise<void> {
+  // The first may come without a look at the sockets in between, when it was asked for by what was read from one.
+  await turn();
+  await turn();
 }
 
 function upgradeRequired(docsUrl: string): HttpHandler {

@@ -1,4 +1,6 @@
 /** How the server closes: nobody is cut off who was being answered, and nobody is waited for longer than was said. */
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { gate, RawClient, rawRequest, startServer } from './http-raw.ts';
 
@@ -14,9 +16,11 @@ t.test('close waits for the answers in flight, and says goodbye in them', async 
   const idle = new RawClient(port, t);
   await idle.send(rawRequest('GET', '/head')).answers(1);
   const slow = new RawClient(port, t).send(rawRequest('GET', '/slow'));
-  while (server.stats.inFlight === 0) await new Promise(resolve => setImmediate(resolve));
+  while (server.stats.inFlight === 0) await turn();
   const closed = server.close(10_000);
   t.equal(server.close(10_000), closed, 'idempotent');
+  // Those who knocked before are still let in.
+  for (let turns = 0; turns < 3; turns++) await turn();
   const late = new RawClient(port, t);
   await late.closed;
   t.equal(late.received, '', 'nobody new is let in');
@@ -33,6 +37,26 @@ t.test('close waits for the answers in flight, and says goodbye in them', async 
   await idle.closed;
 });
 
+t.test('what came while the process was held up is served, not cut off', async t => {
+  const { port, server } = await startServer(t, server => {
+    server.route('GET', '/', () => ({ status: 200, body: '{}' }));
+  });
+  const idle = new RawClient(port, t);
+  await idle.send(rawRequest('GET', '/')).answers(1);
+  const knocking = new RawClient(port, t);
+  // The kernel has made the connection by then, and the server has not seen it.
+  await new Promise<void>(resolve => process.nextTick(resolve));
+  const closed = server.close(10_000);
+  await once(knocking.socket, 'connect');
+  idle.send(rawRequest('GET', '/'));
+  knocking.send(rawRequest('GET', '/'));
+  // For longer than the server lingers.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  t.equal((await idle.untilClosed()).length, 2);
+  t.equal((await knocking.untilClosed()).length, 1);
+  await closed;
+});
+
 t.test('close waits for a client that is still reading', async t => {
   const body = Buffer.alloc(8_000_000, 'x');
   const { port, server } = await startServer(t, server => {
@@ -44,11 +68,11 @@ t.test('close waits for a client that is still reading', async t => {
   const before = new RawClient(port, t);
   before.socket.pause();
   before.send(rawRequest('GET', '/before'));
-  while (server.stats.inFlight === 0) await new Promise(resolve => setImmediate(resolve));
+  while (server.stats.inFlight === 0) await turn();
   const closed = server.close(10_000);
   during.socket.pause();
   during.send(rawRequest('GET', '/during'));
-  while (server.stats.inFlight === 1) await new Promise(resolve => setImmediate(resolve));
+  while (server.stats.inFlight === 1) await turn();
   before.socket.resume();
   t.equal((await before.answers(1))[0]?.body.length, body.length);
   during.socket.resume();
@@ -63,7 +87,7 @@ t.test('close does not wait longer than it was told to', async t => {
     server.route('GET', '/', () => new Promise(() => undefined));
   });
   const client = new RawClient(port, t).send(rawRequest('GET', '/'));
-  while (server.stats.inFlight === 0) await new Promise(resolve => setImmediate(resolve));
+  while (server.stats.inFlight === 0) await turn();
   await server.close(20);
   t.same(await client.untilClosed(), []);
 });
