@@ -147,6 +147,11 @@ export const AgentRun = defineEntity({
       where: 'thread_id is not null',
     },
     {
+      name: 'agent_runs_agent',
+      properties: ['agentId', 'createdAt', 'agentRunId'],
+      where: 'agent_id is not null',
+    },
+    {
       name: 'agent_runs_traced',
       properties: ['completedAt'],
       where: "completed_at is not null and state <> '{}'",

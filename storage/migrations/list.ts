@@ -7,6 +7,7 @@ import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
 import { Grounds } from './grounds.ts';
+import { ListedRuns } from './listed-runs.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { ReadCursors } from './read-cursors.ts';
@@ -29,4 +30,5 @@ export const migrations = [
   { name: '0012-assigned-threads', class: AssignedThreads },
   { name: '0013-run-traces', class: RunTraces },
   { name: '0014-filtered-lists', class: FilteredLists },
+  { name: '0015-listed-runs', class: ListedRuns },
 ];

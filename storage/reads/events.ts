@@ -11,6 +11,8 @@ import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
 type Queries = Pick<Database, 'query'>;
 
 const dayMs = 86_400_000;
+/** Bytes of the bodies in a page that REST shows. */
+const largestPage = 4_194_304;
 
 /** Where a project's log stands. */
 export interface StreamHead {
@@ -103,6 +105,22 @@ export interface LogFilter {
   readonly maxBytes?: number;
 }
 
+const logWalk = {
+  ...{ table: 'events', as: 'e', by: ['seq'], key: ['project_id', 'seq', 'occurred_at'] },
+  // A row that only says how far the walk has come has no body to be counted.
+  columns: `e.seq, e.event_name, e.environment_id, e.occurred_at, case when step.wanted then e.body else '' end as body`,
+} as const;
+
+/** The page that the rows of a walk make which were not held back. */
+function sizedStretch(rows: (PagedEvent & Step)[], limit: number): Stretch<PagedEvent & Step> {
+  // The page's bytes had no room for those that are missing; what they are, the next page says.
+  if (rows.length < (rows[0]?.found ?? 0)) {
+    const shown = rows.slice(0, limit);
+    return { rows: shown, end: shown.at(-1) };
+  }
+  return stretchOf(rows, limit);
+}
+
 /** Midnight of UTC before the instant: where its partition begins. */
 function dayOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / dayMs) * dayMs);
@@ -110,7 +128,7 @@ function dayOf(at: Date): Date {
 
 /** The statement of a page: a walk down the project's log, or the thread's, and not beyond the day of `since`. */
 export function logStatement(filter: LogFilter): { readonly text: string; readonly values: unknown[] } {
-  const { projectId, environmentId, eventName, threadId, since, before, maxBytes = 4_194_304 } = filter;
+  const { projectId, environmentId, eventName, threadId, since, before, maxBytes = largestPage } = filter;
   const values: unknown[] = [projectId, maxBytes];
   const within = ['e.project_id = $1'];
   const wanted: string[] = [];
@@ -125,12 +143,7 @@ export function logStatement(filter: LogFilter): { readonly text: string; readon
   narrow(within, at => `e.occurred_at >= ${at}`, since && dayOf(since));
   narrow(within, id => `e.thread_id = ${id}`, threadId);
   narrow(within, seq => `e.seq < ${seq}`, before);
-  const rows = walkStatement({
-    ...{ table: 'events', as: 'e', by: ['seq'], key: ['project_id', 'seq', 'occurred_at'] },
-    // A row that only says how far the walk has come has no body to be counted.
-    columns: `e.seq, e.event_name, e.environment_id, e.occurred_at, case when step.wanted then e.body else '' end as body`,
-    ...{ within, wanted, limit: filter.limit },
-  });
+  const rows = walkStatement({ ...logWalk, within, wanted, limit: filter.limit });
   return { text: sized(rows, 'desc', '$2', ', walked, wanted'), values };
 }
 
@@ -141,12 +154,47 @@ export async function eventLog(
 ): Promise<Stretch<PagedEvent & Step>> {
   const { text, values } = logStatement(filter);
   const rows = await db.walk<PagedEvent & Step>(filter.projectId, text, values);
-  // The page's bytes had no room for those that are missing; what they are, the next page says.
-  if (rows.length < (rows[0]?.found ?? 0)) {
-    const shown = rows.slice(0, filter.limit);
-    return { rows: shown, end: shown.at(-1) };
+  return sizedStretch(rows, filter.limit);
+}
+
+/** What somebody who polls the stream is given next. */
+export interface Poll {
+  readonly projectId: string;
+  /** Exclusive. */
+  readonly after: number;
+  /** As of {@link Span}. */
+  readonly environmentId?: string | undefined;
+  readonly limit: number;
+  /** As of {@link Span}. Default 4 MiB. */
+  readonly maxBytes?: number;
+}
+
+/** The statement of a page of one environment's events: a walk up the project's log. */
+export function pollStatement(poll: Poll): { readonly text: string; readonly values: unknown[] } {
+  const { projectId, after, environmentId, limit, maxBytes = largestPage } = poll;
+  const within = ['e.project_id = $1', 'e.seq > $2'];
+  const rows = walkStatement({ ...logWalk, order: 'asc', within, wanted: ['e.environment_id = $3'], limit });
+  return {
+    text: sized(rows, 'asc', '$4', ', walked, wanted'),
+    values: [projectId, after, environmentId, maxBytes],
+  };
+}
+
+/** The log of a project, or of one environment, oldest first. */
+export async function pollPage(
+  db: Pick<Database, 'query' | 'walk'>,
+  poll: Poll,
+): Promise<Stretch<PagedEvent>> {
+  const { projectId, after, environmentId, limit, maxBytes = largestPage } = poll;
+  if (environmentId !== undefined) {
+    const { text, values } = pollStatement(poll);
+    return sizedStretch(await db.walk<PagedEvent & Step>(projectId, text, values), limit);
   }
-  return stretchOf(rows, filter.limit);
+  const span = { projectId, after, through: Number.MAX_SAFE_INTEGER, limit: limit + 1, maxBytes };
+  const found = await eventPage(db, span);
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, end: last !== undefined && last.found > rows.length ? last : undefined };
 }
 
 /** One event, wherever it is: the caller's right to its project and environment is still to be checked. */

@@ -2,6 +2,7 @@
 import type { RunStatus } from '../../protocol/resources/agent.ts';
 import type { Database } from '../database.ts';
 import type { Place } from './place.ts';
+import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
 
 type Queries = Pick<Database, 'query'>;
 
@@ -80,24 +81,49 @@ export interface RunFilter extends Place {
   readonly limit: number;
 }
 
-/** A page of one environment's runs, newest first; without the steps of their traces, which may be megabytes. */
-export function runPage(db: Queries, filter: RunFilter): Promise<RunRecord[]> {
-  const values: unknown[] = [filter.projectId, filter.environmentId];
-  let where = 'r.project_id = $1 and r.environment_id = $2';
-  const narrow = (condition: string, value: unknown): void => {
-    if (value !== undefined) where += ` and ${condition} = $${values.push(value)}`;
+/** A row of a page. */
+export type ListedRun = RunRecord & Step;
+
+/**
+ * The statement of a page, and whether it looks through rows that were not asked for. Whose thread or agent it is, is looked at row by
+ * row: another's has no fewer rows than one's own.
+ */
+export function runStatement(filter: RunFilter): {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly walks: boolean;
+} {
+  const { projectId, environmentId, threadId, agentId, status, after, limit } = filter;
+  const values: unknown[] = [projectId, environmentId];
+  const ofPlace = ['r.project_id = $1', 'r.environment_id = $2'];
+  const within: string[] = [];
+  const wanted: string[] = [];
+  const narrow = (into: string[], column: string, value: unknown): void => {
+    if (value !== undefined) into.push(`r.${column} = $${values.push(value)}`);
   };
-  narrow('r.thread_id', filter.threadId);
-  narrow('r.agent_id', filter.agentId);
-  narrow('r.status', filter.status);
-  if (filter.after !== undefined) {
-    const { at, agentRunId } = filter.after;
-    const places = [new Date(at), agentRunId].map(value => `$${values.push(value)}`);
-    where += ` and (r.created_at, r.agent_run_id) < (${places.join(', ')})`;
+  narrow(within, 'thread_id', threadId);
+  narrow(threadId === undefined ? within : wanted, 'agent_id', agentId);
+  (within.length === 0 ? within : wanted).push(...ofPlace);
+  narrow(wanted, 'status', status);
+  if (after !== undefined) {
+    const places = [new Date(after.at), after.agentRunId].map(value => `$${values.push(value)}`);
+    within.push(`(r.created_at, r.agent_run_id) < (${places.join(', ')})`);
   }
-  return db.query<RunRecord>(
-    `select ${record(`r.trace - 'steps'`)} from agent_runs r
-     where ${where} order by r.created_at desc, r.agent_run_id desc limit $${values.push(filter.limit)}`,
-    values,
-  );
+  const text = walkStatement({
+    ...{ table: 'agent_runs', as: 'r', columns: record(`r.trace - 'steps'`) },
+    ...{ by: ['created_at', 'agent_run_id'], key: ['agent_run_id'], within, wanted, limit },
+  });
+  return { text, values, walks: wanted.length > 0 };
+}
+
+/** A page of one environment's runs, newest first; without the steps of their traces, which may be megabytes. */
+export async function runPage(
+  db: Pick<Database, 'query' | 'walk'>,
+  filter: RunFilter,
+): Promise<Stretch<ListedRun>> {
+  const { text, values, walks } = runStatement(filter);
+  const rows = walks
+    ? await db.walk<ListedRun>(filter.projectId, text, values)
+    : await db.query<ListedRun>(text, values);
+  return stretchOf(rows, filter.limit);
 }

@@ -22,8 +22,10 @@ export interface Walk {
   readonly as: string;
   /** What is shown of a row. */
   readonly columns: string;
-  /** Columns by which the walk goes, down from the highest. An index begins with what `within` fixes and goes on with them. */
+  /** Columns by which the walk goes. An index begins with what `within` fixes and goes on with them. */
   readonly by: readonly string[];
+  /** Default: down from the highest. */
+  readonly order?: 'asc' | 'desc';
   /** The primary key. */
   readonly key: readonly string[];
   /** What the index finds: rows without it are not walked over. */
@@ -35,21 +37,22 @@ export interface Walk {
 }
 
 /** The statement. It gives one row more than the page has, if there is one, or the walk's last. */
-export function walkStatement({ table, as, columns, by, key, within, wanted, limit }: Walk): string {
-  const down = (name: string): string => by.map(column => `${name}.${column} desc`).join(', ');
+export function walkStatement(walk: Walk): string {
+  const { table, as, columns, by, order = 'desc', key, within, wanted, limit } = walk;
+  const along = (name: string): string => by.map(column => `${name}.${column} ${order}`).join(', ');
   const carried = [...new Set([...key, ...by])].map(column => `${as}.${column}`);
-  const from = `from ${table} ${as} where ${within.join(' and ')} order by ${down(as)}`;
+  const from = `from ${table} ${as} where ${within.join(' and ')} order by ${along(as)}`;
   if (wanted.length === 0) return `select ${columns}, 0 as walked, true as wanted ${from} limit ${limit + 1}`;
   return `
     select ${columns}, step.walked, step.wanted
     from (
       select ${carried.join(', ')}, coalesce(${wanted.join(' and ')}, false) as wanted,
-        row_number() over (order by ${down(as)}) as walked
+        row_number() over (order by ${along(as)}) as walked
       ${from} limit ${longestWalk}
     ) step
     join ${table} ${as} on ${key.map(column => `${as}.${column} = step.${column}`).join(' and ')}
     where step.wanted or step.walked = ${longestWalk}
-    order by ${down('step')} limit ${limit + 1}`;
+    order by ${along('step')} limit ${limit + 1}`;
 }
 
 /** Rows of a page, and the row that the next page begins after; without `end` there is no next page. */

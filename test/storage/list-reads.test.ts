@@ -1,24 +1,21 @@
-/**
- * Lists with filters: whatever is asked for, paging through gives exactly what is there, and no page looks at more rows than a walk
- * may, whether the planner knows the tables or not.
- */
-import fc, { type Arbitrary } from 'fast-check';
-import t, { type Test } from 'tap';
+/** Lists of threads, deliveries and events with filters: see bounded-list.ts. */
+import fc from 'fast-check';
+import t from 'tap';
 import { newId } from '../../protocol/ids.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { ensurePartitions } from '../../storage/partitions.ts';
 import { deliveryPage, deliveryStatement, type DeliveryFilter } from '../../storage/reads/deliveries.ts';
 import { eventLog, logStatement, type LogFilter } from '../../storage/reads/events.ts';
 import { threadPage, threadStatement, type ThreadFilter } from '../../storage/reads/threads.ts';
-import { longestWalk, type Stretch } from '../../storage/reads/walk.ts';
 import { startTestDatabase } from '../support/database.ts';
+import { hold, maybe, newest, type List } from './bounded-list.ts';
 
 t.setTimeout(120_000);
 
 const { database: db } = await startTestDatabase(t);
 const count = 20_000;
 const dayMs = 86_400_000;
-let isAnalysed = false;
+const ground = { db, isAnalysed: false };
 const start = Date.parse('2026-11-18T12:00:00Z');
 const stepMs = 8_000;
 const place = { projectId: 'prj_1', environmentId: 'env_1' };
@@ -66,98 +63,6 @@ await db.query(
   [new Date(start + dayMs)],
 );
 
-interface Plan {
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-interface Statement {
-  readonly text: string;
-  readonly values: unknown[];
-  readonly walks?: boolean;
-}
-
-/** Rows of tables that the statement looked at, wanted or not. */
-async function lookedAt({ text, values, walks = true }: Statement): Promise<number> {
-  const explain = `explain (analyze, format json) ${text}`;
-  const [row] = walks
-    ? await db.walk<{ 'QUERY PLAN': string }>('prj_1', explain, values)
-    : await db.query<{ 'QUERY PLAN': string }>(explain, values);
-  const rowsOf = (plan: Plan): number =>
-    plan.Plans === undefined
-      ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-      : plan.Plans.reduce((sum, each) => sum + rowsOf(each), 0);
-  const [{ Plan: plan }] = JSON.parse(row?.['QUERY PLAN'] ?? '[]') as [{ readonly Plan: Plan }];
-  return rowsOf(plan);
-}
-
-/** One list: its rows as they are, newest first, and how it is read. */
-interface List<Row, Filter> {
-  /** All rows of the environment, newest first by the filter's sort. */
-  readonly sorted: (filter: Filter) => readonly Row[];
-  readonly matches: (row: Row, filter: Filter) => boolean;
-  readonly idOf: (row: Row) => string;
-  readonly statement: (filter: Filter, after: string | undefined, limit: number) => Statement;
-  /** A page's ids, and where the next one begins. */
-  readonly page: (filter: Filter, after: string | undefined, limit: number) => Promise<Stretch<string>>;
-  readonly filters: Arbitrary<Filter>;
-  /** Filters that nothing fits, each by itself. */
-  readonly nobody: readonly Filter[];
-}
-
-/** Beside the walk: rows that are taken along to be sorted, the first of each partition, and those that are shown. */
-const most = longestWalk + 250;
-
-async function bounded<Row, Filter>(
-  list: List<Row, Filter>,
-  filter: Filter,
-  after: string | undefined,
-): Promise<void> {
-  const statement = list.statement(filter, after, 50);
-  // What the planner is free to read in its own way it can only get right by what it knows.
-  if (statement.walks === false && !isAnalysed) return;
-  const rows = await lookedAt(statement);
-  if (rows > most) throw new Error(`${rows} rows looked at for ${JSON.stringify(filter)}`);
-}
-
-/** The ids that paging brings, page by page. */
-async function paged<Row, Filter>(list: List<Row, Filter>, filter: Filter, limit: number): Promise<string[]> {
-  const found: string[] = [];
-  let after: string | undefined;
-  do {
-    const { rows, end } = await list.page(filter, after, limit);
-    if (rows.length > limit) throw new Error(`${rows.length} rows in a page of ${limit}`);
-    found.push(...rows);
-    after = end;
-  } while (after !== undefined);
-  return found;
-}
-
-async function hold<Row, Filter>(t: Test, list: List<Row, Filter>, runs: number): Promise<void> {
-  for (const filter of list.nobody) await bounded(list, filter, undefined);
-  const property = fc.asyncProperty(list.filters, fc.constantFrom(400, 1_500), async (filter, limit) => {
-    const wanted = list.sorted(filter).filter(row => list.matches(row, filter));
-    const found = await paged(list, filter, limit);
-    if (found.join() !== wanted.map(list.idOf).join()) throw new Error(`${found.length} of ${wanted.length}`);
-    await bounded(list, filter, undefined);
-    for (const row of wanted.slice(0, 1)) await bounded(list, filter, list.idOf(row));
-  });
-  await fc.assert(property, { numRuns: runs, endOnFailure: true });
-  t.pass('each filter gave what there is');
-}
-
-const maybe = <T>(...values: T[]): Arbitrary<T | undefined> =>
-  fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
-const newest = <Row>(rows: readonly Row[], keyOf: (row: Row) => readonly (string | number)[]): Row[] =>
-  rows
-    .map(row => ({ row, key: keyOf(row) }))
-    .sort((a, b) => {
-      const at = a.key.findIndex((value, i) => value !== b.key[i]);
-      return (a.key[at] ?? 0) < (b.key[at] ?? 0) ? 1 : -1;
-    })
-    .map(({ row }) => row);
 const minute = (n: number): string => new Date(start + n * 60_000).toISOString();
 
 interface ThreadColumns {
@@ -317,11 +222,11 @@ const eventList: List<EventColumns, AskedEvents> = {
 
 for (const known of [false, true]) {
   t.test(`of tables that ${known ? 'were analysed' : 'the planner knows nothing of'}`, async t => {
-    isAnalysed = known;
+    ground.isAnalysed = known;
     if (known) await db.query('analyze threads, events, webhook_deliveries');
     const runs = known ? 6 : 2;
-    await t.test('threads', t => hold(t, threadList, runs));
-    await t.test('deliveries', t => hold(t, deliveryList, runs));
-    await t.test('events', t => hold(t, eventList, runs));
+    await t.test('threads', t => hold(t, ground, threadList, runs));
+    await t.test('deliveries', t => hold(t, ground, deliveryList, runs));
+    await t.test('events', t => hold(t, ground, eventList, runs));
   });
 }

@@ -4,7 +4,7 @@ import type { consoleOperations } from '../../../protocol/operations/console.ts'
 import { defaultPageSize } from '../../../protocol/resources/list.ts';
 import { page, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
-import { eventPage } from '../../../storage/reads/events.ts';
+import { pollPage } from '../../../storage/reads/events.ts';
 import type { ConsoleMembers, MemberChange } from '../../../storage/tenancy/console-members.ts';
 import { ticketSeconds, type StreamTickets } from '../../../storage/tenancy/tickets.ts';
 import { shownEnvironment } from '../authorise.ts';
@@ -13,7 +13,7 @@ import { eventsAnswer } from './event-list.ts';
 import { doingOf, requireUser } from './signed-in.ts';
 
 export interface ConsoleServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'walk'>;
   readonly members: ConsoleMembers;
   readonly tickets: StreamTickets;
   readonly cursors: Cursors;
@@ -56,18 +56,10 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
       const environmentId = shownEnvironment(caller, scopeOf(call));
       const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
       const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
-      const span = { projectId, after, through: Number.MAX_SAFE_INTEGER, environmentId, maxBytes: 4_194_304 };
-      const found = await eventPage(database, { ...span, limit: limit + 1 });
-      const rows = found.slice(0, limit);
-      const last = rows.at(-1);
-      const end = last !== undefined && last.found > rows.length ? last : undefined;
-      return eventsAnswer(
-        { rows, end },
-        {
-          textOf: ({ seq, body }) => `${body.slice(0, body.lastIndexOf('}'))},"seq":${seq}}`,
-          cursorOf: ({ seq }) => cursors.encode(scope, [seq]),
-        },
-      );
+      return eventsAnswer(await pollPage(database, { projectId, after, environmentId, limit }), {
+        textOf: ({ seq, body }) => `${body.slice(0, body.lastIndexOf('}'))},"seq":${seq}}`,
+        cursorOf: ({ seq }) => cursors.encode(scope, [seq]),
+      });
     },
   };
 }

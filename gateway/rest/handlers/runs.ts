@@ -15,7 +15,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Node } from '../../../runtime/node.ts';
 import { pause } from '../../../runtime/pause.ts';
 import { placeOfAgent } from '../../../storage/agents/places.ts';
-import { page, type Cursors } from '../../../storage/cursor.ts';
+import { pageOf, type Cursors } from '../../../storage/cursor.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findAgentHead, type AgentHead } from '../../../storage/reads/agents.ts';
 import { findMessage } from '../../../storage/reads/messages.ts';
@@ -33,7 +33,7 @@ import { authorOf } from './author.ts';
 import { placeOfCall, scopeById } from './place.ts';
 
 export interface RunHandlerServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'walk'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -135,9 +135,9 @@ export function runHandlers(services: RunHandlerServices): Handlers<typeof runOp
       const scope = `runs ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), agentRunId: String(key[1]) };
-      const rows = await runPage(database, { projectId, environmentId, ...filters, after, limit: limit + 1 });
-      const { data, ...rest } = page(rows, limit, last =>
-        cursors.encode(scope, [last.createdAt.getTime(), last.agentRunId]),
+      const found = await runPage(database, { projectId, environmentId, ...filters, after, limit });
+      const { data, ...rest } = pageOf(found, end =>
+        cursors.encode(scope, [end.createdAt.getTime(), end.agentRunId]),
       );
       return { body: { data: data.map(shown), ...rest } };
     },
