@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { nodeOptions } from '../../bench/demo/node-options.ts';
 import { freePort } from '../../storage/embedded/cluster.ts';
 import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
 import { leash } from './leash.ts';
@@ -151,7 +152,7 @@ export class NodeProcess {
 
   /** Starts the process, and does not wait for more than that. `program`: of another version. */
   spawn(program = main): void {
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [...nodeOptions, program], {
       cwd: this.folder,
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
