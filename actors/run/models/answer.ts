@@ -5,7 +5,7 @@ import type { Plan, PlannedTool } from '../services.ts';
 import { mostCalls } from '../state.ts';
 import { storable, storableText } from '../storable.ts';
 import { faultInInput } from '../tools/input.ts';
-import type { Said } from './attempt.ts';
+import type { Attempted } from './attempt.ts';
 import { ModelFault } from './faults.ts';
 import { handoffTool, reasonOf } from './handoff.ts';
 import { costMicros } from './prices.ts';
@@ -14,7 +14,7 @@ import { costMicros } from './prices.ts';
 const mostWanted = 128;
 
 /** Rejects with {@link ModelFault} for a refusal, for an answer that was cut off, and for one with nothing in it. */
-export async function answerOf(said: Said, plan: Plan, now: number): Promise<ModelAnswer> {
+export async function answerOf(said: Attempted, plan: Plan, now: number): Promise<ModelAnswer> {
   const { finishReason, usage } = said;
   if (finishReason === 'content-filter') throw new ModelFault('refused', 'the model refuses to answer');
   if (finishReason === 'interrupted' || finishReason === 'error') {
@@ -43,7 +43,7 @@ export async function answerOf(said: Said, plan: Plan, now: number): Promise<Mod
   };
 }
 
-async function wanted(calls: Said['calls'], tools: readonly PlannedTool[]): Promise<WantedCall[]> {
+async function wanted(calls: Attempted['calls'], tools: readonly PlannedTool[]): Promise<WantedCall[]> {
   const checked: WantedCall[] = [];
   for (const [index, call] of calls.entries()) {
     const tool = tools.find(({ name }) => name === call.toolName);
@@ -62,7 +62,7 @@ async function wanted(calls: Said['calls'], tools: readonly PlannedTool[]): Prom
 }
 
 async function refusalOf(
-  call: Said['calls'][number],
+  call: Attempted['calls'][number],
   tool: PlannedTool | undefined,
 ): Promise<string | undefined> {
   const error = call.invalid === true ? call.error : undefined;

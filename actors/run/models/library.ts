@@ -4,13 +4,21 @@
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import type { LanguageModel } from 'ai';
+import { createOpenAI, type OpenAIProvider } from '@ai-sdk/openai';
 import type { Provider } from '../../../protocol/resources/byok.ts';
 import type { ModelUrls } from './urls.ts';
 
-// What the library does not like about a call (a setting that a model does not know) it would write on the console.
+// What the library does not like about a message (a form that it gives up) it would write on the console.
 globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** What all three providers make. */
+export type Model = ReturnType<OpenAIProvider['chat']>;
+export type ModelQuestion = Parameters<Model['doStream']>[0];
+/** A part of a streamed answer. */
+export type ModelPart =
+  Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+/** A part of a whole answer. */
+export type ModelContent = Awaited<ReturnType<Model['doGenerate']>>['content'][number];
 
 /** What is needed to ask a model. */
 export interface ModelAddress {
@@ -24,7 +32,7 @@ export function modelOf(
   { provider, model, key }: ModelAddress,
   urls: ModelUrls,
   sent: (characters: number) => void,
-): LanguageModel {
+): Model {
   const settings = {
     apiKey: key,
     baseURL: urls[provider],
