@@ -26,6 +26,8 @@ export class RestCall implements Call<Operation>, Right {
   project: ProjectScope | undefined;
   /** Marks the request's key by where the call acts at that moment; undefined where no actor keeps it. */
   mark: (() => IdempotencyMark) | undefined;
+  /** Awaited once it is certain where a user's call acts on what it names by its id alone; rejects where nothing is to be done there. */
+  onFound: (() => Promise<void>) | undefined;
   /** Of the buckets that it was charged to, the one that has least left: every answer to this request tells it, refusals too. */
   quota: Quota | undefined;
   readonly #quotas: Quotas | undefined;
@@ -122,6 +124,9 @@ export class RestCall implements Call<Operation>, Right {
     if (scope === undefined) throw this.#authority.absent();
     this.#found = scope;
     this.#grounds = { projectId, ...(environmentId === undefined ? undefined : { environmentId }) };
+    const { onFound } = this;
+    this.onFound = undefined;
+    await onFound?.();
     return scope;
   }
 

@@ -4,7 +4,8 @@
  * - Operations whose actor writes it in its own commit (`keptByActors`): the handler passes `call.idempotency` on, and only
  *   when it was refused is the row looked up. The common case costs no statement. A refusal has no commit to be written
  *   in; it is kept by a statement of its own.
- * - All others: the key is claimed before the handler runs, and the answer is kept after it. What was done and what is
+ * - All others: the key is claimed before the handler does anything, and the answer is kept after it. Where a user names a resource by
+ *   its id alone, that is when the handler has found out in which environment it lies. What was done and what is
  *   kept are two transactions: after a crash between them the key is in progress until its claim lapses (`claimMs`, 120 s),
  *   and a repetition after that is done once more.
  *
@@ -129,6 +130,16 @@ function keepable(status: number): boolean {
   return status < 500 && status !== 429;
 }
 
+/** Thrown through a handler whose key has its answer already. */
+class Repetition extends Error {
+  readonly answer: HttpAnswer;
+
+  constructor(answer: HttpAnswer) {
+    super('the request was answered before');
+    this.answer = answer;
+  }
+}
+
 /** Runs requests that carry a key. */
 export class Idempotency {
   readonly #store: KeyStore;
@@ -171,23 +182,41 @@ export class Idempotency {
     }
   }
 
-  /** For all other operations: claims the key, runs, keeps the answer. */
-  async wrapped(mark: IdempotencyMark, keeping: Keeping, run: Run, refuse: Refuse): Promise<HttpAnswer> {
-    const claim = await this.#store.claim(mark.keyHash, mark.fingerprint);
-    if (!('claimedAt' in claim)) {
-      if (claim.grounds !== null) await keeping.right.stillHolds(claim.grounds);
-      return this.#repeat(claim, mark, keeping.secret);
-    }
+  /**
+   * For all other operations: claims the key, runs, keeps the answer. `run` calls what it is given once it is certain where it acts, and
+   * before it does anything there: that claims the key, or ends `run` where the key has its answer already.
+   */
+  async wrapped(
+    markNow: () => IdempotencyMark,
+    keeping: Keeping,
+    run: (claim: () => Promise<void>) => Promise<HttpAnswer>,
+    refuse: Refuse,
+  ): Promise<HttpAnswer> {
+    const held: { claim?: Claim; mark?: IdempotencyMark } = {};
+    const claimNow = async (): Promise<void> => {
+      const mark = markNow();
+      const claim = await this.#store.claim(mark.keyHash, mark.fingerprint);
+      if (!('claimedAt' in claim)) {
+        if (claim.grounds !== null) await keeping.right.stillHolds(claim.grounds);
+        throw new Repetition(await this.#repeat(claim, mark, keeping.secret));
+      }
+      Object.assign(held, { claim, mark });
+    };
     let answer: HttpAnswer;
     try {
-      answer = await run();
+      answer = await run(claimNow);
     } catch (error) {
+      if (error instanceof Repetition) return error.answer;
+      const { claim } = held;
       if (!(error instanceof ServiceError)) {
-        await this.#settle(this.#store.release(claim));
+        if (claim !== undefined) await this.#settle(this.#store.release(claim));
         throw error;
       }
+      if (claim === undefined) return this.#refused(markNow(), error, refuse);
       answer = refuse(error);
     }
+    const { claim, mark } = held;
+    if (claim === undefined || mark === undefined) throw new Error('an operation has not said where it acts');
     await this.#settle(
       keepable(answer.status) ? this.#keep(claim, mark, answer, keeping) : this.#store.release(claim),
     );

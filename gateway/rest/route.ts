@@ -57,6 +57,8 @@ export class OperationRoute {
   readonly #authority: Authority;
   readonly #parts: PartsReader;
   readonly #keptByActor: boolean;
+  /** What it acts on is found by an id in its path, which says nothing of the environment. */
+  readonly #namesById: boolean;
   readonly #recorded: boolean;
   readonly #quotas: Quotas | undefined;
 
@@ -68,6 +70,7 @@ export class OperationRoute {
     this.#authority = new Authority(operation, services.tenancy);
     this.#parts = new PartsReader(operation);
     this.#keptByActor = keptByActors.has(id);
+    this.#namesById = operation.auth === 'project' && /\{(?!projectId\})/.test(operation.path);
     this.#recorded = operation.method !== 'GET' && ['write', 'auth', 'invitation'].includes(operation.rate);
     this.#quotas = operation.rate === 'none' ? undefined : services.quotas;
   }
@@ -167,11 +170,15 @@ export class OperationRoute {
       return this.#services.idempotency.inCommit(mark, run, refuse);
     }
     const keeping = { secret: this.#operation.secret === true, right: call };
-    return this.#services.idempotency.wrapped(mark(), keeping, run, refuse);
+    const claimed = async (claim: () => Promise<void>): Promise<HttpAnswer> => {
+      if (this.#namesById && call.caller?.type === 'user') call.onFound = claim;
+      else await claim();
+      return run();
+    };
+    return this.#services.idempotency.wrapped(mark, keeping, claimed, refuse);
   }
 
-  // In which environment a resource lies that a user names by its id alone, only the handler learns. What its actor keeps is marked
-  // after that. What is claimed before it is marked as of the sandbox, and given again by the right to where it was done.
+  // In which environment a resource lies that a user names by its id alone, only the handler learns: its key is marked after that.
   #ownerOf(call: RestCall): readonly string[] | undefined {
     const { caller, place: project } = call;
     if (caller === undefined) {

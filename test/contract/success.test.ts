@@ -57,6 +57,15 @@ for (const [id, operation] of rows) {
       t.equal(second.headers['idempotent-replayed'], 'true');
       t.equal(second.text, first.text, 'the same answer, to the byte');
     }
+    if (operation.idempotency !== 'none' && operation.access?.scopes) {
+      // A person's own environments, of which the request may name none: the key means something else in each.
+      for (const place of [world.production, world.sandbox]) {
+        const { asked } = await good(id, scenario, place);
+        const reply = await ask(place.person, id, { ...asked, key: `${id}-of-a-person` });
+        t.strictSame(faults(operation, reply), [], `a person's key in ${place.kind}`);
+        t.equal(reply.headers['idempotent-replayed'], undefined);
+      }
+    }
   });
 }
 

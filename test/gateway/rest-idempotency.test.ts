@@ -10,7 +10,14 @@ import { claimMs, IdempotencyKeys } from '../../storage/idempotency.ts';
 import { idempotencyKeptMs } from '../../storage/writes/idempotency.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { gate } from './http-raw.ts';
-import { otherProjectId, production, projectId, startRest, type TestHandlers } from './rest-fixture.ts';
+import {
+  otherProjectId,
+  production,
+  projectId,
+  sandbox,
+  startRest,
+  type TestHandlers,
+} from './rest-fixture.ts';
 
 const { database } = await startTestDatabase(t);
 const note = { projectId, text: 'hello' };
@@ -329,6 +336,39 @@ t.test('a key belongs to where its thread is found, and a kept answer to who may
     status: 409,
     json: { error: 'svc/runtime/idempotency_conflict' },
   });
+});
+
+t.test('a key belongs to where a user finds what is named by its id alone', async t => {
+  const [inProduction, inSandbox] = ['note_1', 'note_2'];
+  const begun = gate();
+  const proceed = gate();
+  let runs = 0;
+  const { ask } = await world(t, {
+    rotateSecret: async call => {
+      await call.scopeOf(projectId, call.params.noteId === inProduction ? production : sandbox);
+      const n = ++runs;
+      begun.open();
+      if (n === 1) await proceed.opened;
+      return { body: { n } };
+    },
+  });
+  const rotate = (noteId: string) =>
+    ask('POST', `/v1/secrets/${noteId}/rotate`, { as: 'developer', headers: { 'Idempotency-Key': 'k' } });
+  const first = rotate(inProduction);
+  await begun.opened;
+  t.equal((await rotate(inProduction)).status, 409, 'in progress');
+  t.match(await rotate(inSandbox), { status: 200, json: { n: 2 } }, 'the other environment');
+  proceed.open();
+  t.match(await first, { status: 200, json: { n: 1 } });
+  for (const [noteId, n] of [
+    [inProduction, 1],
+    [inSandbox, 2],
+  ] as const) {
+    const again = await rotate(noteId);
+    t.same([again.status, again.json?.n, again.headers.get('idempotent-replayed')], [200, n, 'true']);
+  }
+  t.equal((await rotate('note_3')).status, 409, 'of each environment for one thing');
+  t.equal(runs, 2);
 });
 
 t.test('a key of somebody who is not signed in is theirs who send the same', async t => {
