@@ -1,7 +1,7 @@
 /** The actors of a node: their store, the pool they work with, and the news that keeps stitches awake. */
 import { channelKind } from '../actors/channel/kind.ts';
 import { channelSnapshot } from '../actors/channel/snapshot.ts';
-import { quotaKind } from '../actors/quota/kind.ts';
+import { quotaKinds } from '../actors/quota/kind.ts';
 import { runSnapshot } from '../actors/run/snapshot.ts';
 import { HttpTools } from '../actors/run/tools/tools.ts';
 import { stitches } from '../actors/stitch/kind.ts';
@@ -87,7 +87,7 @@ export function actorsOf(options: ActorsOptions): Actors {
       channelKind(database),
       outbox.kind,
       agents.kind,
-      quotaKind(longestWindowMs(rates)),
+      ...quotaKinds(longestWindowMs(rates)),
     ],
     ...{ store, transport, placement, clock, random: systemRandom, log, metrics },
     shards: config.shards,

@@ -1,4 +1,4 @@
-/** The rate limits of a node: made from its configuration, held for the whole cluster by the actors of the kind `quota`. */
+/** The rate limits of a node: made from its configuration, held for the whole cluster by actors (actors/quota/). */
 import { quotaRef, type Grant } from '../../actors/quota/kind.ts';
 import type { Clock, Random } from '../../runtime/clock.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
@@ -26,7 +26,7 @@ export function quotasOf({ rates, node, hash, clock, random, metrics }: QuotaOpt
   const purses = new Purses({
     holder: Buffer.from(random.bytes(9)).toString('base64url'),
     now: () => Math.floor(clock.monotonic()),
-    ask: (bucket, take) => node.ask<Grant>(quotaRef(bucket), 'take', take, { deadlineMs: askMs }),
+    ask: (bucket, take) => node.ask<Grant>(quotaRef(bucket, take), 'take', take, { deadlineMs: askMs }),
   });
   showPurses(metrics.registry, () => purses.size);
   return chargesOf({ rates, purses, hash, counts: quotaCounts(metrics.registry) });

@@ -1,5 +1,5 @@
 /** How many requests are allowed (decisions section 9): the buckets by name, their defaults, and what RATE_LIMITS says. */
-import type { Rate } from '../../actors/quota/bucket.ts';
+import { quarterOf, type Rate } from '../../actors/quota/bucket.ts';
 
 /** One bucket for each address, e-mail, credential, project or thread: which of them, the name says or `charges.ts`. */
 export const bucketNames = [
@@ -101,13 +101,8 @@ function isWhole(value: unknown, max: number): boolean {
   return Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= max;
 }
 
-/**
- * The longest time that a bucket may take to be full again, in milliseconds: a quarter of a rate may take four times as long. But
- * for that of invitations, which goes on for an hour: the buckets of all threads would be in memory for as long. Of the few
- * that are idle for less, the nodes that took of them remember how full they were.
- */
+/** The longest time that a bucket of these rates, or of a quarter of one, may take to be full again, in milliseconds. */
 export function longestWindowMs(rates: Rates): number {
-  return (
-    4 * Math.max(...bucketNames.filter(name => name !== 'invitations').map(name => rates[name].windowMs))
-  );
+  const windows = bucketNames.flatMap(name => [rates[name].windowMs, quarterOf(rates[name]).windowMs]);
+  return Math.max(...windows);
 }

@@ -1,6 +1,6 @@
 /** Quotas of nodes that share buckets, on virtual time, and requests to charge to them. */
 import type { Test } from 'tap';
-import { quotaKind } from '../../actors/quota/kind.ts';
+import { quotaKinds } from '../../actors/quota/kind.ts';
 import { quotasOf } from '../../gateway/quota/quotas.ts';
 import { defaultRates, longestWindowMs, type BucketName, type Rates } from '../../gateway/quota/rates.ts';
 import type { Call } from '../../gateway/rest/handler.ts';
@@ -35,7 +35,7 @@ export async function quotaNodes(
   const nodes: QuotaNode[] = [];
   for (let i = 0; i < count; i++) {
     const placement = new ByHand(i === 0 ? [0] : []);
-    const kinds = [quotaKind(longestWindowMs(all))];
+    const kinds = quotaKinds(longestWindowMs(all));
     const world = await startWorld({ clock, bus, shards: 1, kinds, placement });
     const { node, metrics } = world;
     // Nothing is hashed but by its own name, so that a test can see what stands in a bucket's name.

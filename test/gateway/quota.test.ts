@@ -73,6 +73,28 @@ t.test('invitations are few for a workspace, and for whoever is invited', async 
   t.equal(before, 8 + 3 + 5, 'what is refused is charged to none');
 });
 
+t.test('a bucket that is slow to fill is remembered for as long, by whichever node it is asked', async t => {
+  const [one, two] = await quotaNodes(t, 2, { invitations: { limit: 6, windowMs: 3_600_000 } });
+  assert.ok(one !== undefined && two !== undefined);
+  const { clock } = one;
+  let n = 0;
+  const invite = async (node: QuotaNode, count: number): Promise<number> => {
+    const asked = Array.from({ length: count }, () =>
+      node.take('invitation', {
+        caller: user('usr_owner'),
+        params: { workspaceId: 'ws_1' } as never,
+        body: { email: `${n++}@example.com` } as never,
+      }),
+    );
+    return allowed(await clock.until(Promise.all(asked)));
+  };
+  t.equal(await invite(one, 9), 6);
+  await clock.advance(6 * 60_000);
+  t.equal(await invite(two, 9), 0, 'idle for longer than any other bucket is kept');
+  await clock.advance(34 * 60_000);
+  t.equal(await invite(two, 9), 4, 'what flowed in meanwhile');
+});
+
 t.test('whatever comes to whichever node, no span sees more than a bucket and what flowed in', async () => {
   const step = fc.record({
     node: fc.nat(2),
