@@ -21,6 +21,7 @@ import {
   paged,
   repeatable,
   signedIn,
+  shortPages,
 } from './rules.ts';
 
 const tag = 'Console';
@@ -106,6 +107,7 @@ export const consoleOperations = {
     path: '/console/projects/{projectId}/events',
     tag,
     summary: "List the stream's events in order",
+    description: `A key is shown those of its environment, a member those of the project. ${shortPages}`,
     auth: 'project',
     access: access.stream,
     params: oneProject,

@@ -10,7 +10,7 @@ import {
 } from '../resources/agent.ts';
 import { id } from '../resources/fields.ts';
 import { listOf, MaybeProjectQuery } from '../resources/list.ts';
-import { access, listing, reading, repeatable, writing } from './rules.ts';
+import { access, listing, reading, repeatable, shortPages, writing } from './rules.ts';
 
 const tag = 'Agent runs';
 const oneRun = Type.Object({ agentRunId: id('run') });
@@ -37,7 +37,7 @@ export const runOperations = {
     path: '/agent-runs',
     tag,
     summary: 'List runs, newest first',
-    description: 'Without the steps of their traces: those are read with the single run.',
+    description: `Without the steps of their traces: those are read with the single run. ${shortPages}`,
     auth: 'project',
     access: access.readAgents,
     query: ListAgentRunsQuery,
