@@ -80,28 +80,6 @@ t.test('all three wire formats: a call, its result, the answer, and what it cost
   t.equal(answered(await unknown.ask({ model: 'no-such-model' })).costMicros, null, 'no price is known');
 });
 
-t.test("what Gemini signs its thoughts with comes back to it with the next step's prompt", async t => {
-  const receiver = await receiverFor(t);
-  const parts = [
-    { functionCall: { name: 'look_up', args: { orderId: 'A17' } }, thoughtSignature: 'c2lnbmF0dXJl' },
-  ];
-  const candidates = [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }];
-  receiver.behaviour = (_request, response) => {
-    open(response);
-    response.end(`data: ${JSON.stringify({ candidates })}\n\n`);
-  };
-  const world = worldAt(receiver.url('/v1beta'));
-  const plan = { provider: 'llm_provider_3', model: 'gemini-3-pro-preview' } as const;
-  const { messages, calls } = answered(await world.ask(plan));
-  const result = {
-    ...{ type: 'tool-result', toolCallId: calls[0]?.providerCallId, toolName: 'look_up' },
-    output: { type: 'json', value: {} },
-  };
-  const turns = [...(JSON.parse(JSON.stringify(messages)) as unknown[]), { role: 'tool', content: [result] }];
-  await world.ask(plan, { turns });
-  t.match(receiver.received[1]?.body, /"thoughtSignature":"c2lnbmF0dXJl"/);
-});
-
 t.test('keys and addresses of the process environment are never used', async t => {
   const receiver = await receiverFor(t);
   receiver.behaviour = answer(401, { 'content-type': 'application/json' }, '{"error":{"message":"no"}}');

@@ -2,7 +2,7 @@
  * One attempt at one model step: the stream is read to its end, and pieces of text are shown as they come.
  *
  * The provider is asked itself, between the library's own conversions, and not through `streamText`, which leads every part through
- * a dozen streams: a step cost 3.3 ms of processor time with it and 0.9 without, an answer in 100 pieces 8.5 ms and 1.8.
+ * a dozen streams: a step that wants two calls cost 2.7 ms of processor time with it and 1.1 without, a text in 100 pieces 8.9 and 2.5.
  */
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Plan } from '../services.ts';

@@ -6,6 +6,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI, type OpenAIProvider } from '@ai-sdk/openai';
 import type { Provider } from '../../../protocol/resources/byok.ts';
+import { post } from './post.ts';
 import type { ModelUrls } from './urls.ts';
 
 // What the library does not like about a message (a form that it gives up) it would write on the console.
@@ -36,10 +37,9 @@ export function modelOf(
   const settings = {
     apiKey: key,
     baseURL: urls[provider],
-    // An answer that leads elsewhere is none: the key must not follow it.
-    fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) => {
-      sent(typeof init?.body === 'string' ? init.body.length : 0);
-      return fetch(input, { ...init, redirect: 'manual' });
+    fetch: (url: string | URL | Request, init: RequestInit = {}) => {
+      sent(typeof init.body === 'string' ? init.body.length : 0);
+      return post(String(url), init);
     },
   };
   switch (provider) {

@@ -1,6 +1,6 @@
 /**
- * `Models` in a thread of their own. To ask one costs some milliseconds of processor time (requests, streams, checks of arguments):
- * with 200 runs that are answered in one moment, on the node's own thread the messages of everybody else waited for seconds.
+ * `Models` in a thread of their own. To ask one costs a millisecond or two of processor time (requests, streams, checks of
+ * arguments): with 200 runs that are answered in one moment, on the node's own thread the messages of everybody else would wait.
  *
  * The thread is started by the first question. When it ends by itself, what it had is asked again in a new one, once: a model may
  * be asked twice, since nothing is committed before it has answered.

@@ -23,7 +23,6 @@ export class Patience {
   constructor(clock: Clock, { deadline, signal }: PatienceOptions) {
     this.#clock = clock;
     this.#heardAt = clock.monotonic();
-    // Not `AbortSignal.any`, which cost 0.05 ms a step.
     this.#cancelled = signal;
     signal.addEventListener('abort', this.#cancel, { once: true });
     if (signal.aborted) this.#cancel();
