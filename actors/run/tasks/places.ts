@@ -25,11 +25,16 @@ export class Places {
 
   /** Does the work when there is a place; not at all where there is no room to wait. Rejects with the signal's reason where it is aborted before. */
   async within(owner: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const hasRoom = (this.#lines.get(owner)?.size ?? 0) < this.#room;
+    if (hasRoom || this.#mayTake(owner)) await this.inTurn(owner, signal, work);
+  }
+
+  /** Does the work when there is a place, however many wait. */
+  async inTurn<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#mayTake(owner)) this.#take(owner);
-    else if ((this.#lines.get(owner)?.size ?? 0) < this.#room) await this.#turn(owner, signal);
-    else return;
+    else await this.#turn(owner, signal);
     try {
-      await work();
+      return await work();
     } finally {
       this.#give(owner);
     }

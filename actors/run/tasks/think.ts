@@ -27,13 +27,21 @@ export class Thinker {
   readonly #reporter: Reporter;
   readonly #patience: Patience;
   readonly #places = new Places(mostAtOnce, mostWaiting);
+  readonly #hands: Places;
   #draining = false;
 
-  constructor(services: RunServices, underWay: UnderWay, reporter: Reporter, patience: Patience) {
+  constructor(
+    services: RunServices,
+    underWay: UnderWay,
+    reporter: Reporter,
+    patience: Patience,
+    hands: Places,
+  ) {
     this.#services = services;
     this.#underWay = underWay;
     this.#reporter = reporter;
     this.#patience = patience;
+    this.#hands = hands;
   }
 
   /** From now on no step is begun: the node that comes next begins it. */
@@ -71,7 +79,9 @@ export class Thinker {
     const durationMs = Math.round(clock.monotonic() - begun);
     const step = { step: order.step, startedAt, durationMs };
     const thought: Thought = 'failure' in outcome ? { ...step, ...outcome } : { ...step, answer: outcome };
-    await this.#reporter.tell(context, 'thought', thought, { ...step, failure: defect });
+    const { environmentId } = order;
+    const instead = { ...step, failure: defect };
+    await this.#reporter.tell(context, { command: 'thought', word: thought, instead, environmentId, signal });
   }
 
   /** Rejects where the signal is aborted. */
@@ -91,7 +101,7 @@ export class Thinker {
       }
       const plan = await this.#patience.until(
         'a step could not be planned',
-        () => plans.planOf(order),
+        () => this.#hands.inTurn(order.environmentId, signal, () => plans.planOf(order)),
         isOver,
       );
       if ('failure' in plan) return plan;
