@@ -22,7 +22,7 @@ import { UnderWay } from './tasks/under-way.ts';
  * messages that come in meanwhile, against the same without runs: 3.0 x without this bound, 2.1 x with 16, 1.8 x with 8, 1.4 x
  * with 4; and runs that wait for no model end at 170, 140, 120 and 80 a second.
  */
-const mostInHand = 6;
+const mostInHand = 4;
 
 export interface Runs {
   readonly kind: ActorKind<RunState, RunCommands, Write>;
