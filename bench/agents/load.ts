@@ -12,7 +12,7 @@ import { inParallel, repeat, Stage } from './stage.ts';
 const atOnce = 200;
 const slow = { steps: 2, calls: 2, delayMs: 2_000 };
 const quick = { steps: 2, calls: 2, delayMs: 0 };
-const rounds = 3;
+const rounds = 5;
 
 /** Messages on other threads of the same channel, at a rate that leaves the node room. */
 function inbound({ skein }: Stage, measuredMs: number): Promise<LoadResult> {
