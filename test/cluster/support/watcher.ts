@@ -61,7 +61,8 @@ export class Watcher {
     if (this.#stopped) return;
     const nodes = this.#nodes();
     const node = nodes[this.#at++ % nodes.length];
-    if (node === undefined) throw new Error('no node to watch');
+    // Between the end of all nodes and its own, there is none.
+    if (node === undefined) return this.#connectAgain();
     const { projectId, person } = this.#tenant;
     const url = `${node.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${person.bearer ?? ''}` } });
@@ -75,8 +76,12 @@ export class Watcher {
     socket.on('error', () => undefined);
     socket.on('close', code => {
       this.codes.push(code);
-      setTimeout(() => this.#connect(), 50);
+      this.#connectAgain();
     });
+  }
+
+  #connectAgain(): void {
+    setTimeout(() => this.#connect(), 50);
   }
 
   #take(frame: Frame, socket: WebSocket): void {
