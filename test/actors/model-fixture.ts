@@ -1,5 +1,6 @@
 /** Plans, orders and answers for tests of models: the wire is real, time is not. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Test } from 'tap';
 import { modelsOf, type ModelServices } from '../../actors/run/models/models.ts';
 import { defaultModelUrls } from '../../actors/run/models/urls.ts';
 import type { ModelAnswer, RunFailure } from '../../actors/run/commands.ts';
@@ -7,7 +8,7 @@ import type { StepOrder } from '../../actors/run/orders.ts';
 import type { Models, Plan, PlannedTool } from '../../actors/run/services.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/byok.ts';
 import { silentLog } from '../../runtime/log.ts';
-import type { Behaviour } from '../support/receiver.ts';
+import { Receiver, type Behaviour } from '../support/receiver.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 export const start = Date.UTC(2026, 5, 1);
@@ -92,6 +93,18 @@ export function worldAt(url: string, more: Partial<ModelServices> = {}): World {
     ask: (plan = {}, order = {}, signal = new AbortController().signal) =>
       models.answer(planOf(plan), orderOf(order), signal, delta => deltas.push(delta)),
   };
+}
+
+/** A server for the time of the test. */
+export async function receiverFor(t: Test): Promise<Receiver> {
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
+  return receiver;
+}
+
+/** Resolves when nothing but that many timers is awaited: a model that is being asked has two, a wait has one. */
+export async function untilTimers(world: World, count: number): Promise<void> {
+  while (world.clock.pending !== count) await world.clock.flush();
 }
 
 /** The failure of an outcome; throws where there is an answer. */

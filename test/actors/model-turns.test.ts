@@ -2,16 +2,10 @@
  * What is kept of a model's answer and sent back with the next step: the exact form of the messages, which are stored and outlive
  * versions of the library, and what providers sign.
  */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { Plan } from '../../actors/run/services.ts';
-import { Receiver, type Behaviour } from '../support/receiver.ts';
-import { answered, chunk, failureOf, open, stream, worldAt } from './model-fixture.ts';
-
-async function receiverFor(t: Test): Promise<Receiver> {
-  const receiver = await Receiver.start();
-  t.teardown(() => receiver.stop());
-  return receiver;
-}
+import type { Behaviour, Receiver } from '../support/receiver.ts';
+import { answered, chunk, failureOf, open, receiverFor, stream, worldAt } from './model-fixture.ts';
 
 const claude = { provider: 'llm_provider_2', model: 'claude-sonnet-4-5' } as const;
 const gemini = { provider: 'llm_provider_3', model: 'gemini-3-pro-preview' } as const;

@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Plan } from '../services.ts';
-import { ModelFault } from './faults.ts';
+import { endless } from './faults.ts';
 import { modelOf } from './library.ts';
 import { Patience } from './patience.ts';
 import { questionOf, toolsOf } from './question.ts';
@@ -30,7 +30,7 @@ export interface Attempted extends Said {
   readonly promptCharacters: number;
 }
 
-/** Rejects with the signal's reason, with a {@link ModelFault}, or with an error of the library: see `faultOf`. */
+/** Rejects with the signal's reason, with a `ModelFault`, or with an error of the library: see `faultOf`. */
 export async function attempt(order: Attempt, urls: ModelUrls, clock: Clock): Promise<Attempted> {
   const { plan, key, turns } = order;
   let promptCharacters = 0;
@@ -46,8 +46,7 @@ export async function attempt(order: Attempt, urls: ModelUrls, clock: Clock): Pr
       if (part.type === 'error') throw part.error;
       transcript.take(part);
       if (part.type === 'text-delta' && part.delta !== '') order.onDelta(part.delta);
-      if (transcript.length > longestAnswer)
-        throw new ModelFault('invalid_answer', 'the answer does not end');
+      if (transcript.length > longestAnswer) throw endless();
     }
     patience.signal.throwIfAborted();
     return { ...(await transcript.said(tools)), promptCharacters };

@@ -55,6 +55,8 @@ export function faultOf(error: unknown, now: number): ModelFault {
     return nonsense();
   }
   if (APICallError.isInstance(error)) {
+    // Of reading the answer: see `post`.
+    if (error.cause instanceof ModelFault) return error.cause;
     if (error.statusCode === undefined) return unreachable(error.cause);
     // A success that could not be read: of those, the library calls the broken connections retryable.
     if (error.statusCode < 300) return error.isRetryable ? unreachable(error.cause) : nonsense();
@@ -66,6 +68,11 @@ export function faultOf(error: unknown, now: number): ModelFault {
   }
   if (error instanceof TypeError) return unreachable(error.cause);
   return new ModelFault('internal_error', 'the model could not be asked');
+}
+
+/** An answer that is longer than any that makes sense. */
+export function endless(): ModelFault {
+  return new ModelFault('invalid_answer', 'the answer does not end');
 }
 
 function nonsense(): ModelFault {
