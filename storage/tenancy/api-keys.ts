@@ -51,6 +51,13 @@ export interface KeyChange extends Doing {
   readonly apiKeyId: string;
 }
 
+/** Where a key lies. */
+export interface KeyHome {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly environment: KeyEnvironment;
+}
+
 /** A key and its secret, which is not to be had again. */
 export interface NewKey {
   readonly apiKey: ApiKeyResource;
@@ -76,6 +83,10 @@ export interface KeyUse {
   readonly at: number;
   readonly address: string;
 }
+
+const selectHome = `
+  select project_id as "projectId", environment_id as "environmentId", environment
+  from api_keys where api_key_id = $1`;
 
 const selectGrant = `
   select k.api_key_id as "apiKeyId", k.project_id as "projectId", k.environment_id as "environmentId",
@@ -196,13 +207,8 @@ export class ApiKeys {
   }
 
   /** Whose the key is, to authorise by; undefined when there is no such key. */
-  async homeOf(
-    apiKeyId: string,
-  ): Promise<{ readonly projectId: string; readonly environment: KeyEnvironment } | undefined> {
-    const [row] = await this.#db.query<{ projectId: string; environment: KeyEnvironment }>(
-      'select project_id as "projectId", environment from api_keys where api_key_id = $1',
-      [apiKeyId],
-    );
+  async homeOf(apiKeyId: string): Promise<KeyHome | undefined> {
+    const [row] = await this.#db.query<KeyHome>(selectHome, [apiKeyId], 'api-keys.home');
     return row;
   }
 

@@ -137,6 +137,9 @@ t.test('strangers find nothing to rotate, and a live key wants a verified addres
   await db.query('update users set email_verified_at = now() where user_id = $1', [user.userId]);
   node.authenticator.forgetUser(user.userId);
   t.match(await rotate(user.client, live.id), { status: 200, body: { newKey: { environment: 'live' } } });
+  await db.query('update users set email_verified_at = null where user_id = $1', [user.userId]);
+  node.authenticator.forgetUser(user.userId);
+  t.equal((await user.client.call('DELETE', `/api-keys/${live.id}`)).status, 204, 'but anybody’s to revoke');
 });
 
 t.test('an Idempotency-Key rotates once, and shows the secret again', async t => {
@@ -148,6 +151,20 @@ t.test('an Idempotency-Key rotates once, and shows the secret again', async t =>
   t.equal(one.status, 200);
   t.same(two.body, one.body);
   t.equal((await keysOf(user)).length, 2);
+});
+
+t.test('an Idempotency-Key means one thing for test keys and another for live ones', async t => {
+  const user = await node.signedUp();
+  await node.verify(user.email);
+  const { projectId } = user;
+  await user.client.call('POST', '/environments', { body: { projectId, name: 'Live' } });
+  const headers = { 'idempotency-key': 'all-of-them' };
+  for (const environment of ['test', 'live']) {
+    const { id } = await made(user, { environment });
+    const one = await rotate(user.client, id, {}, headers);
+    t.match(one, { status: 200, body: { newKey: { environment } } });
+    t.same((await rotate(user.client, id, {}, headers)).body, one.body);
+  }
 });
 
 t.test('who has been removed does not see the secret of a rotation again', async t => {

@@ -121,7 +121,7 @@ t.test('a key is revoked in its own project only', async t => {
     ...doing(stranger.userId, now),
   });
   t.ok(await apiKeys.grantOf(secret));
-  t.same(await apiKeys.homeOf(apiKey.apiKeyId), { projectId, environment: 'test' });
+  t.same(await apiKeys.homeOf(apiKey.apiKeyId), { projectId, environmentId, environment: 'test' });
   t.equal(await apiKeys.homeOf('key_nobody'), undefined);
 });
 

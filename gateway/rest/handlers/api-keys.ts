@@ -62,9 +62,11 @@ export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<
   async function changeOf(call: Call, apiKeyId: string, ifLive?: 'verified'): Promise<KeyChange> {
     const home = await apiKeys.homeOf(apiKeyId);
     if (home === undefined) throw notFound();
-    const { projectId, environment } = home;
-    await call.scopeOf(projectId);
-    if (environment === 'live' && ifLive === 'verified' && !requireUser(call).emailVerified) throw notFound();
+    const { projectId, environmentId, environment } = home;
+    // Production is closed to whoever has not verified the e-mail, but for revoking its keys.
+    const isClosed = environment === 'live' && !requireUser(call).emailVerified;
+    await call.scopeOf(projectId, isClosed ? undefined : environmentId);
+    if (isClosed && ifLive === 'verified') throw notFound();
     return { projectId, apiKeyId, ...doingOf(call) };
   }
 }

@@ -4,7 +4,7 @@ import { unique } from '../furniture.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place } from '../world.ts';
 
-const newKey = ({ projectId }: Place, environment = 'test') => ({
+const newKey = ({ projectId, kind }: Place, environment = kind === 'sandbox' ? 'test' : 'live') => ({
   body: { projectId, name: unique(), environment, scopes: ['threads:read'] },
 });
 
