@@ -20,6 +20,7 @@ import {
   emptyRuns,
   piece,
 } from './erasures/statements.ts';
+import type { Place } from './reads/place.ts';
 
 type Queries = Pick<Database, 'query'>;
 
@@ -36,7 +37,7 @@ const longestRetryMs = 3_600_000;
 /** A human is told by a dead letter, once. */
 const toldAfter = 10;
 
-interface Erasure {
+interface Erasure extends Place {
   readonly threadId: string;
   /** The thread's number of the last event that is erased. */
   readonly through: number;
@@ -45,7 +46,9 @@ interface Erasure {
 }
 
 const selectDue = `
-  select thread_id as "threadId", through, requested_at as "requestedAt", attempts from erasures
+  select thread_id as "threadId", project_id as "projectId", environment_id as "environmentId", through,
+    requested_at as "requestedAt", attempts
+  from erasures
   where due_at <= $1 order by due_at limit ${threads}`;
 
 // Asked again meanwhile, it has more to do: these three name the event.
@@ -78,12 +81,13 @@ export async function erasePersonalData(db: Queries, now: number, log: Log): Pro
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} erasures failed`);
 }
 
-async function erase(db: Queries, { threadId, through, requestedAt }: Erasure, now: number): Promise<void> {
+async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> {
+  const { threadId, projectId, environmentId, through, requestedAt } = erasure;
   const settled = requestedAt.getTime() + settlingMs;
   await inPieces(db, emptyMessages, [threadId, through]);
   await inPieces(db, emptyEvents, [threadId, through, requestedAt, new Date(settled)]);
   await db.query(dropNotes, [threadId, requestedAt]);
-  await db.query(emptyRuns, [threadId, requestedAt]);
+  await db.query(emptyRuns, [threadId, requestedAt, projectId, environmentId]);
   for (let emptied = piece; emptied === piece;) {
     const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);
     emptied = row?.count ?? 0;

@@ -50,7 +50,8 @@ const rest = `
 /** `$2`: those of them that still rest; the lock keeps them from waking until the statement is done. One that is waking is let be. */
 const resting = `
   resting as materialized (
-    select thread_id from threads where thread_id = any ($2::text[]) and updated_at <= $1 and last_message_at <= $1
+    select project_id, environment_id, thread_id from threads
+    where thread_id = any ($2::text[]) and updated_at <= $1 and last_message_at <= $1
     for update skip locked
   )`;
 
@@ -60,17 +61,20 @@ const dropFiles = `
   update attachments a set status = 'erased', erased_at = now() from resting
   where a.thread_id = resting.thread_id and a.status <> 'erased'`;
 
+const isChild = (thread: string): string =>
+  `c.project_id = ${thread}.project_id and c.environment_id = ${thread}.environment_id and c.thread_id = ${thread}.thread_id`;
+
 const dropFrom = (table: string): string => `
   with ${resting}, gone as (
     delete from ${table} where ctid = any (array(
-      select c.ctid from ${table} c join resting on c.thread_id = resting.thread_id limit ${piece})) returning 1
+      select c.ctid from ${table} c join resting on ${isChild('resting')} limit ${piece})) returning 1
   ) select count(*)::int as count from gone`;
 
 const children = ['messages', 'thread_notes', 'read_cursors', 'agent_runs', 'erasures'];
 
 /** A thread that was waking at one of the steps before has kept what that step takes: it is left for the next round. */
 const childless = children
-  .map(table => `not exists (select from ${table} c where c.thread_id = t.thread_id)`)
+  .map(table => `not exists (select from ${table} c where ${isChild('t')})`)
   .join(' and ');
 
 const dropThreads = `

@@ -143,12 +143,12 @@ export const AgentRun = defineEntity({
     { name: 'agent_runs_listed', properties: ['projectId', 'environmentId', 'createdAt', 'agentRunId'] },
     {
       name: 'agent_runs_thread',
-      properties: ['threadId', 'createdAt', 'agentRunId'],
+      properties: ['projectId', 'environmentId', 'threadId', 'createdAt', 'agentRunId'],
       where: 'thread_id is not null',
     },
     {
       name: 'agent_runs_agent',
-      properties: ['agentId', 'createdAt', 'agentRunId'],
+      properties: ['projectId', 'environmentId', 'agentId', 'createdAt', 'agentRunId'],
       where: 'agent_id is not null',
     },
     {

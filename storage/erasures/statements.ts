@@ -82,11 +82,15 @@ export const emptyEvents = `
 /** `$1`: the thread; here and below, `$2`: when it was asked for. */
 export const dropNotes = `delete from thread_notes where thread_id = $1 and created_at <= $2`;
 
-/** Of runs that are over. The version moves on: whoever still holds the run in memory cannot write it down again. */
+/**
+ * Of runs that are over; `$3` and `$4`: project and environment. The version moves on: whoever still holds the run in memory cannot
+ * write it down again.
+ */
 export const emptyRuns = `
   update agent_runs set trace = '{"steps": []}', metadata = '{}', error_message = null, version = version + 1,
     state = case when state ? 'turns' then state || '{"turns": []}' else state end
-  where thread_id = $1 and created_at <= $2 and status in ('succeeded', 'failed', 'cancelled')
+  where project_id = $3 and environment_id = $4 and thread_id = $1 and created_at <= $2
+    and status in ('succeeded', 'failed', 'cancelled')
     and (trace not in ('{}', '{"steps": []}') or metadata <> '{}' or error_message is not null or state -> 'turns' <> '[]')`;
 
 /**

@@ -4,6 +4,9 @@
  *
  * No bound on `occurred_at` narrows the pages by `seq`, though it would spare looking into each day's partition: an event may
  * carry an older instant than its neighbours, and a page with a hole would be a stream with a hole.
+ *
+ * A walk goes over the numbers of the project, which its environments share and any reader of the stream is told; a thread's goes
+ * over those of its own environment only.
  */
 import type { Database } from '../database.ts';
 import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
@@ -126,22 +129,25 @@ function dayOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / dayMs) * dayMs);
 }
 
+// All events of a thread are of one place, so any of them says whose it is: of another's no more than one is looked at.
+const isOwn = (threadId: string): string => `
+  (select f.project_id = $1 and f.environment_id = $3 from events f where f.thread_id = ${threadId} limit 1)`;
+
 /** The statement of a page: a walk down the project's log, or the thread's, and not beyond the day of `since`. */
 export function logStatement(filter: LogFilter): { readonly text: string; readonly values: unknown[] } {
   const { projectId, environmentId, eventName, threadId, since, before, maxBytes = largestPage } = filter;
-  const values: unknown[] = [projectId, maxBytes];
+  const values: unknown[] = [projectId, maxBytes, environmentId];
   const within = ['e.project_id = $1'];
-  const wanted: string[] = [];
+  const wanted = ['e.environment_id = $3'];
   const narrow = (into: string[], condition: (parameter: string) => string, value: unknown): void => {
     if (value !== undefined) into.push(condition(`$${values.push(value)}`));
   };
-  narrow(wanted, id => `e.environment_id = ${id}`, environmentId);
   if (eventName?.endsWith('*'))
     narrow(wanted, prefix => `starts_with(e.event_name, ${prefix})`, eventName.slice(0, -1));
   else narrow(wanted, name => `e.event_name = ${name}`, eventName);
   narrow(wanted, at => `e.occurred_at >= ${at}`, since);
   narrow(within, at => `e.occurred_at >= ${at}`, since && dayOf(since));
-  narrow(within, id => `e.thread_id = ${id}`, threadId);
+  narrow(within, id => `e.environment_id = $3 and e.thread_id = ${id} and ${isOwn(id)}`, threadId);
   narrow(within, seq => `e.seq < ${seq}`, before);
   const rows = walkStatement({ ...logWalk, within, wanted, limit: filter.limit });
   return { text: sized(rows, 'desc', '$2', ', walked, wanted'), values };

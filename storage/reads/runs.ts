@@ -84,10 +84,7 @@ export interface RunFilter extends Place {
 /** A row of a page. */
 export type ListedRun = RunRecord & Step;
 
-/**
- * The statement of a page, and whether it looks through rows that were not asked for. Whose thread or agent it is, is looked at row by
- * row: another's has no fewer rows than one's own.
- */
+/** The statement of a page, and whether it looks through rows that were not asked for. */
 export function runStatement(filter: RunFilter): {
   readonly text: string;
   readonly values: unknown[];
@@ -95,15 +92,13 @@ export function runStatement(filter: RunFilter): {
 } {
   const { projectId, environmentId, threadId, agentId, status, after, limit } = filter;
   const values: unknown[] = [projectId, environmentId];
-  const ofPlace = ['r.project_id = $1', 'r.environment_id = $2'];
-  const within: string[] = [];
+  const within = ['r.project_id = $1', 'r.environment_id = $2'];
   const wanted: string[] = [];
   const narrow = (into: string[], column: string, value: unknown): void => {
     if (value !== undefined) into.push(`r.${column} = $${values.push(value)}`);
   };
   narrow(within, 'thread_id', threadId);
   narrow(threadId === undefined ? within : wanted, 'agent_id', agentId);
-  (within.length === 0 ? within : wanted).push(...ofPlace);
   narrow(wanted, 'status', status);
   if (after !== undefined) {
     const places = [new Date(after.at), after.agentRunId].map(value => `$${values.push(value)}`);

@@ -28,7 +28,10 @@ export interface Walk {
   readonly order?: 'asc' | 'desc';
   /** The primary key. */
   readonly key: readonly string[];
-  /** What the index finds: rows without it are not walked over. */
+  /**
+   * What the index finds: rows without it are not walked over. Whose they are belongs here, not to `wanted` alone: a walk may end
+   * at any row that it walks over, and its cursor tells which.
+   */
   readonly within: readonly string[];
   /** What is asked of each row on the way; without any the index gives the page as it is. */
   readonly wanted: readonly string[];

@@ -1,6 +1,6 @@
 /**
  * What every list with filters is held to: paging through gives exactly what is there, and no page looks at more rows than a walk may,
- * whether the planner knows the tables or not.
+ * whether the planner knows the tables or not. What is another's answers as what does not exist, and no page ends at it.
  */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Test } from 'tap';
@@ -43,7 +43,7 @@ async function lookedAt({ db }: Ground, { text, values, walks = true }: Statemen
 
 /** One list: its rows as they are, in the order of the list, and how it is read. */
 export interface List<Row, Filter> {
-  /** All rows of the environment in order, by the filter's sort. */
+  /** All rows that a page may end at in order, by the filter's sort: the environment's, and of the log the project's. */
   readonly sorted: (filter: Filter) => readonly Row[];
   readonly matches: (row: Row, filter: Filter) => boolean;
   readonly idOf: (row: Row) => string;
@@ -53,6 +53,8 @@ export interface List<Row, Filter> {
   readonly filters: Arbitrary<Filter>;
   /** Filters that nothing fits, each by itself. */
   readonly nobody: readonly Filter[];
+  /** Filters by what other places have much of, each beside the same with what nobody has. */
+  readonly foreign: readonly (readonly [theirs: Filter, nobodys: Filter])[];
 }
 
 /** Beside the walk: rows that are taken along to be sorted, the first of each partition, and those that are shown. */
@@ -73,11 +75,13 @@ async function bounded<Row, Filter>(
 
 /** The ids that paging brings, page by page. */
 async function paged<Row, Filter>(list: List<Row, Filter>, filter: Filter, limit: number): Promise<string[]> {
+  const own = new Set(list.sorted(filter).map(list.idOf));
   const found: string[] = [];
   let after: string | undefined;
   do {
     const { rows, end } = await list.page(filter, after, limit);
     if (rows.length > limit) throw new Error(`${rows.length} rows in a page of ${limit}`);
+    if (end !== undefined && !own.has(end)) throw new Error(`a page ends at ${end}, which is another's`);
     found.push(...rows);
     after = end;
   } while (after !== undefined);
@@ -92,6 +96,11 @@ export async function hold<Row, Filter>(
   runs: number,
 ): Promise<void> {
   for (const filter of list.nobody) await bounded(ground, list, filter, undefined);
+  for (const [theirs, nobodys] of list.foreign) {
+    const name = `what is another's answers as what does not exist: ${JSON.stringify(theirs)}`;
+    t.same(await list.page(theirs, undefined, 50), await list.page(nobodys, undefined, 50), name);
+    await bounded(ground, list, theirs, undefined);
+  }
   const property = fc.asyncProperty(list.filters, fc.constantFrom(400, 1_500), async (filter, limit) => {
     const wanted = list.sorted(filter).filter(row => list.matches(row, filter));
     const found = await paged(list, filter, limit);

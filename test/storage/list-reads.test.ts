@@ -21,16 +21,21 @@ const stepMs = 8_000;
 const place = { projectId: 'prj_1', environmentId: 'env_1' };
 
 // Every sort of value is common, rare or nobody's; and what is rare is old, where a walk comes to it last. Two threads, and two
-// deliveries, have each instant. Some rows are another environment's.
+// deliveries, have each instant. Some rows are another environment's, and some another project's: of each as many as a walk is long, or more.
 const isRare = `n in (7, 1008, 5011)`;
-const environment = `case when n % 50 = 0 then 'env_2' else 'env_1' end`;
+const ofPlace = (own: string, neighbours: string, strangers: string): string =>
+  `case when n % 10 = 3 then '${neighbours}' when n % 5 = 0 then '${strangers}' else ${own} end`;
+const project = ofPlace(`'prj_1'`, 'prj_1', 'prj_2');
+const environment = ofPlace(`'env_1'`, 'env_2', 'env_9');
+const ofOwn = (rare: string, common: string): string =>
+  `case when ${isRare} then '${rare}' else '${common}' end`;
 const instants = `select n, $1::timestamptz + n / 2 * ($2::int * interval '2 ms') as at from generate_series(1, $3::int) n`;
 
 await ensurePartitions(db, start + dayMs, silentLog);
 await db.query(
   `insert into threads (thread_id, project_id, environment_id, channel_id, status, agent_mode, assignee_user_id, tags,
      last_message_at, active_second, created_at, updated_at, state, version)
-   select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), 'prj_1', ${environment}, case when ${isRare} then 'ch_2' else 'ch_1' end,
+   select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), ${project}, ${environment}, ${ofPlace(ofOwn('ch_2', 'ch_1'), 'ch_8', 'ch_9')},
      case when ${isRare} then 'archived' when n % 2 = 0 then 'closed' else 'open' end,
      case when ${isRare} then 'paused' when n % 3 = 0 then 'auto' end, case when ${isRare} then 'usr_2' when n % 3 = 1 then 'usr_1' end,
      case when ${isRare} then '{vip,odd}'::text[] when n % 2 = 1 then '{vip}' else '{}' end,
@@ -42,8 +47,8 @@ await db.query(
 const eventIds = Array.from({ length: count }, (_, i) => newId('event', start + i * stepMs));
 await db.query(
   `insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, thread_id, body)
-   select 'prj_1', n, at, ($4::text[])[n], case when ${isRare} then 'stitch.created' else 'thread.message.received' end, ${environment},
-     case when ${isRare} then 'thread_2' else 'thread_1' end, '{"n":' || n || '}'
+   select ${project}, n, at, ($4::text[])[n], ${ofOwn('stitch.created', 'thread.message.received')}, ${environment},
+     ${ofPlace(ofOwn('thread_2', 'thread_1'), 'thread_8', 'thread_9')}, '{"n":' || n || '}'
    from (${instants}) instants`,
   [new Date(start), stepMs, count, eventIds],
 );
@@ -51,7 +56,7 @@ await db.query(
   `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
      event_at, status, trigger, updated_at)
    select skein_delivery_id(event_id, 'stitch'), occurred_at, project_id, environment_id,
-     case when ${isRare} then 'stitch_2' else 'stitch_1' end, event_id, n, event_name, occurred_at,
+     ${ofPlace(ofOwn('stitch_2', 'stitch_1'), 'stitch_8', 'stitch_9')}, event_id, n, event_name, occurred_at,
      case when ${isRare} then 'failed' when n % 900 = 1 then 'retrying' else 'delivered' end, 'scheduled', occurred_at
    from (select *, seq as n from events) events`,
 );
@@ -109,7 +114,7 @@ const threadList: List<ThreadColumns, AskedThreads> = {
   filters: fc.record({
     status: maybe('open', 'closed', 'archived'),
     agentMode: maybe('auto', 'paused', 'suggest'),
-    channelId: maybe('ch_1', 'ch_2', 'ch_3'),
+    channelId: maybe('ch_1', 'ch_2', 'ch_3', 'ch_8', 'ch_9'),
     assigneeUserId: maybe('usr_1', 'usr_2', 'usr_3'),
     tag: maybe('vip', 'odd', 'none'),
     updatedAfter: maybe(minute(1), minute(2_600), minute(10_000), minute(90_000)),
@@ -124,6 +129,15 @@ const threadList: List<ThreadColumns, AskedThreads> = {
       { updatedAfter: minute(90_000) },
       { status: 'archived', tag: 'none' },
     ].map(asked => ({ ...asked, sort })),
+  ),
+  foreign: (['lastMessageAt', 'createdAt'] as const).flatMap(sort =>
+    ['ch_8', 'ch_9'].map(
+      channelId =>
+        [
+          { channelId, sort },
+          { channelId: 'ch_3', sort },
+        ] as const,
+    ),
   ),
 };
 
@@ -165,7 +179,7 @@ const deliveryList: List<DeliveryColumns, AskedDeliveries> = {
   },
   filters: fc.record({
     status: maybe('delivered', 'retrying', 'failed', 'cancelled', 'pending'),
-    stitchId: maybe('stitch_1', 'stitch_2', 'stitch_3'),
+    stitchId: maybe('stitch_1', 'stitch_2', 'stitch_3', 'stitch_8', 'stitch_9'),
     eventId: maybe(eventIds[6], eventIds[9_000], newId('event')),
     eventName: maybe('thread.message.received', 'stitch.created', 'channel.created'),
     since: maybe(minute(1), minute(2_600), minute(10_000)),
@@ -179,30 +193,40 @@ const deliveryList: List<DeliveryColumns, AskedDeliveries> = {
     { eventName: 'channel.created' },
     { until: minute(0) },
   ],
+  foreign: [
+    [{ stitchId: 'stitch_8' }, { stitchId: 'stitch_3' }],
+    [{ stitchId: 'stitch_9' }, { stitchId: 'stitch_3' }],
+    [{ eventId: eventIds[2] }, { eventId: newId('event') }],
+    [{ eventId: eventIds[9] }, { eventId: newId('event') }],
+  ],
 };
 
 interface EventColumns {
   readonly seq: number;
   readonly eventName: string;
+  readonly environmentId: string;
   readonly threadId: string;
   readonly at: Date;
 }
 const events = await db.query<EventColumns>(
-  `select seq, event_name as "eventName", thread_id as "threadId", occurred_at as at from events
-   where environment_id = 'env_1' order by seq desc`,
+  `select seq, event_name as "eventName", environment_id as "environmentId", thread_id as "threadId", occurred_at as at from events
+   where project_id = 'prj_1' order by seq desc`,
 );
+const isOwn = ({ environmentId }: EventColumns): boolean => environmentId === place.environmentId;
+const ownEvents = events.filter(isOwn);
 type AskedEvents = Pick<LogFilter, 'eventName' | 'threadId' | 'since' | 'maxBytes'>;
 const logFilter = (asked: AskedEvents, after: string | undefined, limit: number): LogFilter => ({
   ...{ ...place, ...asked, limit },
   before: after === undefined ? undefined : Number(after),
 });
 const eventList: List<EventColumns, AskedEvents> = {
-  sorted: () => events,
+  sorted: ({ threadId }) => (threadId === undefined ? events : ownEvents),
   matches: (row, { eventName = row.eventName, threadId = row.threadId, since = row.at }) =>
     (eventName.endsWith('*')
       ? row.eventName.startsWith(eventName.slice(0, -1))
       : row.eventName === eventName) &&
     row.threadId === threadId &&
+    isOwn(row) &&
     row.at >= since,
   idOf: ({ seq }) => String(seq),
   statement: (...asked) => logStatement(logFilter(...asked)),
@@ -212,12 +236,21 @@ const eventList: List<EventColumns, AskedEvents> = {
   },
   filters: fc.record({
     eventName: maybe('thread.message.received', 'thread.*', 'stitch.created', 'stitch.*', 'channel.created'),
-    threadId: maybe('thread_1', 'thread_2', 'thread_3'),
+    threadId: maybe('thread_1', 'thread_2', 'thread_3', 'thread_8', 'thread_9'),
     since: maybe(new Date(start), new Date(start + dayMs), new Date(start + 10 * dayMs)),
     // Some 500 bodies, or all.
     maxBytes: fc.constantFrom(5_000, 4_194_304),
   }),
   nobody: [{ eventName: 'channel.created' }, { eventName: 'channel.*' }, { threadId: 'thread_3' }],
+  foreign: ['thread_8', 'thread_9'].flatMap(threadId =>
+    [{}, { eventName: 'thread.*' }, { since: new Date(start) }].map(
+      asked =>
+        [
+          { ...asked, threadId },
+          { ...asked, threadId: 'thread_3' },
+        ] as const,
+    ),
+  ),
 };
 
 for (const known of [false, true]) {

@@ -35,12 +35,16 @@ await db.query(
   ],
 );
 const isRare = `n in (7, 1008, 5011)`;
+// The newest are all another environment's and another project's, more of each than a walk is long.
+const ofPlace = (own: string, neighbours: string, strangers: string): string =>
+  `case when n > 17500 then '${strangers}' when n > 15000 then '${neighbours}' else ${own} end`;
 await db.query(
   `insert into agent_runs (agent_run_id, project_id, environment_id, agent_id, thread_id, status, provider, model, mode, created_at,
      updated_at, state, version)
-   select 'run_' || lpad((n * 7919 % $3)::text, 26, '0'), 'prj_1', case when n % 50 = 0 or n > 15000 then 'env_2' else 'env_1' end,
-     case when ${isRare} then 'agent_2' when n % 7 = 0 then null else 'agent_1' end,
-     case when ${isRare} then 'thread_2' when n % 5 = 0 then null else 'thread_1' end,
+   select 'run_' || lpad((n * 7919 % $3)::text, 26, '0'), ${ofPlace(`'prj_1'`, 'prj_1', 'prj_2')},
+     ${ofPlace(`case when n % 50 = 0 then 'env_2' else 'env_1' end`, 'env_2', 'env_9')},
+     ${ofPlace(`case when ${isRare} then 'agent_2' when n % 7 = 0 then null else 'agent_1' end`, 'agent_8', 'agent_9')},
+     ${ofPlace(`case when ${isRare} then 'thread_2' when n % 5 = 0 then null else 'thread_1' end`, 'thread_8', 'thread_9')},
      case when ${isRare} then 'failed' when n % 2 = 0 then 'cancelled' else 'succeeded' end,
      'llm_provider_1', 'model', 'auto', at, at, '{}', 1
    from (${instants}) instants`,
@@ -80,8 +84,8 @@ const runList: List<RunColumns, AskedRuns> = {
     return { rows: rows.map(({ agentRunId }) => agentRunId), end: end?.agentRunId };
   },
   filters: fc.record({
-    threadId: maybe('thread_1', 'thread_2', 'thread_3'),
-    agentId: maybe('agent_1', 'agent_2', 'agent_3'),
+    threadId: maybe('thread_1', 'thread_2', 'thread_3', 'thread_8', 'thread_9'),
+    agentId: maybe('agent_1', 'agent_2', 'agent_3', 'agent_8', 'agent_9'),
     status: maybe<RunStatus>('succeeded', 'cancelled', 'failed', 'running'),
   }),
   nobody: [
@@ -92,6 +96,17 @@ const runList: List<RunColumns, AskedRuns> = {
     { agentId: 'agent_1', status: 'failed' },
     { threadId: 'thread_1', status: 'running' },
   ],
+  foreign: ['8', '9'].flatMap(n => {
+    const both = (asked: (n: string) => AskedRuns) => [asked(n), asked('3')] as const;
+    return [
+      both(n => ({ agentId: `agent_${n}` })),
+      both(n => ({ threadId: `thread_${n}` })),
+      both(n => ({ threadId: `thread_${n}`, agentId: `agent_${n}` })),
+      both(n => ({ threadId: 'thread_1', agentId: `agent_${n}` })),
+      both(n => ({ threadId: `thread_${n}`, agentId: 'agent_1' })),
+      both(n => ({ agentId: `agent_${n}`, status: 'succeeded' })),
+    ];
+  }),
 };
 
 type AskedPolls = Pick<Poll, 'environmentId' | 'maxBytes'>;
@@ -121,6 +136,7 @@ const pollList: List<EventColumns, AskedPolls> = {
     maxBytes: fc.constantFrom(5_000, 4_194_304),
   }),
   nobody: [{ environmentId: 'env_4' }],
+  foreign: [],
 };
 
 for (const known of [false, true]) {
