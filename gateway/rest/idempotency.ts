@@ -193,13 +193,17 @@ export class Idempotency {
     refuse: Refuse,
   ): Promise<HttpAnswer> {
     const held: { claim?: Claim; mark?: IdempotencyMark } = {};
+    const former = markNow();
+    const repeated = async (kept: KeptAnswer, mark: IdempotencyMark): Promise<Repetition> => {
+      if (kept.grounds !== null) await keeping.right.stillHolds(kept.grounds);
+      return new Repetition(await this.#repeat(kept, mark, keeping.secret));
+    };
     const claimNow = async (): Promise<void> => {
       const mark = markNow();
+      const early = await this.#formerly(former, mark);
+      if (early !== undefined) throw await repeated(early, former);
       const claim = await this.#store.claim(mark.keyHash, mark.fingerprint);
-      if (!('claimedAt' in claim)) {
-        if (claim.grounds !== null) await keeping.right.stillHolds(claim.grounds);
-        throw new Repetition(await this.#repeat(claim, mark, keeping.secret));
-      }
+      if (!('claimedAt' in claim)) throw await repeated(claim, mark);
       Object.assign(held, { claim, mark });
     };
     let answer: HttpAnswer;
@@ -238,6 +242,18 @@ export class Idempotency {
     if (kept || keepsOut(refusal)) return answer;
     const twin = await this.#lookUp(mark, refusal);
     return twin === undefined ? answer : this.#repeat(twin, mark, false);
+  }
+
+  /**
+   * What a node of an earlier version has done, or is at: it marked a request before its handler had found where it acts. To go once this
+   * version has run on every node for 24 hours, as long as keys live.
+   */
+  async #formerly(former: IdempotencyMark, mark: IdempotencyMark): Promise<KeptAnswer | undefined> {
+    if (former.keyHash.equals(mark.keyHash)) return undefined;
+    const kept = await this.#store.find(former.keyHash);
+    // Of another request, it may be the other environment's. Without grounds, it was refused before it was found where it would act.
+    if (kept?.fingerprint.equals(mark.fingerprint) !== true) return undefined;
+    return kept.status === null || kept.grounds !== null ? kept : undefined;
   }
 
   async #keep(

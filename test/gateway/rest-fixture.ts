@@ -58,6 +58,7 @@ export const table = {
       summary: 'A secret known by its id alone',
     },
     ...{ auth: 'project', access: anybody, params: Type.Object({ noteId: id('note') }) },
+    query: Type.Object({ projectId: Type.Optional(id('project')) }),
     ...{ success: { status: 200, body: note }, secret: true, errors, rate: 'none', idempotency: 'accepted' },
   },
   getNote: {

@@ -6,7 +6,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import type { Database } from '../../storage/database.ts';
-import { claimMs, IdempotencyKeys } from '../../storage/idempotency.ts';
+import { claimMs, type Grounds, IdempotencyKeys } from '../../storage/idempotency.ts';
 import { idempotencyKeptMs } from '../../storage/writes/idempotency.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { gate } from './http-raw.ts';
@@ -15,6 +15,7 @@ import {
   production,
   projectId,
   sandbox,
+  sealer,
   startRest,
   type TestHandlers,
 } from './rest-fixture.ts';
@@ -369,6 +370,56 @@ t.test('a key belongs to where a user finds what is named by its id alone', asyn
   }
   t.equal((await rotate('note_3')).status, 409, 'of each environment for one thing');
   t.equal(runs, 2);
+});
+
+t.test('a key that an earlier version marked before it had found where it acts', async t => {
+  const userId = 'usr_developer';
+  let runs = 0;
+  const { ask, clock } = await world(t, {
+    rotateSecret: async call => {
+      await call.scopeOf(projectId, production);
+      return { body: { n: ++runs } };
+    },
+  });
+  const keys = new IdempotencyKeys(database, clock);
+  const path = '/v1/secrets/note_1/rotate';
+  const rotate = (key: string, query = '') =>
+    ask('POST', path + query, { as: 'developer', headers: { 'Idempotency-Key': key } });
+  /** What a node of that version claims, and keeps when it answers. */
+  const earlier = async (scope: readonly string[], key: string, about = path) => {
+    const { keyHash, fingerprint } = markOf(scope, 'rotateSecret', key, about, undefined);
+    const claim = await keys.claim(keyHash, fingerprint);
+    if (!('claimedAt' in claim)) throw new Error('the key is taken');
+    return async (status: number, answer: object, grounds?: Grounds) => {
+      const sealed = await sealer.seal(
+        `idempotency_keys/${keyHash.toString('hex')}/body`,
+        JSON.stringify(answer),
+      );
+      await keys.keep(claim, status, JSON.stringify(sealed), grounds);
+    };
+  };
+  const grounds = { projectId, environmentId: production };
+
+  const keep = await earlier([userId], 'k');
+  t.equal((await rotate('k')).status, 409, 'in progress');
+  await keep(200, { n: 100 }, grounds);
+  const again = await rotate('k');
+  t.same([again.json?.n, again.headers.get('idempotent-replayed')], [100, 'true']);
+
+  await (
+    await earlier([projectId, sandbox, userId], 'named')
+  )(200, { n: 200 }, grounds);
+  t.equal((await rotate('named', `?projectId=${projectId}`)).json?.n, 200);
+  t.equal(runs, 0, 'nothing was done twice');
+
+  await (
+    await earlier([userId], 'other', '/v1/secrets/note_2/rotate')
+  )(200, { n: 300 }, grounds);
+  t.equal((await rotate('other')).json?.n, 1, 'of another request');
+  await (
+    await earlier([userId], 'refused')
+  )(404, { error: 'svc/runtime/not_found' });
+  t.equal((await rotate('refused')).json?.n, 2, 'refused before it was found');
 });
 
 t.test('a key of somebody who is not signed in is theirs who send the same', async t => {
