@@ -11,18 +11,9 @@ import { judged, settleSuggestion } from './decide-verdict.ts';
 import type { RunServices } from './services.ts';
 import { blankRun, type RunState } from './state.ts';
 import { caller } from './tasks/call.ts';
-import { Places } from './tasks/places.ts';
 import { Reporter } from './tasks/report.ts';
 import { Thinker } from './tasks/think.ts';
 import { UnderWay } from './tasks/under-way.ts';
-
-/**
- * Steps and calls that this node has in hand itself, half of them of one environment at most: all others are with a model or a tool, or
- * wait for their turn. 200 models that answer in one moment would else have both processors for half a second. The p99 of the
- * messages that come in meanwhile, against the same without runs: 3.0 x without this bound, 2.1 x with 16, 1.8 x with 8, 1.4 x
- * with 4; and runs that wait for no model end at 170, 140, 120 and 80 a second.
- */
-const mostInHand = 4;
 
 export interface Runs {
   readonly kind: ActorKind<RunState, RunCommands, Write>;
@@ -38,9 +29,8 @@ export interface Runs {
 export function runs(services: RunServices): Runs {
   const patience = new Patience(services);
   const underWay = new UnderWay();
-  const hands = new Places(mostInHand, Infinity);
-  const reporter = new Reporter(services, patience, hands);
-  const thinker = new Thinker(services, underWay, reporter, patience, hands);
+  const reporter = new Reporter(services, patience);
+  const thinker = new Thinker(services, underWay, reporter, patience);
   const kind = actor<RunState, RunCommands, Write>({
     kind: 'run',
     blank: blankRun,

@@ -92,49 +92,6 @@ t.test('who comes in turn waits, however many wait', async t => {
   t.equal(await places.inTurn('a', signal, () => Promise.resolve('free')), 'free');
 });
 
-t.test('a node has few steps in hand itself, however many models answer in one moment', async t => {
-  const inHand = new Map<string, number>();
-  const most = { ofOne: 0, ofAll: 0 };
-  const nodes: RunNodes = new RunNodes({
-    model: async (_, signal) => {
-      await takes(nodes.clock, 2_000, signal);
-      return saying('Done.');
-    },
-    services: {
-      plans: {
-        planOf: async ({ environmentId }) => {
-          inHand.set(environmentId, (inHand.get(environmentId) ?? 0) + 1);
-          most.ofOne = Math.max(most.ofOne, ...inHand.values());
-          most.ofAll = Math.max(
-            most.ofAll,
-            [...inHand.values()].reduce((sum, number) => sum + number, 0),
-          );
-          await takes(nodes.clock, 5, new AbortController().signal);
-          inHand.set(environmentId, (inHand.get(environmentId) ?? 0) - 1);
-          return { failure: { errorCode: 'byok_missing', errorMessage: 'There is no key.' } };
-        },
-      },
-    },
-  });
-  await nodes.start();
-  const { node } = nodes.node.world;
-  const ids = Array.from({ length: 100 }, () => newId('run'));
-  const other = newId('environment');
-  const beginnings = ids.map((id, index) =>
-    node.ask({ kind: 'run', id }, 'begin', {
-      ...{ ...tenancy, threadId: null, head, inputMessageId: null, basedOnSequence: 0, metadata: {} },
-      ...{ author: { type: 'system', id: null }, ...(index % 2 === 0 ? { environmentId: other } : {}) },
-    }),
-  );
-  await nodes.clock.until(Promise.all(beginnings));
-  await nodes.clock.advance(5_000);
-  for (const id of ids) {
-    t.match(nodes.database.read({ kind: 'run', id })?.state, { errorCode: 'byok_missing' });
-  }
-  t.same(most, { ofOne: 2, ofAll: 3 });
-  await nodes.stop();
-});
-
 t.test('runs that hang hold up neither those of another environment nor what stops them', async t => {
   const stopped: string[] = [];
   const nodes: RunNodes = new RunNodes({

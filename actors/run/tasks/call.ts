@@ -47,7 +47,7 @@ export function caller(
         ...{ callId, status: 'failed', durationMs: outcome.durationMs, httpStatus: null, result: null },
         error: 'what the tool has answered cannot be kept',
       };
-      await reporter.tell(context, { command: 'called', word: outcome, instead, environmentId, signal });
+      await reporter.tell(context, 'called', outcome, instead);
     };
     if (!fresh && clock.now() < lostAt) return;
     await underWay.at(self.id, callId, signal => places.within(environmentId, signal, () => make(signal)));

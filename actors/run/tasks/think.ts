@@ -5,6 +5,7 @@ import type { ModelAnswer, RunFailure, Thought } from '../commands.ts';
 import type { StepOrder, ThinkTask } from '../orders.ts';
 import type { RunServices } from '../services.ts';
 import { Deltas } from './deltas.ts';
+import { Pace } from './pace.ts';
 import { Places } from './places.ts';
 import type { Reporter } from './report.ts';
 import type { UnderWay } from './under-way.ts';
@@ -13,6 +14,12 @@ import type { UnderWay } from './under-way.ts';
 const mostAtOnce = 1_024;
 /** Those that wait for a place; of one that does not, the run asks again in a few seconds. */
 const mostWaiting = 1_024;
+
+/**
+ * Between two steps that are begun for one environment, and between two answers that are taken. 200 models that answer in one moment
+ * would else have both processors for half a second, and the messages of everybody else would wait.
+ */
+export const paceMs = 2;
 
 type Outcome = ModelAnswer | { readonly failure: RunFailure };
 
@@ -27,21 +34,17 @@ export class Thinker {
   readonly #reporter: Reporter;
   readonly #patience: Patience;
   readonly #places = new Places(mostAtOnce, mostWaiting);
-  readonly #hands: Places;
+  readonly #beginnings: Pace;
+  readonly #answers: Pace;
   #draining = false;
 
-  constructor(
-    services: RunServices,
-    underWay: UnderWay,
-    reporter: Reporter,
-    patience: Patience,
-    hands: Places,
-  ) {
+  constructor(services: RunServices, underWay: UnderWay, reporter: Reporter, patience: Patience) {
     this.#services = services;
     this.#underWay = underWay;
     this.#reporter = reporter;
     this.#patience = patience;
-    this.#hands = hands;
+    this.#beginnings = new Pace(services.clock, paceMs);
+    this.#answers = new Pace(services.clock, paceMs);
   }
 
   /** From now on no step is begun: the node that comes next begins it. */
@@ -71,6 +74,9 @@ export class Thinker {
 
   async #step(order: StepOrder, signal: AbortSignal, context: TaskContext): Promise<void> {
     const { clock } = this.#services;
+    const { environmentId } = order;
+    await this.#beginnings.turn(environmentId, signal);
+    if (this.#draining) return;
     const startedAt = clock.now();
     const begun = clock.monotonic();
     const outcome = await this.#outcome(order, signal);
@@ -79,9 +85,8 @@ export class Thinker {
     const durationMs = Math.round(clock.monotonic() - begun);
     const step = { step: order.step, startedAt, durationMs };
     const thought: Thought = 'failure' in outcome ? { ...step, ...outcome } : { ...step, answer: outcome };
-    const { environmentId } = order;
-    const instead = { ...step, failure: defect };
-    await this.#reporter.tell(context, { command: 'thought', word: thought, instead, environmentId, signal });
+    if (!this.#draining) await this.#answers.turn(environmentId, signal);
+    await this.#reporter.tell(context, 'thought', thought, { ...step, failure: defect });
   }
 
   /** Rejects where the signal is aborted. */
@@ -101,7 +106,7 @@ export class Thinker {
       }
       const plan = await this.#patience.until(
         'a step could not be planned',
-        () => this.#hands.inTurn(order.environmentId, signal, () => plans.planOf(order)),
+        () => plans.planOf(order),
         isOver,
       );
       if ('failure' in plan) return plan;

@@ -1,0 +1,86 @@
+/** Many runs at once: their steps begin one after another, and so are their answers taken, however many come in one moment. */
+import t from 'tap';
+import { paceMs } from '../../actors/run/tasks/think.ts';
+import { newId } from '../../protocol/ids.ts';
+import { head, tenancy } from './run-on-paper.ts';
+import { RunNodes, saying, takes } from './run-nodes.ts';
+
+const environments = [newId('environment'), newId('environment')];
+
+interface Begun {
+  readonly environmentId: string;
+  readonly at: number;
+}
+
+class Scene {
+  readonly nodes: RunNodes;
+  readonly begun: Begun[] = [];
+  readonly #ids: string[] = [];
+
+  /** All models answer in the same moment, or when that is over: after so many milliseconds. */
+  constructor(answerMs: number) {
+    this.nodes = new RunNodes({
+      model: async ({ environmentId }, signal) => {
+        const { clock } = this.nodes;
+        this.begun.push({ environmentId, at: clock.monotonic() });
+        await takes(clock, Math.max(0, answerMs - clock.monotonic()), signal);
+        return saying('Done.');
+      },
+    });
+  }
+
+  /** So many in each environment, all at once. */
+  async begin(count: number): Promise<void> {
+    const { node } = this.nodes.node.world;
+    const beginnings = environments.flatMap(environmentId =>
+      Array.from({ length: count }, () => {
+        const id = newId('run');
+        this.#ids.push(id);
+        return node.ask({ kind: 'run', id }, 'begin', {
+          ...{ ...tenancy, environmentId, threadId: null, head, inputMessageId: null, basedOnSequence: 0 },
+          ...{ metadata: {}, author: { type: 'system', id: null } },
+        });
+      }),
+    );
+    await this.nodes.clock.until(Promise.all(beginnings));
+  }
+
+  get ended(): number {
+    const states = this.#ids.map(id => this.nodes.database.read({ kind: 'run', id })?.state);
+    return states.filter(state => (state as { readonly status: string }).status === 'succeeded').length;
+  }
+}
+
+t.test('steps begin one after another, and so are answers taken; environments side by side', async t => {
+  const scene = new Scene(1_000);
+  const { nodes } = scene;
+  await nodes.start();
+  await scene.begin(40);
+  await nodes.clock.advance(999 - nodes.clock.monotonic());
+  for (const environmentId of environments) {
+    const times = scene.begun.filter(one => one.environmentId === environmentId).map(({ at }) => at);
+    t.equal(times.length, 40);
+    t.ok(times.every((at, index) => at - (times[index - 1] ?? -Infinity) >= paceMs));
+  }
+  t.equal(scene.ended, 0);
+  await nodes.clock.advance(1 + 20 * paceMs);
+  t.ok(scene.ended > 20 && scene.ended <= 40, `${scene.ended} have ended`);
+  await nodes.clock.advance(40 * paceMs);
+  t.equal(scene.ended, 80);
+  await nodes.stop();
+});
+
+t.test('a node that drains begins none of those that wait, and takes every answer', async t => {
+  const scene = new Scene(1_000);
+  const { nodes } = scene;
+  await nodes.start();
+  await scene.begin(40);
+  await nodes.clock.advance(10 * paceMs);
+  const begun = scene.begun.length;
+  t.ok(begun > 0 && begun < 40, `${begun} have begun`);
+  nodes.node.runs.drain();
+  await nodes.clock.advance(2_000);
+  t.equal(scene.begun.length, begun);
+  t.equal(scene.ended, begun);
+  await nodes.stop();
+});
