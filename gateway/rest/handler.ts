@@ -83,7 +83,9 @@ export interface Call<O extends Operation = Operation> {
   /**
    * The scope for a resource that was found by its id alone: resolves when the caller may do this operation there, rejects
    * with 404 or 403 by the rule "permission or absence". Give the resource's environment where it has one: then
-   * tenancy and the verified e-mail are checked against it, and no further check is needed.
+   * tenancy and the verified e-mail are checked against it, and no further check is needed. Ask it before anything
+   * is done: for a user it claims the request's Idempotency-Key, and rejects where the key has its answer. An operation that never asks
+   * it answers them 500 (test/contract/success.test.ts).
    */
   scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope>;
   /** The caller's role in a workspace, for resources of a workspace found by their id alone; rejects like `scopeOf`. */

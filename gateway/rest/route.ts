@@ -57,7 +57,6 @@ export class OperationRoute {
   readonly #authority: Authority;
   readonly #parts: PartsReader;
   readonly #keptByActor: boolean;
-  /** What it acts on is found by an id in its path, which says nothing of the environment. */
   readonly #namesById: boolean;
   readonly #recorded: boolean;
   readonly #quotas: Quotas | undefined;
@@ -70,7 +69,7 @@ export class OperationRoute {
     this.#authority = new Authority(operation, services.tenancy);
     this.#parts = new PartsReader(operation);
     this.#keptByActor = keptByActors.has(id);
-    this.#namesById = operation.auth === 'project' && /\{(?!projectId\})/.test(operation.path);
+    this.#namesById = namesById(operation);
     this.#recorded = operation.method !== 'GET' && ['write', 'auth', 'invitation'].includes(operation.rate);
     this.#quotas = operation.rate === 'none' ? undefined : services.quotas;
   }
@@ -239,6 +238,11 @@ export class OperationRoute {
     if (call.quota === undefined) return answer;
     return { ...answer, headers: { ...quotaHeaders(call.quota), ...answer.headers } };
   }
+}
+
+/** Whether what it acts on is found by an id in its path, which says nothing of the environment: its handler has to (`Call.scopeOf`). */
+export function namesById({ auth, path }: Operation): boolean {
+  return auth === 'project' && /\{(?!projectId\})/.test(path);
 }
 
 /** With `dryRun` nothing is done, so nothing could be done twice: such a request neither uses up a key nor is answered by one. */

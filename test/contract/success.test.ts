@@ -1,5 +1,6 @@
 /** Every operation, asked for what it does: status, headers and body are those of its row. */
 import t from 'tap';
+import { namesById } from '../../gateway/rest/route.ts';
 import { compile } from '../../protocol/validate.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
@@ -60,8 +61,10 @@ for (const [id, operation] of rows) {
       t.equal(second.headers['idempotent-replayed'], 'true');
       t.equal(second.text, first.text, 'the same answer, to the byte');
     }
-    if (operation.idempotency !== 'none' && operation.auth === 'project' && !ofTheProject.has(id)) {
-      // A person's own environments, of which the request may name none: the key means something else in each.
+    if (ofTheProject.has(id)) t.notOk(namesById(operation), 'what it acts on lies in an environment');
+    else if (operation.idempotency !== 'none' && operation.auth === 'project') {
+      // A person's own environments, of which the request may name none: the key means something else in each. A handler that does its
+      // work without having said in which answers 500.
       for (const place of [world.production, world.sandbox]) {
         const { asked } = await good(id, scenario, place);
         const reply = await ask(place.person, id, { ...asked, key: `${id}-of-a-person` });
