@@ -3,7 +3,7 @@ import type { TaskContext } from '../../../runtime/actor.ts';
 import type { Patience } from '../../patience.ts';
 import type { ModelAnswer, RunFailure, Thought } from '../commands.ts';
 import type { StepOrder, ThinkTask } from '../orders.ts';
-import type { RunServices } from '../services.ts';
+import type { Plan, RunServices } from '../services.ts';
 import { Deltas } from './deltas.ts';
 import { Pace } from './pace.ts';
 import { Places } from './places.ts';
@@ -15,13 +15,16 @@ const mostAtOnce = 1_024;
 /** Those that wait for a place; of one that does not, the run asks again in a few seconds. */
 const mostWaiting = 1_024;
 
-/**
- * Between two steps that are begun for one environment, and between two answers that are taken. 200 models that answer in one moment
- * would else have both processors for half a second, and the messages of everybody else would wait.
- */
-export const paceMs = 2;
+type Failed = { readonly failure: RunFailure };
+type Outcome = ModelAnswer | Failed;
 
-type Outcome = ModelAnswer | { readonly failure: RunFailure };
+interface Begun {
+  readonly plan: Plan | Failed;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** The same by the monotonic clock. */
+  readonly from: number;
+}
 
 const defect: RunFailure = {
   errorCode: 'internal_error',
@@ -43,8 +46,8 @@ export class Thinker {
     this.#underWay = underWay;
     this.#reporter = reporter;
     this.#patience = patience;
-    this.#beginnings = new Pace(services.clock, paceMs);
-    this.#answers = new Pace(services.clock, paceMs);
+    this.#beginnings = new Pace(services.clock);
+    this.#answers = new Pace(services.clock);
   }
 
   /** From now on no step is begun: the node that comes next begins it. */
@@ -74,49 +77,59 @@ export class Thinker {
 
   async #step(order: StepOrder, signal: AbortSignal, context: TaskContext): Promise<void> {
     const { clock } = this.#services;
-    const { environmentId } = order;
-    await this.#beginnings.turn(environmentId, signal);
-    if (this.#draining) return;
-    const startedAt = clock.now();
-    const begun = clock.monotonic();
-    const outcome = await this.#outcome(order, signal);
+    const { step, environmentId } = order;
+    const begun = await this.#beginnings.within(environmentId, signal, () => this.#begin(order, signal));
+    if (begun === undefined) return;
+    const { plan, startedAt, from } = begun;
+    const outcome = 'failure' in plan ? plan : await this.#answer(plan, order, signal);
     // Stopped: the run has ended, or the node does, and the step is asked again elsewhere.
     if (signal.aborted) return;
-    const durationMs = Math.round(clock.monotonic() - begun);
-    const step = { step: order.step, startedAt, durationMs };
-    const thought: Thought = 'failure' in outcome ? { ...step, ...outcome } : { ...step, answer: outcome };
-    if (!this.#draining) await this.#answers.turn(environmentId, signal);
-    await this.#reporter.tell(context, 'thought', thought, { ...step, failure: defect });
+    const made = { step, startedAt, durationMs: Math.round(clock.monotonic() - from) };
+    const thought: Thought = 'failure' in outcome ? { ...made, ...outcome } : { ...made, answer: outcome };
+    const instead: Thought = { ...made, failure: defect };
+    await this.#answers.within(environmentId, signal, () =>
+      this.#reporter.tell(context, 'thought', thought, instead),
+    );
   }
 
-  /** Rejects where the signal is aborted. */
-  async #outcome(order: StepOrder, signal: AbortSignal): Promise<Outcome> {
-    const { budgets, plans, models, clock, log } = this.#services;
+  /** Looks at the budgets and plans the step. Undefined where the node drains. Rejects where the signal is aborted. */
+  async #begin(order: StepOrder, signal: AbortSignal): Promise<Begun | undefined> {
+    if (this.#draining) return undefined;
+    const { budgets, plans, clock } = this.#services;
+    const startedAt = clock.now();
+    const from = clock.monotonic();
     const isOver = (): boolean => signal.aborted || clock.now() >= order.deadline;
-    const deltas = new Deltas(this.#services, order);
-    try {
-      const budget = await this.#patience.until(
-        'budgets could not be read',
-        () => budgets.exceeded(order),
-        isOver,
-      );
+    const plan = await this.#orDefect(order, signal, async () => {
+      const exceeded = (): ReturnType<typeof budgets.exceeded> => budgets.exceeded(order);
+      const budget = await this.#patience.until('budgets could not be read', exceeded, isOver);
       if (budget !== undefined) {
         const errorMessage = `The budget of ${wordsFor[budget.scope]} is used up.`;
-        return { failure: { errorCode: 'budget_exceeded', errorMessage, budget } };
+        return { failure: { errorCode: 'budget_exceeded', errorMessage, budget } } as const;
       }
-      const plan = await this.#patience.until(
-        'a step could not be planned',
-        () => plans.planOf(order),
-        isOver,
+      return await this.#patience.until('a step could not be planned', () => plans.planOf(order), isOver);
+    });
+    return this.#draining ? undefined : { plan, startedAt, from };
+  }
+
+  async #answer(plan: Plan, order: StepOrder, signal: AbortSignal): Promise<Outcome> {
+    const deltas = new Deltas(this.#services, order);
+    try {
+      return await this.#orDefect(order, signal, () =>
+        this.#services.models.answer(plan, order, signal, text => deltas.add(text)),
       );
-      if ('failure' in plan) return plan;
-      return await models.answer(plan, order, signal, text => deltas.add(text));
-    } catch (err) {
-      if (signal.aborted || this.#draining) throw err;
-      log.error({ err, id: order.agentRunId, step: order.step }, 'a step of a run failed');
-      return { failure: defect };
     } finally {
       deltas.flush();
+    }
+  }
+
+  async #orDefect<T>(order: StepOrder, signal: AbortSignal, work: () => Promise<T>): Promise<T | Failed> {
+    try {
+      return await work();
+    } catch (err) {
+      if (signal.aborted || this.#draining) throw err;
+      const { agentRunId: id, step } = order;
+      this.#services.log.error({ err, id, step }, 'a step of a run failed');
+      return { failure: defect };
     }
   }
 }
