@@ -48,13 +48,14 @@ type ThreadCommands = Record<
   { payload: { readonly agentRunId: string }; reply: null }
 >;
 
-/** Stands for the thread: it sends every answer, and counts what it hears. */
+/** Stands for the thread: it sends the answer, once however often it is told (a run asks again), and counts what it hears. */
 function threadKind(): AnyActorKind {
   return actor<Heard, ThreadCommands, unknown>({
     kind: 'thread',
     blank: () => ({ answers: 0, ends: 0 }),
     decide: {
       takeAnswer: (state, { agentRunId }) => {
+        if (state.answers > 0) return { reply: null };
         const payload = { ...tenancy, outcome: 'sent', messageId: newId('message') };
         const to = { kind: 'run', id: agentRunId };
         return {

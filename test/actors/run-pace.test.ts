@@ -1,9 +1,10 @@
 /** Many runs at once: their steps begin one after another, and so are their answers taken, however many come in one moment. */
 import t from 'tap';
-import { longestTurnMs } from '../../actors/run/tasks/pace.ts';
+import { longestTurnMs, Pace } from '../../actors/run/tasks/pace.ts';
 import type { Plan } from '../../actors/run/services.ts';
 import { newId } from '../../protocol/ids.ts';
 import { head, tenancy } from './run-on-paper.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { RunNodes, saying, takes } from './run-nodes.ts';
 
 const environments = [newId('environment'), newId('environment')];
@@ -76,8 +77,10 @@ t.test('steps begin one after another, and so are answers taken; environments si
   const { nodes } = scene;
   await nodes.start();
   await scene.begin(40);
-  await nodes.clock.advance(999 - nodes.clock.monotonic());
+  // Had they one line, this were not enough.
+  await nodes.clock.advance(40 * 3 + 50);
   t.equal(scene.begun.length, 80);
+  await nodes.clock.advance(999 - nodes.clock.monotonic());
   t.ok(scene.closest >= 3, `${scene.closest} ms`);
   t.equal(scene.ended, 0);
   await nodes.clock.advance(20);
@@ -112,4 +115,57 @@ t.test('a node that drains begins none of those that wait, and takes every answe
   // The one of each environment that is being planned is not asked any more.
   t.ok(scene.ended >= begun - environments.length && scene.ended <= begun);
   await nodes.stop();
+});
+
+t.test('answers that wait when a node begins to drain are all told before it gives up', async t => {
+  const scene = new Scene(3, 1_000);
+  const { nodes } = scene;
+  await nodes.start();
+  await scene.begin(40);
+  await nodes.clock.advance(1_000 - nodes.clock.monotonic());
+  t.ok(scene.ended < 40, `${scene.ended} have ended`);
+  nodes.node.runs.drain();
+  // As long as a commit takes.
+  await nodes.clock.advance(20);
+  nodes.node.runs.giveUp();
+  t.equal(scene.ended, 80);
+  await nodes.stop();
+});
+
+t.test('turns are given back, whatever becomes of the work', async t => {
+  const clock = new VirtualClock();
+  const pace = new Pace(clock);
+  const { signal } = new AbortController();
+  const within = (work: () => Promise<string>, until = signal): Promise<string> =>
+    pace.within('a', until, work);
+
+  await t.rejects(
+    within(() => Promise.reject(new Error('at once'))),
+    /at once/,
+  );
+  await t.rejects(
+    within(() => {
+      throw new Error('before it began');
+    }),
+    /before it began/,
+  );
+
+  const slow = Promise.withResolvers<string>();
+  const first = within(() => slow.promise);
+  const stopped = new AbortController();
+  const left = within(() => Promise.resolve('never'), stopped.signal);
+  const second = within(() => Promise.resolve('after it'));
+  stopped.abort(new Error('enough'));
+  await t.rejects(left, /enough/);
+  await clock.advance(longestTurnMs);
+  t.equal(await second, 'after it');
+  slow.reject(new Error('late'));
+  await t.rejects(first, /late/, 'who is late is heard by who asked');
+
+  const open = Promise.withResolvers<string>();
+  const waiting = [1, 2, 3].map(() => within(() => open.promise));
+  pace.open();
+  open.resolve('all');
+  t.same(await Promise.all(waiting), ['all', 'all', 'all']);
+  t.equal(await within(() => Promise.resolve('at once')), 'at once');
 });

@@ -32,4 +32,9 @@ export class Pace {
     });
     return await begun.outcome;
   }
+
+  /** From now on nobody waits, nor does anybody who has come before. */
+  open(): void {
+    this.#turns.open();
+  }
 }

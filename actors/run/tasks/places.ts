@@ -40,6 +40,12 @@ export class Places {
     }
   }
 
+  /** From now on there is a place for everybody. */
+  open(): void {
+    this.#free = Infinity;
+    this.#callNext();
+  }
+
   #mayTake(owner: string): boolean {
     return (this.#held.get(owner) ?? 0) < this.#free;
   }

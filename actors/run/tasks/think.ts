@@ -50,9 +50,10 @@ export class Thinker {
     this.#answers = new Pace(services.clock);
   }
 
-  /** From now on no step is begun: the node that comes next begins it. */
+  /** From now on no step is begun: the node that comes next begins it. Answers that are here are taken at once. */
   drain(): void {
     this.#draining = true;
+    this.#answers.open();
   }
 
   readonly think = async ({ environmentId, order }: ThinkTask, context: TaskContext): Promise<void> => {
@@ -69,7 +70,7 @@ export class Thinker {
           () => context.ask(context.self, 'start', {}),
           () => signal.aborted,
         )) as StepOrder | null;
-        if (first === null) return;
+        if (first === null || signal.aborted) return;
         await this.#underWay.at(id, stepName(first), started => this.#step(first, started, context));
       }),
     );
