@@ -205,11 +205,12 @@ export class HttpServer {
   }
 
   async #drain(deadlineMs: number): Promise<void> {
-    this.#traffic.draining = true;
     // Connections that the kernel has made, and nobody has accepted, are reset with the listener.
     await polled();
     if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;
+    // Not before: whoever is sent away connects again, and is to be refused, not reset.
+    this.#traffic.draining = true;
     for (const socket of [...this.#sockets]) socket.end(1001, 'going away');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>(resolve => (timer = setTimeout(resolve, deadlineMs)));
