@@ -2,8 +2,9 @@
 import type { Clock, Random } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/byok.ts';
-import type { CallOutcome, ModelAnswer, RunFailure } from './commands.ts';
+import type { CallOutcome } from './commands.ts';
 import type { CallOrder, StepOrder } from './orders.ts';
+import type { Failed, ModelOutcome } from './outcome.ts';
 import type { SpentBudget } from './trace.ts';
 
 /** A tool as a run may call it. */
@@ -37,7 +38,7 @@ export interface Plan {
 
 /** Reads plans. `failure`: the run cannot go on (`byok_missing`, `model_not_allowed`, `configuration`). Rejects where the database fails. */
 export interface Plans {
-  planOf(order: StepOrder): Promise<Plan | { readonly failure: RunFailure }>;
+  planOf(order: StepOrder): Promise<Plan | Failed>;
 }
 
 /** Asks models. Never rejects but with the signal's reason; retries and their waiting are within the order's deadline. */
@@ -47,7 +48,7 @@ export interface Models {
     order: StepOrder,
     signal: AbortSignal,
     onDelta: (text: string) => void,
-  ): Promise<ModelAnswer | { readonly failure: RunFailure }>;
+  ): Promise<ModelOutcome>;
 }
 
 /** Looks at what is spent before a model is asked; undefined: go on. Rejects where the database fails. */

@@ -5,6 +5,7 @@ import { modelsOf, type ModelServices } from '../../actors/run/models/models.ts'
 import { defaultModelUrls } from '../../actors/run/models/urls.ts';
 import type { ModelAnswer, RunFailure } from '../../actors/run/commands.ts';
 import type { StepOrder } from '../../actors/run/orders.ts';
+import type { ModelOutcome } from '../../actors/run/outcome.ts';
 import type { Models, Plan, PlannedTool } from '../../actors/run/services.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/byok.ts';
 import { silentLog } from '../../runtime/log.ts';
@@ -64,10 +65,8 @@ export interface World {
   readonly deltas: string[];
   readonly used: string[];
   /** Asks with the plan; the signal and the order may be given. */
-  ask(plan?: Partial<Plan>, order?: Partial<StepOrder>, signal?: AbortSignal): Promise<Outcome>;
+  ask(plan?: Partial<Plan>, order?: Partial<StepOrder>, signal?: AbortSignal): Promise<ModelOutcome>;
 }
-
-export type Outcome = ModelAnswer | { readonly failure: RunFailure };
 
 /** @param url of the server that all three providers have here */
 export function worldAt(url: string, more: Partial<ModelServices> = {}): World {
@@ -108,12 +107,12 @@ export async function untilTimers(world: World, count: number): Promise<void> {
 }
 
 /** The failure of an outcome; throws where there is an answer. */
-export function failureOf(outcome: Outcome): RunFailure {
+export function failureOf(outcome: ModelOutcome): RunFailure {
   if ('failure' in outcome) return outcome.failure;
   throw new Error(`an answer: ${outcome.text}`);
 }
 
-export function answered(outcome: Outcome): ModelAnswer {
+export function answered(outcome: ModelOutcome): ModelAnswer {
   if ('failure' in outcome) throw new Error(outcome.failure.errorMessage);
   return outcome;
 }

@@ -5,9 +5,10 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../protocol/ids.ts';
 import { actor, type AnyActorKind } from '../../runtime/actor.ts';
-import type { CallOutcome, ModelAnswer, RunFailure } from '../../actors/run/commands.ts';
+import type { CallOutcome, ModelAnswer } from '../../actors/run/commands.ts';
 import { runs, type Runs } from '../../actors/run/kind.ts';
 import type { CallOrder, StepOrder } from '../../actors/run/orders.ts';
+import type { ModelOutcome } from '../../actors/run/outcome.ts';
 import type { Plan, RunServices } from '../../actors/run/services.ts';
 import type { RunState } from '../../actors/run/state.ts';
 import { startWorld, type World } from '../runtime/world.ts';
@@ -21,7 +22,7 @@ export type Model = (
   order: StepOrder,
   signal: AbortSignal,
   onDelta: (text: string) => void,
-) => Promise<ModelAnswer | { readonly failure: RunFailure }>;
+) => Promise<ModelOutcome>;
 
 /** What a tool makes of one attempt: whether it succeeds, when that is known. */
 export type Tool = (order: CallOrder, attempt: number, signal: AbortSignal) => Promise<boolean>;

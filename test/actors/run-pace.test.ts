@@ -20,7 +20,7 @@ class Scene {
   readonly #ids: string[] = [];
 
   /** A step is planned in that time. All models answer in the same moment, or when that is over: after so many milliseconds. */
-  constructor(planMs: number, answerMs: number) {
+  private constructor(planMs: number, answerMs: number) {
     this.nodes = new RunNodes({
       store: { latencyMs: () => 1 },
       model: async (_, signal) => {
@@ -50,8 +50,16 @@ class Scene {
     return Math.min(...gaps);
   }
 
+  /** With 40 runs begun in each environment. */
+  static async begun(planMs: number, answerMs: number): Promise<Scene> {
+    const scene = new Scene(planMs, answerMs);
+    await scene.nodes.start();
+    await scene.#begin(40);
+    return scene;
+  }
+
   /** So many in each environment, all at once. */
-  async begin(count: number): Promise<void> {
+  async #begin(count: number): Promise<void> {
     const { node } = this.nodes.node.world;
     const beginnings = environments.flatMap(environmentId =>
       Array.from({ length: count }, () => {
@@ -73,10 +81,8 @@ class Scene {
 }
 
 t.test('steps begin one after another, and so are answers taken; environments side by side', async t => {
-  const scene = new Scene(3, 1_000);
+  const scene = await Scene.begun(3, 1_000);
   const { nodes } = scene;
-  await nodes.start();
-  await scene.begin(40);
   // Had they one line, this were not enough.
   await nodes.clock.advance(40 * 3 + 50);
   t.equal(scene.begun.length, 80);
@@ -91,10 +97,8 @@ t.test('steps begin one after another, and so are answers taken; environments si
 });
 
 t.test('nobody waits long for what is slow', async t => {
-  const scene = new Scene(100, 1_000);
+  const scene = await Scene.begun(100, 1_000);
   const { nodes } = scene;
-  await nodes.start();
-  await scene.begin(40);
   await nodes.clock.advance(40 * longestTurnMs);
   t.equal(scene.begun.length, 80);
   t.ok(scene.closest >= longestTurnMs, `${scene.closest} ms`);
@@ -102,10 +106,8 @@ t.test('nobody waits long for what is slow', async t => {
 });
 
 t.test('a node that drains begins none of those that wait, and takes every answer', async t => {
-  const scene = new Scene(3, 1_000);
+  const scene = await Scene.begun(3, 1_000);
   const { nodes } = scene;
-  await nodes.start();
-  await scene.begin(40);
   await nodes.clock.advance(30);
   const begun = scene.begun.length;
   t.ok(begun > 0 && begun < 40, `${begun} have begun`);
@@ -118,10 +120,8 @@ t.test('a node that drains begins none of those that wait, and takes every answe
 });
 
 t.test('answers that wait when a node begins to drain are all told before it gives up', async t => {
-  const scene = new Scene(3, 1_000);
+  const scene = await Scene.begun(3, 1_000);
   const { nodes } = scene;
-  await nodes.start();
-  await scene.begin(40);
   await nodes.clock.advance(1_000 - nodes.clock.monotonic());
   t.ok(scene.ended < 40, `${scene.ended} have ended`);
   nodes.node.runs.drain();

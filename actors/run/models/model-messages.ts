@@ -1,7 +1,7 @@
 /** What crosses between the node's thread and the one that asks models: plain data, cloned. */
 import type { ByokCredential } from '../../../protocol/resources/byok.ts';
-import type { ModelAnswer, RunFailure } from '../commands.ts';
 import type { StepOrder } from '../orders.ts';
+import type { ModelOutcome } from '../outcome.ts';
 import type { Plan } from '../services.ts';
 import type { ModelUrls } from './urls.ts';
 
@@ -9,8 +9,6 @@ import type { ModelUrls } from './urls.ts';
 export interface ModelThreadData {
   readonly urls: ModelUrls;
 }
-
-export type ModelOutcome = ModelAnswer | { readonly failure: RunFailure };
 
 /** To the thread. `leftMs`: until the order's deadline. */
 export type ToModelThread =

@@ -9,8 +9,9 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { StepOrder } from '../orders.ts';
+import { defect, type ModelOutcome } from '../outcome.ts';
 import type { Models, Plan } from '../services.ts';
-import type { FromModelThread, ModelOutcome, ModelThreadData, ToModelThread } from './model-messages.ts';
+import type { FromModelThread, ModelThreadData, ToModelThread } from './model-messages.ts';
 import type { ModelServices } from './models.ts';
 
 export interface ModelThreadOptions extends Pick<ModelServices, 'urls' | 'used'> {
@@ -40,9 +41,6 @@ interface Question {
 }
 
 const mostLost = 2;
-const defect: ModelOutcome = {
-  failure: { errorCode: 'internal_error', errorMessage: 'The step has failed by our own fault.' },
-};
 
 export class ModelThread implements Models {
   readonly #options: ModelThreadOptions;
@@ -133,7 +131,7 @@ export class ModelThread implements Models {
     if (this.#worker === worker) this.#worker = undefined;
     if (this.#closed) return;
     for (const [id, question] of [...this.#questions]) {
-      if (++question.lost >= mostLost) question.settle(defect);
+      if (++question.lost >= mostLost) question.settle({ failure: defect });
       else this.#ask(id, question);
     }
   }

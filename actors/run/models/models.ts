@@ -7,8 +7,9 @@ import type { Clock, Random } from '../../../runtime/clock.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { pauseUnless } from '../../../runtime/pause.ts';
 import type { ByokCredential } from '../../../protocol/resources/byok.ts';
-import type { ModelAnswer, RunFailure } from '../commands.ts';
+import type { ModelAnswer } from '../commands.ts';
 import type { StepOrder } from '../orders.ts';
+import type { ModelOutcome } from '../outcome.ts';
 import type { Models, Plan } from '../services.ts';
 import { storableText } from '../storable.ts';
 import { Blotter } from '../tools/blotter.ts';
@@ -35,8 +36,6 @@ export interface ModelServices {
   /** Notes that a credential was used. A rejection is logged. */
   readonly used: (credential: ByokCredential, at: Date) => Promise<void>;
 }
-
-type Outcome = ModelAnswer | { readonly failure: RunFailure };
 
 /** The models of the three providers: see `Models`. */
 export function modelsOf(services: ModelServices): Models {
@@ -76,7 +75,7 @@ export function modelsOf(services: ModelServices): Models {
   }
 
   return {
-    async answer(plan, order, signal, onDelta): Promise<Outcome> {
+    async answer(plan, order, signal, onDelta): Promise<ModelOutcome> {
       const { resource, keys } = plan.credential;
       const { turns, deadline } = order satisfies StepOrder;
       let fault = new ModelFault('key_rejected', 'there is no key');

@@ -15,8 +15,7 @@ const mostWaiting = 4_096;
 
 /**
  * An attempt that this node has not begun itself is let be until nobody can be at it any more: the run asks again every few seconds.
- * Then it is lost. So is
- * one for which there is no place.
+ * Then it is lost. So is one for which there is no place.
  */
 export function caller(
   { tools, clock }: Pick<RunServices, 'tools' | 'clock'>,

@@ -1,8 +1,9 @@
 /** The task `think`: one step of a run, from the look at its budgets to the model's answer. */
 import type { TaskContext } from '../../../runtime/actor.ts';
 import type { Patience } from '../../patience.ts';
-import type { ModelAnswer, RunFailure, Thought } from '../commands.ts';
+import type { Thought } from '../commands.ts';
 import type { StepOrder, ThinkTask } from '../orders.ts';
+import { defect, type Failed, type ModelOutcome } from '../outcome.ts';
 import type { Plan, RunServices } from '../services.ts';
 import { Deltas } from './deltas.ts';
 import { Pace } from './pace.ts';
@@ -15,9 +16,6 @@ const mostAtOnce = 1_024;
 /** Those that wait for a place; of one that does not, the run asks again in a few seconds. */
 const mostWaiting = 1_024;
 
-type Failed = { readonly failure: RunFailure };
-type Outcome = ModelAnswer | Failed;
-
 interface Begun {
   readonly plan: Plan | Failed;
   /** Epoch milliseconds. */
@@ -25,11 +23,6 @@ interface Begun {
   /** The same by the monotonic clock. */
   readonly from: number;
 }
-
-const defect: RunFailure = {
-  errorCode: 'internal_error',
-  errorMessage: 'The step has failed by our own fault.',
-};
 
 export class Thinker {
   readonly #services: RunServices;
@@ -112,7 +105,7 @@ export class Thinker {
     return this.#draining ? undefined : { plan, startedAt, from };
   }
 
-  async #answer(plan: Plan, order: StepOrder, signal: AbortSignal): Promise<Outcome> {
+  async #answer(plan: Plan, order: StepOrder, signal: AbortSignal): Promise<ModelOutcome> {
     const deltas = new Deltas(this.#services, order);
     try {
       return await this.#orDefect(order, signal, () =>
