@@ -75,8 +75,13 @@ export class Batch {
     }
   }
 
-  /** The transaction's statements in their order. */
-  steps(): Step[] {
+  /** Whether it has statements that can name keys that are taken. */
+  get canBeWary(): boolean {
+    return [...this.#keyed.keys()].some(({ wary }) => wary !== undefined);
+  }
+
+  /** The transaction's statements in their order; `wary` ones where a key is known to be taken. */
+  steps(wary = false): Step[] {
     const rows = new Map<Statement, (readonly Value[])[]>(this.#rows);
     for (const { table, id, base, changed } of this.#snapshots.values()) {
       if (changed === undefined) push(rows, table.check, [id, base]);
@@ -88,7 +93,10 @@ export class Batch {
     for (const [statement, keyed] of this.#keyed) rows.set(statement, [...keyed.values()]);
     for (const change of this.#reminders.values()) this.#pushReminder(rows, change);
     return [...rows]
-      .map(([statement, values]) => ({ statement, parameters: parametersOf(statement, values) }))
+      .map(([statement, values]) => ({
+        statement: (wary ? statement.wary : undefined) ?? statement,
+        parameters: parametersOf(statement, values),
+      }))
       .sort((a, b) => a.statement.order - b.statement.order);
   }
 

@@ -9,6 +9,10 @@
  * commit reaches the disk and this process makes the next (with one, a closed loop of 256 clients moves in lock-step: all
  * wait for the same commit). The second starts only when enough waits to be worth a commit of its own.
  *
+ * A lane starts when this turn of the event loop has read all requests that are there, or earlier once enough actors wait: a turn
+ * may read for 10 ms, and the server sat idle for a third of the time (with 256 clients 4 % more get through, 14,800 a second).
+ * The commits of one actor are better gathered: the next of them have to wait for those that went.
+ *
  * What lanes may contend for in the database is locked in one order: actors' rows are disjoint, keys that must be new come next,
  * sorted (writes/idempotency.ts), and the projects' streams last, sorted too (writes/events.ts).
  */
@@ -19,10 +23,10 @@ import type { Write } from './statement.ts';
 /** Most commits in one transaction: bounds its memory and the time its locks are held. */
 const largestBatch = 500;
 /**
- * A further lane starts for this many, or half of what is in flight. With 64 clients, 48 instead of 16 took PostgreSQL's share of
- * a message from 83 to 68 microseconds: fewer, larger transactions.
+ * A further lane starts for this many, or for half of what is in flight if that is more. With 64 clients, 48 instead of 16 took
+ * PostgreSQL's share of a message from 83 to 68 microseconds: fewer, larger transactions. With 256, 64 is a little better than 48.
  */
-const worthALane = 48;
+const worthALane = 64;
 /** ... or when the one in flight has taken this long, in milliseconds. */
 const lateMs = 50;
 
@@ -75,13 +79,10 @@ export class GroupCommit {
         return refuse(entry, new Unavailable('too many commits wait for the database'));
       }
       this.#queue.push(entry);
-      if (this.#scheduled || this.#idle.length === 0) return;
-      this.#scheduled = true;
-      // After the poll phase: every request of this turn of the event loop joins the first batch.
-      setImmediate(() => {
-        this.#scheduled = false;
-        this.#start();
-      });
+      if (this.#idle.length === 0) return;
+      // Not at each further one: to look through all that waits has its price.
+      if (this.#queue.length % worthALane === 0 && this.#isOfMany()) this.#start();
+      else this.#startSoon();
     });
   }
 
@@ -98,6 +99,23 @@ export class GroupCommit {
     }
     clearTimeout(timer);
     await Promise.all(this.#lanes.map(lane => lane.end()));
+  }
+
+  /** Whether what could go now is of many actors. */
+  #isOfMany(): boolean {
+    const chains = new Set<Chain>();
+    for (const { commit } of this.#queue) if (!this.#busy.has(commit.chain)) chains.add(commit.chain);
+    return chains.size >= worthALane >> 1;
+  }
+
+  /** After the poll phase, when every request of this turn of the event loop is here. */
+  #startSoon(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#start();
+    });
   }
 
   /** Gives work to idle lanes. */

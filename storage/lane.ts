@@ -4,6 +4,8 @@
  *   transacting -> landed      the COMMIT was answered
  *   transacting -> in doubt    the connection was lost: the mark of the lane tells (lane-connection.ts)
  *   transacting -> waiting     the database cannot be reached: backoff, and the same batch again
+ *   transacting -> wary        a key is taken: the same batch again, by statements that name all that are, and so for a while,
+ *                              since repetitions come in crowds
  *   transacting -> narrowed    the batch was refused: commits named by `skein_fence` are refused and the rest goes again; a plain
  *                              constraint or data error halves the batch until the culprit stands alone
  *
@@ -12,7 +14,7 @@
 import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { Duplicate, Fenced, Unavailable, type Commit } from '../runtime/store.ts';
-import { Batch } from './batch.ts';
+import { Batch, type Step } from './batch.ts';
 import { InDoubt, LaneConnection, NotConnected } from './lane-connection.ts';
 import { isPassing } from './passing-error.ts';
 import type { SnapshotTable } from './snapshot.ts';
@@ -22,6 +24,8 @@ import type { Write } from './statement.ts';
 const mostLost = 5;
 const firstBackoffMs = 25;
 const longestBackoffMs = 1_000;
+/** A lane that met a key that was taken expects more of them for this long, in milliseconds. */
+const waryMs = 1_000;
 
 export interface LaneOptions {
   readonly url: string;
@@ -44,6 +48,8 @@ export class Lane {
   readonly #connection: LaneConnection;
   #closing = false;
   #batches = 0;
+  /** In monotonic milliseconds. */
+  #waryUntil = 0;
   /** Commits in transactions that succeeded, and those transactions: their quotient is the batch size. */
   commits = 0;
   transactions = 0;
@@ -79,15 +85,19 @@ export class Lane {
       }
       const now = rest.slice(0, taken);
       rest = rest.slice(taken);
-      await this.#land(now, batch);
+      await this.#land(now, batch, performance.now() < this.#waryUntil);
     }
   }
 
-  async #land(waiting: readonly Waiting[], batch: Batch): Promise<void> {
+  async #land(waiting: readonly Waiting[], batch: Batch, wary: boolean): Promise<void> {
     let rows: readonly Record<string, unknown>[] | undefined;
     try {
-      rows = await this.#transact(batch);
+      rows = await this.#transact(batch.steps(wary));
     } catch (error) {
+      if (!wary && isTaken(error) && batch.canBeWary) {
+        this.#waryUntil = performance.now() + waryMs;
+        return this.#land(waiting, batch, true);
+      }
       await this.#narrow(waiting, error instanceof Error ? error : new Error(String(error)));
       return;
     }
@@ -103,8 +113,7 @@ export class Lane {
   }
 
   /** Runs the batch until its outcome is certain. Rejects only with an error of the batch's own making, or when closing. */
-  async #transact(batch: Batch): Promise<readonly Record<string, unknown>[] | undefined> {
-    const steps = batch.steps();
+  async #transact(steps: readonly Step[]): Promise<readonly Record<string, unknown>[] | undefined> {
     const number = ++this.#batches;
     let backoffMs = firstBackoffMs;
     for (let lost = 1; ;) {
@@ -189,10 +198,13 @@ function fenceOf(error: Error): ((commit: Commit<Write>) => Error | undefined) |
   };
 }
 
+/** Whether a row's key was found taken (SQLSTATE 23505, unique_violation). */
+function isTaken(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === '23505';
+}
+
 function asDuplicate(error: Error): Error {
-  if (error instanceof pg.DatabaseError && error.code === '23505')
-    return new Duplicate(error.constraint ?? 'row', '');
-  return error;
+  return isTaken(error) ? new Duplicate(error.constraint ?? 'row', '') : error;
 }
 
 function pause(ms: number): Promise<void> {

@@ -34,7 +34,9 @@ export interface SnapshotColumns<State> {
   readonly fixed: Columns;
   /** Every other column but the key and `version`. */
   readonly columns: Columns;
-  /** The values of all columns, fixed ones too; jsonb as JSON text, times as ISO 8601. */
+  /** SQL constants for columns that are nearly always the same: `encode` gives null for such a value, which then is not sent and parsed. */
+  readonly usual?: Readonly<Record<string, string>>;
+  /** The values of all columns, fixed ones too; jsonb as JSON text, times as ISO 8601; null where a value is the usual one. */
   readonly encode: (state: State) => Readonly<Record<string, Value>>;
   /** A row as `row_to_json` gives it: jsonb is parsed, times are ISO 8601 with an offset (see {@link instant}). */
   readonly decode: (row: Readonly<Record<string, unknown>>) => State;
@@ -47,10 +49,17 @@ export interface SnapshotColumns<State> {
  * `skein_fence`, and nothing of the batch is applied.
  */
 export function snapshotTable<State>(table: SnapshotColumns<State>): SnapshotTable<State> {
-  const { kind, key, fixed, columns } = table;
+  const { kind, key, fixed, columns, usual = {} } = table;
   const all = [...Object.keys(fixed), ...Object.keys(columns)];
   const changing = Object.keys(columns);
-  const fence = `select skein_fence('${kind}', array(select ${key} from rows except select ${key} from written))`;
+  const stranger = Object.keys(usual).find(name => !all.includes(name));
+  if (stranger !== undefined) throw new Error(`${kind} has no column ${stranger}`);
+  const given = (name: string): string =>
+    usual[name] === undefined ? `input.${name}` : `coalesce(input.${name}, ${usual[name]})`;
+  // Counted first, since nearly always nobody is missing.
+  const fence = (ids: string): string => `
+    select case when (select count(*) from written) < cardinality(${ids})
+      then skein_fence('${kind}', array(select unnest(${ids}) except select ${key} from written)) end`;
   const identity: Columns = { [key]: 'plain', version: 'bigint' };
   return {
     kind,
@@ -61,19 +70,20 @@ export function snapshotTable<State>(table: SnapshotColumns<State>): SnapshotTab
       `${kind}.insert`,
       10,
       { ...identity, ...fixed, ...columns },
-      input => `with rows as materialized (select * from ${input}), written as (
-        insert into ${table.table} (${key}, version, ${all.join(', ')}) select * from rows
+      (input, column) => `with written as (
+        insert into ${table.table} (${key}, version, ${all.join(', ')})
+        select ${key}, version, ${all.map(given).join(', ')} from ${input}
         on conflict (${key}) do nothing returning ${key}
-      ) ${fence}`,
+      ) ${fence(column(key))}`,
     ),
     update: statement(
       `${kind}.update`,
       11,
       { ...identity, base: 'bigint', ...columns },
-      input => `with rows as materialized (select * from ${input}), written as (
-        update ${table.table} t set version = i.version, ${changing.map(name => `${name} = i.${name}`).join(', ')}
-        from rows i where t.${key} = i.${key} and t.version = i.base returning t.${key}
-      ) ${fence}`,
+      (input, column) => `with written as (
+        update ${table.table} t set version = input.version, ${changing.map(name => `${name} = ${given(name)}`).join(', ')}
+        from ${input} where t.${key} = input.${key} and t.version = input.base returning t.${key}
+      ) ${fence(column(key))}`,
     ),
     check: statement(
       `${kind}.check`,

@@ -27,6 +27,8 @@ export interface Statement {
   readonly order: number;
   readonly text: string;
   readonly columns: readonly ColumnType[];
+  /** What runs in its place once its batch has met a key that is taken: the same, but it names every such key. */
+  readonly wary?: Statement;
 }
 
 /** One row for one statement. */
@@ -73,33 +75,43 @@ const castTo: Partial<Record<ColumnType, string>> = { json: 'json', jsonb: 'json
 
 /**
  * Builds a statement. `text` is given `input`, a FROM item that yields the rows under their column names, all of them
- * with their proper types.
+ * with their proper types, and `column`, which gives the array of one column's values as they travel (of json and jsonb: text).
+ *
+ * The arrays are unnested side by side in a select list, which yields a row at a time: `unnest` of several arrays in FROM keeps
+ * each of them in a store of its own first (0.5 microseconds more for a row of a dozen columns).
  */
 export function statement(
   name: string,
   order: number,
   columns: Columns,
-  text: (input: string) => string,
+  text: (input: string, column: (name: string) => string) => string,
 ): Statement {
   const names = Object.keys(columns);
   const types = Object.values(columns);
   const arrays = types.map((type, index) =>
     isJoined(type) ? `string_to_array($${index + 1}::text, chr(30), '')` : `$${index + 1}::${sqlType[type]}`,
   );
-  const rows = `unnest(${arrays.join(', ')}) as input(${names.join(', ')})`;
-  const casts = names.map((column, index) => {
+  const values = names.map((column, index) => {
     const cast = castTo[types[index] ?? 'plain'];
-    return cast === undefined ? column : `${column}::${cast} as ${column}`;
+    return `unnest(${arrays[index]})${cast === undefined ? '' : `::${cast}`} as ${column}`;
   });
-  const input = casts.every(cast => !cast.includes('::'))
-    ? rows
-    : `(select ${casts.join(', ')} from ${rows}) as input`;
-  return { name, order, columns: types, text: text(input) };
+  const input = `(select ${values.join(', ')}) as input`;
+  const column = (given: string): string => {
+    const array = arrays[names.indexOf(given)];
+    if (array === undefined) throw new Error(`${name} has no column ${given}`);
+    return array;
+  };
+  return { name, order, columns: types, text: text(input, column) };
 }
 
-/** The statement's parameters for these rows: one per column. */
+/**
+ * The statement's parameters for these rows: one per column. A column without a value in any row is an empty array: where an array
+ * ends before the others, `unnest` gives null.
+ */
 export function parametersOf({ columns }: Statement, rows: readonly (readonly Value[])[]): string[] {
   return columns.map((type, column) => {
+    if (rows.every(values => values[column] === null || values[column] === undefined))
+      return isJoined(type) ? '' : '{}';
     if (isJoined(type)) return rows.map(values => values[column] ?? '').join(separator);
     let literal = '{';
     for (let i = 0; i < rows.length; i++) {

@@ -64,6 +64,12 @@ export function decodeThread(row: ThreadRow): ThreadState {
   };
 }
 
+/** JSON, or null for the object that nearly every thread has. */
+function unlessEmpty(object: CustomFields | Metadata): string | null {
+  const text = JSON.stringify(object);
+  return text === '{}' ? null : text;
+}
+
 export const threadSnapshot = snapshotTable<ThreadState>({
   kind: 'thread',
   table: 'threads',
@@ -89,6 +95,7 @@ export const threadSnapshot = snapshotTable<ThreadState>({
     archived_at: 'timestamptz',
     state: 'jsonb',
   },
+  usual: { tags: "'{}'", custom_fields: "'{}'", metadata: "'{}'" },
   encode: state => {
     const { channelKind, sequence, window, recent } = state;
     const rest: Rest = { channelKind, sequence, window, recent };
@@ -102,9 +109,9 @@ export const threadSnapshot = snapshotTable<ThreadState>({
       agent_mode: state.agentMode,
       agent_id: state.agentId,
       assignee_user_id: state.assigneeUserId,
-      tags: state.tags,
-      custom_fields: JSON.stringify(state.customFields),
-      metadata: JSON.stringify(state.metadata),
+      tags: state.tags.length === 0 ? null : state.tags,
+      custom_fields: unlessEmpty(state.customFields),
+      metadata: unlessEmpty(state.metadata),
       last_message_at: state.lastMessageAt,
       active_second: Math.floor(Date.parse(state.lastMessageAt) / 1_000),
       created_at: state.createdAt,

@@ -57,7 +57,8 @@ export const append = statement(
     )
     select (select jsonb_object_agg(project_id, base) from heads) as heads,
       array(select distinct stitch_id from delivered) as stitches,
-      skein_fence('project', array(select project_id from counts except select project_id from heads))`,
+      case when (select count(*) from heads) < (select count(*) from counts)
+        then skein_fence('project', array(select project_id from counts except select project_id from heads)) end`,
 );
 
 export interface EventRow extends Announced {

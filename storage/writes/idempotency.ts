@@ -1,31 +1,40 @@
 /** Rows of `idempotency_keys` written in the very transaction whose answer they keep (decisions, section 1). */
-import { statement, type Write } from '../statement.ts';
+import { statement, type Statement, type Write } from '../statement.ts';
 
 /** Kept this long, in milliseconds. */
 export const idempotencyKeptMs = 24 * 3_600_000;
 
-// An expired key is removed by the sweeper; until then it conflicts, which the REST engine resolves when it reads the row.
-const remember = statement(
-  'idempotency.remember',
-  50,
-  {
-    key_hash: 'plain',
-    fingerprint: 'plain',
-    status: 'int',
-    body: 'jsontext',
-    event_id: 'plain',
-    created_at: 'timestamptz',
-  },
-  input => `
-    with rows as materialized (
-      select decode(key_hash, 'base64') as hash, * from ${input}
-    ), written as (
-      insert into idempotency_keys (key_hash, fingerprint, status, body, event_id, created_at, expires_at)
-      select hash, decode(fingerprint, 'base64'), status, body, event_id, created_at, created_at + interval '24 hours' from rows
-      order by hash on conflict (key_hash) do nothing returning key_hash
-    )
-    select skein_fence('idempotency', array(select key_hash from rows where hash not in (select key_hash from written)))`,
-);
+const columns = {
+  key_hash: 'plain',
+  fingerprint: 'plain',
+  status: 'int',
+  body: 'jsontext',
+  event_id: 'plain',
+  created_at: 'timestamptz',
+} as const;
+
+// Sorted, so that two transactions that bring the same keys never wait for each other in a circle. An expired key is removed by the
+// sweeper; until then it conflicts, which the REST engine resolves when it reads the row.
+const insert = (input: string): string => `
+  insert into idempotency_keys (key_hash, fingerprint, status, body, event_id, created_at, expires_at)
+  select decode(key_hash, 'base64') as hash, decode(fingerprint, 'base64'), status, body, event_id, created_at,
+    created_at + interval '24 hours'
+  from ${input} order by hash`;
+
+// Keys are nearly always new: only who repeats a request brings one that is taken. `on conflict` looks for each of them first, and
+// logs each row twice: 2.5 microseconds of 9.
+const remember: Statement = {
+  ...statement('idempotency.remember', 50, columns, insert),
+  wary: statement(
+    'idempotency.remember_warily',
+    50,
+    columns,
+    (input, column) => `
+      with written as (${insert(input)} on conflict (key_hash) do nothing returning key_hash)
+      select skein_fence('idempotency', array(
+        select unnest(${column('key_hash')}) except select encode(key_hash, 'base64') from written))`,
+  ),
+};
 
 export interface IdempotencyRow {
   /** Base64 of the 32-byte hash of (project, environment, operation, key). */

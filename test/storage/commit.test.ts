@@ -95,23 +95,23 @@ function key(text: string): Write {
   });
 }
 
+const plainMessage = {
+  projectId,
+  environmentId,
+  channelId: null,
+  sequence: 1,
+  direction: 'inbound',
+  body: '',
+  externalMessageId: null,
+  status: null,
+  attachments: '[]',
+  metadata: '{}',
+  actor: '{"type":"contact","id":"p"}',
+  createdAt: at,
+} as const;
+
 function message(threadId: string, sequence: number, body: string): Write {
-  return insertMessage({
-    messageId: newId('message'),
-    projectId,
-    environmentId,
-    threadId,
-    channelId: null,
-    sequence,
-    direction: 'inbound',
-    body,
-    externalMessageId: null,
-    status: null,
-    attachments: '[]',
-    metadata: '{}',
-    actor: '{"type":"contact","id":null}',
-    createdAt: at,
-  });
+  return insertMessage({ ...plainMessage, messageId: newId('message'), threadId, sequence, body });
 }
 
 interface Opened {
@@ -214,6 +214,29 @@ t.test('group commit', async t => {
     t.equal(await stored(second), undefined);
   });
 
+  await t.test(
+    'of one batch, whoever brings a key that is taken is refused at once, and nobody else',
+    async t => {
+      const taken = ['this', 'that', 'the other'];
+      await store.commit(new Counter().next(taken.map(key)));
+      const before = store.stats.transactions;
+      const names = ['new', 'this', 'newer', 'the other', 'that', 'newest'];
+      const results = await outcomes(names.map(name => store.commit(new Counter().next([key(name)]))));
+      t.same(
+        results,
+        names.map(name => (taken.includes(name) ? 'Duplicate' : 'ok')),
+      );
+      t.equal(store.stats.transactions - before, 1);
+    },
+  );
+
+  await t.test('a lane starts while its turn of the event loop goes on, once enough wait', async t => {
+    const before = store.stats.transactions;
+    const turn = Array.from({ length: 100 }, () => store.commit(new Counter().next()));
+    await Promise.all(turn);
+    t.equal(store.stats.transactions - before, 2, '64 went, and the others when the turn was over');
+  });
+
   await t.test('a culprit fails alone; what came before it stays, what stands on it is fenced', async t => {
     const [good, bad, other] = [new Counter(), new Counter(), new Counter()];
     const results = await outcomes([
@@ -245,6 +268,38 @@ t.test('group commit', async t => {
         'ok',
       ]);
       t.equal(await stored(counter), undefined);
+    },
+  );
+
+  await t.test(
+    'what has no value comes back without one, be it so in all rows of a batch or in some',
+    async t => {
+      const row = fc.record({
+        channelId: fc.option(fc.constant(newId('channel'))),
+        externalMessageId: fc.option(fc.uuid()),
+        status: fc.option(fc.constantFrom('queued', 'sent')),
+        metadata: fc.constantFrom('{}', '{"a": 1}'),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async rows => {
+          const sent = rows.map(some => ({ ...plainMessage, ...some, messageId: newId('message') }));
+          await Promise.all(
+            sent.map(one => {
+              const counter = new Counter();
+              return store.commit(counter.next([insertMessage({ ...one, threadId: counter.id })]));
+            }),
+          );
+          for (const { messageId, channelId, externalMessageId, status, metadata } of sent) {
+            const [found] = await database.query<{ metadata: object }>(
+              `select channel_id as "channelId", external_message_id as "externalMessageId", status, metadata
+             from messages where message_id = $1`,
+              [messageId],
+            );
+            t.same(found, { channelId, externalMessageId, status, metadata: JSON.parse(metadata) as object });
+          }
+        }),
+        { numRuns: 40 },
+      );
     },
   );
 

@@ -90,11 +90,12 @@ t.test('signatures are the same, one by one or in batches', async t => {
 
 t.test('too many batches of signatures are refused', async t => {
   const pool = await poolFor(t, { maxSignBatches: 1 });
-  const batch = (): Promise<PromiseSettledResult<string>[]> =>
-    Promise.allSettled(Array.from({ length: 16 }, (_, i) => pool.sign('key', String(i))));
-  const first = batch();
+  const batch = (text: string): Promise<PromiseSettledResult<string>[]> =>
+    Promise.allSettled(Array.from({ length: 16 }, () => pool.sign('key', text)));
+  // Long texts: the worker has not signed 32 MB by the next turn of this event loop.
+  const first = batch('x'.repeat(2 * 1_048_576));
   await new Promise(resolve => setImmediate(resolve));
-  const second = await batch();
+  const second = await batch('short');
   t.ok(second.every(({ status }) => status === 'rejected'));
   t.ok(second.every(result => result.status === 'rejected' && result.reason instanceof PoolOverloaded));
   t.ok((await first).every(({ status }) => status === 'fulfilled'));
