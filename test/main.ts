@@ -1,6 +1,6 @@
 /**
  * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; as many at once as there are processors.
- * TAP 14 on the standard output, tap's display on a terminal. Exit code 1 when a test fails.
+ * TAP 14 on the standard output, tap's display on a terminal; what failed is said once more at the end. Exit code 1 when a test fails.
  *
  * Plain Node runs the files. The `tap` command would load each, and each process that it starts, with the hooks of its coverage, its
  * mocks and its compiler, of which nothing here makes use: 1.2 of the 2.9 s of processor time of test/gateway/threads.test.ts.
@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
 import { report } from '@tapjs/reporter';
 import t from 'tap';
 
@@ -53,6 +54,12 @@ async function run(file: string): Promise<void> {
   if (failure !== undefined && results?.ok !== false) t.fail(failure);
 }
 
+/** The assertions that failed, each with where and why: their place in the output is some ten thousand lines up. */
+const failures: string[] = [];
+t.parser.on('result', ({ ok, todo, skip, fullname, diag }) => {
+  if (!ok && !todo && !skip) failures.push(`${fullname}\n${inspect(diag)}`);
+});
+
 const named = process.argv.slice(2);
 const files = globSync(named.length > 0 ? named : 'test/**/*.test.ts').sort(
   (a, b) => rank(a) - rank(b) || a.localeCompare(b),
@@ -63,4 +70,5 @@ if (process.stdout.isTTY) await report('base', t, displayOptions);
 t.setTimeout(0);
 t.jobs = availableParallelism();
 await Promise.all(files.map(run));
+for (const failure of failures) t.comment(`failed: ${failure}`);
 t.end();
