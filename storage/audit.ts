@@ -5,8 +5,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../protocol/ids.ts';
 import type { Actor } from '../protocol/resources/message.ts';
+import { executeBound } from './execute-bound.ts';
 import { WorkspaceMember } from './entities/tenancy.ts';
-import { positional } from './positional.ts';
 import { parametersOf } from './statement.ts';
 import { actingAs, insertActs, recordAct, type Act, type Origin } from './writes/audit.ts';
 
@@ -28,8 +28,7 @@ export async function recordActs(em: EntityManager, acts: readonly NewAct[], now
   if (acts.length === 0) return;
   const at = new Date(now).toISOString();
   const rows = acts.map(act => recordAct({ ...act, auditLogId: newId('audit', now), at }).values);
-  const { text, values } = positional(insertActs.text, parametersOf(insertActs, rows));
-  await em.execute(text, values);
+  await executeBound(em, insertActs.text, parametersOf(insertActs, rows));
 }
 
 /** What a user has done: `act` says what. */

@@ -23,7 +23,7 @@ interface Snapshot {
 /** A statement with its parameters: all its rows, column by column. */
 export interface Step {
   readonly statement: Statement;
-  readonly parameters: readonly string[];
+  readonly parameters: readonly Buffer[];
 }
 
 interface Forgotten {

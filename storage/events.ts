@@ -2,9 +2,9 @@
 import type { EntityManager, EventSubscriber, TransactionEventArgs } from '@mikro-orm/postgresql';
 import { eventText, type EventName } from '../protocol/events.ts';
 import { newId } from '../protocol/ids.ts';
+import { executeBound } from './execute-bound.ts';
 import type { News } from './news.ts';
 import { append, appendEvent, appendParameters } from './writes/events.ts';
-import { positional } from './positional.ts';
 import type { Announced } from './statement.ts';
 
 /** An event of a resource that is no actor. */
@@ -36,9 +36,7 @@ export async function appendEvents(em: EntityManager, events: readonly NewEvent[
     const body = eventText({ eventId, eventName, occurredAt: at, projectId, data: text });
     return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt: at, body });
   });
-  const parameters = appendParameters(writes);
-  const { text, values } = positional(append.text, parameters);
-  const rows = await em.execute<Record<string, unknown>[]>(text, values);
+  const rows = await executeBound<Record<string, unknown>>(em, append.text, appendParameters(writes));
   const done = appended.get(em) ?? [];
   done.push({ events: writes.flatMap(write => (write.event === undefined ? [] : [write.event])), rows });
   appended.set(em, done);

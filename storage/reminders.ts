@@ -5,7 +5,7 @@ import { statement } from './statement.ts';
 export const deleteReminders = statement(
   'reminder.delete',
   70,
-  { kind: 'plain', actor_id: 'plain', key: 'text', at: 'bigint' },
+  { kind: 'text', actor_id: 'text', key: 'text', at: 'bigint' },
   input => `
     delete from reminders r using ${input}
     where r.kind = input.kind and r.actor_id = input.actor_id and r.key = input.key and (input.at is null or r.due_at = input.at)`,
@@ -15,12 +15,12 @@ export const upsertReminders = statement(
   'reminder.upsert',
   71,
   {
-    kind: 'plain',
-    actor_id: 'plain',
+    kind: 'text',
+    actor_id: 'text',
     key: 'text',
     shard: 'int',
     due_at: 'bigint',
-    command: 'plain',
+    command: 'text',
     payload: 'json',
     attempts: 'int',
   },

@@ -60,7 +60,7 @@ export function snapshotTable<State>(table: SnapshotColumns<State>): SnapshotTab
   const fence = (ids: string): string => `
     select case when (select count(*) from written) < cardinality(${ids})
       then skein_fence('${kind}', array(select unnest(${ids}) except select ${key} from written)) end`;
-  const identity: Columns = { [key]: 'plain', version: 'bigint' };
+  const identity: Columns = { [key]: 'text', version: 'bigint' };
   return {
     kind,
     key,
@@ -88,7 +88,7 @@ export function snapshotTable<State>(table: SnapshotColumns<State>): SnapshotTab
     check: statement(
       `${kind}.check`,
       9,
-      { [key]: 'plain', base: 'bigint' },
+      { [key]: 'text', base: 'bigint' },
       input => `with rows as materialized (select * from ${input}), held as materialized (
         select t.${key}, t.version from ${table.table} t join rows using (${key}) for share of t
       ) select skein_fence('${kind}', array(

@@ -48,11 +48,11 @@ export const stitchSnapshot = snapshotTable<StitchState>({
   kind: 'stitch',
   table: 'stitches',
   key: 'stitch_id',
-  fixed: { project_id: 'plain', environment_id: 'plain', created_at: 'timestamptz' },
+  fixed: { project_id: 'text', environment_id: 'text', created_at: 'timestamptz' },
   columns: {
     name: 'text',
     webhook_url: 'text',
-    status: 'plain',
+    status: 'text',
     event_names: 'text[]',
     metadata: 'jsonb',
     updated_at: 'timestamptz',

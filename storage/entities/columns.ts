@@ -3,7 +3,7 @@
  * the order the ids were made for, and it does not change with the operating system's locale tables.
  */
 import { ArrayType, p, Type } from '@mikro-orm/core';
-import { textArray } from '../statement.ts';
+import { textArray } from '../arrays.ts';
 
 /** An id, hash name, cursor part or other text that is compared and sorted by byte. */
 export const id = () => p.text().collation('C');

@@ -5,11 +5,11 @@ const take = statement(
   'attachment.take',
   24,
   {
-    attachment_id: 'plain',
-    project_id: 'plain',
-    environment_id: 'plain',
-    thread_id: 'plain',
-    message_id: 'plain',
+    attachment_id: 'text',
+    project_id: 'text',
+    environment_id: 'text',
+    thread_id: 'text',
+    message_id: 'text',
   },
   input => `
     with rows as materialized (select * from ${input}), written as (

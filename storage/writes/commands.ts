@@ -5,13 +5,13 @@ const insert = statement(
   'command.insert',
   40,
   {
-    event_id: 'plain',
-    project_id: 'plain',
-    environment_id: 'plain',
-    channel_id: 'plain',
-    event_name: 'plain',
+    event_id: 'text',
+    project_id: 'text',
+    environment_id: 'text',
+    channel_id: 'text',
+    event_name: 'text',
     occurred_at: 'timestamptz',
-    message_id: 'plain',
+    message_id: 'text',
     data: 'json',
   },
   input => `
@@ -53,7 +53,7 @@ export function insertCommand(row: CommandRow): Write {
 const acknowledge = statement(
   'command.acknowledge',
   41,
-  { event_id: 'plain', channel_id: 'plain', at: 'timestamptz' },
+  { event_id: 'text', channel_id: 'text', at: 'timestamptz' },
   input => `
     update channel_commands c set acknowledged_at = coalesce(c.acknowledged_at, input.at)
     from ${input} where c.event_id = input.event_id and c.channel_id = input.channel_id`,
@@ -72,9 +72,9 @@ const park = statement(
   'receipt.park',
   45,
   {
-    channel_id: 'plain',
+    channel_id: 'text',
     external_message_id: 'text',
-    status: 'plain',
+    status: 'text',
     occurred_at: 'timestamptz',
     payload: 'jsonb',
     expires_at: 'timestamptz',
@@ -113,7 +113,7 @@ export function parkReceipt(row: ParkedReceiptRow): Write {
 const unpark = statement(
   'receipt.unpark',
   46,
-  { channel_id: 'plain', external_message_id: 'text', status: 'plain' },
+  { channel_id: 'text', external_message_id: 'text', status: 'text' },
   input => `
     delete from parked_receipts p using ${input}
     where p.channel_id = input.channel_id and p.external_message_id = input.external_message_id

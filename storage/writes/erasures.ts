@@ -6,9 +6,9 @@ const askErasure = statement(
   'thread.erase',
   25,
   {
-    thread_id: 'plain',
-    project_id: 'plain',
-    environment_id: 'plain',
+    thread_id: 'text',
+    project_id: 'text',
+    environment_id: 'text',
     through: 'bigint',
     requested_at: 'timestamptz',
   },
@@ -48,7 +48,7 @@ export function eraseThread(row: ErasureRow): Write {
 const name = statement(
   'thread.external_ref',
   26,
-  { thread_id: 'plain', external_ref: 'text' },
+  { thread_id: 'text', external_ref: 'text' },
   input => `
     update threads t set external_ref = input.external_ref from ${input} where t.thread_id = input.thread_id`,
 );

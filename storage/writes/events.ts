@@ -13,17 +13,17 @@ export const append = statement(
   'event.append',
   90,
   {
-    project_id: 'plain',
-    environment_id: 'plain',
-    event_id: 'plain',
-    event_name: 'plain',
+    project_id: 'text',
+    environment_id: 'text',
+    event_id: 'text',
+    event_name: 'text',
     occurred_at: 'timestamptz',
-    thread_id: 'plain',
-    channel_id: 'plain',
+    thread_id: 'text',
+    channel_id: 'text',
     sequence: 'bigint',
-    body: 'jsontext',
-    only_stitch_id: 'plain',
-    except_stitch_id: 'plain',
+    body: 'text',
+    only_stitch_id: 'text',
+    except_stitch_id: 'text',
     n: 'int',
   },
   input => `
@@ -88,7 +88,7 @@ export class EventNumbers {
 }
 
 /** The parameters of {@link append} for these events alone: outside a batch. */
-export function appendParameters(writes: readonly Write[]): string[] {
+export function appendParameters(writes: readonly Write[]): Buffer[] {
   const numbers = new EventNumbers();
   const rows = writes.flatMap(({ event, values }) =>
     event === undefined ? [] : [numbers.complete(event, values)],

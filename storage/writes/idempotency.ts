@@ -5,11 +5,11 @@ import { statement, type Statement, type Write } from '../statement.ts';
 export const idempotencyKeptMs = 24 * 3_600_000;
 
 const columns = {
-  key_hash: 'plain',
-  fingerprint: 'plain',
+  key_hash: 'text',
+  fingerprint: 'text',
   status: 'int',
-  body: 'jsontext',
-  event_id: 'plain',
+  body: 'text',
+  event_id: 'text',
   created_at: 'timestamptz',
 } as const;
 

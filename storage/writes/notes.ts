@@ -5,11 +5,11 @@ const insert = statement(
   'note.insert',
   22,
   {
-    thread_note_id: 'plain',
-    project_id: 'plain',
-    environment_id: 'plain',
-    thread_id: 'plain',
-    author_user_id: 'plain',
+    thread_note_id: 'text',
+    project_id: 'text',
+    environment_id: 'text',
+    thread_id: 'text',
+    author_user_id: 'text',
     body: 'text',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
@@ -51,7 +51,7 @@ export function insertNote(row: NoteRow): Write {
 const update = statement(
   'note.update',
   32,
-  { thread_note_id: 'plain', thread_id: 'plain', body: 'text', updated_at: 'timestamptz' },
+  { thread_note_id: 'text', thread_id: 'text', body: 'text', updated_at: 'timestamptz' },
   input => `
     with rows as materialized (select * from ${input}), written as (
       update thread_notes n set body = r.body, updated_at = r.updated_at
@@ -73,7 +73,7 @@ export function updateNote(row: Pick<NoteRow, 'threadNoteId' | 'threadId' | 'bod
 const remove = statement(
   'note.delete',
   33,
-  { thread_note_id: 'plain', thread_id: 'plain' },
+  { thread_note_id: 'text', thread_id: 'text' },
   input => `
     with rows as materialized (select * from ${input}), written as (
       delete from thread_notes n using rows r

@@ -27,9 +27,9 @@ const counters = snapshotTable<State>({
   kind: 'thread',
   table: 'threads',
   key: 'thread_id',
-  fixed: { project_id: 'plain', environment_id: 'plain', created_at: 'timestamptz' },
+  fixed: { project_id: 'text', environment_id: 'text', created_at: 'timestamptz' },
   columns: {
-    status: 'plain',
+    status: 'text',
     external_ref: 'text',
     last_message_at: 'timestamptz',
     active_second: 'bigint',

@@ -24,9 +24,9 @@ const marked = snapshotTable<Marked>({
   kind: 'thread',
   table: 'threads',
   key: 'thread_id',
-  fixed: { project_id: 'plain', environment_id: 'plain', created_at: 'timestamptz' },
+  fixed: { project_id: 'text', environment_id: 'text', created_at: 'timestamptz' },
   columns: {
-    status: 'plain',
+    status: 'text',
     last_message_at: 'timestamptz',
     active_second: 'bigint',
     updated_at: 'timestamptz',
