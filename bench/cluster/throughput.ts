@@ -3,14 +3,21 @@
  * same processors: what a second process costs, or gains, where there are no processors for it. They take turns, by
  * the second node coming and going, and the medians of the rounds are compared. A node that has just started compiles what it runs,
  * and a message costs it twice what it costs later, so it is warmed up before anything is measured.
+ *
+ * Two nodes are measured twice: as clients find them, which know nothing of shards, so that half of the messages cross; and with
+ * every message sent to the node that owns its thread. The latter is what no way between nodes, however cheap, could better.
  */
 import { randomBytes } from 'node:crypto';
+import { familyOf } from '../../actors/shard-key.ts';
+import { derivedId } from '../../protocol/ids.ts';
+import type { ClusterPicture } from '../../runtime/cluster/picture.ts';
+import { shardOf } from '../../runtime/shards.ts';
 import { eventually } from '../../test/node/eventually.ts';
 import { metric } from '../../test/cluster/support/cluster.ts';
 import { NatsServer } from '../../test/support/nats-server.ts';
 import { freePort, Server } from '../demo/server.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import type { LoadResult } from '../support/load.ts';
+import type { LoadResult, LoadTask } from '../support/load.ts';
 import { cpuSeconds } from '../support/process-usage.ts';
 import { runLoad } from '../support/run-load.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
@@ -24,6 +31,7 @@ const measuredMs = 4_000;
 const connections = 256;
 const threads = 1_000;
 const shards = 256;
+const serviceToken = randomBytes(24).toString('hex');
 
 interface Sample extends LoadResult {
   /** CPU microseconds per message: of all nodes, of PostgreSQL, of the nats-server. */
@@ -38,9 +46,30 @@ interface Ground {
   readonly skein: Skein;
 }
 
-async function load({ skein }: Ground, nodes: readonly Server[], lastsMs: number): Promise<LoadResult> {
+/** For each node, the numbers of the threads that it owns. */
+async function threadsOf({ skein }: Ground, nodes: readonly Server[]): Promise<readonly number[][]> {
+  const headers = { Authorization: `Bearer ${serviceToken}` };
+  const owned = await Promise.all(
+    nodes.map(async ({ url }) => {
+      const answer = await fetch(`${url}/_internal/cluster`, { headers });
+      const picture = (await answer.json()) as ClusterPicture;
+      return new Set(picture.shards.flatMap(({ shard, state }) => (state === 'held' ? shard : [])));
+    }),
+  );
+  const shardOfThread = Array.from({ length: threads }, (_, i) =>
+    shardOf(familyOf(derivedId('thread', skein.environmentId, skein.channelId, `p${i}`)), shards),
+  );
+  return owned.map(held => shardOfThread.flatMap((shard, thread) => (held.has(shard) ? thread : [])));
+}
+
+async function load(
+  { skein }: Ground,
+  nodes: readonly Server[],
+  lastsMs: number,
+  split: Pick<LoadTask, 'threadsOf'> = {},
+): Promise<LoadResult> {
   const result = await runLoad({
-    ...{ connections, threads, warmupMs, measuredMs: lastsMs, projectId: skein.projectId },
+    ...{ connections, threads, ...split, warmupMs, measuredMs: lastsMs, projectId: skein.projectId },
     ports: nodes.map(({ url }) => Number(new URL(url).port)),
     path: `/v1/channels/${skein.channelId}/inbound-messages`,
     headers: { Authorization: `Bearer ${skein.apiKey}` },
@@ -49,7 +78,11 @@ async function load({ skein }: Ground, nodes: readonly Server[], lastsMs: number
   return result;
 }
 
-async function sample(ground: Ground, nodes: readonly Server[]): Promise<Sample> {
+async function sample(
+  ground: Ground,
+  nodes: readonly Server[],
+  split?: Pick<LoadTask, 'threadsOf'>,
+): Promise<Sample> {
   const { database, nats } = ground;
   const used = (): number[] => [
     nodes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
@@ -57,7 +90,7 @@ async function sample(ground: Ground, nodes: readonly Server[]): Promise<Sample>
     cpuSeconds(nats.pid),
   ];
   const before = used();
-  const result = await load(ground, nodes, measuredMs);
+  const result = await load(ground, nodes, measuredMs, split);
   const messages = (result.perSecond * (warmupMs + measuredMs)) / 1_000;
   const [nodeMicros = 0, databaseMicros = 0, natsMicros = 0] = used().map(
     (seconds, i) => ((seconds - (before[i] ?? 0)) * 1e6) / messages,
@@ -88,7 +121,7 @@ function tableOf(samples: readonly (readonly Sample[])[]): string {
     'NATS µs',
   ];
   const rows = samples.map((of, i) => [
-    i === 0 ? 'one node' : 'two nodes',
+    ['one node', 'two nodes', 'two nodes, nothing crosses'][i] ?? '',
     count(middle(of, 'perSecond')),
     i === 0 ? '' : times(middle(of, 'perSecond') / middle(one, 'perSecond')),
     ...[fixed(middle(of, 'p50Ms')), fixed(middle(of, 'p99Ms')), fixed(middle(of, 'nodeMicros'), 0)],
@@ -100,7 +133,10 @@ function tableOf(samples: readonly (readonly Sample[])[]): string {
 export async function benchThroughput(database: BenchDatabase): Promise<void> {
   const nats = await NatsServer.start();
   const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
-  const environment = { NATS_URL: nats.url, SHARDS: String(shards), SECRET_KEYS: key(), TOKEN_KEYS: key() };
+  const environment = {
+    ...{ NATS_URL: nats.url, SHARDS: String(shards), SECRET_KEYS: key(), TOKEN_KEYS: key() },
+    SERVICE_TOKENS: `bench:${serviceToken}`,
+  };
   let skein: Skein | undefined;
   let second: Server | undefined;
   try {
@@ -108,7 +144,7 @@ export async function benchThroughput(database: BenchDatabase): Promise<void> {
     const ground = { database, nats, skein };
     second = new Server(await freePort(), skein.environment);
     const both = [skein.server, second];
-    const samples: [Sample[], Sample[]] = [[], []];
+    const samples: [Sample[], Sample[], Sample[]] = [[], [], []];
     await balanced([skein.server]);
     await load(ground, [skein.server], heatingMs);
     for (let round = 0; round < rounds; round++) {
@@ -118,6 +154,7 @@ export async function benchThroughput(database: BenchDatabase): Promise<void> {
       await balanced(both);
       await load(ground, both, heatingMs);
       samples[1].push(await sample(ground, both));
+      samples[2].push(await sample(ground, both, { threadsOf: await threadsOf(ground, both) }));
       await second.stop();
     }
     console.log(

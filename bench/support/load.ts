@@ -16,6 +16,8 @@ export interface LoadTask {
   readonly warmupMs: number;
   readonly measuredMs: number;
   readonly threads: number;
+  /** For each port, the numbers of the threads that its connections write to; absent: all. */
+  readonly threadsOf?: readonly (readonly number[])[];
   readonly projectId: string;
   /** Paths to be read in turn, in place of messages to `path`. */
   readonly reads?: readonly string[];
@@ -39,6 +41,7 @@ class Connection {
   readonly #task: LoadTask;
   readonly #socket: Socket;
   readonly #head: string;
+  readonly #threads: readonly number[];
   readonly #done: (latencyMs: number, status: number, answer: string) => void;
   #serial: number;
   #sentAt = 0;
@@ -55,7 +58,9 @@ class Connection {
     this.#serial = index;
     const headers = Object.entries(task.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     this.#head = ` HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers.join('')}`;
-    const port = task.ports[index % task.ports.length] ?? 0;
+    const place = index % task.ports.length;
+    this.#threads = task.threadsOf?.[place] ?? Array.from({ length: task.threads }, (_, i) => i);
+    const port = task.ports[place] ?? 0;
     this.#socket = connect(port, '127.0.0.1', () => this.#send());
     this.#socket.setNoDelay(true);
     this.#socket.setEncoding('latin1');
@@ -69,7 +74,7 @@ class Connection {
 
   #send(): void {
     if (this.stopped) return;
-    const { connections, threads, projectId, path, reads } = this.#task;
+    const { connections, projectId, path, reads } = this.#task;
     const serial = (this.#serial += connections);
     if (reads !== undefined) {
       this.#sentAt = performance.now();
@@ -77,7 +82,8 @@ class Connection {
       return;
     }
     // A large odd step walks through the threads without the connections marching in line.
-    const body = `{"projectId":"${projectId}","externalParticipantRef":"p${(serial * 7_919) % threads}","body":"${text}"}`;
+    const thread = this.#threads[(serial * 7_919) % this.#threads.length];
+    const body = `{"projectId":"${projectId}","externalParticipantRef":"p${thread}","body":"${text}"}`;
     this.#sentAt = performance.now();
     this.#socket.write(
       `POST ${path}${this.#head}Content-Type: application/json\r\nIdempotency-Key: ${run}-${serial}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
