@@ -80,6 +80,7 @@ async function openSenders(
 
 /** Runs the rounds and prints a table. */
 export async function benchDeliveries(database: BenchDatabase): Promise<void> {
+  await database.warm();
   const receiver = await startReceiver();
   let origin: Origin | undefined;
   let jobs: Jobs | undefined;

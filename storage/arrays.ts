@@ -6,7 +6,7 @@
  * in 0.9 less, having no quotes to look for; and because nothing has to be escaped.
  */
 
-/** JSON and jsonb are given as their text, times as ISO 8601. Numbers are whole; a bigint is safe in JavaScript up to 2^53. */
+/** JSON and jsonb are given as their text, times as ISO 8601 and to the millisecond, bigints as numbers: safe up to 2^53. */
 export type ElementType = 'text' | 'json' | 'jsonb' | 'bigint' | 'int' | 'timestamptz';
 
 export type Element = string | number | null | undefined;
@@ -142,9 +142,8 @@ function arrayOfNumbers(
 }
 
 function whole(value: string | number): number {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new RangeError(`${value} is no whole number`);
-  return number;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw new RangeError(`${JSON.stringify(value)} is no whole number`);
 }
 
 function writeInt(array: Buffer, value: string | number, offset: number): void {
@@ -162,7 +161,7 @@ function writeBigint(array: Buffer, value: string | number, offset: number): voi
 const epochMs = Date.UTC(2000, 0, 1);
 
 // The rows of a batch were decided at few instants.
-let lastInstant: string | number = '';
+let lastInstant: string | number | undefined;
 const lastBytes = Buffer.alloc(8);
 
 function writeInstant(array: Buffer, value: string | number, offset: number): void {

@@ -80,9 +80,9 @@ export class Batch {
     return [...this.#keyed.keys()].some(({ wary }) => wary !== undefined);
   }
 
-  /** The transaction's statements in their order; `wary` ones where a key is known to be taken. */
+  /** The transaction's statements in their order; `wary` ones where a key is known to be taken. May be asked for again. */
   steps(wary = false): Step[] {
-    const rows = new Map<Statement, (readonly Value[])[]>(this.#rows);
+    const rows = new Map(Array.from(this.#rows, ([statement, list]) => [statement, [...list]]));
     for (const { table, id, base, changed } of this.#snapshots.values()) {
       if (changed === undefined) push(rows, table.check, [id, base]);
       else {

@@ -44,21 +44,23 @@ async function* outputOf(file: string, exited: (exit: Exit) => void): AsyncGener
   process.off('exit', kill);
 }
 
+/** What failed, each with where and why: its place in the output is some ten thousand lines up. */
+const failures: string[] = [];
+t.parser.on('result', ({ ok, todo, skip, fullname, diag }) => {
+  if (!ok && !todo && !skip) failures.push(`${fullname}\n${inspect(diag)}`);
+});
+
 async function run(file: string): Promise<void> {
   let failure: string | undefined;
   const output = outputOf(file, ([code, signal]) => {
     if (code !== 0) failure = `${file} ended with ${signal ?? code}`;
   });
   const results = await t.stdin(file, { tapStream: Readable.from(output), buffered: true });
-  // All that it has said may be fine.
-  if (failure !== undefined && results?.ok !== false) t.fail(failure);
+  if (failure === undefined) return;
+  // All that it has said may be fine; and of output that ends too soon no assertion tells.
+  if (results?.ok !== false) t.fail(failure);
+  else failures.push(failure);
 }
-
-/** The assertions that failed, each with where and why: their place in the output is some ten thousand lines up. */
-const failures: string[] = [];
-t.parser.on('result', ({ ok, todo, skip, fullname, diag }) => {
-  if (!ok && !todo && !skip) failures.push(`${fullname}\n${inspect(diag)}`);
-});
 
 const named = process.argv.slice(2);
 const files = globSync(named.length > 0 ? named : 'test/**/*.test.ts').sort(

@@ -131,6 +131,7 @@ function tableOf(samples: readonly (readonly Sample[])[]): string {
 }
 
 export async function benchThroughput(database: BenchDatabase): Promise<void> {
+  await database.warm();
   const nats = await NatsServer.start();
   const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
   const environment = {

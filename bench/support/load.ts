@@ -60,6 +60,8 @@ class Connection {
     this.#head = ` HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers.join('')}`;
     const place = index % task.ports.length;
     this.#threads = task.threadsOf?.[place] ?? Array.from({ length: task.threads }, (_, i) => i);
+    if (this.#threads.length === 0)
+      throw new RangeError(`no thread for the connections to port ${task.ports[place]}`);
     const port = task.ports[place] ?? 0;
     this.#socket = connect(port, '127.0.0.1', () => this.#send());
     this.#socket.setNoDelay(true);
@@ -74,15 +76,16 @@ class Connection {
 
   #send(): void {
     if (this.stopped) return;
-    const { connections, projectId, path, reads } = this.#task;
+    const { ports, connections, projectId, path, reads } = this.#task;
     const serial = (this.#serial += connections);
     if (reads !== undefined) {
       this.#sentAt = performance.now();
       this.#socket.write(`GET ${reads[(serial * 7_919) % reads.length]}${this.#head}\r\n`);
       return;
     }
-    // A large odd step walks through the threads without the connections marching in line.
-    const thread = this.#threads[(serial * 7_919) % this.#threads.length];
+    // A large odd step walks through the threads without the connections marching in line. One port's are every other one, or fewer.
+    const step = Math.floor(serial / ports.length) * 7_919;
+    const thread = this.#threads[step % this.#threads.length];
     const body = `{"projectId":"${projectId}","externalParticipantRef":"p${thread}","body":"${text}"}`;
     this.#sentAt = performance.now();
     this.#socket.write(

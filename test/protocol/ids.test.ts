@@ -101,6 +101,11 @@ t.test('a derived id depends on every part and on where parts end', async t => {
       return isId('thread', id) && id === derivedId('thread', ...parts);
     }),
   );
+  t.equal(
+    derivedId('thread', 'a', 'b'),
+    'thread_3kncq2gbvsedyttzycvgjvve28',
+    'as ever: threads are found by it',
+  );
   t.not(derivedId('thread', 'ab', 'c'), derivedId('thread', 'a', 'bc'));
   t.not(derivedId('thread', 'a', 'b'), derivedId('thread', 'b', 'a'));
   t.not(derivedId('thread', 'a'), derivedId('thread', 'a', ''));

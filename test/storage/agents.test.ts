@@ -207,7 +207,7 @@ t.test('of versions made at once the numbers are dense, and exactly one is activ
 });
 
 t.test('rules and models are kept to the character', async t => {
-  const rules = [' ', 'null', 'NULL', 'a,\nb "c" \\n', '{}', '\t😀 ', 'text'];
+  const rules = [' ', 'null', 'NULL', 'a,\nb "c" \\n', '{}', '\t😀 ', 'plain'];
   const loom = await looms.create({
     ...{ ...place, ...deed(), name: 'Loom', metadata: {}, definition: { ...definition, rules } },
   });

@@ -49,6 +49,24 @@ function expected(type: ElementType, value: Element): unknown {
   return String(value);
 }
 
+t.test('a value that its type cannot hold is refused', t => {
+  const refused: readonly [ElementType, Element][] = [
+    ['int', 2 ** 31],
+    ['int', Number.NaN],
+    ['int', 1.5],
+    ['bigint', 2 ** 53],
+    ['bigint', 1.5],
+    ['bigint', 'many'],
+    ['int', ''],
+    ['bigint', '7'],
+    ['timestamptz', ''],
+    ['timestamptz', 'yesterday'],
+  ];
+  for (const [type, value] of refused)
+    t.throws(() => binaryArray(type, [value]), RangeError, `${type} ${value}`);
+  t.end();
+});
+
 t.test('arrays', async t => {
   const { url } = await startTestDatabase(t);
   const client = new pg.Client({ connectionString: url });
@@ -86,19 +104,4 @@ t.test('arrays', async t => {
       { numRuns: 60 },
     );
   });
-});
-
-t.test('a value that its type cannot hold is refused', t => {
-  const refused: readonly [ElementType, Element][] = [
-    ['int', 2 ** 31],
-    ['int', Number.NaN],
-    ['int', 1.5],
-    ['bigint', 2 ** 53],
-    ['bigint', 1.5],
-    ['bigint', 'many'],
-    ['timestamptz', 'yesterday'],
-  ];
-  for (const [type, value] of refused)
-    t.throws(() => binaryArray(type, [value]), RangeError, `${type} ${value}`);
-  t.end();
 });
