@@ -1,147 +1,25 @@
 /** Group commit against a real PostgreSQL: batches, fences, duplicates, culprits, and connections that die at the worst time. */
-import fc from 'fast-check';
 import t from 'tap';
 import { newId } from '../../protocol/ids.ts';
 import { silentLog } from '../../runtime/log.ts';
-import { Duplicate, Fenced, type Chain, type Commit } from '../../runtime/store.ts';
-import type { Database } from '../../storage/database.ts';
-import { News, type CommittedEvent } from '../../storage/news.ts';
+import { Duplicate, Fenced } from '../../runtime/store.ts';
+import { News } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
-import { snapshotTable } from '../../storage/snapshot.ts';
-import type { Write } from '../../storage/statement.ts';
-import { appendEvent, insertMessage, rememberKey } from '../../storage/writes.ts';
+import { appendEvent } from '../../storage/writes.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { Proxy } from '../support/proxy.ts';
-
-interface State {
-  readonly count: number;
-  readonly note: string;
-}
-
-const projectId = newId('project');
-const environmentId = newId('environment');
-const at = '2026-11-20T10:00:00.000Z';
-
-/** Threads as a counter: the columns are the real table's. */
-const counters = snapshotTable<State>({
-  kind: 'thread',
-  table: 'threads',
-  key: 'thread_id',
-  fixed: { project_id: 'text', environment_id: 'text', created_at: 'timestamptz' },
-  columns: {
-    status: 'text',
-    external_ref: 'text',
-    last_message_at: 'timestamptz',
-    active_second: 'bigint',
-    updated_at: 'timestamptz',
-    state: 'jsonb',
-  },
-  encode: state => ({
-    project_id: projectId,
-    environment_id: environmentId,
-    created_at: at,
-    status: 'open',
-    external_ref: state.note,
-    last_message_at: at,
-    active_second: 0,
-    updated_at: at,
-    state: JSON.stringify({ count: state.count }),
-  }),
-  decode: row => ({ count: (row['state'] as { count: number }).count, note: String(row['external_ref']) }),
-});
-
-/** An actor as the runtime would keep it: its version, and the chain of its commits. */
-class Counter {
-  readonly id = newId('thread');
-  version = 0;
-  chain: Chain = { broken: false };
-
-  next(writes: readonly Write[] = [], note = 'note'): Commit<Write> {
-    const base = this.version++;
-    return {
-      actor: { kind: 'thread', id: this.id },
-      base,
-      chain: this.chain,
-      snapshot: { version: base + 1, state: { count: base + 1, note } },
-      writes,
-      remind: [],
-      forget: [],
-    };
-  }
-}
-
-function event(threadId: string): Write {
-  const eventId = newId('event');
-  const body = JSON.stringify({ eventId, text: 'ünïcödé "quoted" \\ \u001e \n' });
-  return appendEvent({
-    projectId,
-    environmentId,
-    eventId,
-    eventName: 'thread.message.received',
-    occurredAt: at,
-    threadId,
-    body,
-  });
-}
-
-function key(text: string): Write {
-  const hash = Buffer.from(text.padEnd(32)).toString('base64');
-  return rememberKey({
-    keyHash: hash,
-    fingerprint: hash,
-    status: 201,
-    answer: { body: '{"ok":true}' },
-    createdAt: at,
-  });
-}
-
-const plainMessage = {
-  projectId,
+import {
+  at,
+  Counter,
+  counters,
   environmentId,
-  channelId: null,
-  sequence: 1,
-  direction: 'inbound',
-  body: '',
-  externalMessageId: null,
-  status: null,
-  attachments: '[]',
-  metadata: '{}',
-  actor: '{"type":"contact","id":"p"}',
-  createdAt: at,
-} as const;
-
-function message(threadId: string, sequence: number, body: string): Write {
-  return insertMessage({ ...plainMessage, messageId: newId('message'), threadId, sequence, body });
-}
-
-interface Opened {
-  readonly store: PostgresStore;
-  readonly events: CommittedEvent[];
-  readonly behind: string[];
-}
-
-function openStore(database: Database): Opened {
-  const news = new News();
-  const events: CommittedEvent[] = [];
-  const behind: string[] = [];
-  news.listen({
-    events: committed => events.push(...committed),
-    behind: projects => behind.push(...projects),
-    deliveries: () => undefined,
-  });
-  const store = new PostgresStore({
-    database,
-    snapshots: [counters],
-    news,
-    log: silentLog,
-  });
-  return { store, events, behind };
-}
-
-const outcomes = async (commits: readonly Promise<void>[]): Promise<string[]> =>
-  (await Promise.allSettled(commits)).map(result =>
-    result.status === 'fulfilled' ? 'ok' : (result.reason as Error).name,
-  );
+  event,
+  key,
+  message,
+  openStore,
+  outcomes,
+  projectId,
+} from './counters.ts';
 
 t.test('group commit', async t => {
   const { database, url } = await startTestDatabase(t);
@@ -240,18 +118,6 @@ t.test('group commit', async t => {
     },
   );
 
-  await t.test('a value that its column cannot hold fails its own commit, and no other', async t => {
-    const [good, bad, other] = [new Counter(), new Counter(), new Counter()];
-    const results = await outcomes([
-      store.commit(good.next([message(good.id, 1, 'good')])),
-      store.commit(bad.next([message(bad.id, 1.5, 'bad')])),
-      store.commit(other.next([message(other.id, 1, 'other')])),
-    ]);
-    t.same(results, ['ok', 'RangeError', 'ok']);
-    await store.commit(good.next());
-    t.match(await stored(good), { version: 2 });
-  });
-
   await t.test('a lane starts while its turn of the event loop goes on, once enough wait', async t => {
     const before = store.stats.transactions;
     const turn = Array.from({ length: 100 }, () => store.commit(new Counter().next()));
@@ -292,61 +158,6 @@ t.test('group commit', async t => {
       t.equal(await stored(counter), undefined);
     },
   );
-
-  await t.test(
-    'what has no value comes back without one, be it so in all rows of a batch or in some',
-    async t => {
-      const row = fc.record({
-        channelId: fc.option(fc.constant(newId('channel'))),
-        externalMessageId: fc.option(fc.uuid()),
-        status: fc.option(fc.constantFrom('queued', 'sent')),
-        metadata: fc.constantFrom('{}', '{"a": 1}'),
-      });
-      await fc.assert(
-        fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async rows => {
-          const sent = rows.map(some => ({ ...plainMessage, ...some, messageId: newId('message') }));
-          await Promise.all(
-            sent.map(one => {
-              const counter = new Counter();
-              return store.commit(counter.next([insertMessage({ ...one, threadId: counter.id })]));
-            }),
-          );
-          for (const { messageId, channelId, externalMessageId, status, metadata } of sent) {
-            const [found] = await database.query<{ metadata: object }>(
-              `select channel_id as "channelId", external_message_id as "externalMessageId", status, metadata
-             from messages where message_id = $1`,
-              [messageId],
-            );
-            t.same(found, { channelId, externalMessageId, status, metadata: JSON.parse(metadata) as object });
-          }
-        }),
-        { numRuns: 40 },
-      );
-    },
-  );
-
-  await t.test('every text comes back as it was', async t => {
-    const text = fc
-      .string({ unit: 'binary', maxLength: 40 })
-      .filter(s => !s.includes('\0') && s.isWellFormed());
-    await fc.assert(
-      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 8 }), async texts => {
-        const all = texts.map(note => ({ note, counter: new Counter() }));
-        await Promise.all(
-          all.map(({ note, counter }) => store.commit(counter.next([message(counter.id, 1, note)], note))),
-        );
-        for (const { note, counter } of all) {
-          t.match(await stored(counter), { state: { note } });
-          const [row] = await database.query<{ body: string }>(
-            'select body from messages where thread_id = $1',
-            [counter.id],
-          );
-          if (row?.body !== note) throw new Error('the body changed');
-        }
-      }),
-      { numRuns: 30 },
-    );
-  });
 
   for (const lost of ['server', 'client'] as const) {
     const what = lost === 'server' ? 'the answer to a COMMIT' : 'the COMMIT itself';
