@@ -29,7 +29,7 @@ export function benchDrain(): Promise<void> {
       const quietFrom = senders.answers.length;
       await senders.more(between);
       const node = stage.victim(round);
-      const isOwned = await stage.ownership(node);
+      const isOwned = await stage.cluster.ownership(node);
       const tookOf = (answers: readonly Answer[]): number[] =>
         answers
           .filter(({ threadId }) => isOwned(threadId))

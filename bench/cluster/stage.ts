@@ -5,8 +5,6 @@ import { Recovery } from '../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../test/node/client.ts';
 import { signUp, type Tenant } from '../../test/node/tenant.ts';
 import type { NodeProcess } from '../../test/support/node-process.ts';
-import { familyOf } from '../../actors/shard-key.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import { Endings } from '../support/endings.ts';
 import { judge, type Verdict } from '../support/verdict.ts';
 import { count } from '../support/table.ts';
@@ -54,15 +52,7 @@ export class Stage {
 
   /** To be called right before a fault of that node. */
   async recoveryOf(node: NodeProcess, load: Load): Promise<Recovery> {
-    const isOwned = await this.ownership(node);
-    return new Recovery(load, isOwned);
-  }
-
-  /** Whether a thread is one of the node's, as things are now. */
-  async ownership(node: NodeProcess): Promise<(threadId: string) => boolean> {
-    const { cluster } = this;
-    const shards = await cluster.shardsOf(node);
-    return threadId => shards.has(shardOf(familyOf(threadId), cluster.shards));
+    return new Recovery(load, await this.cluster.ownership(node));
   }
 
   /** What became of everything that was acknowledged. Stops the loads. */

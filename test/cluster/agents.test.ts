@@ -1,7 +1,5 @@
 /** kill -9 of the node that has a run: another one goes on with it, from what was committed. */
 import t from 'tap';
-import { familyOf } from '../../actors/shard-key.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import { AgentScene, Held, says, wants } from '../node/agent-scene.ts';
 import { Line } from '../node/client.ts';
 import { signUp } from '../node/tenant.ts';
@@ -19,14 +17,14 @@ t.test('the other node finishes the run: one answer, and no call is made again',
   if (survivor === undefined || victim === undefined) throw new Error('two nodes were started');
   const line = new Line(survivor.url, t);
   const scene = await AgentScene.start(t, await signUp(line), model, { orders: 2 });
-  const shards = await cluster.shardsOf(victim);
+  const isVictims = await cluster.ownership(victim);
 
   /** A question on a thread that the victim has. */
   const asked = async (): Promise<{ question: string; threadId: string }> => {
     for (let n = 1; ; n++) {
       const question = `Where is order ${n}?`;
       const { threadId } = await scene.ask(question);
-      if (shards.has(shardOf(familyOf(threadId), cluster.shards))) return { question, threadId };
+      if (isVictims(threadId)) return { question, threadId };
     }
   };
   const { question, threadId } = await asked();

@@ -1,8 +1,6 @@
 /** SIGSTOP for longer than a lease, then SIGCONT: the others take over, and what the zombie still has in hand does no harm. */
 import t from 'tap';
-import { familyOf } from '../../actors/shard-key.ts';
 import { defaultTiming } from '../../runtime/cluster/timing.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import { eventually } from '../node/eventually.ts';
 import { metric, TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
@@ -18,14 +16,11 @@ t.test('a node that is stopped for longer than its lease', async t => {
   const scene = await setScene(t, cluster, { patienceMs: 1_500 });
   const { load } = scene;
   await load.more(150);
-  const [zombie, witness] = cluster.running;
-  if (zombie === undefined || witness === undefined) throw new Error('no node to stop');
-  const shards = await cluster.shardsOf(zombie);
-  const recovery = new Recovery(load, threadId => shards.has(shardOf(familyOf(threadId), cluster.shards)));
-  t.ok(
-    recovery.threads > 0,
-    `it had ${shards.size} shards and ${recovery.threads} threads that are written to`,
-  );
+  const zombie = await cluster.busiest(load.current);
+  const witness = cluster.running.find(node => node !== zombie);
+  if (witness === undefined) throw new Error('no node to look on');
+  const recovery = new Recovery(load, await cluster.ownership(zombie));
+  t.ok(recovery.threads > 0, `it had ${recovery.threads} threads that are written to`);
   const before = load.unanswered;
   zombie.pause();
   // As a balancer would, which asks for readiness.
@@ -60,7 +55,7 @@ t.test('a node that is stopped for less than its lease goes on where it was', as
   sleeper.pause();
   await scene.load.until(() => scene.load.answers.length > 0, 'answer');
   const at = performance.now();
-  await eventually('a second', () => Promise.resolve(performance.now() - at > 1_000));
+  await eventually('half a second', () => Promise.resolve(performance.now() - at > 500));
   sleeper.resume();
   await scene.load.more(200);
   t.same([...(await cluster.shardsOf(sleeper))], [...shards], 'with the same shards');

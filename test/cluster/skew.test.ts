@@ -1,7 +1,6 @@
 /** Nodes whose wall clocks are minutes apart: nothing between them is decided by a wall clock. */
 import t from 'tap';
 import { defaultTiming } from '../../runtime/cluster/timing.ts';
-import { shardOf } from '../../runtime/shards.ts';
 import { TestCluster } from './support/cluster.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { Recovery, worst } from './support/recovery.ts';
@@ -30,8 +29,7 @@ t.test('one node is four minutes ahead, one four minutes behind, and the one ahe
   t.equal(load.failed, 0, 'no request failed');
   t.equal(await cluster.total('skein_expired_total'), 0, 'no deadline was taken for over');
 
-  const shards = await cluster.shardsOf(ahead);
-  const recovery = new Recovery(load, threadId => shards.has(shardOf(threadId, cluster.shards)));
+  const recovery = new Recovery(load, await cluster.ownership(ahead));
   load.spare(ahead);
   await ahead.kill();
   const { max } = worst(await recovery.complete());

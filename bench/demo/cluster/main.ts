@@ -5,8 +5,6 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { familyOf } from '../../../actors/shard-key.ts';
-import { shardOf } from '../../../runtime/shards.ts';
 import { TestCluster } from '../../../test/cluster/support/cluster.ts';
 import { Load } from '../../../test/cluster/support/load.ts';
 import { Recovery } from '../../../test/cluster/support/recovery.ts';
@@ -68,7 +66,7 @@ const plural = (count: number, thing: string): string => `${count} ${thing}${cou
 async function kill(stage: Stage, victim: NodeProcess): Promise<Pick<Outcome, 'recovered' | 'unanswered'>> {
   const { cluster, load, show } = stage;
   const shards = await cluster.shardsOf(victim);
-  const recovery = new Recovery(load, threadId => shards.has(shardOf(familyOf(threadId), cluster.shards)));
+  const recovery = new Recovery(load, await cluster.ownership(victim));
   const before = load.failed;
   show.is(victim, 'killed');
   show.say(

@@ -1,6 +1,8 @@
 /** A cluster as it runs in production: a nats-server, a PostgreSQL, and nodes that are processes of their own. */
 import { randomBytes } from 'node:crypto';
+import { familyOf } from '../../../actors/shard-key.ts';
 import type { ClusterPicture } from '../../../runtime/cluster/picture.ts';
+import { shardOf } from '../../../runtime/shards.ts';
 import { eventually } from '../../node/eventually.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { NatsServer, type NatsServerOptions } from '../../support/nats-server.ts';
@@ -109,6 +111,22 @@ export class TestCluster {
   async shardsOf(node: NodeProcess): Promise<ReadonlySet<number>> {
     const { shards } = await this.picture(node);
     return new Set(shards.filter(({ owner }) => owner === node.id).map(({ shard }) => shard));
+  }
+
+  /** Whether a thread is one of the node's, as things are now. */
+  async ownership(node: NodeProcess): Promise<(threadId: string) => boolean> {
+    const shards = await this.shardsOf(node);
+    return threadId => shards.has(shardOf(familyOf(threadId), this.shards));
+  }
+
+  /** Of the nodes that run, the one that has most of these threads: whoever was picked blindly may have none. */
+  async busiest(threadIds: readonly string[]): Promise<NodeProcess> {
+    const counted = await Promise.all(
+      this.running.map(async node => ({ node, count: threadIds.filter(await this.ownership(node)).length })),
+    );
+    const [most] = counted.sort((a, b) => b.count - a.count);
+    if (most === undefined) throw new Error('no node runs');
+    return most.node;
   }
 
   /** The cluster as the node sees it. */
