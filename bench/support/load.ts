@@ -41,7 +41,7 @@ class Connection {
   readonly #task: LoadTask;
   readonly #socket: Socket;
   readonly #head: string;
-  readonly #threads: readonly number[];
+  readonly #own: readonly number[] | undefined;
   readonly #done: (latencyMs: number, status: number, answer: string) => void;
   #serial: number;
   #sentAt = 0;
@@ -59,8 +59,8 @@ class Connection {
     const headers = Object.entries(task.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     this.#head = ` HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers.join('')}`;
     const place = index % task.ports.length;
-    this.#threads = task.threadsOf?.[place] ?? Array.from({ length: task.threads }, (_, i) => i);
-    if (this.#threads.length === 0)
+    this.#own = task.threadsOf?.[place];
+    if (this.#own?.length === 0)
       throw new RangeError(`no thread for the connections to port ${task.ports[place]}`);
     const port = task.ports[place] ?? 0;
     this.#socket = connect(port, '127.0.0.1', () => this.#send());
@@ -76,7 +76,7 @@ class Connection {
 
   #send(): void {
     if (this.stopped) return;
-    const { ports, connections, projectId, path, reads } = this.#task;
+    const { ports, connections, threads, projectId, path, reads } = this.#task;
     const serial = (this.#serial += connections);
     if (reads !== undefined) {
       this.#sentAt = performance.now();
@@ -85,7 +85,7 @@ class Connection {
     }
     // A large odd step walks through the threads without the connections marching in line. One port's are every other one, or fewer.
     const step = Math.floor(serial / ports.length) * 7_919;
-    const thread = this.#threads[step % this.#threads.length];
+    const thread = this.#own === undefined ? step % threads : this.#own[step % this.#own.length];
     const body = `{"projectId":"${projectId}","externalParticipantRef":"p${thread}","body":"${text}"}`;
     this.#sentAt = performance.now();
     this.#socket.write(
