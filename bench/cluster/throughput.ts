@@ -8,12 +8,9 @@
  * every message sent to the node that owns its thread. The latter is what no way between nodes, however cheap, could better.
  */
 import { randomBytes } from 'node:crypto';
-import { familyOf } from '../../actors/shard-key.ts';
-import { derivedId } from '../../protocol/ids.ts';
-import type { ClusterPicture } from '../../runtime/cluster/picture.ts';
-import { shardOf } from '../../runtime/shards.ts';
+import { addressee } from '../../gateway/rest/handlers/channel-traffic.ts';
 import { eventually } from '../../test/node/eventually.ts';
-import { metric } from '../../test/cluster/support/cluster.ts';
+import { metric, ownershipIn, pictureOf } from '../../test/cluster/support/cluster.ts';
 import { NatsServer } from '../../test/support/nats-server.ts';
 import { freePort, Server } from '../demo/server.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
@@ -48,18 +45,17 @@ interface Ground {
 
 /** For each node, the numbers of the threads that it owns. */
 async function threadsOf({ skein }: Ground, nodes: readonly Server[]): Promise<readonly number[][]> {
-  const headers = { Authorization: `Bearer ${serviceToken}` };
-  const owned = await Promise.all(
-    nodes.map(async ({ url }) => {
-      const answer = await fetch(`${url}/_internal/cluster`, { headers });
-      const picture = (await answer.json()) as ClusterPicture;
-      return new Set(picture.shards.flatMap(({ shard, state }) => (state === 'held' ? shard : [])));
+  const threadIds = Array.from(
+    { length: threads },
+    (_, i) => addressee(skein, { externalParticipantRef: `p${i}` }).threadId,
+  );
+  return Promise.all(
+    nodes.map(async node => {
+      const picture = await pictureOf(node, serviceToken);
+      const isOwned = ownershipIn(picture, picture.self);
+      return threadIds.flatMap((threadId, thread) => (isOwned(threadId) ? thread : []));
     }),
   );
-  const shardOfThread = Array.from({ length: threads }, (_, i) =>
-    shardOf(familyOf(derivedId('thread', skein.environmentId, skein.channelId, `p${i}`)), shards),
-  );
-  return owned.map(held => shardOfThread.flatMap((shard, thread) => (held.has(shard) ? thread : [])));
 }
 
 async function load(

@@ -8,10 +8,8 @@ import { Counter, message, openStore, outcomes, plainMessage } from './counters.
 
 t.test('values', async t => {
   const { database } = await startTestDatabase(t);
-  const { store } = openStore(database);
+  const { store, stored } = openStore(database);
   t.teardown(() => store.close());
-
-  const stored = async (counter: Counter): Promise<unknown> => store.load({ kind: 'thread', id: counter.id });
 
   await t.test('a value that its column cannot hold fails its own commit, and no other', async t => {
     const [good, bad, other] = [new Counter(), new Counter(), new Counter()];

@@ -1,17 +1,13 @@
 /** Group commit against a real PostgreSQL: batches, fences, duplicates, culprits, and connections that die at the worst time. */
 import t from 'tap';
 import { newId } from '../../protocol/ids.ts';
-import { silentLog } from '../../runtime/log.ts';
 import { Duplicate, Fenced } from '../../runtime/store.ts';
-import { News } from '../../storage/news.ts';
-import { PostgresStore } from '../../storage/postgres-store.ts';
 import { appendEvent } from '../../storage/writes.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { Proxy } from '../support/proxy.ts';
 import {
   at,
   Counter,
-  counters,
   environmentId,
   event,
   key,
@@ -27,10 +23,8 @@ t.test('group commit', async t => {
     projectId,
     'e',
   ]);
-  const { store, events } = openStore(database);
+  const { store, events, stored } = openStore(database);
   t.teardown(() => store.close());
-
-  const stored = async (counter: Counter): Promise<unknown> => store.load({ kind: 'thread', id: counter.id });
 
   await t.test(
     'commits of one actor merge into one write, and their events are numbered densely',
@@ -207,23 +201,12 @@ t.test('group commit', async t => {
   });
 
   await t.test('a listener that throws does not undo a commit', async t => {
-    const news = new News();
-    news.listen({
-      events: () => {
-        throw new Error('a listener at fault');
-      },
-      behind: () => undefined,
-      deliveries: () => undefined,
+    const own = openStore(database, () => {
+      throw new Error('a listener at fault');
     });
-    const own = new PostgresStore({
-      database,
-      snapshots: [counters],
-      news,
-      log: silentLog,
-    });
-    t.teardown(() => own.close());
+    t.teardown(() => own.store.close());
     const counter = new Counter();
-    await own.commit(counter.next([event(counter.id)]));
+    await own.store.commit(counter.next([event(counter.id)]));
     t.match(await stored(counter), { version: 1 });
   });
 

@@ -5,7 +5,7 @@ import type { Chain, Commit } from '../../runtime/store.ts';
 import type { Database } from '../../storage/database.ts';
 import { News, type CommittedEvent } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
-import { snapshotTable } from '../../storage/snapshot.ts';
+import { snapshotTable, type SnapshotColumns, type SnapshotTable } from '../../storage/snapshot.ts';
 import type { Write } from '../../storage/statement.ts';
 import { appendEvent, insertMessage, rememberKey } from '../../storage/writes.ts';
 
@@ -18,31 +18,37 @@ export const projectId = newId('project');
 export const environmentId = newId('environment');
 export const at = '2026-11-20T10:00:00.000Z';
 
-/** Threads as a counter: the columns are the real table's. */
-export const counters = snapshotTable<State>({
-  kind: 'thread',
-  table: 'threads',
-  key: 'thread_id',
-  fixed: { project_id: 'text', environment_id: 'text', created_at: 'timestamptz' },
-  columns: {
-    status: 'text',
-    external_ref: 'text',
-    last_message_at: 'timestamptz',
-    active_second: 'bigint',
-    updated_at: 'timestamptz',
-    state: 'jsonb',
-  },
-  encode: state => ({
-    project_id: projectId,
-    environment_id: environmentId,
-    created_at: at,
-    status: 'open',
-    external_ref: state.note,
-    last_message_at: at,
-    active_second: 0,
-    updated_at: at,
-    state: JSON.stringify({ count: state.count }),
-  }),
+/** Threads that keep a state of the test's: the columns are the real table's. */
+export function threadsThatKeep<State>({
+  encode,
+  decode,
+}: {
+  readonly encode: (state: State) => { readonly external_ref?: string; readonly state: string };
+  readonly decode: SnapshotColumns<State>['decode'];
+}): SnapshotTable<State> {
+  return snapshotTable({
+    kind: 'thread',
+    table: 'threads',
+    key: 'thread_id',
+    fixed: { project_id: 'text', environment_id: 'text', created_at: 'timestamptz' },
+    columns: {
+      status: 'text',
+      external_ref: 'text',
+      last_message_at: 'timestamptz',
+      active_second: 'bigint',
+      updated_at: 'timestamptz',
+      state: 'jsonb',
+    },
+    encode: state => ({
+      ...{ project_id: projectId, environment_id: environmentId, created_at: at, status: 'open' },
+      ...{ last_message_at: at, active_second: 0, updated_at: at, ...encode(state) },
+    }),
+    decode,
+  });
+}
+
+const counters = threadsThatKeep<State>({
+  encode: ({ count, note }) => ({ external_ref: note, state: JSON.stringify({ count }) }),
   decode: row => ({ count: (row['state'] as { count: number }).count, note: String(row['external_ref']) }),
 });
 
@@ -114,14 +120,20 @@ interface Opened {
   readonly store: PostgresStore;
   readonly events: CommittedEvent[];
   readonly behind: string[];
+  /** The row's version and state, if there is one. */
+  stored(counter: Counter): Promise<unknown>;
 }
 
-export function openStore(database: Database): Opened {
+/** @param heard told of the events, before they are noted */
+export function openStore(database: Database, heard?: () => void): Opened {
   const news = new News();
   const events: CommittedEvent[] = [];
   const behind: string[] = [];
   news.listen({
-    events: committed => events.push(...committed),
+    events: committed => {
+      heard?.();
+      events.push(...committed);
+    },
     behind: projects => behind.push(...projects),
     deliveries: () => undefined,
   });
@@ -131,7 +143,8 @@ export function openStore(database: Database): Opened {
     news,
     log: silentLog,
   });
-  return { store, events, behind };
+  const stored = (counter: Counter): Promise<unknown> => store.load({ kind: 'thread', id: counter.id });
+  return { store, events, behind, stored };
 }
 
 export const outcomes = async (commits: readonly Promise<void>[]): Promise<string[]> =>

@@ -1,41 +1,21 @@
 /** The laws of runtime/store.ts on a real database. */
 import t from 'tap';
-import { derivedId, newId } from '../../protocol/ids.ts';
+import { derivedId } from '../../protocol/ids.ts';
 import { silentLog } from '../../runtime/log.ts';
 import type { DeadLetter } from '../../runtime/store.ts';
 import { News } from '../../storage/news.ts';
 import { PostgresStore } from '../../storage/postgres-store.ts';
-import { snapshotTable } from '../../storage/snapshot.ts';
 import type { Write } from '../../storage/statement.ts';
-import { rememberKey } from '../../storage/writes.ts';
 import { storeConformance } from '../runtime/store.conformance.ts';
 import { startTestDatabase } from '../support/database.ts';
-
-const at = '2026-11-20T10:00:00.000Z';
-const projectId = newId('project');
-const environmentId = newId('environment');
+import { key, threadsThatKeep } from './counters.ts';
 
 interface Marked {
   readonly mark: string;
 }
 
-/** Threads that carry a mark: the columns are the real table's. */
-const marked = snapshotTable<Marked>({
-  kind: 'thread',
-  table: 'threads',
-  key: 'thread_id',
-  fixed: { project_id: 'text', environment_id: 'text', created_at: 'timestamptz' },
-  columns: {
-    status: 'text',
-    last_message_at: 'timestamptz',
-    active_second: 'bigint',
-    updated_at: 'timestamptz',
-    state: 'jsonb',
-  },
-  encode: state => ({
-    ...{ project_id: projectId, environment_id: environmentId, created_at: at, status: 'open' },
-    ...{ last_message_at: at, active_second: 0, updated_at: at, state: JSON.stringify(state) },
-  }),
+const marked = threadsThatKeep<Marked>({
+  encode: state => ({ state: JSON.stringify(state) }),
   decode: row => row['state'] as Marked,
 });
 
@@ -54,16 +34,7 @@ t.test('the laws', async t => {
       state: (_, mark) => ({ mark }),
       markOf: state => (state as Marked).mark,
       writes: {
-        unique: key => {
-          const hash = Buffer.from(`${here}/${key}`.padEnd(32)).toString('base64');
-          return rememberKey({
-            keyHash: hash,
-            fingerprint: hash,
-            status: 201,
-            answer: { body: '{}' },
-            createdAt: at,
-          });
-        },
+        unique: name => key(`${here}/${name}`),
       },
       letters: async () =>
         (

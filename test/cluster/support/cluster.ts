@@ -109,14 +109,12 @@ export class TestCluster {
 
   /** The shards that the node owns, as the others see it or it does. */
   async shardsOf(node: NodeProcess): Promise<ReadonlySet<number>> {
-    const { shards } = await this.picture(node);
-    return new Set(shards.filter(({ owner }) => owner === node.id).map(({ shard }) => shard));
+    return shardsIn(await this.picture(node), node.id);
   }
 
   /** Whether a thread is one of the node's, as things are now. */
   async ownership(node: NodeProcess): Promise<(threadId: string) => boolean> {
-    const shards = await this.shardsOf(node);
-    return threadId => shards.has(shardOf(familyOf(threadId), this.shards));
+    return ownershipIn(await this.picture(node), node.id);
   }
 
   /** Of the nodes that run, the one that has most of these threads: whoever was picked blindly may have none. */
@@ -130,17 +128,35 @@ export class TestCluster {
   }
 
   /** The cluster as the node sees it. */
-  async picture(node: NodeProcess): Promise<ClusterPicture> {
-    const headers = { authorization: `Bearer ${this.#serviceToken}` };
-    const answer = await fetch(`${node.url}/_internal/cluster`, { headers });
-    if (answer.status !== 200) throw new Error(`/_internal/cluster answered ${answer.status}`);
-    return (await answer.json()) as ClusterPicture;
+  picture(node: NodeProcess): Promise<ClusterPicture> {
+    return pictureOf(node, this.#serviceToken);
   }
 
   /** The sum over the nodes that run. */
   async total(name: string): Promise<number> {
     return sum(await Promise.all(this.running.map(node => metric(node, name))));
   }
+}
+
+/** The cluster as the node sees it. */
+export async function pictureOf(
+  node: Pick<NodeProcess, 'url'>,
+  serviceToken: string,
+): Promise<ClusterPicture> {
+  const headers = { authorization: `Bearer ${serviceToken}` };
+  const answer = await fetch(`${node.url}/_internal/cluster`, { headers });
+  if (answer.status !== 200) throw new Error(`/_internal/cluster answered ${answer.status}`);
+  return (await answer.json()) as ClusterPicture;
+}
+
+function shardsIn({ shards }: ClusterPicture, nodeId: string): ReadonlySet<number> {
+  return new Set(shards.filter(({ owner }) => owner === nodeId).map(({ shard }) => shard));
+}
+
+/** Whether a thread is one of the node's. */
+export function ownershipIn(picture: ClusterPicture, nodeId: string): (threadId: string) => boolean {
+  const owned = shardsIn(picture, nodeId);
+  return threadId => owned.has(shardOf(familyOf(threadId), picture.shards.length));
 }
 
 /** The value of a metric without labels. */
