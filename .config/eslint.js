@@ -1,5 +1,6 @@
 // Typed rules only where they find bugs that tsc does not: promises nobody awaits, holes in the types.
 import tseslint from 'typescript-eslint';
+import { identifiers } from './identifiers.js';
 
 export default tseslint.config(
   {
@@ -16,6 +17,7 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],
+    plugins: { words: identifiers },
     languageOptions: { parserOptions: { project: '../tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
@@ -31,6 +33,9 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'no-console': 'error',
       eqeqeq: 'error',
+      'words/denied-identifiers': 'error',
+      'words/say-which': 'error',
+      'words/no-packed-properties': 'error',
     },
   },
   { files: ['bench/**'], rules: { 'no-console': 'off' } },

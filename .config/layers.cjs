@@ -21,6 +21,33 @@ module.exports = {
       from: { path: '^gateway/' },
       to: { path: '^(test|bench)/' },
     },
+    {
+      // They are what a customer writes: they know the server by its public API alone.
+      name: 'examples-import-packages-only',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^(protocol|runtime|storage|actors|gateway|test|bench)/' },
+    },
+    {
+      name: 'nothing-imports-examples',
+      severity: 'error',
+      from: { pathNot: '^examples/' },
+      to: { path: '^examples/' },
+    },
+    {
+      // A room is a folder of the second level. Its index.ts is its public interface. Worker entries may import narrowly, since a
+      // worker thread loads all that it imports.
+      name: 'rooms-are-entered-by-their-index',
+      severity: 'error',
+      from: {
+        path: '^(protocol|runtime|storage|actors|gateway)/([^/]+)',
+        pathNot: '\\.worker\\.ts$|^protocol/gen/',
+      },
+      to: {
+        path: '^(protocol/(openapi|operations|resources)|(runtime|storage|actors|gateway)/[^/]+)/',
+        pathNot: ['^$1/$2/', '^[^/]+/[^/]+/index\\.ts$', '^actors/run/[^/]+/index\\.ts$'],
+      },
+    },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'uws-only-in-gateway-http',

@@ -16,7 +16,9 @@ import { benchDeliveries } from './deliveries.ts';
 import { benchFanout } from './fanout/fanout.ts';
 import { benchInbound } from './inbound.ts';
 import { benchMemory } from './memory.ts';
+import { benchPath } from './path.ts';
 import { benchReads } from './reads.ts';
+import { benchSockets } from './sockets.ts';
 import { benchStartup } from './startup.ts';
 import { startBenchDatabase, type BenchDatabase } from './support/bench-database.ts';
 
@@ -25,6 +27,8 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   deliveries: benchDeliveries,
   fanout: benchFanout,
   memory: benchMemory,
+  sockets: benchSockets,
+  path: benchPath,
   reads: benchReads,
   startup: benchStartup,
   'agents-kill': benchAgentKill,

@@ -35,8 +35,8 @@ export async function benchMemory(database: BenchDatabase): Promise<void> {
   const results: MemoryResult[] = [];
   for (let round = 0; round < rounds; round++) {
     const result = await measure({ databaseUrl: await database.create(`memory_${round}`), threads });
-    if (result.residents !== threads)
-      throw new Error(`${result.residents} actors are resident, not ${threads}`);
+    if (result.activations !== threads)
+      throw new Error(`${result.activations} actors are resident, not ${threads}`);
     results.push(result);
   }
   const rows = (['heapBytes', 'residentBytes'] as const).map(field => {

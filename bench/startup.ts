@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { commandOf } from '../storage/embedded/process.ts';
+import { readCommandLine } from '../storage/embedded/process.ts';
 import { freePort } from './demo/server.ts';
 import { processTree } from './support/process-usage.ts';
 import { count, median, table, times } from './support/table.ts';
@@ -58,7 +58,7 @@ async function stop(npm: ChildProcess): Promise<void> {
   const ended = once(npm, 'exit');
   let node = npm.pid;
   for (const pid of processTree(npm.pid)) {
-    if ((await commandOf(pid)).includes('gateway/main.ts')) node = pid;
+    if ((await readCommandLine(pid)).includes('gateway/main.ts')) node = pid;
   }
   process.kill(node, 'SIGTERM');
   await ended;

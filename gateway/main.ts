@@ -1,9 +1,9 @@
-/** `npm start`: reads the configuration, starts a node, says where it is, and drains on SIGTERM or SIGINT. */
+/** `npm start`: reads the configuration, starts a node, says where it is, and drains on SIGTERM, SIGINT or SIGHUP. */
 import pino from 'pino';
-import { ConfigError, helpText, readConfig, type Config } from './config.ts';
-import { StartAborted, startSkein } from './start.ts';
+import { type Config, ConfigError, helpText, readConfig } from './config/index.ts';
+import { StartAborted, startSkein } from './composition/index.ts';
 
-/** Time for a drain; past it the process ends whatever is left. */
+/** The longest a drain may take. Then the process exits. */
 const drainDeadlineMs = 30_000;
 
 function configuration(): Config {
@@ -11,24 +11,38 @@ function configuration(): Config {
     return readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\nRun with --help for what there is to configure.\n`);
+    process.stderr.write(`${error.message}\nRun with --help to list all variables.\n`);
     process.exit(78);
   }
 }
 
-/** What a log may say of an error: never the objects that drivers hang on it, which hold connections and their secrets. */
+/** Serializes an error for the log, without the objects that drivers attach to it: they hold connections and their secrets. */
 function describe(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
   const code: unknown = 'code' in error ? error.code : undefined;
   return {
-    ...{ type: name, message, stack },
-    ...(code === undefined ? {} : { code }),
-    ...(cause === undefined ? {} : { cause: describe(cause) }),
+    type: name,
+    message,
+    stack,
+    ...(code !== undefined && { code }),
+    ...(cause !== undefined && { cause: describe(cause) }),
   };
 }
 
-/** The first steps, for a person at a terminal. */
+/** Standard output. When its terminal is closed, lines are lost from then on, and the node still drains. */
+function openLog(): pino.DestinationStream {
+  const output = pino.destination(1);
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EIO') throw error;
+    // It would otherwise retry the same lines for ever when the process exits.
+    output.write = () => true;
+    output.flushSync = () => undefined;
+  });
+  return output;
+}
+
+/** What a person at a terminal can do next. */
 function welcome(url: string, config: Config): string {
   const kept = config.embedded ? `, data under ${config.dataDir}` : '';
   return `
@@ -48,11 +62,11 @@ if (process.argv.includes('--help')) {
   process.exit(0);
 }
 const config = configuration();
-const log = pino({ level: config.logLevel, serializers: { err: describe } });
+const log = pino({ level: config.logLevel, serializers: { err: describe } }, openLog());
 const stopped = new AbortController();
 const starting = startSkein(config, log, stopped.signal);
 
-// Signals come more than once: from the terminal and from npm, which passes on what the terminal has told both.
+// Signals come more than once: from the terminal, and from npm and .config/launch.js, which pass on what the terminal has told all three.
 let stopping = false;
 const stop = (signal: NodeJS.Signals): void => {
   if (stopping) return;
@@ -73,17 +87,19 @@ const stop = (signal: NodeJS.Signals): void => {
 };
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
+// The terminal was closed.
+process.on('SIGHUP', stop);
 
 try {
   const skein = await starting;
   if (process.stdout.isTTY) process.stdout.write(welcome(skein.url, config));
   log.info({ url: skein.url }, 'ready');
 } catch (err) {
-  // Who was told to stop meanwhile ends above.
+  // A start that was told to stop ends above.
   if (!stopped.signal.aborted) {
-    log.fatal({ err }, 'the node could not start');
+    log.fatal({ err }, 'could not start');
     process.exitCode = 1;
-    // Whatever still holds the event loop belongs to a part that failed half-way.
+    // A part that failed half-way may still hold the event loop.
     setTimeout(() => process.exit(), 2_000).unref();
   }
 }

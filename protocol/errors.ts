@@ -1,6 +1,6 @@
 /**
- * The error catalogue (specification, "Errors"): one row per code, with its HTTP status and its gRPC status. Both faces
- * are this table; nothing else decides a status.
+ * The error catalogue: one row per code, with its HTTP status and its gRPC status. REST and gRPC both take the status from this table,
+ * and nothing else decides it.
  */
 
 /** gRPC status codes that the catalogue uses (https://grpc.github.io/grpc/core/md_doc_statuscodes.html). */
@@ -20,7 +20,7 @@ export const grpcStatus = {
 } as const;
 
 interface ErrorRow {
-  /** The default HTTP status; a throw may name another of those that decisions section 1 allows for the code. */
+  /** The default HTTP status. An error may have another one (`ServiceErrorOptions.http`). */
   readonly http: number;
   readonly grpc: keyof typeof grpcStatus;
   readonly message: string;
@@ -82,18 +82,18 @@ export const errors = {
   'svc/validation/invalid_request': {
     http: 422,
     grpc: 'INVALID_ARGUMENT',
-    message: 'The request does not fit its schema.',
+    message: 'The request does not match its schema.',
   },
   'svc/runtime/not_found': { http: 404, grpc: 'NOT_FOUND', message: 'No such resource.' },
   'svc/runtime/internal_error': {
     http: 500,
     grpc: 'INTERNAL',
-    message: 'Unexpected error. Retry, quoting the requestId.',
+    message: 'Unexpected error. If it persists, report it with the requestId.',
   },
   'svc/runtime/invalid_request': {
     http: 400,
     grpc: 'INVALID_ARGUMENT',
-    message: 'The request makes no sense.',
+    message: 'The request is malformed.',
   },
   'svc/runtime/idempotency_conflict': {
     http: 409,
@@ -119,7 +119,7 @@ export const errors = {
   'svc/rate_limit/exceeded': {
     http: 429,
     grpc: 'RESOURCE_EXHAUSTED',
-    message: 'The quota is used up. Honour Retry-After.',
+    message: 'The quota is used up. Retry after the time in Retry-After.',
   },
   'svc/console/not_found': { http: 404, grpc: 'NOT_FOUND', message: 'No such Console project or resource.' },
   'svc/console/forbidden': {
@@ -171,26 +171,26 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** One broken rule of a schema (decisions section 1): where, what, and a stable word for it. */
+/** A violation of a schema: where, what, and a stable code. */
 export interface Issue {
-  /** JSON pointer into the part named first: `/body/tags/1`, `/query/limit`, `/path/threadId`, `/header/...`. */
+  /** The part of the request and a JSON pointer into it: `/body/tags/1`, `/query/limit`, `/path/threadId`, `/header/...`. */
   readonly path: string;
   readonly message: string;
-  /** The JSON Schema keyword that failed, or our own word. */
+  /** The JSON Schema keyword that failed, or a code of our own. */
   readonly code: string;
 }
 
 export interface ServiceErrorOptions {
   readonly message?: string;
-  /** Actionable and free of other tenants' data; for validation errors it is `{issues: Issue[]}`. */
+  /** Actionable, and without data of other tenants; `{issues: Issue[]}` for validation errors. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Overrides the table's HTTP status where decisions section 1 names another one (400, 405, 413). */
+  /** Overrides the catalogue's HTTP status (400, 405, 413, 426). */
   readonly http?: number;
   /** Whole seconds for the header Retry-After. */
   readonly retryAfterSeconds?: number;
 }
 
-/** An error with a code of the catalogue: the only kind that reaches a caller. */
+/** An error with a code of the catalogue: the only errors that a caller gets. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
@@ -215,7 +215,12 @@ export function invalid(issues: readonly Issue[], message?: string): ServiceErro
   });
 }
 
-/** The answer for what does not exist and for what belongs to another tenant: the same to the byte. */
+/** The answer for what does not exist and for what belongs to another tenant: identical, to the byte. */
 export function notFound(): ServiceError {
   return new ServiceError('svc/runtime/not_found');
+}
+
+/** 409 `svc/runtime/conflict`: the state of the resource does not allow it. The client sees `details`. */
+export function conflict(message: string, details?: Readonly<Record<string, unknown>>): ServiceError {
+  return new ServiceError('svc/runtime/conflict', { message, ...(details === undefined ? {} : { details }) });
 }

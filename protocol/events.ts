@@ -1,51 +1,65 @@
 /**
- * The event catalogue (specification, "Events"; decisions section 7): every name, when it is emitted, and the schema of
- * its `data`. `data` always has the environment and, where it applies, the thread, the channel, the thread's sequence
- * and the actor; it carries the resource as it was at that moment.
+ * The event catalogue (docs/contract-decisions.md, "Events"): every name, when the event is emitted, and the schema of its `data`.
+ * `data` always has the environment and, where they apply, the thread, the channel, the thread's sequence and the actor; it contains the
+ * resource as it was at that moment.
  */
 import Type from 'typebox';
 import type { TObject, TProperties, TSchema } from 'typebox';
-import { Agent, AgentRun } from './resources/agent.ts';
-import { ApiKey } from './resources/api-key.ts';
-import { ByokCredential } from './resources/byok.ts';
-import { Channel } from './resources/channel.ts';
-import { ChatappTemplate } from './resources/chatapp.ts';
-import { ConsoleMember } from './resources/console.ts';
-import { WebhookDelivery } from './resources/delivery.ts';
-import { choice, freeForm, id, instant, nullable, optional } from './resources/fields.ts';
-import { LoomVersion } from './resources/loom.ts';
-import { Actor, Message } from './resources/message.ts';
-import { ThreadNote } from './resources/note.ts';
-import { Stitch, stitchStatuses } from './resources/stitch.ts';
-import { agentModes, FreeEntry, ServiceWindow, Thread, threadStatuses } from './resources/thread.ts';
-import { Tool } from './resources/tool.ts';
-import { WorkspaceInvitation } from './resources/workspace.ts';
+import {
+  Actor,
+  Agent,
+  agentModes,
+  AgentRun,
+  ApiKey,
+  ByokCredential,
+  Channel,
+  ChatappTemplate,
+  choice,
+  ConsoleMember,
+  FreeEntry,
+  freeForm,
+  id,
+  instant,
+  LoomVersion,
+  Message,
+  nullable,
+  optional,
+  ServiceWindow,
+  Stitch,
+  stitchStatuses,
+  Thread,
+  ThreadNote,
+  threadStatuses,
+  Tool,
+  WebhookDelivery,
+  WorkspaceInvitation,
+} from './resources/index.ts';
 import { apiVersion } from './version.ts';
 
 /** One row of the catalogue. */
 export interface EventType {
   readonly description: string;
   readonly data: TSchema;
-  /** Console stream only: never stored, never numbered, never delivered to a stitch. */
+  /** Console stream only: not stored, not numbered, not delivered to stitches. */
   readonly ephemeral?: true;
 }
 
-const always = {
+const commonFields = {
   environmentId: id('environment'),
   threadId: optional(id('thread')),
   channelId: optional(id('channel')),
-  /** The thread's. */
+  /** The number of the event in its thread. */
   sequence: optional(Type.Integer({ minimum: 1 })),
   actor: optional(Actor),
 };
 
-function data<P extends TProperties>(properties: P): TObject<typeof always & P> {
-  return Type.Object({ ...always, ...properties });
+function data<P extends TProperties>(properties: P): TObject<typeof commonFields & P> {
+  return Type.Object({ ...commonFields, ...properties });
 }
 
 const thread = data({ thread: Thread });
 const message = data({ message: Message });
-/** `occurredAt`: when it happened at the provider, as the provider says. */
+/** `occurredAt`: when it happened, by the provider. */
 const receipt = data({ message: Message, occurredAt: optional(instant()) });
 const channel = data({ channel: Channel });
 const credential = data({ channel: Channel, expiresAt: optional(nullable(instant())) });
@@ -71,7 +85,7 @@ const member = data({ member: ConsoleMember });
 const invitation = data({ invitation: WorkspaceInvitation });
 
 const row = <S extends TSchema>(description: string, schema: S) => ({ description, data: schema }) as const;
-const fleeting = <S extends TSchema>(description: string, schema: S) =>
+const ephemeral = <S extends TSchema>(description: string, schema: S) =>
   ({ description, data: schema, ephemeral: true }) as const;
 
 export const eventTypes = {
@@ -106,9 +120,9 @@ export const eventTypes = {
   'thread.free_entry.pending': row('An eligible referral started a free entry.', freeEntry),
   'thread.free_entry.opened': row('A free entry opened for 72 hours.', freeEntry),
   'thread.free_entry.closed': row('A free entry has ended.', freeEntry),
-  'thread.typing.started': fleeting('An operator or the participant is typing.', typing),
-  'thread.typing.stopped': fleeting('Typing has stopped.', typing),
-  'thread.viewer.changed': fleeting(
+  'thread.typing.started': ephemeral('An operator or the participant is typing.', typing),
+  'thread.typing.stopped': ephemeral('Typing has stopped.', typing),
+  'thread.viewer.changed': ephemeral(
     'The operators who look at a thread changed.',
     data({ userIds: Type.Array(id('user')) }),
   ),
@@ -142,7 +156,7 @@ export const eventTypes = {
   'agent.run.succeeded': row('An agent run has succeeded.', run),
   'agent.run.failed': row('An agent run has failed.', run),
   'agent.run.cancelled': row('An agent run was cancelled.', run),
-  'agent.output.delta': fleeting(
+  'agent.output.delta': ephemeral(
     'A piece of the text that a model is writing.',
     data({ agentRunId: id('run'), delta: Type.String() }),
   ),
@@ -194,50 +208,44 @@ export const eventTypes = {
 
 export type EventName = keyof typeof eventTypes;
 
-/** Whether the catalogue of decisions section 7 has an event of that name. */
-export function isEventName(name: string): name is EventName {
-  return Object.hasOwn(eventTypes, name);
-}
-
-/** Everything that selects an event of that name in a filter: the name, `a.b.*` and `a.*`. */
-export function patternsOf(name: string): readonly string[] {
+/** All patterns that select an event of that name: the name, `a.b.*` and `a.*`. */
+export function listPatterns(name: string): readonly string[] {
   const first = name.indexOf('.');
   const second = name.indexOf('.', first + 1);
   return [name, `${name.slice(0, second)}.*`, `${name.slice(0, first)}.*`];
 }
 
-/** Whether a filter selects the event. An empty filter selects all (decisions section 6). */
+/** Whether a filter selects the event. An empty filter selects all (docs/contract-decisions.md, "Event filters"). */
 export function matchesEventNames(filter: readonly string[], name: string): boolean {
   if (filter.length === 0) return true;
-  const patterns = patternsOf(name);
+  const patterns = listPatterns(name);
   return filter.some(wanted => patterns.includes(wanted));
 }
 
 const knownPatterns: ReadonlySet<string> = new Set(
-  Object.entries<EventType>(eventTypes).flatMap(([name, type]) => (type.ephemeral ? [] : patternsOf(name))),
+  Object.entries<EventType>(eventTypes).flatMap(([name, type]) => (type.ephemeral ? [] : listPatterns(name))),
 );
 
-/** Whether a stitch may ask for it: the name of an event that is delivered, or a pattern that selects at least one. */
+/** Whether a stitch may use it in a filter: the name of a delivered event, or a pattern that selects at least one. */
 export function isKnownPattern(pattern: string): boolean {
   return knownPatterns.has(pattern);
 }
 
-/** What {@link eventText} is made of. */
+/** The parts of an event for {@link formatEvent}. */
 export interface EventParts {
   readonly eventId: string;
   readonly eventName: EventName;
   /** As `Date.prototype.toISOString` writes it. */
   readonly occurredAt: string;
   readonly projectId: string;
-  /** JSON text already: it becomes part of the event unchanged. */
+  /** JSON text, which becomes part of the event unchanged. */
   readonly data: string;
 }
 
 /**
- * The envelope as JSON text, fields in the specification's order. It is concatenated, not serialised: every field but
- * `data` is made by us of characters that JSON does not escape, and `data` was serialised for the answer already. The
- * result is stored, streamed, signed and delivered as these very bytes.
+ * The envelope as JSON text. It is concatenated and not serialised: all fields but `data` consist of characters that JSON does not escape,
+ * and `data` was already serialised for the answer. These exact bytes are stored, streamed, signed and delivered.
  */
-export function eventText(parts: EventParts): string {
+export function formatEvent(parts: EventParts): string {
   return `{"eventId":"${parts.eventId}","eventName":"${parts.eventName}","occurredAt":"${parts.occurredAt}","apiVersion":"${apiVersion}","projectId":"${parts.projectId}","data":${parts.data}}`;
 }

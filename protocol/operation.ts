@@ -1,6 +1,6 @@
 /**
- * The shape of one row of the operation table (design section 6). Routing, validation, authorisation, OpenAPI, the SDK's
- * types and the contract tests are derived from these rows, and nothing else defines a route.
+ * The shape of one row of the operation table (docs/decisions/0014-one-operation-table.md). Routing, validation, authorisation, OpenAPI
+ * and the contract tests are derived from these rows, and nothing else defines a route.
  */
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
@@ -27,38 +27,38 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Studio roles: workspace owner and admin imply developer in every project; viewer of the workspace implies viewer. */
+/** Studio roles: owners and admins of a workspace are developers in all its projects, its viewers are viewers. */
 export type StudioRole = 'owner' | 'admin' | 'developer' | 'viewer';
 export type ConsoleRole = 'project_owner' | 'agent' | 'viewer';
 
-/** Who may call (decisions section 3). Absent means nobody of that sort. */
+/** Who may call (docs/contract-decisions.md, "Who may do what"). */
 export interface Access {
-  /** API keys need all of these; null: API keys never reach the operation. */
+  /** API keys need all of these; null: API keys are never accepted. */
   readonly scopes: readonly Exclude<Scope, '*'>[] | null;
   readonly studio: readonly StudioRole[];
   readonly console: readonly ConsoleRole[];
 }
 
-/** Quota class of decisions section 9. */
+/** The quota that the operation counts towards (docs/contract-decisions.md, "Rate limits"). */
 export type RateClass =
   'auth' | 'read' | 'write' | 'invitation' | 'message' | 'receipt' | 'run' | 'test' | 'none';
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Relative to /v1; parameters in braces. */
+  /** Relative to /v1, with parameters in braces. */
   readonly path: string;
-  /** Served at the root of the server as well as under /v1. */
+  /** Also served at the root of the server. */
   readonly root?: boolean;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   /**
-   * `none`: public. `refresh`: the refresh cookie. `user`: any Studio token. `project`: a credential with access to the
-   * project of the request, which is in the path, the query or the body, else the one of the resource that the path
-   * names. `stream`: as `project`, by header or by single-use ticket.
+   * `none`: public. `refresh`: the refresh cookie. `user`: any Studio token. `project`: a credential with access to the project of the
+   * request, which is in the path, the query or the body, else that of the resource in the path. `stream`: as `project`, by header or
+   * by single-use ticket.
    */
   readonly auth: 'none' | 'refresh' | 'user' | 'project' | 'stream';
-  /** What a public operation takes notice of where it is sent. */
+  /** Credentials that a public operation uses when they are sent. */
   readonly optionalAuth?: readonly ('studioToken' | 'refreshCookie')[];
   /** The success sets or clears the refresh cookie. */
   readonly setsCookie?: true;
@@ -67,19 +67,19 @@ export interface Operation {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
-  /** The success status and its body; null body: none (204, 101). */
+  /** The success status and its body; null for none (204, 101). */
   readonly success: { readonly status: number; readonly body: TSchema | null };
-  /** A second kind of success that the request itself asks for; `when` says how. */
+  /** Another success, which the request asks for; `when` says how. */
   readonly alternative?: { readonly status: number; readonly body: TSchema; readonly when: string };
-  /** The success body holds a secret that is shown once: whoever keeps the answer for a replay must keep it encrypted. */
+  /** The success body contains a secret that is shown once: a stored answer must be encrypted. */
   readonly secret?: boolean;
   readonly errors: readonly ErrorCode[];
   readonly rate: RateClass;
   /** `required`: a missing Idempotency-Key is 400. `accepted`: honoured when sent. */
   readonly idempotency: 'required' | 'accepted' | 'none';
-  /** Of a POST that keeps no answers: what comes of sending it again. An Idempotency-Key is accepted there, and has no effect. */
-  readonly again?: string;
-  /** Left out of OpenAPI (specification: private paths). */
+  /** For a POST whose Idempotency-Key is accepted and has no effect: what repeating the request does. */
+  readonly repeatEffect?: string;
+  /** Not part of the public contract, and left out of OpenAPI. */
   readonly hidden?: boolean;
 }
 
@@ -87,6 +87,6 @@ type Part<O, K extends string> = O extends { readonly [P in K]: infer S extends 
   ? Static<S>
   : undefined;
 /** The type of the path parameters, query and body of a row. */
-export type ParamsOf<O extends Operation> = Part<O, 'params'>;
-export type QueryOf<O extends Operation> = Part<O, 'query'>;
-export type BodyOf<O extends Operation> = Part<O, 'body'>;
+export type OperationParams<O extends Operation> = Part<O, 'params'>;
+export type OperationQuery<O extends Operation> = Part<O, 'query'>;
+export type OperationBody<O extends Operation> = Part<O, 'body'>;

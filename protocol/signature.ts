@@ -1,5 +1,5 @@
 /**
- * Signatures of outbound deliveries (specification, "Delivery through stitches"; decisions section 6), made and verified.
+ * Signatures of webhook deliveries, made and verified (docs/contract-decisions.md, "Signatures").
  *
  * `Service-Signature: t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the UTF-8 bytes of the
  * whole secret. While a rotation overlaps, `v1` repeats, newest secret first. Standard Webhooks headers
@@ -13,7 +13,7 @@ export type Body = string | Uint8Array;
 
 export const secretPrefix = 'whsec_';
 
-/** How far a timestamp may be from the receiver's clock, in seconds, in either direction. */
+/** How far a timestamp may differ from the receiver's clock, in seconds, in either direction. */
 export const defaultToleranceSeconds = 300;
 
 /** A new secret of a stitch: `whsec_` and the base64 of 32 random bytes. */
@@ -21,41 +21,43 @@ export function newStitchSecret(): string {
   return secretPrefix + randomBytes(32).toString('base64');
 }
 
-function serviceMac(secret: string, timestamp: number | string, body: Body): Buffer {
+function computeServiceMac(secret: string, timestamp: number | string, body: Body): Buffer {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
 }
 
 /** The value of the header Service-Signature. `timestamp` in unix seconds; `secrets` newest first, at least one. */
 export function signService(secrets: readonly string[], timestamp: number, body: Body): string {
   let header = `t=${timestamp}`;
-  for (const secret of secrets) header += `,v1=${serviceMac(secret, timestamp, body).toString('hex')}`;
+  for (const secret of secrets) header += `,v1=${computeServiceMac(secret, timestamp, body).toString('hex')}`;
   return header;
 }
 
-function standardKey(secret: string): Buffer {
+function parseStandardKey(secret: string): Buffer {
   return Buffer.from(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret, 'base64');
 }
 
-function standardMac(secret: string, id: string, timestamp: number | string, body: Body): Buffer {
-  return createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+function computeStandardMac(secret: string, id: string, timestamp: number | string, body: Body): Buffer {
+  return createHmac('sha256', parseStandardKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
 /** The value of the header webhook-signature: `v1,<base64>` for each secret, separated by spaces. */
 export function signStandard(secrets: readonly string[], id: string, timestamp: number, body: Body): string {
-  return secrets.map(secret => `v1,${standardMac(secret, id, timestamp, body).toString('base64')}`).join(' ');
+  return secrets
+    .map(secret => `v1,${computeStandardMac(secret, id, timestamp, body).toString('base64')}`)
+    .join(' ');
 }
 
 /** A body with its authentication, as it is sent. */
 export interface SignedBody {
-  /** Names and values by turns. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
 /**
- * All signature headers of one attempt, and the bytes of its body: encoded once for both codes and the wire (3.7 microseconds
- * for 1 KB, not 5.6). `id` is what the receiver deduplicates by: the same at every attempt. `timestamp` is the attempt's, in
- * unix seconds.
+ * All signature headers of one attempt, and the bytes of its body, which is encoded once for both signatures and the wire (3.7
+ * microseconds for 1 KB instead of 5.6). The receiver deduplicates by `id`, which is the same at every attempt. `timestamp` is that of
+ * the attempt, in unix seconds.
  */
 export function signedBody(
   secrets: readonly string[],
@@ -70,13 +72,19 @@ export function signedBody(
   let standard = '';
   for (const secret of secrets) {
     service += `,v1=${createHmac('sha256', secret).update(forService).digest('hex')}`;
-    const code = createHmac('sha256', standardKey(secret)).update(bytes).digest('base64');
+    const code = createHmac('sha256', parseStandardKey(secret)).update(bytes).digest('base64');
     standard += standard === '' ? `v1,${code}` : ` v1,${code}`;
   }
   return {
     headers: [
-      ...['Service-Signature', service, 'webhook-id', id],
-      ...['webhook-timestamp', String(timestamp), 'webhook-signature', standard],
+      'Service-Signature',
+      service,
+      'webhook-id',
+      id,
+      'webhook-timestamp',
+      String(timestamp),
+      'webhook-signature',
+      standard,
     ],
     body: forService.subarray(`${timestamp}.`.length),
   };
@@ -90,8 +98,8 @@ export interface VerifyOptions {
 }
 
 /**
- * `malformed`: not a header of ours. `timestamp`: further than the tolerance from the receiver's clock. `mismatch`: no
- * signature is of this secret and this body.
+ * `malformed`: the header does not have the format. `timestamp`: it differs from the receiver's clock by more than the tolerance.
+ * `mismatch`: no signature fits this secret and this body.
  */
 export type Verdict =
   | { readonly ok: true; readonly timestamp: number }
@@ -100,8 +108,8 @@ export type Verdict =
 const malformed: Verdict = { ok: false, reason: 'malformed' };
 const unixSeconds = /^\d{1,12}$/;
 
-function verdict(timestamp: string, options: VerifyOptions, matches: boolean): Verdict {
-  // Judged after the signature, so that only the signer learns anything of this clock.
+function judge(timestamp: string, options: VerifyOptions, matches: boolean): Verdict {
+  // The signature is checked first, so that only the signer learns anything about this clock.
   if (!matches) return { ok: false, reason: 'mismatch' };
   const age = (options.now ?? Date.now()) / 1000 - Number(timestamp);
   if (Math.abs(age) > (options.toleranceSeconds ?? defaultToleranceSeconds)) {
@@ -110,7 +118,7 @@ function verdict(timestamp: string, options: VerifyOptions, matches: boolean): V
   return { ok: true, timestamp: Number(timestamp) };
 }
 
-/** Whether any of the candidates is the expected code, in time that depends on their number alone. */
+/** Whether one of the candidates is the expected value, in a time that only depends on their number. */
 function anyEqual(candidates: readonly Buffer[], expected: Buffer): boolean {
   let found = false;
   for (const candidate of candidates) {
@@ -121,8 +129,8 @@ function anyEqual(candidates: readonly Buffer[], expected: Buffer): boolean {
 }
 
 /**
- * Verifies a Service-Signature over the raw body, exactly as received. Several `v1` are allowed and one has to match;
- * parts with other names are ignored, so that later schemes can be added beside it.
+ * Verifies a Service-Signature over the raw body, exactly as received. There may be several `v1`, of which one has to match; parts with
+ * other names are ignored, so that other schemes can be added later.
  */
 export function verifyService(
   secret: string,
@@ -145,7 +153,7 @@ export function verifyService(
     }
   }
   if (timestamp === undefined || candidates.length === 0) return malformed;
-  return verdict(timestamp, options, anyEqual(candidates, serviceMac(secret, timestamp, body)));
+  return judge(timestamp, options, anyEqual(candidates, computeServiceMac(secret, timestamp, body)));
 }
 
 /** The three Standard Webhooks headers as received. */
@@ -168,6 +176,6 @@ export function verifyStandard(
     .filter(part => part.startsWith('v1,'))
     .map(part => Buffer.from(part.slice('v1,'.length), 'base64'));
   if (candidates.length === 0) return malformed;
-  const expected = standardMac(secret, headers.id, headers.timestamp, body);
-  return verdict(headers.timestamp, options, anyEqual(candidates, expected));
+  const expected = computeStandardMac(secret, headers.id, headers.timestamp, body);
+  return judge(headers.timestamp, options, anyEqual(candidates, expected));
 }

@@ -1,26 +1,68 @@
 /**
- * Schema validation. TypeBox compiles the schema to code; three things are ours, since it means something else by them:
+ * Schema validation. TypeBox compiles the schema to code, except for three things that it does differently:
  *
- * - lengths of strings are code points (JSON Schema, RFC 8259), where TypeBox 1.4 counts grapheme clusters, so that one
- *   "character" of its may be a megabyte of combining marks;
- * - formats are those of `text.ts`, and an unknown one is an error at compilation, where TypeBox lets every text pass;
- * - every string of the value has to be storable text (see {@link unstorable}), also inside free-form objects and keys.
+ * - Lengths of strings count code points (JSON Schema, RFC 8259). TypeBox 1.4 counts grapheme clusters, so one "character" could be a
+ *   megabyte of combining marks.
+ * - Formats are those of formats.ts, and an unknown one is an error at compilation. TypeBox lets every text pass.
+ * - Every string of the value has to be storable text (see {@link findUnstorable}), also inside free-form objects and in keys.
  */
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import type { Issue } from './errors.ts';
-import { fitsMaxLength, fitsMinLength, formats, maxIssues, pointerStep, unstorable } from './text.ts';
+import { formats } from './formats.ts';
 
-// TypeBox stops after eight errors by default, which would hide issues from the caller.
+/** Whether PostgreSQL can store the text unchanged: it has no U+0000 and no lone surrogate. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** The number of code points, which is the length of a string in JSON Schema. */
+export function codePoints(text: string): number {
+  let pairs = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) {
+      const next = text.charCodeAt(i + 1);
+      if (next >= 0xdc00 && next <= 0xdfff) {
+        pairs++;
+        i++;
+      }
+    }
+  }
+  return text.length - pairs;
+}
+
+/** At most `max` code points; counts only where the UTF-16 length leaves it open. */
+export function fitsMaxLength(text: string, max: number): boolean {
+  return text.length <= max || (text.length <= 2 * max && codePoints(text) <= max);
+}
+
+/** At least `min` code points; counts only where the UTF-16 length leaves it open. */
+export function fitsMinLength(text: string, min: number): boolean {
+  return text.length >= 2 * min || (text.length >= min && codePoints(text) >= min);
+}
+
+/** How many issues one answer lists at most: a large body full of mistakes must not become a large answer. */
+export const maxIssues = 100;
+
+/** How deep a JSON value may nest: far deeper than needed, and far below what overflows a stack or PostgreSQL's parser. */
+export const maxDepth = 64;
+
+/** A key as one step of a JSON pointer (RFC 6901). */
+export function pointerStep(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+// By default TypeBox stops after eight errors, which would hide issues from the caller.
 Settings.Set({ maxErrors: maxIssues });
 
-/** Checks a value; undefined means that it fits. `root` begins every path: `/body`, `/query`, `/path`. */
+/** Checks a value; undefined when it matches. `root` begins every path: `/body`, `/query`, `/path`. */
 export type Validate = (value: unknown, root: string) => Issue[] | undefined;
 
 const compiled = new WeakMap<TSchema, Validate>();
 
-/** The validator of a schema: compiled on first use, and once. */
+/** The validator of a schema, compiled once, on first use. */
 export function compile(schema: TSchema): Validate {
   let validate = compiled.get(schema);
   if (validate === undefined) {
@@ -30,8 +72,8 @@ export function compile(schema: TSchema): Validate {
   return validate;
 }
 
-/** Narrows a value that the schema's validator has passed. */
-export function fits<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
+/** Whether the value matches the schema; narrows its type. */
+export function matchesSchema<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   return compile(schema)(value, '') === undefined;
 }
 
@@ -41,34 +83,34 @@ interface Refinement {
   readonly error: () => string;
 }
 
-function refinement(code: string, message: string, holds: (text: string) => boolean): Refinement {
+function createRefinement(code: string, message: string, holds: (text: string) => boolean): Refinement {
   const error = `${code}: ${message}`;
   return { check: value => typeof value !== 'string' || holds(value), error: () => error };
 }
 
 type Json = Record<string, unknown>;
 
-/** A copy of the schema in which lengths and formats of strings are refinements of ours. */
-function refined(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(refined);
+/** A copy of the schema in which our own refinements check the lengths and formats of strings. */
+function refine(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(refine);
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy: Json = {};
-  for (const [key, value] of Object.entries(schema)) copy[key] = key === 'default' ? value : refined(value);
+  for (const [key, value] of Object.entries(schema)) copy[key] = key === 'default' ? value : refine(value);
   if (!isTextSchema(copy)) return copy;
   const { minLength, maxLength, format, ...rest } = copy;
   const refinements: Refinement[] = [];
   if (typeof minLength === 'number') {
     const message = `must have at least ${minLength} characters`;
-    refinements.push(refinement('minLength', message, text => fitsMinLength(text, minLength)));
+    refinements.push(createRefinement('minLength', message, text => fitsMinLength(text, minLength)));
   }
   if (typeof maxLength === 'number') {
     const message = `must have at most ${maxLength} characters`;
-    refinements.push(refinement('maxLength', message, text => fitsMaxLength(text, maxLength)));
+    refinements.push(createRefinement('maxLength', message, text => fitsMaxLength(text, maxLength)));
   }
   if (typeof format === 'string') {
     const holds = formats[format];
     if (holds === undefined) throw new Error(`unknown format ${format} in a schema`);
-    refinements.push(refinement('format', `must be a valid ${format}`, holds));
+    refinements.push(createRefinement('format', `must be a valid ${format}`, holds));
   }
   return refinements.length === 0 ? rest : { ...rest, '~refine': refinements };
 }
@@ -78,20 +120,19 @@ function isTextSchema(schema: Json): boolean {
 }
 
 function build(schema: TSchema): Validate {
-  const validator = Compile(refined(schema) as TSchema);
+  const validator = Compile(refine(schema) as TSchema);
   return (value, root) => {
-    if (!validator.Check(value)) return issuesOf(validator.Errors(value), root);
-    return unstorable(value, root);
+    if (!validator.Check(value)) return toIssues(validator.Errors(value), root);
+    return findUnstorable(value, root);
   };
 }
 
 type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[number];
 
 /**
- * TypeBox's errors as issues: a missing or unknown field is named by its own path, and what only repeats another error
- * is left out.
+ * TypeBox's errors as issues: a missing or unknown field has a path of its own, and an error that only repeats another is left out.
  */
-function issuesOf(errors: readonly SchemaError[], root: string): Issue[] {
+function toIssues(errors: readonly SchemaError[], root: string): Issue[] {
   const issues = new Map<string, Issue>();
   const add = (path: string, code: string, message: string): void => {
     const key = `${path} ${code}`;
@@ -101,11 +142,11 @@ function issuesOf(errors: readonly SchemaError[], root: string): Issue[] {
     const path = root + error.instancePath;
     switch (error.keyword) {
       case 'boolean':
-        // `additionalProperties: false` is the only schema of ours that is plain false.
+        // The only `false` among our schemas is that of `additionalProperties`.
         add(path, 'additionalProperties', 'is not a known field');
         break;
       case 'additionalProperties':
-        // Sums up what was reported for each field.
+        // Only sums up the errors of the single fields.
         break;
       case 'required':
         for (const name of error.params.requiredProperties) {
@@ -124,18 +165,74 @@ function issuesOf(errors: readonly SchemaError[], root: string): Issue[] {
   return [...issues.values()];
 }
 
-/** Query parameters as they came: a name that was repeated has several values. */
+/**
+ * Reports what of a JSON value cannot be stored: text, also in keys and free-form objects, that is not storable; numbers beyond the
+ * range of a double, which JSON.parse turns into infinity and JSON.stringify into null; nesting beyond {@link maxDepth}. Undefined
+ * when all of it can be stored. `path` is the JSON pointer of the value.
+ */
+export function findUnstorable(value: unknown, path = ''): Issue[] | undefined {
+  if (isStorable(value, 0)) return undefined;
+  const issues: Issue[] = [];
+  visit(value, path, 0, issues);
+  return issues;
+}
+
+/** The same check without paths: every request needs it, and hardly any needs the paths. */
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === maxDepth) return false;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isStorable(value[i], depth + 1)) return false;
+    return true;
+  }
+  for (const key in value) {
+    if (!isStorableText(key) || !isStorable((value as Record<string, unknown>)[key], depth + 1)) return false;
+  }
+  return true;
+}
+
+const badText = 'must not contain U+0000 or lone surrogates';
+
+function visit(value: unknown, path: string, depth: number, issues: Issue[]): void {
+  if (issues.length === maxIssues) return;
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) issues.push({ path, message: badText, code: 'text' });
+    return;
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) issues.push({ path, message: 'must be a finite number', code: 'number' });
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (depth === maxDepth) {
+    issues.push({ path, message: `must not nest deeper than ${maxDepth} levels`, code: 'depth' });
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) visit(value[i], `${path}/${i}`, depth + 1, issues);
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    // The key itself is not repeated: the answer has to be storable text, too.
+    if (!isStorableText(key)) issues.push({ path, message: `names ${badText}`, code: 'text' });
+    else visit(member, `${path}/${pointerStep(key)}`, depth + 1, issues);
+  }
+}
+
+/** Query parameters as received: a name may occur several times. */
 export type RawQuery = Iterable<readonly [name: string, value: string]>;
 
 const integer = /^-?(?:0|[1-9]\d*)$/;
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * Turns the texts of a query into what its schema speaks of: `limit=10` is a number, `limit=` stays the empty text (and
- * is then refused), a list takes one or several values. Names that the schema does not know are left out; absent ones
- * get their default. What cannot be turned stays text, for the validator to name.
+ * Converts the texts of a query to the types of its schema: `limit=10` becomes a number, `limit=` stays the empty text (and is then
+ * refused), a list takes one or more values. Unknown names are left out; absent ones get their default. What cannot be converted stays
+ * text, which the validator then reports.
  */
-export function coerce(schema: TSchema, raw: RawQuery): Json {
+export function coerceQuery(schema: TSchema, raw: RawQuery): Json {
   const properties = (schema as { readonly properties?: Readonly<Record<string, Json>> }).properties ?? {};
   const result: Json = {};
   for (const [name, value] of raw) {
@@ -147,7 +244,7 @@ export function coerce(schema: TSchema, raw: RawQuery): Json {
       if (Array.isArray(list)) list.push(item);
       else result[name] = [item];
     } else if (Object.hasOwn(result, name)) {
-      // Said twice: no single value could be trusted to be the one that was meant.
+      // It occurs twice, and nothing says which value was meant.
       result[name] = null;
     } else {
       result[name] = coerceText(property, value);

@@ -1,5 +1,5 @@
 /**
- * The contract's version, a date (specification, "Versioning"): OpenAPI's `info.version`, every event's `apiVersion` and
- * the response header Service-Version. It changes with the contract and with nothing else.
+ * The version of the contract, a date: OpenAPI's `info.version`, every event's `apiVersion` and the header Service-Version
+ * (docs/contract-decisions.md, "Version"). It changes only with the contract.
  */
 export const apiVersion = '2026-11-01';

@@ -1,11 +1,16 @@
-/** What a channel is asked. Every command says whose channel it means, as a thread's commands do. */
-import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
-import type { Actor } from '../../protocol/resources/message.ts';
-import type { Marked } from '../act.ts';
-import type { Metadata, Tenancy } from '../tenancy.ts';
-import type { Receipt } from './providers/provider.ts';
+/** The commands of a channel, and what a channel tells a thread. Every command names the tenant that it is meant for. */
+import type {
+  Actor,
+  ChannelKind,
+  ChannelStatus,
+  Message,
+  MessageStatus,
+  ReceiptStatus,
+} from '../../protocol/resources/index.ts';
+import type { Audited, Metadata, Tenancy } from '../base/index.ts';
+import type { Receipt } from './providers.ts';
 
-export interface CreateChannel extends Tenancy, Marked {
+export interface CreateChannel extends Tenancy, Audited {
   readonly name: string;
   readonly kind: ChannelKind;
   readonly metadata: Metadata;
@@ -13,7 +18,7 @@ export interface CreateChannel extends Tenancy, Marked {
 }
 
 /** What PATCH may change; an absent field stays. */
-export interface UpdateChannel extends Tenancy, Marked {
+export interface UpdateChannel extends Tenancy, Audited {
   readonly changes: {
     readonly name?: string;
     readonly defaultAgentId?: string | null;
@@ -21,12 +26,12 @@ export interface UpdateChannel extends Tenancy, Marked {
   };
 }
 
-export interface SetChannelStatus extends Tenancy, Marked {
+export interface SetChannelStatus extends Tenancy, Audited {
   readonly status: ChannelStatus;
   readonly author: Actor;
 }
 
-/** The command was found in the channel's list before. */
+/** The asker has found the command in the channel's list. */
 export interface AcknowledgeCommand extends Tenancy {
   readonly eventId: string;
 }
@@ -36,7 +41,7 @@ export interface ParkReceipt extends Tenancy {
   readonly receipt: Receipt;
 }
 
-/** The reminder that looks once more whether the message of a parked receipt is there. */
+/** The reminder that looks once more whether the message of a parked receipt has arrived. */
 export interface ParkedReceipt extends Tenancy {
   readonly externalMessageId: string;
 }
@@ -50,3 +55,28 @@ export type ChannelCommands = {
   park: { readonly payload: ParkReceipt; readonly reply: null };
   applyParked: { readonly payload: ParkedReceipt; readonly reply: null };
 };
+
+/** A message as it was read, for a report on it: see thread/recent-changes.ts. */
+export interface MessageReading {
+  readonly message: Message;
+  /** The thread's sequence when the message was read, from the same statement. */
+  readonly asOf: number;
+}
+
+/** Asked of the message's thread. */
+export interface RecordReceipts extends Tenancy {
+  readonly reading: MessageReading;
+  /** The provider's id of the message, if the report names it. */
+  readonly externalMessageId?: string;
+  /** In any order. Those that do not move the message forward are dropped. */
+  readonly receipts: readonly Receipt[];
+  /** Which of the receipts were parked under `externalMessageId`. The commit removes these from the parked ones, and no others. */
+  readonly unpark: readonly ReceiptStatus[];
+  readonly author: Actor;
+}
+
+export interface ReceiptOutcome {
+  /** `stale`: the reading is too old; read the message again and ask again. */
+  readonly outcome: 'recorded' | 'stale';
+  readonly status: MessageStatus | null;
+}

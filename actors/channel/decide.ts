@@ -1,33 +1,48 @@
-/** A channel's life: made, changed, connected or not. */
+/**
+ * The decisions of a channel: it is created, changed, connected or disconnected, and keeps what its owner reports (acknowledged
+ * commands, and receipts that arrived before their message was known).
+ */
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision, Turn } from '../../runtime/actor.ts';
-import { eventText, type EventName } from '../../protocol/events.ts';
+import type { Decision, Turn } from '../../runtime/actor/index.ts';
+import { formatEvent, type EventName } from '../../protocol/events.ts';
 import { numberedId } from '../../protocol/ids.ts';
-import type { Actor } from '../../protocol/resources/message.ts';
-import { appendEvent, type Write } from '../../storage/writes.ts';
-import { actRows, fieldsOf } from '../act.ts';
-import { conflict } from '../conflict.ts';
-import { requireOwn } from '../tenancy.ts';
-import { channelView } from './channel-text.ts';
-import type { CreateChannel, SetChannelStatus, UpdateChannel } from './commands.ts';
-import { mayMove, type ChannelState } from './state.ts';
+import type { Actor } from '../../protocol/resources/index.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { acknowledgeCommand, appendEvent, parkReceipt } from '../../storage/writes/index.ts';
+import { conflict } from '../../protocol/errors.ts';
+import { createAuditWrites, exists, getChangedFields, requireSameTenancy } from '../base/index.ts';
+import { toChannel, mayMove, type ChannelState } from './state.ts';
+import type {
+  CreateChannel,
+  SetChannelStatus,
+  UpdateChannel,
+  AcknowledgeCommand,
+  ParkedReceipt,
+  ParkReceipt,
+} from './commands.ts';
 
 type ChannelDecision<Reply> = Decision<ChannelState, Reply, Write>;
 
-/** The event that tells of `state`, which counts it already. */
-function event(state: ChannelState, turn: Turn, eventName: EventName, actor: Actor): Write {
+/** A parked receipt waits this long for its message, in milliseconds. */
+export const parkedMs = 24 * 3_600_000;
+
+/** After this long a parked receipt looks once more whether its message arrived while it was being parked. */
+const recheckMs = 60_000;
+
+/** The event about `state`. The state's event counter includes it already. */
+function createEvent(state: ChannelState, turn: Turn, eventName: EventName, actor: Actor): Write {
   const { projectId, environmentId } = state;
   const eventId = numberedId('event', turn.now, turn.id, state.events);
   const occurredAt = new Date(turn.now).toISOString();
-  const channel = channelView(state, turn.id);
+  const channel = toChannel(state, turn.id);
   const data = JSON.stringify({ environmentId, channelId: turn.id, actor, channel });
-  const body = eventText({ eventId, eventName, occurredAt, projectId, data });
+  const body = formatEvent({ eventId, eventName, occurredAt, projectId, data });
   return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt, channelId: turn.id, body });
 }
 
-/** Makes the channel: connected at once, but a chatapp is to be connected first. 409 when it exists. */
+/** Creates the channel. It is connected at once, except a chatapp, which has to be connected first. 409 when it exists. */
 export function create(state: ChannelState, command: CreateChannel, turn: Turn): ChannelDecision<string> {
-  if (state.projectId !== '') throw conflict('The channel exists.');
+  if (exists(state)) throw conflict('The channel exists.');
   const { projectId, environmentId, name, kind, metadata } = command;
   const at = new Date(turn.now).toISOString();
   const next: ChannelState = {
@@ -45,29 +60,29 @@ export function create(state: ChannelState, command: CreateChannel, turn: Turn):
   return {
     state: next,
     writes: [
-      ...actRows(command, next, turn, 'channel.created', { name, kind }),
-      event(next, turn, 'channel.lifecycle.created', command.author),
+      ...createAuditWrites(command, next, turn, 'channel.created', { name, kind }),
+      createEvent(next, turn, 'channel.lifecycle.created', command.author),
     ],
-    reply: JSON.stringify(channelView(next, turn.id)),
+    reply: JSON.stringify(toChannel(next, turn.id)),
   };
 }
 
-/** What changes nothing leaves `updatedAt` as it is; there is no event for it. 404 for another tenant's channel. */
+/** Without an event. A change to the same values leaves `updatedAt` as it is. 404 for another tenant's channel. */
 export function update(state: ChannelState, command: UpdateChannel, turn: Turn): ChannelDecision<string> {
-  requireOwn(state, command);
+  requireSameTenancy(state, command);
   const next: ChannelState = { ...state, ...command.changes };
-  if (isDeepStrictEqual(next, state)) return { reply: JSON.stringify(channelView(state, turn.id)) };
+  if (isDeepStrictEqual(next, state)) return { reply: JSON.stringify(toChannel(state, turn.id)) };
   const updated: ChannelState = { ...next, updatedAt: new Date(turn.now).toISOString() };
   return {
     state: updated,
-    writes: actRows(command, updated, turn, 'channel.updated', fieldsOf(command.changes)),
-    reply: JSON.stringify(channelView(updated, turn.id)),
+    writes: createAuditWrites(command, updated, turn, 'channel.updated', getChangedFields(command.changes)),
+    reply: JSON.stringify(toChannel(updated, turn.id)),
   };
 }
 
-/** The status it already has is no move; an impossible one is a 409. */
+/** Setting the status that the channel has changes nothing; a move that state.ts does not allow is a 409. */
 export function setStatus(state: ChannelState, command: SetChannelStatus, turn: Turn): ChannelDecision<null> {
-  requireOwn(state, command);
+  requireSameTenancy(state, command);
   const { status, author } = command;
   if (status === state.status) return { reply: null };
   if (state.kind !== 'chatapp') throw conflict('Sandbox and custom channels are always connected.');
@@ -80,9 +95,58 @@ export function setStatus(state: ChannelState, command: SetChannelStatus, turn: 
   return {
     state: next,
     writes: [
-      ...actRows(command, next, turn, 'channel.status_changed', details),
-      event(next, turn, 'channel.status.changed', author),
+      ...createAuditWrites(command, next, turn, 'channel.status_changed', details),
+      createEvent(next, turn, 'channel.status.changed', author),
     ],
     reply: null,
   };
+}
+
+/** Takes a command off the list of open ones; repeating it changes nothing. 404 for another tenant's channel. */
+export function acknowledge(
+  state: ChannelState,
+  command: AcknowledgeCommand,
+  turn: Turn,
+): ChannelDecision<null> {
+  requireSameTenancy(state, command);
+  const at = new Date(turn.now).toISOString();
+  return {
+    writes: [acknowledgeCommand({ eventId: command.eventId, channelId: turn.id, at })],
+    reply: null,
+  };
+}
+
+/**
+ * Keeps a receipt for a message that nobody knows yet, for `parkedMs`, and sets the reminder that looks once more. 404 for another
+ * tenant's channel.
+ */
+export function park(state: ChannelState, command: ParkReceipt, turn: Turn): ChannelDecision<null> {
+  requireSameTenancy(state, command);
+  const { projectId, environmentId, externalMessageId, receipt } = command;
+  return {
+    writes: [
+      parkReceipt({
+        channelId: turn.id,
+        externalMessageId,
+        status: receipt.status,
+        occurredAt: receipt.occurredAt,
+        payload: receipt,
+        expiresAt: new Date(turn.now + parkedMs).toISOString(),
+      }),
+    ],
+    remind: [
+      {
+        key: `parked:${externalMessageId}`,
+        at: turn.now + recheckMs,
+        command: 'applyParked',
+        payload: { projectId, environmentId, externalMessageId } satisfies ParkedReceipt,
+      },
+    ],
+    reply: null,
+  };
+}
+
+/** The reminder that `park` sets: starts the task that looks for the message (receipts.ts). */
+export function applyParked(_state: ChannelState, command: ParkedReceipt): ChannelDecision<null> {
+  return { effects: [{ do: 'perform', task: 'applyParked', payload: command }], reply: null };
 }

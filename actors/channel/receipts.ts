@@ -1,52 +1,51 @@
 /**
- * How a report on an outbound message reaches the message's thread. This is the impure part: it reads, asks, and reads again.
+ * Brings a report on an outbound message to the message's thread. This is the part with I/O: it reads, asks, and reads again.
  *
- * A receipt whose provider id no message has yet is parked. That no receipt is lost between "nobody has this id" and "this message
- * got this id" follows from each side writing first and looking afterwards: whoever parks looks for the message after its
- * commit, whoever links looks for parked receipts after its own, and of two that overlap at least one sees the other. The commit
- * that applies parked receipts removes those that were read, by their status, and leaves what was parked since to that look.
- * Should a crash stop both, the channel's reminder looks once more.
+ * A receipt is parked when no message has its provider id yet. No receipt is lost between "nobody has this id" and "this message
+ * got this id", because each side writes first and looks afterwards: after parking, it looks for the message; after linking a
+ * message with its provider id, it looks for parked receipts. If the two overlap, at least one sees the other. The commit that
+ * applies parked receipts removes those that were read, by their status; one that was parked later is left to the other side's
+ * look. If a crash stops both, the channel's reminder looks once more.
  */
 import { notFound, ServiceError } from '../../protocol/errors.ts';
-import type { Actor } from '../../protocol/resources/message.ts';
-import type { ActorRef } from '../../runtime/actor.ts';
-import type { Database } from '../../storage/database.ts';
-import { messageAsOf, parkedReceipts } from '../../storage/reads/messages.ts';
-import type { Tenancy } from '../tenancy.ts';
-import type { ReceiptOutcome, RecordReceipts } from '../thread/commands.ts';
-import type { ParkReceipt } from './commands.ts';
-import type { Receipt } from './providers/provider.ts';
+import type { Actor } from '../../protocol/resources/index.ts';
+import type { ActorRef } from '../../runtime/actor/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { findMessageAsOf, parkedReceipts } from '../../storage/reads/index.ts';
+import type { Tenancy } from '../base/index.ts';
+import type { ReceiptOutcome, RecordReceipts, ParkReceipt } from './commands.ts';
+import type { Receipt } from './providers.ts';
 
-/** What it reads from, and whom it asks: `ask` rejects with the `ServiceError` of the asked actor. */
+/** `ask` rejects with the `ServiceError` of the actor that was asked. */
 export interface ReceiptServices {
   readonly db: Pick<Database, 'query'>;
   readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;
 }
 
-/** Names the message by our id, by the provider's, or by both, which links them. */
+/** Names the message by our id, by the provider's id, or by both, which links them. */
 export interface ReceiptReport extends Tenancy {
   readonly channelId: string;
   readonly messageId?: string;
   readonly externalMessageId?: string;
-  /** Absent: only what is parked. */
+  /** Absent: only the parked receipts are applied. */
   readonly receipt?: Receipt;
   readonly author: Actor;
 }
 
-/** Readings made before giving up on a thread whose messages change faster than they can be read. */
-const attempts = 5;
+/** After this many readings, give up on a thread whose messages change faster than they can be read. */
+const mostReadings = 5;
 
 /**
- * Records the report's receipt and what is parked for the message. Resolves with whether there is such a message, and whether
- * it has just got its provider's id.
+ * Records the report's receipt and those that are parked for the message. Resolves with `unknown` where there is no such message,
+ * and with `linked` where the message has just got its provider's id.
  */
 export async function applyReceipts(
   services: ReceiptServices,
   report: ReceiptReport,
 ): Promise<'recorded' | 'linked' | 'unknown'> {
   const { projectId, environmentId, channelId, externalMessageId, receipt, author } = report;
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const reading = await messageAsOf(services.db, report);
+  for (let attempt = 0; attempt < mostReadings; attempt++) {
+    const reading = await findMessageAsOf(services.db, report);
     if (reading === undefined) return 'unknown';
     const parked =
       externalMessageId === undefined
@@ -74,7 +73,7 @@ export async function applyReceipts(
   throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
 }
 
-/** Resolves once the report is committed: at the message, or parked. Rejects with 404 for a messageId that is not there. */
+/** Resolves once the report is committed, applied or parked. Rejects with 404 for a messageId that does not exist. */
 export async function reportReceipt(services: ReceiptServices, report: ReceiptReport): Promise<void> {
   const { projectId, environmentId, channelId, messageId, externalMessageId, receipt } = report;
   const outcome = await applyReceipts(services, report);
@@ -89,7 +88,7 @@ export async function reportReceipt(services: ReceiptServices, report: ReceiptRe
   await applyReceipts(services, withoutReceipt(report));
 }
 
-/** Only what is parked: the report's own receipt is committed already. */
+/** Asks for the parked receipts only: the report's own one is committed already. */
 function withoutReceipt({ receipt: _receipt, ...rest }: ReceiptReport): ReceiptReport {
   return rest;
 }

@@ -1,7 +1,7 @@
-/** The channel's row. */
-import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
-import { instant, snapshotTable } from '../../storage/snapshot.ts';
-import type { Metadata } from '../tenancy.ts';
+/** How a channel is stored: a row of `channels`. */
+import type { ChannelKind, ChannelStatus } from '../../protocol/resources/index.ts';
+import { instant, snapshotTable } from '../../storage/statements/index.ts';
+import type { Metadata } from '../base/index.ts';
 import type { ChannelState } from './state.ts';
 
 /** A row of `channels` as JSON. */
@@ -18,7 +18,7 @@ export type ChannelRow = {
   readonly state: { readonly events: number };
 };
 
-/** The state of a row, for the actor and for reads that show the channel without waking it. */
+/** The state of a row, for the actor and for reads that show the channel without activating it. */
 export function decodeChannel(row: ChannelRow): ChannelState {
   return {
     projectId: row.project_id,

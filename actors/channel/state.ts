@@ -1,5 +1,5 @@
 /**
- * A channel: an adapter between one messaging channel and the neutral model (specification, "Channel").
+ * A channel connects one messaging channel with threads.
  *
  *   (nothing)    -> connected      created: sandbox, custom
  *   (nothing)    -> disconnected   created: chatapp
@@ -8,13 +8,13 @@
  *   error        -> connecting
  *   any          -> disconnected
  *
- * Threads do not pass through their channel's actor: what they need of it (kind, status) reaches them with the command. So one
+ * Threads do not go through their channel's actor: the commands bring what a thread has to know of its channel (kind, status). So a
  * channel with a hundred thousand busy threads is no bottleneck.
  */
-import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
-import type { Metadata } from '../tenancy.ts';
+import type { Channel, ChannelKind, ChannelStatus } from '../../protocol/resources/index.ts';
+import type { Metadata } from '../base/index.ts';
 
-/** All that a channel knows; it is the row of `channels`. */
+/** All that a channel knows: its row in `channels`. */
 export interface ChannelState {
   /** Empty while the channel does not exist. */
   readonly projectId: string;
@@ -27,7 +27,7 @@ export interface ChannelState {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Events of the channel so far: what their ids are numbered by. */
+  /** How many events the channel has had; numbers their ids. */
   readonly events: number;
 }
 
@@ -54,7 +54,23 @@ const moves: Readonly<Record<ChannelStatus, readonly ChannelStatus[]>> = {
   error: ['connecting', 'disconnected'],
 };
 
-/** Whether the picture above has that move. */
+/** Whether the diagram above allows the move. */
 export function mayMove(from: ChannelStatus, to: ChannelStatus): boolean {
   return moves[from].includes(to);
+}
+
+/** A channel that exists, as REST and events show it. */
+export function toChannel(state: ChannelState, channelId: string): Channel {
+  return {
+    channelId,
+    projectId: state.projectId,
+    environmentId: state.environmentId,
+    name: state.name,
+    kind: state.kind,
+    status: state.status,
+    defaultAgentId: state.defaultAgentId,
+    metadata: state.metadata,
+    createdAt: state.createdAt,
+    updatedAt: state.updatedAt,
+  };
 }

@@ -1,9 +1,9 @@
 /**
- * A token bucket (https://en.wikipedia.org/wiki/Token_bucket), exactly: pure, in whole numbers, so that nothing is lost or won
- * to rounding however often it is looked at.
+ * A token bucket (https://en.wikipedia.org/wiki/Token_bucket) as pure functions, in whole numbers: rounding loses nothing and adds
+ * nothing, however often the level is computed.
  *
- * A level is counted in parts of a token: one token is `windowMs` parts, so that `limit` parts flow in each millisecond. The
- * largest level, `limit` times `windowMs`, is well within what a double holds exactly: see the bounds in {@link Rate}.
+ * A level is counted in parts of a token: one token is `windowMs` parts, so that `limit` parts flow in each millisecond. With the
+ * bounds in {@link Rate}, a double holds the largest level, `limit` times `windowMs`, exactly.
  */
 
 /** How much a bucket allows. */
@@ -15,35 +15,40 @@ export interface Rate {
 }
 
 /** The level of a full bucket. */
-export function full({ limit, windowMs }: Rate): number {
+export function fullLevel({ limit, windowMs }: Rate): number {
   return limit * windowMs;
 }
 
 /**
- * The level `elapsedMs` (whole milliseconds) after it was `level`, at most `ceiling`. Time that went backwards brings nothing,
- * and takes nothing.
+ * The level `elapsedMs` (whole milliseconds) after it was `level`, at most `ceiling`. A clock that went back neither adds nor takes
+ * anything.
  */
-export function refilled(rate: Rate, level: number, elapsedMs: number, ceiling: number = full(rate)): number {
+export function refill(
+  rate: Rate,
+  level: number,
+  elapsedMs: number,
+  ceiling: number = fullLevel(rate),
+): number {
   if (elapsedMs <= 0 || level >= ceiling) return level;
-  // After a window it is full in any case; without the bound a long time would not be a whole number any more.
+  // After a window the bucket is full in any case. Without the bound, a long time would exceed the whole numbers of a double.
   return Math.min(ceiling, level + Math.min(elapsedMs, rate.windowMs) * rate.limit);
 }
 
-/** Whole tokens. */
-export function tokensIn({ windowMs }: Rate, level: number): number {
+/** The whole tokens of a level. */
+export function toWholeTokens({ windowMs }: Rate, level: number): number {
   return Math.floor(level / windowMs);
 }
 
-/** Milliseconds until a level has risen to another, rounded up; 0 when it is that high. */
+/** Milliseconds until a level has risen to the target, rounded up; 0 if it is that high already. */
 export function msUntil({ limit }: Rate, level: number, target: number): number {
   return level >= target ? 0 : Math.ceil((target - level) / limit);
 }
 
 /**
- * A quarter of the rate: a quarter of the tokens, rounded up to whole ones, in a window that is longer by as much as that
- * rounded. 1,200 a minute come to 300 a minute, and 5 a second to 2 in 1.6 seconds.
+ * A quarter of the rate: a quarter of the tokens, rounded up to whole ones, in a window that is longer by as much as the rounding
+ * added. 1,200 a minute become 300 a minute, and 5 a second become 2 in 1.6 seconds.
  */
-export function quarterOf({ limit, windowMs }: Rate): Rate {
+export function quarterRate({ limit, windowMs }: Rate): Rate {
   const quarter = Math.ceil(limit / 4);
   return { limit: quarter, windowMs: Math.ceil((windowMs * 4 * quarter) / limit) };
 }

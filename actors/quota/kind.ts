@@ -1,25 +1,28 @@
 /**
- * The kinds `quota` and `slow-quota`: one bucket of requests each, that a whole cluster shares. Its one owner hands out tokens; the
- * nodes that serve requests spend them (gateway/quota/).
+ * The actor kinds `quota` and `slow-quota`: each actor is one bucket of requests that a whole cluster shares. The bucket's owner
+ * grants tokens; the nodes that serve requests spend them (gateway/quota).
  *
- * It lives in memory alone: a row per bucket would cost more than the requests that it counts. It leaves memory once it is full again
- * in any case. When it moves to another node, the first who asks says how full it last was, as far as they know; of a bucket that
- * nobody remembers it is taken that nobody has lately taken much, and it begins full.
+ * A bucket lives in memory alone: a row per bucket would cost more than the requests that it counts. It leaves memory only after it
+ * must be full again. When it moves to another node, the first node that asks says how full it last was, as far as that node knows. If
+ * nobody remembers the bucket, nobody has lately taken much from it, and it begins full.
  *
- * Slow are the few buckets that take long to be full again. The many, one for each thread among them, need not stay for as long.
+ * Slow are the few buckets that take long to be full again. The many others, among them one for each thread, need not stay as long.
  */
-import { actor, type ActorKind, type ActorRef, type Decision, type Turn } from '../../runtime/actor.ts';
-import { full, type Rate } from './bucket.ts';
-import { granted, holdMs, type Ledger, type Want } from './ledger.ts';
+import { actor, type ActorKind, type ActorRef, type Decision, type Turn } from '../../runtime/actor/index.ts';
+import { fullLevel, type Rate } from './bucket.ts';
+import { grant, leaseMs, type SharedBucket, type TokenRequest } from './shared-bucket.ts';
 
-/** A node asks for tokens. The rate is in the command, and by {@link quotaRef} in the bucket's name: another rate, another bucket. */
-export interface Take extends Want, Rate {
-  /** The level as the node knows it, in parts of a token: see bucket.ts. Absent when it has never asked, or long ago. */
+/**
+ * A node asks for tokens. The command carries the rate; the rate is also part of the bucket's name ({@link getQuotaRef}), so that
+ * another rate is another bucket.
+ */
+export interface Take extends TokenRequest, Rate {
+  /** The level as the node knows it, in parts of a token (bucket.ts). Absent when the node has never asked, or long ago. */
   readonly level?: number;
 }
 
 export interface Grant {
-  /** 0 to as many as were wanted, and perhaps some more; fewer than wanted means that the bucket is empty. */
+  /** Fewer than wanted means that the bucket is empty. May be somewhat more than wanted. */
   readonly tokens: number;
   /** What the bucket has left. */
   readonly level: number;
@@ -28,34 +31,40 @@ export interface Grant {
 export type QuotaCommands = { readonly take: { readonly payload: Take; readonly reply: Grant } };
 
 /** Null: nobody has asked yet. */
-export type QuotaState = Ledger | null;
+export type QuotaState = SharedBucket | null;
 
-/** A bucket that is full again within this many milliseconds is not slow: one of a few requests a minute, and a quarter of that. */
+/** A bucket that is full again within this many milliseconds is not slow: that of a few requests a minute, and a quarter of that. */
 const slowMs = 4 * 60_000;
 
-/** The bucket of that name, whatever the name is made of: a class of requests, a rate, and whose they are. */
-export function quotaRef(name: string, { windowMs }: Rate): ActorRef {
+/** The bucket of that name. The name tells the class of requests, the rate, and whose requests they are. */
+export function getQuotaRef(name: string, { windowMs }: Rate): ActorRef {
   return { kind: windowMs > slowMs ? 'slow-quota' : 'quota', id: name };
 }
 
 /** @param longestWindowMs after this long every bucket is full again */
-export function quotaKinds(longestWindowMs: number): ActorKind<QuotaState, QuotaCommands>[] {
-  return [quotaKind('quota', Math.min(longestWindowMs, slowMs)), quotaKind('slow-quota', longestWindowMs)];
+export function createQuotaKinds(longestWindowMs: number): ActorKind<QuotaState, QuotaCommands>[] {
+  return [
+    createQuotaKind('quota', Math.min(longestWindowMs, slowMs)),
+    createQuotaKind('slow-quota', longestWindowMs),
+  ];
 }
 
-function quotaKind(kind: string, windowMs: number): ActorKind<QuotaState, QuotaCommands> {
+function createQuotaKind(kind: string, windowMs: number): ActorKind<QuotaState, QuotaCommands> {
   return actor<QuotaState, QuotaCommands, unknown>({
-    ...{ kind, snapshot: 'none', blank: () => null, decide: { take } },
-    idleMs: windowMs + holdMs,
+    kind,
+    snapshot: 'none',
+    initialState: () => null,
+    decide: { take },
+    idleMs: windowMs + leaseMs,
   });
 }
 
 function take(state: QuotaState, command: Take, { now }: Turn): Decision<QuotaState, Grant> {
   const before = state ?? {
-    level: Math.max(0, Math.min(full(command), command.level ?? Infinity)),
+    level: Math.max(0, Math.min(fullLevel(command), command.level ?? Infinity)),
     at: now,
-    holdings: [],
+    leases: [],
   };
-  const { ledger, tokens } = granted(command, before, command, now);
-  return { state: ledger, reply: { tokens, level: ledger.level } };
+  const { bucket, tokens } = grant(command, before, command, now);
+  return { state: bucket, reply: { tokens, level: bucket.level } };
 }

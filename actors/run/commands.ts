@@ -1,17 +1,25 @@
 /**
- * What a run is asked and told. Payloads and replies are JSON. What comes from a request or from the run's thread says whose run it
- * means; what comes from the run's own tasks and timers says nothing of it, but always names the step or call it is about, so that
- * whatever comes late, or twice, is known for what it is and changes nothing.
+ * The commands of a run, and what a run tells its thread. Payloads and replies are JSON. Commands from a request or from the run's
+ * thread name the tenant. Commands from the run's own tasks and timers do not, but they always name the step or call that they are
+ * about: one that comes late, or twice, is recognised and changes nothing.
  */
-import type { AgentRun } from '../../protocol/resources/agent.ts';
-import type { ByokCredential } from '../../protocol/resources/byok.ts';
-import type { Actor } from '../../protocol/resources/message.ts';
-import type { Metadata, Tenancy } from '../tenancy.ts';
-import type { StepOrder } from './orders.ts';
+import type { Actor, AgentMode, AgentRun, ByokCredential } from '../../protocol/resources/index.ts';
+import type { Metadata, Tenancy } from '../base/index.ts';
+import type { StepRequest } from './task-requests.ts';
 import type { RunHead } from './state.ts';
 import type { Settlement, SpentBudget, Suggestion } from './trace.ts';
 
-/** Makes the run and starts it. Said twice (the thread's durable tell, and whoever waits for the answer), it is begun once. */
+/**
+ * The names of commands go from node to node, also between two releases during an upgrade, and are stored with reminders: they do not
+ * change. These three are older than the names that the code uses now.
+ */
+export const runCommand = {
+  stepCompleted: 'thought',
+  toolCompleted: 'called',
+  answerDecided: 'judged',
+} as const;
+
+/** Creates the run and starts it. Told twice (by the thread, and by an asker who waits for the answer), it begins once. */
 export interface BeginRun extends Tenancy {
   readonly threadId: string | null;
   readonly head: RunHead;
@@ -22,24 +30,24 @@ export interface BeginRun extends Tenancy {
 }
 
 /** A tool call that the model wants; the run numbers it. */
-export interface WantedCall {
-  /** The provider's id for it, by which its result is told. */
+export interface RequestedCall {
+  /** The provider's id of the call, which its result has to name. */
   readonly providerCallId: string;
   readonly name: string;
   readonly toolId: string | null;
   /** The longest that one attempt may take, in milliseconds, by the tool as it was planned. */
   readonly attemptMs?: number;
   readonly arguments: unknown;
-  /** Why it cannot be made (no such tool, arguments against the schema): told to the model as its result. */
+  /** Why the call cannot be made (no such tool, arguments against the schema): the model gets it as the result. */
   readonly refusal?: string;
 }
 
 /** What a model said in one step. */
 export interface ModelAnswer {
   readonly text: string;
-  readonly calls: readonly WantedCall[];
+  readonly calls: readonly RequestedCall[];
   /**
-   * The model's messages, to be sent with the next step as they are: without results of calls, which the run adds, those of calls
+   * The model's messages, which the next step sends as they are. Results of calls are not among them: the run adds those, for calls
    * that cannot be made too.
    */
   readonly messages: readonly unknown[];
@@ -48,7 +56,7 @@ export interface ModelAnswer {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly costMicros: number | null;
-  /** It called the built-in tool that asks for a human. */
+  /** The model called the built-in tool that asks for a human. */
   readonly handoff?: { readonly reason: string };
 }
 
@@ -72,19 +80,19 @@ export type RunErrorCode =
   | 'not_sendable'
   | 'internal_error';
 
-/** Why a step has no answer; retries are over by then. */
+/** Why a step has no answer. Retries are over by then. */
 export interface RunFailure {
   readonly errorCode: RunErrorCode;
-  /** For the owner of the project: no secret, nothing of ours. */
+  /** For the owner of the project: no secrets, nothing about our system. */
   readonly errorMessage: string;
-  /** The key that the provider does not take. */
+  /** The key that the provider does not accept. */
   readonly rejected?: ByokCredential;
   readonly budget?: SpentBudget;
 }
 
-/** What came of one step. */
-export interface Thought {
-  /** The number of the step: one more than those that are in the trace. */
+/** The result of one step: an answer or a failure. */
+export interface StepCompleted {
+  /** The number of the step: one more than there are steps in the trace. */
   readonly step: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -93,19 +101,19 @@ export interface Thought {
   readonly failure?: RunFailure;
 }
 
-/** What came of a tool call, all attempts together. */
-export interface CallOutcome {
+/** The result of a tool call, all attempts together. */
+export interface ToolOutcome {
   readonly callId: string;
   readonly status: 'succeeded' | 'failed' | 'interrupted';
   readonly durationMs: number;
   readonly httpStatus: number | null;
-  /** For the model: JSON, at most 256 KiB, secrets blotted out. */
+  /** For the model: JSON, at most 256 KiB, secrets redacted. */
   readonly result: unknown;
   readonly error: string | null;
 }
 
-/** What the thread has made of the run's answer. */
-export interface Verdict extends Tenancy {
+/** What the thread has decided about the run's answer. */
+export interface AnswerDecision extends Tenancy {
   /** `sent`: `messageId`. `suggested`: `suggestion`. `superseded`: a human was faster; `suggestion` says so. `refused`: `failure`. */
   readonly outcome: 'sent' | 'suggested' | 'superseded' | 'refused';
   readonly messageId?: string;
@@ -114,40 +122,57 @@ export interface Verdict extends Tenancy {
 }
 
 /**
- * What became of the run's suggestion; said twice, it is settled once. 503 while the thread's verdict, which makes the suggestion, has
- * not come yet: a durable tell then comes again.
+ * What became of the run's suggestion. Told twice, it is settled once. 503 until the thread's decision, which makes the suggestion,
+ * has come: a durable tell is repeated.
  */
 export interface SettleSuggestion extends Tenancy {
   readonly settlement: Settlement;
 }
 
-/** By its thread, a run that has ended stays as it is, and one that has not begun yet answers 503: the durable tell comes again. */
+/** From its thread: a run that has ended stays as it is, and one that has not begun answers 503, so that the durable tell is repeated. */
 export interface CancelRun extends Tenancy {
   /** In words: shown as `errorMessage`. */
   readonly reason: string;
-  /** `thread`: it has let go of the run already, and is not told. */
+  /** `thread`: it has let go of the run already and is not told. */
   readonly by: 'request' | 'thread';
 }
 
-// A type and not an interface: only a type has the index signature that `Commands` asks for.
+// A type and not an interface: only a type has the index signature that `Commands` requires.
 export type RunCommands = {
-  /** Replies with the run without its steps: what has many does not cross the bus. */
+  /** Replies with the run without its steps: they may be large. */
   readonly begin: { readonly payload: BeginRun; readonly reply: AgentRun };
-  /** A place is free: the run is running from now on. Replies with its first step; null: it is not to be made. */
-  readonly start: { readonly payload: unknown; readonly reply: StepOrder | null };
-  readonly thought: { readonly payload: Thought; readonly reply: null };
-  /** An attempt of a tool call is about to be made; false: it must not be. */
+  /** There is room for the run's first step: the run is running from now on. Replies with that step, or null: it must not be made. */
+  readonly start: { readonly payload: unknown; readonly reply: StepRequest | null };
+  readonly [runCommand.stepCompleted]: { readonly payload: StepCompleted; readonly reply: null };
+  /** An attempt of a tool call is about to be made. False: it must not be. */
   readonly attempt: {
     readonly payload: { readonly callId: string; readonly attempt: number };
     readonly reply: boolean;
   };
-  readonly called: { readonly payload: CallOutcome; readonly reply: null };
-  readonly judged: { readonly payload: Verdict; readonly reply: null };
+  readonly [runCommand.toolCompleted]: { readonly payload: ToolOutcome; readonly reply: null };
+  readonly [runCommand.answerDecided]: { readonly payload: AnswerDecision; readonly reply: null };
   readonly settleSuggestion: { readonly payload: SettleSuggestion; readonly reply: null };
   /** 409 for a run that has ended. */
   readonly cancel: { readonly payload: CancelRun; readonly reply: null };
-  /** The reminder: its time is over. */
+  /** The reminder: the run's time is over. */
   readonly expire: { readonly payload: unknown; readonly reply: null };
-  /** Takes up what a crash, or a move to another node, has left: whenever the run is loaded, and every few seconds while it is live. */
+  /** Resumes what a crash, or a move to another node, has interrupted: when the run is loaded, and every few seconds while it is live. */
   readonly resume: { readonly payload: unknown; readonly reply: null };
 };
+
+/** The run's answer, told to its thread durably. Told twice, it is decided once. */
+export interface TakeAnswer extends Tenancy {
+  readonly agentRunId: string;
+  /** Empty: there is nothing to send, only a hand-off. */
+  readonly body: string;
+  /** The mode in which the run was begun. */
+  readonly mode: AgentMode;
+  readonly handoff?: { readonly reason: string };
+}
+
+/** The run has ended without an answer; told to its thread durably. */
+export interface RunOver extends Tenancy {
+  readonly agentRunId: string;
+  /** The budget that stopped the run: the thread falls back to its mode. */
+  readonly budget?: SpentBudget;
+}

@@ -1,94 +1,113 @@
-/** What comes of a model step. */
-import type { Turn } from '../../runtime/actor.ts';
-import type { ModelAnswer, RunFailure, Thought, WantedCall } from './commands.ts';
-import { goOn, tellOfCall } from './decide-call.ts';
-import { RunDraft, type RunDecision } from './draft.ts';
+/** Decisions: results of model steps. */
+import type { Turn } from '../../runtime/actor/index.ts';
+import type { ModelAnswer, RunFailure, StepCompleted, RequestedCall } from './commands.ts';
+import { continueWhenSettled, announceCall } from './decide-tools.ts';
+import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
 import { mostCalls, mostSteps, mostTokens, type OpenCall, type RunState } from './state.ts';
 import type { TracedCall, TracedStep } from './trace.ts';
 
-/** A step that is in the trace already, or of a run that has ended, changes nothing. */
-export function thought(state: RunState, command: Thought, turn: Turn): RunDecision<null> {
-  const { step, answer, failure } = command;
-  if (state.phase !== 'thinking' || step !== state.trace.steps.length + 1) return { reply: null };
-  const draft = new RunDraft(state, turn);
-  if (failure !== undefined) fail(draft, failure);
-  else if (answer !== undefined) take(draft, command, answer);
-  else fail(draft, noAnswer);
-  return draft.decide(null);
-}
-
 const noAnswer: RunFailure = { errorCode: 'internal_error', errorMessage: 'The step has no answer.' };
 
-/** Ends the run, and tells whom it concerns why. */
-export function fail(draft: RunDraft, failure: RunFailure): void {
-  const { errorCode, errorMessage, rejected, budget } = failure;
-  if (rejected !== undefined) draft.event('byok.credential.rejected', { byokCredential: rejected });
-  if (budget !== undefined) {
-    draft.changeTrace({ budget });
-    draft.event('agent.budget.exceeded', { agentRunId: draft.runId, ...budget });
-  }
-  draft.end({ status: 'failed', errorCode, errorMessage });
-  draft.over(budget === undefined ? {} : { budget });
+/** A step that is in the trace already, or of a run that has ended, changes nothing. */
+export function stepCompleted(state: RunState, command: StepCompleted, turn: Turn): RunDecision<null> {
+  const { step, answer, failure } = command;
+  if (state.phase !== 'thinking' || step !== state.trace.steps.length + 1) return { reply: null };
+  const builder = new RunDecisionBuilder(state, turn);
+  if (failure !== undefined) fail(builder, failure);
+  else if (answer !== undefined) acceptAnswer(builder, command, answer);
+  else fail(builder, noAnswer);
+  return builder.decide(null);
 }
 
-function take(draft: RunDraft, thought: Thought, answer: ModelAnswer): void {
-  const { next, runId } = draft;
+/** Ends the run, and announces why. */
+function fail(builder: RunDecisionBuilder, failure: RunFailure): void {
+  const { errorCode, errorMessage, rejected, budget } = failure;
+  if (rejected !== undefined) builder.addEvent('byok.credential.rejected', { byokCredential: rejected });
+  if (budget !== undefined) {
+    builder.changeTrace({ budget });
+    builder.addEvent('agent.budget.exceeded', { agentRunId: builder.runId, ...budget });
+  }
+  builder.end({ status: 'failed', errorCode, errorMessage });
+  builder.tellRunOver(budget === undefined ? {} : { budget });
+}
+
+function acceptAnswer(builder: RunDecisionBuilder, completed: StepCompleted, answer: ModelAnswer): void {
+  const { next } = builder;
+  const { handoff } = answer;
+  const limit = answer.calls.length === 0 ? undefined : findReachedLimit(next, completed.step, answer);
+  const calls = recordStep(builder, completed, answer, limit);
+  for (const call of calls.slice(0, mostCalls)) if (call.status === 'failed') announceCall(builder, call);
+
+  if (limit !== undefined && handoff === undefined) fail(builder, limit);
+  else if (calls.length > 0 && handoff === undefined) makeCalls(builder, completed.step, answer);
+  else conclude(builder, answer);
+}
+
+/** Adds the step to the trace, and its tokens and costs to the sums. Returns its calls. */
+function recordStep(
+  builder: RunDecisionBuilder,
+  { step, startedAt, durationMs }: StepCompleted,
+  answer: ModelAnswer,
+  limit: RunFailure | undefined,
+): readonly TracedCall[] {
+  const { next } = builder;
   const { promptTokens, completionTokens, costMicros } = answer;
-  const limit = answer.calls.length === 0 ? undefined : limitReached(next, thought.step, answer);
-  const refused =
-    answer.handoff !== undefined
-      ? 'not made: the model asks for a human'
-      : limit && 'not made: the run is at its limit';
-  const calls = answer.calls.map((call, i) => traced(draft, thought.step, call, i, refused));
-  const step: TracedStep = {
-    step: thought.step,
-    startedAt: new Date(thought.startedAt).toISOString(),
-    durationMs: thought.durationMs,
+  let refusal: string | undefined;
+  if (answer.handoff !== undefined) refusal = 'not made: the model asks for a human';
+  else if (limit !== undefined) refusal = 'not made: the run is at its limit';
+  const toolCalls = answer.calls.map((call, i) => traceCall(builder, step, call, i, refusal));
+  const traced: TracedStep = {
+    step,
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs,
     promptCharacters: answer.promptCharacters,
-    ...{ promptTokens, completionTokens, costMicros },
+    promptTokens,
+    completionTokens,
+    costMicros,
     finishReason: answer.finishReason,
     output: answer.text,
-    toolCalls: calls,
+    toolCalls,
   };
-  draft.changeTrace({ steps: [...next.trace.steps, step] });
-  next.promptTokens = sum(next.promptTokens, promptTokens);
-  next.completionTokens = sum(next.completionTokens, completionTokens);
-  next.totalTokens = sum(next.promptTokens, next.completionTokens);
-  next.estimatedCostMicros = sum(next.estimatedCostMicros, costMicros);
-  next.toolCallCount += calls.length;
-  for (const call of calls.slice(0, mostCalls)) if (call.status === 'failed') tellOfCall(draft, call);
-
-  if (limit !== undefined && answer.handoff === undefined) fail(draft, limit);
-  else if (calls.length > 0 && answer.handoff === undefined) {
-    next.turns = [...next.turns, ...answer.messages];
-    next.calls = answer.calls.map(({ providerCallId, attemptMs = 0 }, i): OpenCall => ({
-      callId: idOf(runId, step.step, i),
-      providerCallId,
-      attemptMs,
-    }));
-    next.phase = 'calling';
-    goOn(draft);
-    draft.makeCalls(true);
-  } else conclude(draft, answer);
+  builder.changeTrace({ steps: [...next.trace.steps, traced] });
+  next.promptTokens = add(next.promptTokens, promptTokens);
+  next.completionTokens = add(next.completionTokens, completionTokens);
+  next.totalTokens = add(next.promptTokens, next.completionTokens);
+  next.estimatedCostMicros = add(next.estimatedCostMicros, costMicros);
+  next.toolCallCount += toolCalls.length;
+  return toolCalls;
 }
 
-/** No more calls: the thread decides what becomes of the text. Without a thread it stays in the trace. */
-function conclude(draft: RunDraft, { text, handoff }: ModelAnswer): void {
-  const { next } = draft;
+/** Makes the calls that the model wants; if all of them are refused, the next step follows at once. */
+function makeCalls(builder: RunDecisionBuilder, step: number, answer: ModelAnswer): void {
+  const { next, runId } = builder;
+  next.turns = [...next.turns, ...answer.messages];
+  next.calls = answer.calls.map(({ providerCallId, attemptMs = 0 }, i): OpenCall => ({
+    callId: createCallId(runId, step, i),
+    providerCallId,
+    attemptMs,
+  }));
+  next.phase = 'calling';
+  continueWhenSettled(builder);
+  builder.performCalls(true);
+}
+
+/** There are no more calls: the thread decides what becomes of the text. Without a thread the text stays in the trace. */
+function conclude(builder: RunDecisionBuilder, { text, handoff }: ModelAnswer): void {
+  const { next } = builder;
   if (text.trim() === '' && handoff === undefined) {
-    fail(draft, { errorCode: 'empty_answer', errorMessage: 'The model has answered with nothing.' });
+    fail(builder, { errorCode: 'empty_answer', errorMessage: 'The model has answered with nothing.' });
     return;
   }
-  if (handoff !== undefined) draft.changeTrace({ handoff });
+  if (handoff !== undefined) builder.changeTrace({ handoff });
   if (next.threadId === null) {
-    draft.end({ status: 'succeeded' });
+    builder.end({ status: 'succeeded' });
     return;
   }
-  draft.answer();
+  builder.offerAnswer();
 }
 
 /** Why a run that wants to go on may not. */
-function limitReached(
+function findReachedLimit(
   { promptTokens, completionTokens }: RunState,
   step: number,
   answer: ModelAnswer,
@@ -103,30 +122,30 @@ function limitReached(
   return undefined;
 }
 
-function idOf(runId: string, step: number, index: number): string {
+function createCallId(runId: string, step: number, index: number): string {
   return `${runId}.${step}.${index + 1}`;
 }
 
-/** Begun by this commit, or refused at once. */
-function traced(
-  draft: RunDraft,
+/** The call as the trace shows it: begun by this commit, or refused at once. */
+function traceCall(
+  builder: RunDecisionBuilder,
   step: number,
-  call: WantedCall,
+  call: RequestedCall,
   index: number,
-  refused: string | undefined,
+  refusal: string | undefined,
 ): TracedCall {
   const tooMany =
     index >= mostCalls ? `not made: no more than ${mostCalls} calls are made in one step` : undefined;
   const noTool = call.toolId === null ? 'there is no such tool' : undefined;
-  const error = refused ?? call.refusal ?? noTool ?? tooMany ?? null;
+  const error = refusal ?? call.refusal ?? noTool ?? tooMany ?? null;
   return {
-    callId: idOf(draft.runId, step, index),
+    callId: createCallId(builder.runId, step, index),
     name: call.name,
     toolId: call.toolId,
     arguments: call.arguments,
     status: error === null ? 'pending' : 'failed',
     attempts: error === null ? 1 : 0,
-    startedAt: draft.at,
+    startedAt: builder.at,
     durationMs: null,
     httpStatus: null,
     result: null,
@@ -134,6 +153,6 @@ function traced(
   };
 }
 
-function sum(a: number | null, b: number | null): number | null {
+function add(a: number | null, b: number | null): number | null {
   return a === null ? b : a + (b ?? 0);
 }

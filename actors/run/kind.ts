@@ -1,66 +1,74 @@
-/** The kind `run`: everything about it, in one place. */
-import { actor, type ActorKind, type TaskContext } from '../../runtime/actor.ts';
-import type { Write } from '../../storage/writes.ts';
-import { Patience } from '../patience.ts';
-import { familyOf } from '../shard-key.ts';
-import type { RunCommands } from './commands.ts';
-import { attempt, called } from './decide-call.ts';
-import { begin, cancel, expire, resume, start } from './decide-life.ts';
-import { thought } from './decide-step.ts';
-import { judged, settleSuggestion } from './decide-verdict.ts';
+/** Declares the actor kind `run`: its decisions, and the tasks that make model steps and tool calls. */
+import { actor, type ActorKind, type TaskContext } from '../../runtime/actor/index.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { shardKeyOf } from '../../protocol/ids.ts';
+import { RetryPolicy } from '../base/index.ts';
+import { runCommand, type RunCommands } from './commands.ts';
+import { beginAttempt, toolCompleted } from './decide-tools.ts';
+import { begin, cancel, expire, resume, start, answerDecided, settleSuggestion } from './decide-lifecycle.ts';
+import { stepCompleted } from './decide-step.ts';
 import type { RunServices } from './services.ts';
 import { blankRun, type RunState } from './state.ts';
-import { caller } from './tasks/call.ts';
-import { Reporter } from './tasks/report.ts';
-import { Thinker } from './tasks/think.ts';
-import { UnderWay } from './tasks/under-way.ts';
+import { createToolCallTask } from './tasks/tool-call.ts';
+import { Reporter } from './tasks/reporter.ts';
+import { ModelStep } from './tasks/model-step.ts';
+import { InFlight } from './tasks/in-flight.ts';
 
 export interface Runs {
   readonly kind: ActorKind<RunState, RunCommands, Write>;
-  /** Steps and calls that are under way. */
-  readonly out: number;
-  /** Before the node drains: no step is begun any more, so that what is out can be answered and written down. */
+  /** Steps and calls that are in flight. */
+  readonly inFlight: number;
+  /** Before the node drains: no step is begun any more, so that what is in flight can be answered and committed. */
   drain(): void;
-  /** What is out has had its moment: it is stopped, and taken up by whoever comes next. */
+  /** Stops what is in flight; the node that gets the run resumes it. */
   giveUp(): void;
 }
 
-/** Declares the kind with what its tasks work with. */
-export function runs(services: RunServices): Runs {
-  const patience = new Patience(services);
-  const underWay = new UnderWay();
-  const reporter = new Reporter(services, patience);
-  const thinker = new Thinker(services, underWay, reporter, patience);
+/** @param services what the tasks work with */
+export function createRuns(services: RunServices): Runs {
+  const retryPolicy = new RetryPolicy(services);
+  const inFlight = new InFlight();
+  const reporter = new Reporter(services, retryPolicy);
+  const modelStep = new ModelStep(services, inFlight, reporter, retryPolicy);
   const kind = actor<RunState, RunCommands, Write>({
     kind: 'run',
-    blank: blankRun,
-    shardKey: familyOf,
+    initialState: blankRun,
+    shardKey: shardKeyOf,
     onActivate: 'resume',
-    // One that has ended is hardly asked again.
+    // A run that has ended is hardly ever asked again.
     idleMs: 60_000,
-    // More than may be at a step or a call, or wait for a place there: whatever comes beside them, a `stop` above all, waits for nobody.
+    // More than the steps and calls that may run or wait: other tasks, above all `stop`, never have to wait for them.
     tasksAtOnce: 16_384,
     decide: {
-      ...{ begin, start, thought, attempt, called, judged, settleSuggestion, cancel, expire, resume },
+      begin,
+      start,
+      [runCommand.stepCompleted]: stepCompleted,
+      attempt: beginAttempt,
+      [runCommand.toolCompleted]: toolCompleted,
+      [runCommand.answerDecided]: answerDecided,
+      settleSuggestion,
+      cancel,
+      expire,
+      resume,
     },
     tasks: {
-      think: patience.guard(thinker.think),
-      call: patience.guard(caller(services, underWay, reporter, patience)),
+      modelStep: retryPolicy.guard(modelStep.run),
+      toolCall: retryPolicy.guard(createToolCallTask(services, inFlight, reporter, retryPolicy)),
       stop: (_: unknown, { self }: TaskContext) => {
-        underWay.stop(self.id);
+        inFlight.stop(self.id);
         return Promise.resolve();
       },
     },
   });
   return {
     kind,
-    get out() {
-      return underWay.size;
+    get inFlight() {
+      return inFlight.size;
     },
     drain() {
-      thinker.drain();
-      patience.end();
+      modelStep.drain();
+      retryPolicy.stop();
     },
-    giveUp: () => underWay.stopAll(),
+    giveUp: () => inFlight.stopAll(),
   };
 }

@@ -1,16 +1,28 @@
-/** What a run's tasks work with: everything impure, behind interfaces that say what they promise. */
-import type { Clock, Random } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { ByokCredential, Provider } from '../../protocol/resources/byok.ts';
-import type { CallOutcome } from './commands.ts';
-import type { CallOrder, StepOrder } from './orders.ts';
-import type { Failed, ModelOutcome } from './outcome.ts';
+/** What a run's tasks work with: everything that does I/O, as interfaces. */
+import type { Clock, Random } from '../../runtime/time/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import type { ByokCredential, Provider } from '../../protocol/resources/index.ts';
+import type { ToolOutcome, ModelAnswer, RunFailure } from './commands.ts';
+import type { ToolCallRequest, StepRequest } from './task-requests.ts';
 import type { SpentBudget } from './trace.ts';
+
+/** Why a step has no answer. */
+export interface Failed {
+  readonly failure: RunFailure;
+}
+
+export type ModelOutcome = ModelAnswer | Failed;
+
+/** For a step that failed by a defect of ours; the log says more. */
+export const internalFailure: RunFailure = {
+  errorCode: 'internal_error',
+  errorMessage: 'The step has failed by our own fault.',
+};
 
 /** A tool as a run may call it. */
 export interface PlannedTool {
   readonly toolId: string;
-  /** Made of the tool's name for the model: letters, digits, `_` and `-`, unique in the plan. */
+  /** The name for the model, made from the tool's own: letters, digits, `_` and `-`, unique in the plan. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema. */
@@ -19,7 +31,7 @@ export interface PlannedTool {
   readonly timeoutMs: number;
 }
 
-/** All that one model step is made of, read from rows. */
+/** All that one model step needs, read from rows. */
 export interface Plan {
   readonly provider: Provider;
   readonly model: string;
@@ -27,48 +39,48 @@ export interface Plan {
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly tools: readonly PlannedTool[];
-  /** The thread's messages up to the run's sequence, oldest first, in the model library's form; without the run's own turns. */
+  /** The thread's messages up to the run's sequence, oldest first, in the model library's form. Without the run's own turns. */
   readonly history: readonly unknown[];
   readonly credential: {
     readonly resource: ByokCredential;
-    /** The newest first; the others are good while their grace lasts. */
+    /** The newest first; the others are valid while their grace period lasts. */
     readonly keys: readonly string[];
   };
 }
 
-/** Reads plans. `failure`: the run cannot go on (`byok_missing`, `model_not_allowed`, `configuration`). Rejects where the database fails. */
+/** Makes plans. `failure`: the run cannot go on (`byok_missing`, `model_not_allowed`, `configuration`). Rejects if the database fails. */
 export interface Plans {
-  planOf(order: StepOrder): Promise<Plan | Failed>;
+  createPlan(request: StepRequest): Promise<Plan | Failed>;
 }
 
-/** Asks models. Never rejects but with the signal's reason; retries and their waiting are within the order's deadline. */
+/** Asks models. Rejects only with the signal's reason. Retries and their waits end before the request's deadline. */
 export interface Models {
   answer(
     plan: Plan,
-    order: StepOrder,
+    request: StepRequest,
     signal: AbortSignal,
     onDelta: (text: string) => void,
   ): Promise<ModelOutcome>;
 }
 
-/** Looks at what is spent before a model is asked; undefined: go on. Rejects where the database fails. */
+/** Looks at what has been spent before a model is asked. Undefined: go on. Rejects if the database fails. */
 export interface Budgets {
-  exceeded(order: StepOrder): Promise<SpentBudget | undefined>;
+  exceeded(request: StepRequest): Promise<SpentBudget | undefined>;
 }
 
-/** Calls tools. Never rejects but with the signal's reason. */
+/** Calls tools. Rejects only with the signal's reason. */
 export interface Tools {
   /**
-   * Makes the call by the tool's own retry rule.
+   * Makes the call, with retries by the tool's own rule.
    *
-   * @param attempt asks whether the attempt of that number may be made; it is committed when this resolves with true. With
-   *   false the call is somebody else's, and the outcome is not looked at. It is not asked for the order's own attempt
+   * @param attempt asks whether the attempt with that number may be made. It is committed when this resolves with true. With false
+   *   another node has the call, and the outcome does not matter. It is not asked about the request's own attempt
    */
   call(
-    order: CallOrder,
+    request: ToolCallRequest,
     signal: AbortSignal,
     attempt: (number: number) => Promise<boolean>,
-  ): Promise<CallOutcome>;
+  ): Promise<ToolOutcome>;
 }
 
 export interface RunServices {
@@ -76,8 +88,8 @@ export interface RunServices {
   readonly models: Models;
   readonly budgets: Budgets;
   readonly tools: Tools;
-  /** Shows a piece of output on the project's Console streams: lost when nobody looks. */
-  readonly show: (glimpse: {
+  /** Shows a piece of output on the project's Console streams. It is lost if nobody watches. */
+  readonly show: (event: {
     readonly projectId: string;
     readonly environmentId: string;
     readonly body: string;

@@ -1,13 +1,12 @@
-/** The run's row: what lists show and usage sums up as columns, the rest as its private `state`. */
-import type { RunStatus } from '../../protocol/resources/agent.ts';
-import type { Provider } from '../../protocol/resources/byok.ts';
-import type { AgentMode } from '../../protocol/resources/thread.ts';
-import { instant, snapshotTable } from '../../storage/snapshot.ts';
-import type { Metadata } from '../tenancy.ts';
+/** How a run is stored: what lists show and usage adds up are columns of `agent_runs`, the rest is the private `state`. */
+import type { AgentMode, Provider, RunStatus } from '../../protocol/resources/index.ts';
+import { instant, snapshotTable } from '../../storage/statements/index.ts';
+import type { Metadata } from '../base/index.ts';
 import { hasEnded, type RunPhase, type RunState } from './state.ts';
 import type { RunTrace } from './trace.ts';
 
-type Private = Pick<
+/** The private part. Its keys are those of the stored JSON, so they stay, whatever the state calls its fields. */
+type StoredState = Pick<
   RunState,
   'phase' | 'basedOnSequence' | 'turns' | 'calls' | 'resultCharacters' | 'deadline' | 'asks' | 'events'
 >;
@@ -39,10 +38,10 @@ export interface RunRow {
   readonly completed_at: string | null;
   readonly created_at: string;
   readonly updated_at: string;
-  readonly state: Partial<Private> | null;
+  readonly state: Partial<StoredState> | null;
 }
 
-/** The state of a row, for the actor and for reads that show the run without waking it. Of a row that was emptied, what is left. */
+/** The state of a row, for the actor and for reads that show the run without activating it. Retention may have emptied the row. */
 export function decodeRun(row: RunRow): RunState {
   const { status, trace } = row;
   const rest = row.state ?? {};
@@ -61,7 +60,7 @@ export function decodeRun(row: RunRow): RunState {
     inputMessageId: row.input_message_id,
     outputMessageId: row.output_message_id,
     status,
-    phase: rest.phase ?? phaseOf(status),
+    phase: rest.phase ?? derivePhase(status),
     basedOnSequence: rest.basedOnSequence ?? 0,
     promptTokens: row.prompt_tokens,
     completionTokens: row.completion_tokens,
@@ -85,8 +84,8 @@ export function decodeRun(row: RunRow): RunState {
   };
 }
 
-/** Of an emptied row: nothing is known of the work that was under way, so it is done anew, or given up by its deadline. */
-function phaseOf(status: RunStatus): RunPhase {
+/** The phase for an emptied row: work in flight is not known any more, so it is done again or given up at its deadline. */
+function derivePhase(status: RunStatus): RunPhase {
   if (hasEnded(status)) return 'over';
   return status === 'pending' ? 'waiting' : 'thinking';
 }
@@ -128,7 +127,16 @@ export const runSnapshot = snapshotTable<RunState>({
   },
   encode: state => {
     const { head, phase, basedOnSequence, turns, calls, resultCharacters, deadline, asks, events } = state;
-    const rest: Private = { phase, basedOnSequence, turns, calls, resultCharacters, deadline, asks, events };
+    const stored: StoredState = {
+      phase,
+      basedOnSequence,
+      turns,
+      calls,
+      resultCharacters,
+      deadline,
+      asks,
+      events,
+    };
     return {
       project_id: state.projectId,
       environment_id: state.environmentId,
@@ -155,7 +163,7 @@ export const runSnapshot = snapshotTable<RunState>({
       completed_at: state.completedAt,
       created_at: state.createdAt,
       updated_at: state.updatedAt,
-      state: JSON.stringify(rest),
+      state: JSON.stringify(stored),
     };
   },
   decode: row => decodeRun(row as unknown as RunRow),

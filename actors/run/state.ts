@@ -1,40 +1,40 @@
 /**
- * A run: one execution of an agent over a thread (specification, "Agent run"; decisions, sections 4 and 5).
+ * A run: one execution of an agent over a thread.
  *
  *   (nothing) -> pending     begun, by its thread or by a request
- *   pending   -> running     a place was free for its first model step
+ *   pending   -> running     there was room for its first model step
  *   running   -> succeeded   the thread has taken its answer: sent, or kept as a suggestion
  *   running   -> failed      model, budget, a limit, or the time
  *   pending, running -> cancelled
  *
- * While it is running it goes from phase to phase, and each arrow is a commit, so that a node which dies between any two loses
- * neither a model's answer nor a tool's result:
+ * A running run goes from phase to phase. Each arrow is a commit, so that a node which dies in between loses neither a model's answer
+ * nor a tool's result:
  *
  *   thinking  -> calling     the model wants tools
  *   calling   -> thinking    every call of the step has its outcome
- *   thinking  -> answering   the model has answered: the thread decides what becomes of it
+ *   thinking  -> answering   the model has answered: the thread decides what becomes of the answer
  *   thinking, calling, answering -> over
  *
- * A run that is answering does not decide by itself that nobody listens: what its thread has sent is sent. When the time is over it asks
- * again, and is given up only when the thread has said nothing at all.
+ * A run that is answering never decides by itself that its answer was not taken: what its thread has sent is sent. When its time is
+ * over it offers the answer again, and it is given up only after the thread has not decided for an hour.
  *
- * A model step that was out when its node died is asked again. A tool call that was out is not: its attempt was committed before
- * it was made, and is made again only where the tool's own retry rule has attempts left.
+ * A model step that was in flight when its node died is asked again. A tool call is not: its attempt was committed before it was made,
+ * and another attempt is made only if the tool's own retry rule has attempts left.
  */
-import type { RunStatus } from '../../protocol/resources/agent.ts';
-import type { AgentHead } from '../../storage/reads/agents.ts';
-import type { Metadata, Tenancy } from '../tenancy.ts';
+import type { RunStatus } from '../../protocol/resources/index.ts';
+import type { AgentHead } from '../../storage/agents/index.ts';
+import type { Metadata, Tenancy } from '../base/index.ts';
 import type { RunTrace } from './trace.ts';
 
 export type RunPhase = 'waiting' | 'thinking' | 'calling' | 'answering' | 'over';
 
-/** What a run is of: its agent as it was when the run began. Never paused: then there is no run. */
+/** The agent of a run, as it was when the run began. It is never paused: then there is no run. */
 export type RunHead = AgentHead;
 
-/** What the trace does not show of a call. */
+/** What the run knows of a call beyond its trace. */
 export interface OpenCall {
   readonly callId: string;
-  /** The provider's id for it. */
+  /** The provider's id of the call. */
   readonly providerCallId: string;
   /** The longest that one attempt may take, in milliseconds. */
   readonly attemptMs: number;
@@ -49,7 +49,7 @@ export interface RunState extends Tenancy {
   readonly outputMessageId: string | null;
   readonly status: RunStatus;
   readonly phase: RunPhase;
-  /** The thread's sequence that the run answers: later messages are not shown to the model. */
+  /** The thread's sequence that the run answers. The model is not shown later messages. */
   readonly basedOnSequence: number;
   /** Sums over the steps; null until a model has answered. */
   readonly promptTokens: number | null;
@@ -62,17 +62,17 @@ export interface RunState extends Tenancy {
   readonly toolCallCount: number;
   readonly trace: RunTrace;
   /**
-   * What has been said since the run began, in the model library's own form (assistant messages with whatever the provider wants
-   * back, and tool results): sent with the next step as it is.
+   * What has been said since the run began, in the model library's own form: assistant messages with whatever the provider wants back,
+   * and tool results. The next step sends it as it is.
    */
   readonly turns: readonly unknown[];
-  /** The calls of the newest step, in the order in which the model made them: what their results are told by. Empty elsewhere. */
+  /** The calls of the newest step, in the model's order. Empty in all phases but `calling`. */
   readonly calls: readonly OpenCall[];
-  /** Of the results that are kept. */
+  /** The characters of all results that are kept. */
   readonly resultCharacters: number;
-  /** Epoch milliseconds: when the run is given up, in the phase that it is in; or asks its thread again. */
+  /** When the run is given up in its present phase, or offers its answer again, in epoch milliseconds. */
   readonly deadline: number;
-  /** How often the thread was asked what becomes of the answer. */
+  /** How often the answer was offered to the thread. */
   readonly asks: number;
   readonly metadata: Metadata;
   /** ISO 8601, all four. */
@@ -80,23 +80,24 @@ export interface RunState extends Tenancy {
   readonly completedAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Events of the run so far: what their ids are numbered by. */
+  /** How many events the run has had; numbers their ids. */
   readonly events: number;
 }
 
-/** Steps of one run, its time from the start, and its tokens (decisions, section 5). */
+/** Limits of one run: docs/contract-decisions.md ("Agents on threads"). */
 export const mostSteps = 16;
-export const longestRunMs = 120_000;
 export const mostTokens = 500_000;
-/** Calls of one step; the model is told that the others are not made, and nobody else is. */
+/** Milliseconds from the first step to the end. */
+export const longestRunMs = 120_000;
+/** Calls of one step. The model is told that the others are not made; they have no events. */
 export const mostCalls = 16;
-/** Characters of the results that are kept, all together; what goes beyond is told as an error. */
+/** Characters of all results that are kept. A result beyond is replaced by an error. */
 export const mostResultCharacters = 1_048_576;
-/** How long a run may wait for its first step, and, each time that it asks for it, for its thread's verdict. */
-export const longestWaitMs = 600_000;
-/** An hour of asking: what the thread has said durably has come by then, or is buried. */
+/** How long a run may wait for its first step, and, each time that it offers its answer, for its thread's decision. */
+export const longestPendingMs = 600_000;
+/** An hour in all: what the thread has told durably has come by then, or is a dead letter. */
 export const mostAsks = 6;
-/** While a run is live, somebody looks after it this often. */
+/** A live run is resumed this often, in case its tasks were lost. */
 export const resumeEveryMs = 5_000;
 
 /** A run that does not exist. */
@@ -133,7 +134,7 @@ export function blankRun(): RunState {
   };
 }
 
-/** Whether a run of that status does nothing any more. */
+/** Whether a run of that status has come to its end. */
 export function hasEnded(status: RunStatus): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
 }

@@ -1,12 +1,12 @@
 /**
- * The trace of a run, as `AgentRun.trace` shows it: what was done, step by step, for whoever wants to know why. It never holds
- * a secret: headers of tools and keys of models are not in it, and what a tool's answer repeats of them is blotted out.
+ * The trace of a run, as `AgentRun.trace` shows it: what was done, step by step, and why. It never holds a secret: headers of tools and
+ * keys of models are not in it, and what a tool's answer repeats of them is redacted.
  */
 export interface RunTrace {
   readonly steps: readonly TracedStep[];
-  /** In suggest mode, or when a human was faster: what waits for an operator, and what became of it. */
+  /** The suggestion, in suggest mode or where the answer could not be sent, and what became of it. */
   readonly suggestion?: Suggestion;
-  /** The model has asked for a human. */
+  /** The model asked for a human. */
   readonly handoff?: { readonly reason: string };
   /** The budget that stopped the run. */
   readonly budget?: SpentBudget;
@@ -19,7 +19,7 @@ export interface TracedStep {
   /** ISO 8601. */
   readonly startedAt: string;
   readonly durationMs: number;
-  /** Characters of everything that was sent. */
+  /** The characters of everything that was sent to the model. */
   readonly promptCharacters: number;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
@@ -30,35 +30,35 @@ export interface TracedStep {
   readonly toolCalls: readonly TracedCall[];
 }
 
-/** What became of a tool call. `interrupted`: its node died while it was out, and what it did is not known. */
+/** `interrupted`: the node died while the call was in flight, and what it did is not known. */
 export type CallStatus = 'pending' | 'succeeded' | 'failed' | 'interrupted';
 
 /** One tool call. */
 export interface TracedCall {
-  /** The stable name of the call, and its `Idempotency-Key`: `<agentRunId>.<step>.<n>`. */
+  /** `<agentRunId>.<step>.<n>`; also the `Idempotency-Key` of the request. */
   readonly callId: string;
-  /** How the model calls it. */
+  /** The tool's name for the model. */
   readonly name: string;
-  /** Null: no tool of that name, or a built-in one. */
+  /** Null: there is no tool of that name, or it is built in. */
   readonly toolId: string | null;
-  /** As the model wrote them, parsed where they are JSON. */
+  /** As the model wrote them; parsed if they are JSON. */
   readonly arguments: unknown;
   readonly status: CallStatus;
   /** Attempts that were begun. */
   readonly attempts: number;
-  /** ISO 8601: when the last attempt was begun. */
+  /** When the last attempt was begun, ISO 8601. */
   readonly startedAt: string;
   readonly durationMs: number | null;
   readonly httpStatus: number | null;
   /** What the model was told. */
   readonly result: unknown;
-  /** In words, where it failed. */
+  /** Why the call failed, in words. */
   readonly error: string | null;
 }
 
 export type SuggestionStatus = 'pending' | 'approved' | 'edited' | 'discarded' | 'superseded' | 'expired';
 
-/** `AgentRun.trace.suggestion` (decisions, section 4). */
+/** `AgentRun.trace.suggestion`. */
 export interface Suggestion {
   readonly status: SuggestionStatus;
   readonly body: string;
@@ -70,15 +70,15 @@ export interface Suggestion {
   readonly createdAt: string;
   readonly resolvedAt?: string;
   readonly resolvedByUserId?: string | null;
-  /** The text that was sent, where it was edited. */
+  /** The text that was sent, if it was edited. */
   readonly sentBody?: string;
   /** The message that was sent. */
   readonly messageId?: string;
 }
 
 /**
- * What became of a suggestion that was pending. The thread that decides it does not hold the text: the rest of the suggestion is
- * the run's, and stays as it was.
+ * What became of a pending suggestion. The thread that decides it does not hold the text: the run has the rest of the suggestion, which
+ * stays as it was.
  */
 export type Settlement = Required<Pick<Suggestion, 'resolvedAt' | 'resolvedByUserId'>> &
   Pick<Suggestion, 'sentBody' | 'messageId'> & { readonly status: Exclude<SuggestionStatus, 'pending'> };
@@ -90,6 +90,6 @@ export interface SpentBudget {
   readonly scope: BudgetScope;
   readonly limitMicros: number;
   readonly spentMicros: number;
-  /** The mode that its thread falls to. */
+  /** The mode that the thread falls back to. */
   readonly fallsTo: 'suggest' | 'paused';
 }

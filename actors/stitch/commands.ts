@@ -1,18 +1,17 @@
 /**
- * What a stitch is asked and told. Payloads and replies are JSON. What comes from a request says whose stitch it means: the
- * stitch of another tenant answers as if it did not exist. What comes from the stitch's own tasks and timers says nothing of it.
+ * The commands of a stitch. Payloads and replies are JSON. Commands from a request name the tenant: the stitch of another tenant answers as
+ * if it did not exist. Commands from the stitch's own tasks and timers do not.
+ *
+ * The names of commands and of their fields go from node to node, also between two releases during an upgrade, and are stored with
+ * reminders: they do not change.
  */
-import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
-import type { Actor } from '../../protocol/resources/message.ts';
-import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
-import type { Stitch } from '../../protocol/resources/stitch.ts';
-import type { Marked } from '../act.ts';
-import type { Metadata, Tenancy } from '../tenancy.ts';
-import type { LoadedPage, LoadRequest } from './load.ts';
+import type { Actor, EnvironmentKind, Stitch, WebhookDelivery } from '../../protocol/resources/index.ts';
+import type { Audited, Metadata, Tenancy } from '../base/index.ts';
+import type { LoadedPage, LoadRequest } from './queue-load.ts';
 import type { Delivery, Released } from './queue.ts';
 import type { ReplayJob } from './state.ts';
 
-export interface CreateStitch extends Tenancy, Marked {
+export interface CreateStitch extends Tenancy, Audited {
   readonly environmentKind: EnvironmentKind;
   readonly name: string;
   readonly webhookUrl: string;
@@ -22,7 +21,7 @@ export interface CreateStitch extends Tenancy, Marked {
   readonly jwe: string;
 }
 
-export interface UpdateStitch extends Tenancy, Marked {
+export interface UpdateStitch extends Tenancy, Audited {
   readonly author: Actor;
   /** An absent field stays. */
   readonly changes: {
@@ -34,9 +33,9 @@ export interface UpdateStitch extends Tenancy, Marked {
   };
 }
 
-export type ArchiveStitch = Tenancy & Marked;
+export type ArchiveStitch = Tenancy & Audited;
 
-export interface RotateSecret extends Tenancy, Marked {
+export interface RotateSecret extends Tenancy, Audited {
   readonly author: Actor;
   readonly jwe: string;
   readonly gracePeriodSeconds: number;
@@ -44,11 +43,11 @@ export interface RotateSecret extends Tenancy, Marked {
 
 export interface TestStitch extends Tenancy {
   readonly author: Actor;
-  /** The name of the event that the receiver's owner wants to try; the event itself is always stitch.test.ping. */
+  /** The name of the event that the receiver's owner wants to try. The event itself is always stitch.test.ping. */
   readonly eventName?: string;
 }
 
-/** An event that is in the table already. */
+/** An event that has been committed. */
 export interface PastEvent {
   readonly eventId: string;
   readonly eventSeq: number;
@@ -67,23 +66,23 @@ export type ReplaySpan = Tenancy &
 /** A page of a replay's source. */
 export interface ReplayPage {
   readonly jobId: string;
-  /** Where the page began: a page that was read twice counts once. */
+  /** Where the page began. A page that was read twice counts once. */
   readonly after: ReplayJob['after'];
   readonly events: readonly PastEvent[];
   /** Where the next page begins; null when this was the last. */
   readonly next: ReplayJob['after'];
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface AttemptResult {
   readonly delivery: Delivery;
   /** Epoch milliseconds. */
   readonly at: number;
   readonly durationMs: number;
   readonly status: number | null;
-  /** The kept part of the answer, storable. */
+  /** The part of the answer that is kept; storable. */
   readonly body: string | null;
-  /** A class of decisions section 6; null when there was an answer. `no_body`: the event is not kept any more. */
+  /** Null: there was an answer. `no_body`: the event is no longer kept, so no request was made. */
   readonly failure: 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked_address' | 'no_body' | null;
   readonly error: string | null;
   /** The header Retry-After. */
@@ -92,8 +91,8 @@ export interface AttemptResult {
   readonly jitter: number;
 }
 
-/** What a task is given to send. */
-export interface SendOrder {
+/** The payload of the task `send`. */
+export interface SendBatch {
   readonly url: string;
   readonly httpsOnly: boolean;
   readonly projectId: string;
@@ -102,14 +101,15 @@ export interface SendOrder {
   readonly deliveries: readonly Delivery[];
 }
 
-export interface CancelOrder {
-  /** Deliveries created up to this instant (ISO 8601). */
+/** The payload of the task `cancel`. */
+export interface CancelRequest {
+  /** Cancels deliveries created up to this instant (ISO 8601). */
   readonly until: string;
-  /** Not these: their requests are out. */
+  /** Except these, which are in flight. */
   readonly except: readonly string[];
 }
 
-// A type and not an interface: only a type has the index signature that `Commands` asks for.
+// A type and not an interface: only a type has the index signature that `Commands` requires.
 export type StitchCommands = {
   readonly create: { readonly payload: CreateStitch; readonly reply: Stitch };
   readonly update: { readonly payload: UpdateStitch; readonly reply: Stitch };
@@ -118,11 +118,11 @@ export type StitchCommands = {
   readonly test: { readonly payload: TestStitch; readonly reply: WebhookDelivery };
   readonly replay: { readonly payload: ReplayEvent; readonly reply: WebhookDelivery };
   readonly replaySpan: { readonly payload: ReplaySpan; readonly reply: null };
-  /** Which deliveries are out at this moment. */
+  /** The ids of the deliveries in flight. */
   readonly underWay: { readonly payload: Tenancy; readonly reply: readonly string[] };
-  /** New deliveries were committed: of new events, or of the event with number `from`. Cheap to say often. */
+  /** New deliveries were committed: of new events, or of the event with number `from`. Costs little, however often it is told. */
   readonly wake: { readonly payload: { readonly from?: number }; readonly reply: null };
-  /** Look through the whole table for open deliveries: after a load, and now and then. */
+  /** Reads the whole table for open deliveries: after activation, and now and then. */
   readonly sweep: { readonly payload: unknown; readonly reply: null };
   readonly resume: { readonly payload: unknown; readonly reply: null };
   readonly loaded: {
@@ -133,12 +133,12 @@ export type StitchCommands = {
     };
     readonly reply: null;
   };
-  /** Answers that are in, and results that are committed. */
+  /** Deliveries that were answered, and results that are committed. */
   readonly progress: {
     readonly payload: { readonly answered: readonly string[]; readonly released: readonly Released[] };
     readonly reply: null;
   };
-  /** Writes results down; the reply says what they mean for their threads. */
+  /** Writes results. The reply says what they mean for their threads. */
   readonly settled: {
     readonly payload: { readonly results: readonly AttemptResult[] };
     readonly reply: readonly Released[];
@@ -148,7 +148,7 @@ export type StitchCommands = {
   readonly replayPage: { readonly payload: ReplayPage; readonly reply: null };
   /** Sets the reminder `due`, unless it is set for earlier. */
   readonly remindDue: { readonly payload: { readonly at: number }; readonly reply: null };
-  /** Reminders: retries or holds are due; a probe is due; a secret's grace has ended. */
+  /** Reminders: retries or holds are due; a probe is due; a secret's grace period has ended. */
   readonly due: { readonly payload: unknown; readonly reply: null };
   readonly probe: { readonly payload: unknown; readonly reply: null };
   readonly endGrace: { readonly payload: unknown; readonly reply: null };

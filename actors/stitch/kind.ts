@@ -1,70 +1,92 @@
-/** The kind `stitch`: everything about it, in one place. */
-import { actor, type ActorKind } from '../../runtime/actor.ts';
-import type { Write } from '../../storage/writes.ts';
+/** Declares the actor kind `stitch`: its decisions, and the tasks that load, send, replay and cancel deliveries. */
+import { actor, type ActorKind } from '../../runtime/actor/index.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { RetryPolicy } from '../base/index.ts';
 import type { StitchCommands } from './commands.ts';
-import { due, loaded, probe, progress, remindDue, resume, sweep, underWay, wake } from './flow.ts';
-import { archive, cancelled, create, endGrace, rotateSecret, update } from './manage.ts';
-import { replay, replayPage, replaySpan, test } from './replay.ts';
-import { ownerTold, settled } from './settle.ts';
+import {
+  due,
+  loaded,
+  probe,
+  progress,
+  remindDue,
+  resume,
+  sweep,
+  listInFlight,
+  wake,
+} from './decide-delivery.ts';
+import { archive, cancelled, create, endGrace, rotateSecret, update } from './decide-lifecycle.ts';
+import { replay, replayPage, replaySpan, test } from './decide-replay.ts';
+import { ownerTold, settled } from './decide-results.ts';
 import { blankStitch, type StitchState } from './state.ts';
-import { Bodies } from './tasks/bodies.ts';
-import { canceller } from './tasks/canceller.ts';
-import { Loader } from './tasks/loader.ts';
-import { ownerTeller } from './tasks/owner-teller.ts';
-import { replayer } from './tasks/replayer.ts';
-import { Patience } from '../patience.ts';
-import { Secrets } from './tasks/secrets.ts';
-import { Sender } from './tasks/sender.ts';
-import type { StitchServices } from './tasks/services.ts';
+import { BodyCache, SecretCache } from './tasks/caches.ts';
+import { createCancelTask, createNotifyTask, createReplayTask } from './tasks/jobs.ts';
+import { DeliveryLoader } from './tasks/loader.ts';
+import { DeliverySender } from './tasks/sender.ts';
+import type { StitchServices } from './services.ts';
 
-/** Read ahead of their deliveries on one node, in UTF-16 units. */
-const bodiesKept = 64 * 1_048_576;
+/** Bodies that are read ahead of their deliveries on one node, in UTF-16 units. */
+const bodyCacheSize = 64 * 1_048_576;
 
 export interface Stitches {
   readonly kind: ActorKind<StitchState, StitchCommands, Write>;
-  /** Requests that are out. */
-  readonly out: number;
-  /**
-   * Before the node drains: nothing new is sent, so that what is out can be answered and written down; and nobody waits for
-   * what does not come any more.
-   */
+  /** How many requests are in flight. */
+  readonly inFlight: number;
+  /** Before the node drains: nothing new is sent, so that what is in flight can be answered and committed; and nothing is retried. */
   drain(): void;
 }
 
-/** Declares the kind with what its tasks work with. */
-export function stitches(services: StitchServices): Stitches {
+/** @param services what the tasks work with */
+export function createStitches(services: StitchServices): Stitches {
   const { db, vault } = services;
-  const patience = new Patience(services);
-  const bodies = new Bodies(bodiesKept);
-  const loader = new Loader(db, bodies, patience);
-  const sender = new Sender(services, bodies, new Secrets(vault), patience);
+  const retryPolicy = new RetryPolicy(services);
+  const bodies = new BodyCache(bodyCacheSize);
+  const loader = new DeliveryLoader(db, bodies, retryPolicy);
+  const sender = new DeliverySender(services, bodies, new SecretCache(vault), retryPolicy);
   const kind = actor<StitchState, StitchCommands, Write>({
     kind: 'stitch',
-    blank: blankStitch,
+    initialState: blankStitch,
     onActivate: 'sweep',
-    // A task `send` lasts as long as the slowest of its requests; the pool bounds those.
+    // A task `send` lasts as long as the slowest of its requests. The pool limits the requests.
     tasksAtOnce: 4_096,
     decide: {
-      ...{ create, update, archive, rotateSecret, endGrace, cancelled },
-      ...{ test, replay, replaySpan, replayPage },
-      ...{ wake, sweep, resume, loaded, progress, settled, ownerTold, remindDue, due, probe, underWay },
+      create,
+      update,
+      archive,
+      rotateSecret,
+      endGrace,
+      cancelled,
+      test,
+      replay,
+      replaySpan,
+      replayPage,
+      wake,
+      sweep,
+      resume,
+      loaded,
+      progress,
+      settled,
+      ownerTold,
+      remindDue,
+      due,
+      probe,
+      underWay: listInFlight,
     },
     tasks: {
-      load: patience.guard(loader.load),
-      send: patience.guard(sender.send),
-      replay: patience.guard(replayer(db, patience)),
-      cancel: patience.guard(canceller(db, patience)),
-      tellOwner: patience.guard(ownerTeller(services, patience)),
+      load: retryPolicy.guard(loader.load),
+      send: retryPolicy.guard(sender.send),
+      replay: retryPolicy.guard(createReplayTask(db, retryPolicy)),
+      cancel: retryPolicy.guard(createCancelTask(db, retryPolicy)),
+      notifyOwner: retryPolicy.guard(createNotifyTask(services, retryPolicy)),
     },
   });
   return {
     kind,
-    get out() {
-      return sender.out;
+    get inFlight() {
+      return sender.inFlight;
     },
     drain() {
       sender.drain();
-      patience.end();
+      retryPolicy.stop();
     },
   };
 }

@@ -1,44 +1,71 @@
 /**
  * The queue of a stitch: which of its open deliveries are in memory, and which of those may be sent now.
  *
- * A delivery in memory is in one of three places:
+ * A delivery in memory has one of three states ({@link DeliveryState}, set by `move`):
  *
- *   waiting  -> flying     started: its request is out; at most 20 at once
- *   flying   -> settling   answered: the place is free, the result is on its way into the database
- *   settling -> (gone)     committed: only now may its thread's next one start
- *   flying   -> (gone)     committed, and the news of the answer is late
- *   waiting  -> (gone)     passed over: its thread is held, or has more than its share here; a later load finds it again
+ *   waiting  -> inFlight   started: its request is under way; at most 20 at once
+ *   inFlight -> settling   answered: another may start; the result is on its way into the database
+ *   settling -> (gone)     the result is committed: only now may the next delivery of its thread start
+ *   inFlight -> (gone)     the result is committed, and the news of the answer comes late
+ *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again
  *
- * Order within a thread: a delivery starts only when no other of its thread is flying or settling, none with a lower event
- * number waits before it, and the thread is not held by a head that failed. `next` says how far the table has been read: of
- * a thread that is not in `passed`, every pending delivery below `next` is in memory. Deliveries that wait for their retry
- * are not here; the reminder `due` brings them back.
+ * Order within a thread: a delivery starts only when no other of its thread is in flight or settling, none with a lower event number
+ * waits before it, and the thread is not held by a head that failed. `next` says how far the table has been read: of a thread that is
+ * not in `skipped`, every pending delivery below `next` is in memory. Deliveries that wait for their retry are not here; the reminder
+ * `due` brings them back.
  *
- * Everything here is a pure function of a queue; what it holds is bounded, see also load.ts.
+ * Everything here is a pure function of a queue. What a queue holds is bounded: see also queue-load.ts.
  */
-import type { OpenDelivery } from '../../storage/reads/open-deliveries.ts';
+import type { OpenDelivery } from '../../storage/deliveries/index.ts';
 
-/** An open delivery as the queue holds it: as it was read. */
+/** An open delivery as it was read. */
 export type Delivery = OpenDelivery;
 
-/** A thread waits for its head, the event with number `seq`, to be delivered: until then, at the latest. */
+export type DeliveryState = 'waiting' | 'inFlight' | 'settling';
+
+const moves: Readonly<Record<DeliveryState, readonly (DeliveryState | 'gone')[]>> = {
+  waiting: ['inFlight', 'gone'],
+  inFlight: ['settling', 'gone'],
+  settling: ['gone'],
+};
+
+/** A delivery that has started. Those that wait are in `DeliveryQueue.waiting`. */
+interface StartedDelivery {
+  readonly delivery: Delivery;
+  readonly state: DeliveryState;
+}
+
+/** A thread waits until its head, the event with number `seq`, is delivered. */
 export interface Hold {
   readonly seq: number;
-  /** Epoch milliseconds. */
+  /** The thread waits until this instant at the latest, in epoch milliseconds. */
   readonly until: number;
 }
 
-/** What a load was asked for, and what happened to the queue since. */
-export interface LoadUnderWay {
-  /** By which its result is known from that of a load of another activation: epoch milliseconds. */
+/** What a committed result means for the thread of its delivery. */
+export interface Released {
+  readonly deliveryId: string;
+  readonly threadId: string | null;
+  readonly eventSeq: number;
+  /** How many attempts were made, if there will be another; null when this was the last. */
+  readonly attempts: number | null;
+  /** When the next attempt is due, in epoch milliseconds. */
+  readonly retryAt: number | null;
+  /** Until when the thread waits for this delivery, in epoch milliseconds; null when the thread goes on. */
+  readonly holdUntil: number | null;
+}
+
+/** A load that is under way: what it was asked for, and what has happened to the queue since. */
+export interface OngoingLoad {
+  /** When it was asked for, in epoch milliseconds: tells its result from that of a load of another activation. */
   readonly askedAt: number;
   readonly from: number;
   readonly blocked: readonly string[];
-  /** What was committed since it began, by delivery: the load may still have seen what was before. */
+  /** The results that were committed since it began, by delivery: the load may have read the rows from before. */
   readonly committed: ReadonlyMap<string, Released>;
-  /** Where to go on after it, when that is before the end of its page. */
+  /** Where to go on after it, if that is before the end of its page. */
   readonly rewound: number | null;
-  /** Threads of which something that it cannot see was passed over since: what it brings of them may come too early. */
+  /** Threads of which deliveries that it cannot see were skipped since: what it brings of them may come too early. */
   readonly overtaken: readonly string[];
   /** Its pending deliveries are not wanted any more. */
   readonly discard: boolean;
@@ -46,113 +73,126 @@ export interface LoadUnderWay {
   readonly again: boolean;
 }
 
-export interface Queue {
-  /** Pending deliveries with this event number or a higher one have not been looked at. */
+export interface DeliveryQueue {
+  /** Pending deliveries with this event number or a higher one have not been read. */
   readonly next: number;
   /** In the order of their events. */
   readonly waiting: readonly Delivery[];
-  readonly flying: ReadonlyMap<string, Delivery>;
-  readonly settling: ReadonlyMap<string, Delivery>;
+  /** The deliveries in flight and settling, by id. */
+  readonly started: ReadonlyMap<string, StartedDelivery>;
   readonly held: ReadonlyMap<string, Hold>;
-  /** Threads of which deliveries were passed over, with the lowest event number that may be one. */
-  readonly passed: ReadonlyMap<string, number>;
-  readonly load: LoadUnderWay | null;
+  /** Threads of which deliveries were skipped, each with the lowest event number that may be among them. */
+  readonly skipped: ReadonlyMap<string, number>;
+  readonly load: OngoingLoad | null;
   /** There may be pending deliveries from `next` on. */
-  readonly stale: boolean;
-  /** Retries may be due that are not in memory. */
-  readonly due: boolean;
-  /** The queue was just loaded: ask the table which threads are held, too. */
-  readonly fresh: boolean;
+  readonly mayHavePending: boolean;
+  /** There may be retries that are due and not in memory. */
+  readonly mayHaveDue: boolean;
+  /** The actor was just activated: the next load asks the table which threads are held, too. */
+  readonly needsHolds: boolean;
 }
 
-export const emptyQueue: Queue = {
+export const emptyQueue: DeliveryQueue = {
   next: 0,
   waiting: [],
-  flying: new Map(),
-  settling: new Map(),
+  started: new Map(),
   held: new Map(),
-  passed: new Map(),
+  skipped: new Map(),
   load: null,
-  stale: false,
-  due: false,
-  fresh: true,
+  mayHavePending: false,
+  mayHaveDue: false,
+  needsHolds: true,
 };
 
 /** With this many results on their way into the database nothing new is started. */
 export const mostSettling = 200;
 
-function isHeld(queue: Queue, thread: string, seq: number, now: number): boolean {
+/** How many deliveries are in that state. */
+export function countInState({ started }: DeliveryQueue, state: DeliveryState): number {
+  let count = 0;
+  for (const each of started.values()) if (each.state === state) count++;
+  return count;
+}
+
+/** The ids of the deliveries in flight, in the order in which they started. */
+export function getInFlightIds({ started }: DeliveryQueue): string[] {
+  return [...started.values()]
+    .filter(({ state }) => state === 'inFlight')
+    .map(({ delivery }) => delivery.deliveryId);
+}
+
+/** Sets a delivery's state. A move that the diagram does not have changes nothing: answers and results come late, and twice. */
+function move(
+  started: Map<string, StartedDelivery>,
+  { delivery, state }: StartedDelivery,
+  to: 'inFlight' | 'settling' | 'gone',
+): void {
+  if (!moves[state].includes(to)) return;
+  if (to === 'gone') started.delete(delivery.deliveryId);
+  else started.set(delivery.deliveryId, { delivery, state: to });
+}
+
+function isHeld(queue: DeliveryQueue, thread: string, seq: number, now: number): boolean {
   const hold = queue.held.get(thread);
   return hold !== undefined && hold.until > now && seq > hold.seq;
 }
 
-/** Takes up to `slots` deliveries that may go out now. */
-export function start(queue: Queue, slots: number, now: number): { queue: Queue; started: Delivery[] } {
-  const started: Delivery[] = [];
-  if (slots <= 0 || queue.waiting.length === 0 || queue.settling.size >= mostSettling)
-    return { queue, started };
+/** Takes up to `slots` deliveries that may be sent now. */
+export function start(
+  queue: DeliveryQueue,
+  slots: number,
+  now: number,
+): { queue: DeliveryQueue; deliveries: Delivery[] } {
+  const deliveries: Delivery[] = [];
+  if (slots <= 0 || queue.waiting.length === 0 || countInState(queue, 'settling') >= mostSettling) {
+    return { queue, deliveries };
+  }
   const busy = new Set<string>();
-  for (const { threadId } of queue.flying.values()) if (threadId !== null) busy.add(threadId);
-  for (const { threadId } of queue.settling.values()) if (threadId !== null) busy.add(threadId);
+  for (const { delivery } of queue.started.values()) {
+    if (delivery.threadId !== null) busy.add(delivery.threadId);
+  }
   const waiting: Delivery[] = [];
-  let looked = 0;
+  let seen = 0;
   for (const delivery of queue.waiting) {
-    // Mostly the first ones may start; whoever looks at all of them pays for 190.
-    if (started.length === slots) break;
-    looked++;
+    // Usually the first ones may start. Looking at all of them would mean to look at some 190.
+    if (deliveries.length === slots) break;
+    seen++;
     const { threadId } = delivery;
     if (threadId === null) {
-      started.push(delivery);
+      deliveries.push(delivery);
       continue;
     }
     if (busy.has(threadId) || isHeld(queue, threadId, delivery.eventSeq, now)) waiting.push(delivery);
-    else started.push(delivery);
+    else deliveries.push(delivery);
     busy.add(threadId);
   }
-  if (started.length === 0) return { queue, started };
-  const flying = new Map(queue.flying);
-  for (const delivery of started) flying.set(delivery.deliveryId, delivery);
-  const taken = { ...queue, waiting: waiting.concat(queue.waiting.slice(looked)), flying };
-  return { queue: goOn(taken, threadsOf(started), now), started };
+  if (deliveries.length === 0) return { queue, deliveries };
+  const started = new Map(queue.started);
+  for (const delivery of deliveries) move(started, { delivery, state: 'waiting' }, 'inFlight');
+  const next = { ...queue, waiting: waiting.concat(queue.waiting.slice(seen)), started };
+  return { queue: readSkipped(next, getThreads(deliveries), now), deliveries };
 }
 
-/** The answers are in: their places are free. Deliveries that are not flying are left out. */
-export function land(queue: Queue, deliveryIds: readonly string[]): Queue {
-  const flying = new Map(queue.flying);
-  const settling = new Map(queue.settling);
+/** The receivers have answered: others may start in the place of these deliveries. */
+export function acknowledge(queue: DeliveryQueue, deliveryIds: readonly string[]): DeliveryQueue {
+  const started = new Map(queue.started);
   for (const id of deliveryIds) {
-    const delivery = flying.get(id);
-    if (delivery === undefined) continue;
-    flying.delete(id);
-    settling.set(id, delivery);
+    const delivery = started.get(id);
+    if (delivery !== undefined) move(started, delivery, 'settling');
   }
-  return { ...queue, flying, settling };
-}
-
-/** What a committed result means for the thread. */
-export interface Released {
-  readonly deliveryId: string;
-  readonly threadId: string | null;
-  readonly eventSeq: number;
-  /** Attempts made, when there will be another; null when this was the end of it. */
-  readonly attempts: number | null;
-  /** When that is due, in epoch milliseconds. */
-  readonly retryAt: number | null;
-  /** Epoch milliseconds until which the thread waits for this one; null when it goes on. */
-  readonly holdUntil: number | null;
+  return { ...queue, started };
 }
 
 /**
- * The results are committed: their threads go on, or are held. That they were answered may come later, when that news had to look
- * for the actor and this had not: it is implied.
+ * The results are committed: their threads go on, or are held. A result may come before the news that its delivery was answered,
+ * because that news had to look for the actor and the result did not: it implies the answer.
  */
-export function release(queue: Queue, results: readonly Released[], now: number): Queue {
-  const flying = new Map(queue.flying);
-  const settling = new Map(queue.settling);
+export function release(queue: DeliveryQueue, results: readonly Released[], now: number): DeliveryQueue {
+  const started = new Map(queue.started);
   const held = new Map(queue.held);
   for (const { deliveryId, threadId, eventSeq, holdUntil } of results) {
-    flying.delete(deliveryId);
-    settling.delete(deliveryId);
+    const delivery = started.get(deliveryId);
+    if (delivery !== undefined) move(started, delivery, 'gone');
     if (threadId === null) continue;
     const hold = held.get(threadId);
     if (holdUntil !== null && holdUntil > now) {
@@ -167,86 +207,94 @@ export function release(queue: Queue, results: readonly Released[], now: number)
     for (const result of results) committed.set(result.deliveryId, result);
     load = { ...load, committed };
   }
-  // Due before it was committed: the reminder of it may have come, and gone, while a load could not see it yet.
-  const due = queue.due || results.some(({ retryAt }) => retryAt !== null && retryAt <= now);
-  return goOn(passOver({ ...queue, flying, settling, held, load, due }, now), threadsOf(results), now);
+  // Due before it was committed: its reminder may have come and gone while a load could not see the row yet.
+  const mayHaveDue = queue.mayHaveDue || results.some(({ retryAt }) => retryAt !== null && retryAt <= now);
+  return readSkipped(skipHeld({ ...queue, started, held, load, mayHaveDue }, now), getThreads(results), now);
 }
 
-function threadsOf(results: readonly { readonly threadId: string | null }[]): string[] {
+function getThreads(results: readonly { readonly threadId: string | null }[]): string[] {
   return results.flatMap(({ threadId }) => (threadId === null ? [] : [threadId]));
 }
 
-/** Takes what is held out of memory, so that it takes no other thread's place. */
-export function passOver(queue: Queue, now: number): Queue {
+/** Takes the deliveries of held threads out of memory, so that they take no other thread's place. */
+export function skipHeld(queue: DeliveryQueue, now: number): DeliveryQueue {
   if (queue.held.size === 0) return queue;
-  const passed = new Map(queue.passed);
+  const skipped = new Map(queue.skipped);
   const waiting = queue.waiting.filter(({ threadId, eventSeq }) => {
     if (threadId === null || !isHeld(queue, threadId, eventSeq, now)) return true;
-    passed.set(threadId, Math.min(passed.get(threadId) ?? eventSeq, eventSeq));
+    skipped.set(threadId, Math.min(skipped.get(threadId) ?? eventSeq, eventSeq));
     return false;
   });
-  return waiting.length === queue.waiting.length ? queue : { ...queue, waiting, passed };
+  return waiting.length === queue.waiting.length ? queue : { ...queue, waiting, skipped };
 }
 
-/** Reads again what was passed over of these threads, unless they are held still or have deliveries waiting. */
-export function goOn(queue: Queue, threads: readonly string[], now: number): Queue {
-  if (queue.passed.size === 0) return queue;
+/** Reads again what was skipped of these threads, unless they are still held or have deliveries waiting. */
+export function readSkipped(queue: DeliveryQueue, threads: readonly string[], now: number): DeliveryQueue {
+  if (queue.skipped.size === 0) return queue;
   let from = Infinity;
-  const passed = new Map(queue.passed);
+  const skipped = new Map(queue.skipped);
   const overtaken = [...(queue.load?.overtaken ?? [])];
   for (const thread of threads) {
-    const lowest = passed.get(thread);
+    const lowest = skipped.get(thread);
     if (lowest === undefined || isBlocked(queue, thread, now)) continue;
-    passed.delete(thread);
+    skipped.delete(thread);
     overtaken.push(thread);
     from = Math.min(from, lowest);
   }
   if (from === Infinity) return queue;
   const load = queue.load === null ? null : { ...queue.load, overtaken };
-  return rewind({ ...queue, passed, load }, from);
+  return rewind({ ...queue, skipped, load }, from);
 }
 
-function isBlocked(queue: Queue, thread: string, now: number): boolean {
+function isBlocked(queue: DeliveryQueue, thread: string, now: number): boolean {
   return isHeld(queue, thread, Infinity, now) || queue.waiting.some(delivery => delivery.threadId === thread);
 }
 
 /** Drops the holds that have ended. */
-export function expire(queue: Queue, now: number): Queue {
+export function dropEndedHolds(queue: DeliveryQueue, now: number): DeliveryQueue {
   const ended = [...queue.held].filter(([, hold]) => hold.until <= now).map(([thread]) => thread);
   if (ended.length === 0) return queue;
   const held = new Map(queue.held);
   for (const thread of ended) held.delete(thread);
-  return goOn({ ...queue, held }, ended, now);
+  return readSkipped({ ...queue, held }, ended, now);
 }
 
-/** The end of the hold that ends first, epoch milliseconds. */
-export function nextHoldEnd(queue: Queue): number | undefined {
+/** When the first of the holds ends, in epoch milliseconds. */
+export function getNextHoldEnd(queue: DeliveryQueue): number | undefined {
   let first: number | undefined;
   for (const { until } of queue.held.values()) if (first === undefined || until < first) first = until;
   return first;
 }
 
-/** Looks at the pending deliveries from that event number on again. */
-export function rewind(queue: Queue, to: number): Queue {
+/** Reads the pending deliveries from that event number on again. */
+export function rewind(queue: DeliveryQueue, to: number): DeliveryQueue {
   const load =
     queue.load === null ? null : { ...queue.load, rewound: Math.min(queue.load.rewound ?? to, to) };
-  return { ...queue, next: Math.min(queue.next, to), stale: true, load };
+  return { ...queue, next: Math.min(queue.next, to), mayHavePending: true, load };
 }
 
-/** New deliveries may be there, at the end. */
-export function wake(queue: Queue): Queue {
-  if (queue.load === null) return queue.stale ? queue : { ...queue, stale: true };
+/** There may be new deliveries, at the end. */
+export function noteNewDeliveries(queue: DeliveryQueue): DeliveryQueue {
+  if (queue.load === null) return queue.mayHavePending ? queue : { ...queue, mayHavePending: true };
   return queue.load.again ? queue : { ...queue, load: { ...queue.load, again: true } };
 }
 
-/** Forgets what waits: it is to be cancelled. */
-export function clear(queue: Queue): Queue {
+/** Forgets what waits: it will be cancelled. */
+export function forgetWaiting(queue: DeliveryQueue): DeliveryQueue {
   return { ...unload(queue), held: new Map() };
 }
 
-/** Takes everything that waits out of memory; it is found again from the table. */
-export function unload(queue: Queue): Queue {
-  const lowest = Math.min(queue.next, queue.waiting[0]?.eventSeq ?? Infinity, ...queue.passed.values());
+/** Takes everything that waits out of memory. It is found again in the table. */
+export function unload(queue: DeliveryQueue): DeliveryQueue {
+  const lowest = Math.min(queue.next, queue.waiting[0]?.eventSeq ?? Infinity, ...queue.skipped.values());
   const load = queue.load === null ? null : { ...queue.load, discard: true };
-  return { ...queue, next: lowest, waiting: [], passed: new Map(), load, stale: true, due: true };
+  return {
+    ...queue,
+    next: lowest,
+    waiting: [],
+    skipped: new Map(),
+    load,
+    mayHavePending: true,
+    mayHaveDue: true,
+  };
 }

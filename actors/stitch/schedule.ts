@@ -1,11 +1,11 @@
-/** When a failed delivery is tried again (decisions, section 6). */
-import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
+/** When a failed delivery is tried again, and when a stitch stops: docs/contract-decisions.md ("Stitches"). */
+import type { EnvironmentKind } from '../../protocol/resources/index.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The wait before each attempt, in milliseconds; as many attempts as there are waits. */
+/** The wait before each attempt, in milliseconds. There are as many attempts as waits. */
 export const schedules: Readonly<Record<EnvironmentKind, readonly number[]>> = {
   production: [
     0,
@@ -24,28 +24,28 @@ export const schedules: Readonly<Record<EnvironmentKind, readonly number[]>> = {
   sandbox: [0, 5 * second, 30 * second, 5 * minute],
 };
 
-/** A wait is up to this share longer or shorter. */
+/** Each wait is longer or shorter by up to this share. */
 export const jitterShare = 0.2;
 
-/** A failing head holds its thread's later events for at most this long from its first attempt. */
+/** A failing head holds back the later events of its thread for at most this long from its first attempt. */
 export const holdMs = 5 * minute;
 
 /** The wait between two probes of an open circuit. */
 export const probeEveryMs = minute;
 
-/** The circuit opens after this many failures in a row, over at least this time. */
+/** The circuit opens after this many failures in a row over at least this time. */
 export const failuresToOpen = 10;
 export const failingToOpenMs = 5 * minute;
 
-/** A stitch is disabled after failing for this long with this many exhausted deliveries. */
+/** A stitch is disabled when it has failed for this long, with this many exhausted deliveries. */
 export const failingToDisableMs = 120 * hour;
 export const exhaustedToDisable = 2;
 
 /**
- * The wait after the attempt with that number (1 for the first), in milliseconds; undefined when it was the last one.
+ * The wait after the attempt with that number (1 is the first), in milliseconds. Undefined: it was the last.
  *
  * @param jitter uniform in [0, 1)
- * @param retryAfterMs what the receiver asked for: honoured up to twice the step, never below the step
+ * @param retryAfterMs what the receiver asked for: honoured up to twice the scheduled wait, and never below it
  */
 export function waitAfter(
   attempt: number,
@@ -59,12 +59,12 @@ export function waitAfter(
   return Math.round(retryAfterMs === undefined ? wait : Math.max(wait, Math.min(retryAfterMs, 2 * step)));
 }
 
-/** Retry-After (RFC 9110, section 10.2.3) as milliseconds from `now`; undefined when it says nothing usable. */
+/** Retry-After (RFC 9110, section 10.2.3) in milliseconds from `now`. Undefined: it is missing or cannot be used. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text) * second;
-  // A date in any of the three forms begins with the name of a day.
+  // In all three formats a date begins with the name of a day.
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);

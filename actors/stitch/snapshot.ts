@@ -1,13 +1,14 @@
-/** The stitch's row: what lists show and events are matched by as columns, the rest as its private `state`. No queue. */
-import type { StitchStatus } from '../../protocol/resources/stitch.ts';
-import { instant, snapshotTable } from '../../storage/snapshot.ts';
+/** How a stitch is stored: what lists show and events are matched by are columns of `stitches`, the rest is the private `state`. */
+import type { StitchStatus } from '../../protocol/resources/index.ts';
+import { instant, snapshotTable } from '../../storage/statements/index.ts';
 import { emptyQueue } from './queue.ts';
 import type { SealedSecret, StitchState } from './state.ts';
 
-type Private = Pick<
+/** The private part. Its keys are those of the stored JSON: they stay, whatever the state calls its fields. */
+type StoredState = Pick<
   StitchState,
-  'environmentKind' | 'health' | 'dueAt' | 'cancelUntil' | 'replays' | 'ownerNews' | 'made'
->;
+  'environmentKind' | 'health' | 'dueAt' | 'cancelUntil' | 'replays' | 'made'
+> & { readonly ownerNews: StitchState['ownerNotifications'] };
 
 /** A row of `stitches` as `row_to_json` gives it. */
 export interface StitchRow {
@@ -22,11 +23,12 @@ export interface StitchRow {
   readonly updated_at: string;
   readonly archived_at: string | null;
   readonly secrets: readonly SealedSecret[];
-  readonly state: Private;
+  readonly state: StoredState;
 }
 
-/** The state of a row, with an empty queue: for the actor and for reads that show the stitch without waking it. */
+/** The state of a row, with an empty queue: for the actor, and for reads that show the stitch without activating it. */
 export function decodeStitch(row: StitchRow): StitchState {
+  const { ownerNews, ...stored } = row.state;
   return {
     projectId: row.project_id,
     environmentId: row.environment_id,
@@ -39,7 +41,8 @@ export function decodeStitch(row: StitchRow): StitchState {
     updatedAt: instant(row.updated_at),
     archivedAt: row.archived_at === null ? null : instant(row.archived_at),
     secrets: row.secrets,
-    ...row.state,
+    ...stored,
+    ownerNotifications: ownerNews,
     queue: emptyQueue,
   };
 }
@@ -61,8 +64,15 @@ export const stitchSnapshot = snapshotTable<StitchState>({
     state: 'jsonb',
   },
   encode: state => {
-    const { environmentKind, health, dueAt, cancelUntil, replays, ownerNews, made } = state;
-    const rest: Private = { environmentKind, health, dueAt, cancelUntil, replays, ownerNews, made };
+    const stored: StoredState = {
+      environmentKind: state.environmentKind,
+      health: state.health,
+      dueAt: state.dueAt,
+      cancelUntil: state.cancelUntil,
+      replays: state.replays,
+      ownerNews: state.ownerNotifications,
+      made: state.made,
+    };
     return {
       project_id: state.projectId,
       environment_id: state.environmentId,
@@ -75,7 +85,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
       updated_at: state.updatedAt,
       archived_at: state.archivedAt,
       secrets: JSON.stringify(state.secrets),
-      state: JSON.stringify(rest),
+      state: JSON.stringify(stored),
     };
   },
   decode: row => decodeStitch(row as unknown as StitchRow),

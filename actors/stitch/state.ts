@@ -1,5 +1,5 @@
 /**
- * A stitch: a signed outbound webhook subscription (specification, "Stitch"; decisions, sections 4 and 6).
+ * A stitch: a signed outbound webhook subscription.
  *
  *   (nothing) -> active          created
  *   active    -> error           10 failures in a row over at least 5 minutes: the circuit is open
@@ -8,43 +8,42 @@
  *   disabled  -> active          the user (PATCH)
  *   any       -> archived        the user (DELETE): for good
  *
- * The state has two parts. What is in the row: the stitch itself, its health, the timers that are set. And the queue, which
- * is rebuilt from the rows of `webhook_deliveries` whenever the actor is loaded, and never written.
+ * The state has two parts. The row holds the stitch itself, its health and its timers. The queue is never written: it is rebuilt from the
+ * rows of `webhook_deliveries` whenever the actor is loaded.
  */
-import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
-import type { Stitch, StitchStatus } from '../../protocol/resources/stitch.ts';
-import type { ReplaySource } from '../../storage/reads/deliveries.ts';
-import type { Metadata } from '../tenancy.ts';
-import { emptyQueue, type Queue } from './queue.ts';
+import type { EnvironmentKind, Stitch, StitchStatus } from '../../protocol/resources/index.ts';
+import type { ReplaySource } from '../../storage/deliveries/index.ts';
+import { exists, type Metadata } from '../base/index.ts';
+import { emptyQueue, type DeliveryQueue } from './queue.ts';
 
-/** A signing secret as kept (storage/entities/stitches.ts). */
+/** A signing secret as it is stored. */
 export interface SealedSecret {
-  /** JWE, context `stitches/<stitchId>/secret`. */
+  /** A JWE with the context `stitches/<stitchId>/secret`. */
   readonly jwe: string;
-  /** Epoch milliseconds: a predecessor signs until then; absent for the newest. */
+  /** When a former secret stops signing, in epoch milliseconds; absent for the newest. */
   readonly until?: number;
 }
 
-/** The circuit breaker's memory. */
+/** What the circuit breaker remembers. */
 export interface Health {
   /** Failed attempts since the last success. */
   readonly failures: number;
-  /** Epoch milliseconds of the first of them. */
+  /** When the first of them happened, in epoch milliseconds. */
   readonly failingSince: number | null;
-  /** Deliveries that used up their attempts since the last success. */
+  /** Deliveries that have used up their attempts since the last success. */
   readonly exhausted: number;
-  /** In `error`: the earliest instant of the next probe, epoch milliseconds. */
+  /** In `error`: when the next probe may be made, in epoch milliseconds. */
   readonly probeAt: number | null;
 }
 
-/** A replay of a span of time, worked off page by page. */
+/** A replay of a span of time, done page by page. */
 export interface ReplayJob extends ReplaySource {
   readonly id: string;
 }
 
-/** What the owner of a stitch is e-mailed: it has stopped delivering by itself. */
-export interface OwnerNews {
-  /** The id of the event that says the same: news that is told twice is mailed once. */
+/** A mail to the owner of a stitch that has stopped delivering by itself. */
+export interface OwnerNotification {
+  /** The id of the event that says the same: a repeated notification is mailed once. */
   readonly eventId: string;
   readonly stitch: Stitch;
   readonly previousStatus: StitchStatus;
@@ -67,17 +66,17 @@ export interface StitchState {
   /** The newest first. */
   readonly secrets: readonly SealedSecret[];
   readonly health: Health;
-  /** The instant of the reminder `due`, epoch milliseconds: the next retry, or the end of the next hold. */
+  /** The instant of the reminder `due`, in epoch milliseconds: the next retry, or the end of the next hold. */
   readonly dueAt: number | null;
-  /** Set while deliveries made up to this instant (ISO 8601) wait to be cancelled; nothing is sent meanwhile. */
+  /** Deliveries from before this instant (ISO 8601) have to be cancelled. Nothing is sent meanwhile. */
   readonly cancelUntil: string | null;
   readonly replays: readonly ReplayJob[];
-  /** What the owner has not been told yet. */
-  readonly ownerNews: readonly OwnerNews[];
-  /** Events, deliveries and jobs that the stitch itself has made: numbers their ids. */
+  /** Notifications that the owner has not got yet. */
+  readonly ownerNotifications: readonly OwnerNotification[];
+  /** How many events, deliveries and jobs the stitch itself has made; numbers their ids. */
   readonly made: number;
   /** Not in the row. */
-  readonly queue: Queue;
+  readonly queue: DeliveryQueue;
 }
 
 export const healthy: Health = { failures: 0, failingSince: null, exhausted: 0, probeAt: null };
@@ -101,18 +100,13 @@ export function blankStitch(): StitchState {
     dueAt: null,
     cancelUntil: null,
     replays: [],
-    ownerNews: [],
+    ownerNotifications: [],
     made: 0,
     queue: emptyQueue,
   };
 }
 
-/** Whether it was created: an actor is there for every id. */
-export function exists(state: StitchState): boolean {
-  return state.projectId !== '';
-}
-
-/** Whether the stitch takes deliveries: what the commit of an event asks of its row too. */
+/** Whether the stitch gets deliveries. The commit of an event decides the same by the stitch's row. */
 export function isLive(state: StitchState): boolean {
   return exists(state) && state.archivedAt === null && state.status !== 'disabled';
 }

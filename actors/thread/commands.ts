@@ -1,63 +1,72 @@
 /**
- * What a thread is asked. Payloads and replies are JSON. Every command says whose thread it means: the thread of another tenant
- * answers as if it did not exist, so no look-up has to come first.
+ * The commands of a thread. Payloads and replies are JSON. Every command names the tenant that it is meant for: the thread of another
+ * tenant answers as if it did not exist, so that no look-up has to come first.
+ *
+ * The names of commands and of their fields go from node to node, also between two releases during an upgrade: they do not change.
  */
-import type { ChannelKind, ReceiptStatus } from '../../protocol/resources/channel.ts';
-import type { Actor, Message, MessageDryRun, MessageStatus } from '../../protocol/resources/message.ts';
-import type { ThreadNote } from '../../protocol/resources/note.ts';
-import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
-import type { Receipt } from '../channel/providers/provider.ts';
-import type { Marked } from '../act.ts';
-import type { Metadata, Tenancy } from '../tenancy.ts';
-import type { ThreadAgentCommands } from './agent-commands.ts';
+import type {
+  Actor,
+  AgentMode,
+  ChannelKind,
+  MessageDryRun,
+  ThreadNote,
+  ThreadStatus,
+} from '../../protocol/resources/index.ts';
+import type { AgentHead } from '../../storage/agents/index.ts';
+import type { Audited, Metadata, Tenancy } from '../base/index.ts';
+import type { ReceiptOutcome, RecordReceipts } from '../channel/index.ts';
+import type { BeginRun, RunOver, Suggestion, TakeAnswer } from '../run/index.ts';
 import type { CustomFields } from './state.ts';
 
-/** The key of the request, written with the commit that answers it. */
+/** The idempotency key of the request, written with the commit that answers it. */
 export interface IdempotencyKey {
-  /** Base64 of 32 bytes each: see storage/writes/idempotency.ts. */
+  /** Both are Base64 of 32 bytes. */
   readonly keyHash: string;
   readonly fingerprint: string;
 }
 
-/** What a thread has to know of its channel: it comes with the command, never by asking the channel's actor. */
-export interface ChannelOfThread {
+/** What a thread has to know of its channel. Commands bring it along: the channel's actor is never asked. */
+export interface ThreadChannel {
   readonly channelId: string;
   readonly kind: ChannelKind;
-  /** Answers on threads that name no agent; null or absent: nobody does. */
+  /** The agent that answers on threads which name none. */
   readonly defaultAgentId?: string | null;
 }
 
-/** A message that is to be made, under an id that its asker has chosen. */
+/** A message to be written, under an id that the asker has chosen. */
 export interface NewMessage {
   readonly messageId: string;
   readonly body: string;
   readonly attachments: readonly unknown[];
   readonly metadata: Metadata;
-  /** Ids of uploaded files among the attachments, each once: the message takes them. */
+  /** The ids of uploaded files among the attachments, each once. The message takes them. */
   readonly files?: readonly string[];
 }
 
-/** 409 with `details.threadId` when the thread of that identity exists. */
+/** 409 with `details.threadId` when a thread of that identity exists. */
 export interface CreateThread extends Tenancy {
-  readonly channel: ChannelOfThread | null;
+  readonly channel: ThreadChannel | null;
   readonly externalRef: string | null;
   readonly metadata: Metadata;
   readonly author: Actor;
   readonly key?: IdempotencyKey;
 }
 
+/** The name on the wire of the field that creates a missing thread. It is older than the names that the code uses. */
+export const createIfMissingField = 'newborn';
+
 export interface ReceiveMessage extends Tenancy {
-  /** The channel it came in by; absent when it was written into the thread itself. */
-  readonly channel?: ChannelOfThread;
-  /** Makes the thread if it is not there yet; absent: the thread must exist. */
-  readonly newborn?: { readonly externalRef: string; readonly metadata: Metadata };
+  /** The channel by which the message came; absent when it was written into the thread itself. */
+  readonly channel?: ThreadChannel;
+  /** Creates the thread if it is missing; absent: the thread must exist. */
+  readonly [createIfMissingField]?: { readonly externalRef: string; readonly metadata: Metadata };
   readonly message: NewMessage;
   readonly key?: IdempotencyKey;
 }
 
 /**
- * An outbound message. 409 for an archived thread or a channel that is not connected, `svc/chatapp/template_required`
- * outside the service window.
+ * An outbound message. 409 for an archived thread or a channel that is not connected; `svc/chatapp/template_required` outside the
+ * service window.
  */
 export interface SendMessage extends Tenancy {
   readonly message: NewMessage;
@@ -79,20 +88,20 @@ export interface UpdateThread extends Tenancy {
   readonly author: Actor;
 }
 
-/** Erases what is known of the participant, here and in everything up to now. */
-export interface EraseThread extends Tenancy, Marked {
+/** Erases the participant's personal data in the thread and in everything that belongs to it up to now. */
+export interface EraseThread extends Tenancy, Audited {
   readonly author: Actor;
 }
 
-/** Null releases the thread. */
+/** `userId` null: nobody is assigned any more. */
 export interface AssignThread extends Tenancy {
   readonly userId: string | null;
-  /** Only where that user is the assignee; anybody else stays. */
+  /** Only if this user is the assignee. */
   readonly from?: string;
   readonly author: Actor;
 }
 
-/** A note, under an id that its asker has chosen. */
+/** A note to be written, under an id that the asker has chosen. */
 export interface AddNote extends Tenancy {
   readonly threadNoteId: string;
   readonly authorUserId: string;
@@ -100,7 +109,7 @@ export interface AddNote extends Tenancy {
   readonly author: Actor;
 }
 
-/** `note`: as it was read, of this very thread. */
+/** `note`: a note of this thread, as it was read. */
 export interface EditNote extends Tenancy {
   readonly note: ThreadNote;
   readonly body: string;
@@ -112,36 +121,11 @@ export interface RemoveNote extends Tenancy {
   readonly author: Actor;
 }
 
-/** A message as it was read, for whoever reports on it: see recent-changes.ts. */
-export interface MessageReading {
-  readonly message: Message;
-  /** The thread's sequence at that moment, read in the same statement. */
-  readonly asOf: number;
-}
-
-export interface RecordReceipts extends Tenancy {
-  readonly reading: MessageReading;
-  /** The provider's id for the message, when the report names it. */
-  readonly externalMessageId?: string;
-  /** In any order; what does not move the message forward is dropped. */
-  readonly receipts: readonly Receipt[];
-  /** Those of the receipts that were parked under `externalMessageId`: the commit removes them, and no others. */
-  readonly unpark: readonly ReceiptStatus[];
-  readonly author: Actor;
-}
-
-export interface ReceiptOutcome {
-  /** `stale`: the reading is too old: read again and ask again. */
-  readonly outcome: 'recorded' | 'stale';
-  readonly status: MessageStatus | null;
-}
-
 /**
- * Ends the service window before its time. 404 where the thread is not of that channel, 409 where the channel is no
- * sandbox.
+ * Ends the service window before its time. 404 where the thread is not of that channel, 409 where the channel is not a sandbox.
  */
 export interface ExpireWindow extends Tenancy {
-  /** The channel that the simulation is asked of. */
+  /** The channel that was asked to simulate it. */
   readonly channelId: string;
   readonly author: Actor;
 }
@@ -157,7 +141,7 @@ export type ThreadCommands = ThreadAgentCommands & {
   update: { readonly payload: UpdateThread; readonly reply: string };
   /** Replies with the thread's JSON text. */
   assign: { readonly payload: AssignThread; readonly reply: string };
-  /** Replies with when it was asked for, ISO 8601. */
+  /** Replies with the instant of the request, ISO 8601. */
   erase: { readonly payload: EraseThread; readonly reply: string };
   addNote: { readonly payload: AddNote; readonly reply: ThreadNote };
   editNote: { readonly payload: EditNote; readonly reply: ThreadNote };
@@ -165,6 +149,64 @@ export type ThreadCommands = ThreadAgentCommands & {
   recordReceipts: { readonly payload: RecordReceipts; readonly reply: ReceiptOutcome };
   /** The reminder that watches the service window. */
   lookAtWindow: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
-  /** Ends the service window now (sandbox simulation). */
+  /** Ends the service window now, on a sandbox. */
   expireWindow: { readonly payload: ExpireWindow; readonly reply: null };
+};
+
+/**
+ * Opens a run. Its mode is the thread's, or else the agent's. Where that is `paused`, a message opens no run (the reply is null), and a
+ * request opens one in suggest mode. At most one run of a thread is live: meanwhile a request is refused (409 with
+ * `details.agentRunId`), and messages wait.
+ */
+export interface OpenRun extends Tenancy {
+  readonly trigger: 'message' | 'request';
+  readonly head: AgentHead;
+  /** Absent: the newest inbound message that the thread knows of. */
+  readonly inputMessageId?: string;
+  /** The live run, which the asker has found to be pending: it is cancelled in favour of the new one. */
+  readonly supersedes?: string;
+  readonly metadata: Metadata;
+  readonly author: Actor;
+}
+
+/**
+ * An operator's decision about a suggestion. 409 `svc/agent_runs/suggestion_already_resolved` where no suggestion of that run is
+ * pending; 409 `svc/runtime/conflict` where anything but the suggestion itself has happened on the thread since `expectedSequence`; 409
+ * `svc/chatapp/template_required` with the window closed, which leaves the suggestion pending.
+ */
+export interface ResolveSuggestion extends Tenancy {
+  readonly agentRunId: string;
+  readonly action: 'approve' | 'discard';
+  /** The text that the model wrote. */
+  readonly body: string;
+  /** The text that the operator wants to send instead. */
+  readonly editedBody?: string;
+  readonly expectedSequence?: number;
+  readonly author: Actor;
+}
+
+/** A run that the thread has opened. The thread tells it `begin` durably; an asker who waits for the run may tell it too. */
+export interface OpenedRun {
+  readonly agentRunId: string;
+  readonly begin: BeginRun;
+}
+
+/**
+ * Commands about the thread's agent. The thread decides whether a run is opened and what becomes of its answer; a run never sends
+ * anything by itself.
+ */
+export type ThreadAgentCommands = {
+  /** The reminder: messages have waited long enough. Its task finds the agent and asks `openRun`. */
+  readonly callAgent: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
+  /** Replies null when no run is wanted any more, or not yet. */
+  readonly openRun: { readonly payload: OpenRun; readonly reply: OpenedRun | null };
+  /** No agent can answer: messages wait for none any more. */
+  readonly dropCall: { readonly payload: Tenancy; readonly reply: null };
+  /** Decides what becomes of a run's answer, and tells the run durably. */
+  readonly takeAnswer: { readonly payload: TakeAnswer; readonly reply: null };
+  readonly runOver: { readonly payload: RunOver; readonly reply: null };
+  /** Tells the run the same durably, by `settleSuggestion`. */
+  readonly resolveSuggestion: { readonly payload: ResolveSuggestion; readonly reply: Suggestion };
+  /** An operator is typing, which holds automatic answers back for a while. Forgotten when the actor leaves memory. */
+  readonly noteTyping: { readonly payload: Tenancy; readonly reply: null };
 };

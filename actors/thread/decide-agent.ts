@@ -1,140 +1,156 @@
-/** How a thread calls its agent and opens runs, and what it does when one ends by itself. What they answer: decide-answer.ts. */
-import type { Decision, Turn } from '../../runtime/actor.ts';
+/** Decisions: a thread calls its agent, opens runs, and goes on when a run ends without an answer. For answers see decide-answer.ts. */
+import type { Turn } from '../../runtime/actor/index.ts';
 import { numberedId } from '../../protocol/ids.ts';
-import type { AgentMode } from '../../protocol/resources/thread.ts';
-import type { Write } from '../../storage/writes.ts';
-import { conflict } from '../conflict.ts';
-import type { BeginRun } from '../run/commands.ts';
-import { system } from '../system-actor.ts';
-import { requireOwn, type Tenancy } from '../tenancy.ts';
-import type { OpenedRun, OpenRun, RunOver } from './agent-commands.ts';
-import { callAgentAt, callWaiting, cancelLive, stopWaiting } from './agent-watch.ts';
-import { agentOf, callAt, mayAnswer } from './desk.ts';
-import { Draft } from './draft.ts';
+import type { AgentMode } from '../../protocol/resources/index.ts';
+import { conflict } from '../../protocol/errors.ts';
+import type { BeginRun, RunOver } from '../run/index.ts';
+import { requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
+import type { OpenedRun, OpenRun } from './commands.ts';
+import {
+  callAgentAt,
+  callForWaiting,
+  updateHandling,
+  cancelLiveRun,
+  stopWaiting,
+  getAgentId,
+  getDispatchTime,
+  mayAgentAnswer,
+} from './agent-handling.ts';
+import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 import type { ThreadState } from './state.ts';
-import type { SummonAgent } from './summoner.ts';
-import { tellRun } from './tell-run.ts';
+import type { DispatchAgent } from './agent-dispatcher.ts';
 
-type ThreadDecision<Reply> = Decision<ThreadState, Reply, Write>;
-
-/** Between two calls of an agent for messages that go on waiting: the task was lost, or another run is live. */
+/** How often the agent is called again for messages that still wait: the task was lost, or another run is live. */
 const callEveryMs = 10_000;
 
-/** The decision of a draft that only its desk has changed in: the thread itself is as it was. */
-function quietly<Reply>(draft: Draft, state: ThreadState, reply: Reply): ThreadDecision<Reply> {
-  draft.next.updatedAt = state.updatedAt;
-  return draft.decide(reply);
+/** A decision that changes only the agent handling: the thread's `updatedAt` stays. */
+function decideWithoutTouch<Reply>(
+  builder: ThreadDecisionBuilder,
+  state: ThreadState,
+  reply: Reply,
+): ThreadDecision<Reply> {
+  builder.next.updatedAt = state.updatedAt;
+  return builder.decide(reply);
 }
 
 /**
- * The reminder. It sets itself again, until a run is opened or none is wanted. Who the agent is, and whether a live run is
- * still pending, only the database knows: that is for the task.
+ * The reminder that calls the agent. It sets itself again until a run is opened or none is wanted. Only the database knows who the
+ * agent is and whether a live run is still pending: its task finds out (agent-dispatcher.ts).
  */
 export function callAgent(
   state: ThreadState,
   _command: Readonly<Record<string, never>>,
   turn: Turn,
 ): ThreadDecision<null> {
-  const { projectId, environmentId, desk } = state;
-  const { waiting, live } = desk;
-  const agentId = agentOf(state);
+  const { projectId, environmentId, agentHandling } = state;
+  const { waiting, live } = agentHandling;
+  const agentId = getAgentId(state);
   if (waiting === null) return { reply: null };
-  const draft = new Draft(state, turn);
-  if (agentId === null || !mayAnswer(state)) {
-    stopWaiting(draft);
-    return quietly(draft, state, null);
+  const builder = new ThreadDecisionBuilder(state, turn);
+  if (agentId === null || !mayAgentAnswer(state)) {
+    stopWaiting(builder);
+    return decideWithoutTouch(builder, state, null);
   }
-  const due = callAt(waiting);
+  const due = getDispatchTime(waiting);
   const isDue = turn.now >= due;
-  callAgentAt(draft, isDue ? turn.now + callEveryMs : due);
-  if (!isDue) return { remind: draft.reminders, reply: null };
-  const payload: SummonAgent = { projectId, environmentId, agentId, liveRunId: live?.agentRunId ?? null };
+  callAgentAt(builder, isDue ? turn.now + callEveryMs : due);
+  if (!isDue) return { remind: builder.reminders, reply: null };
+  const payload: DispatchAgent = {
+    projectId,
+    environmentId,
+    agentId,
+    liveRunId: live?.agentRunId ?? null,
+  };
   return {
-    remind: draft.reminders,
-    effects: [{ do: 'perform', task: 'summon', payload }],
+    remind: builder.reminders,
+    effects: [{ do: 'perform', task: 'dispatchAgent', payload }],
     reply: null,
   };
 }
 
-/** 404 for another tenant's thread. */
+/** No agent can answer: messages wait for none any more. 404 for another tenant's thread. */
 export function dropCall(state: ThreadState, command: Tenancy, turn: Turn): ThreadDecision<null> {
-  requireOwn(state, command);
-  if (state.desk.waiting === null) return { reply: null };
-  const draft = new Draft(state, turn);
-  stopWaiting(draft);
-  return quietly(draft, state, null);
+  requireSameTenancy(state, command);
+  if (state.agentHandling.waiting === null) return { reply: null };
+  const builder = new ThreadDecisionBuilder(state, turn);
+  stopWaiting(builder);
+  return decideWithoutTouch(builder, state, null);
 }
 
-/** 404 for another tenant's thread; a request is refused (409) on a thread that is not open, and while a run is live. */
+/** 404 for another tenant's thread. A request is refused (409) on a thread that is not open, and while a run is live. */
 export function openRun(state: ThreadState, command: OpenRun, turn: Turn): ThreadDecision<OpenedRun | null> {
-  requireOwn(state, command);
+  requireSameTenancy(state, command);
   const { trigger, head: agent, supersedes, inputMessageId, metadata, author } = command;
-  const { projectId, environmentId, sequence, desk } = state;
+  const { projectId, environmentId, sequence, agentHandling } = state;
   const forMessage = trigger === 'message';
-  const draft = new Draft(state, turn);
-  const { live } = desk;
-  const isHeldUp = live !== null && live.agentRunId !== supersedes;
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const { live, waiting } = agentHandling;
+  const isBlocked = live !== null && live.agentRunId !== supersedes;
   let mode: AgentMode = state.agentMode ?? agent.mode;
   if (forMessage) {
-    // Whoever was called is not the one any more, or waits for the run before: the reminder comes again.
-    if (desk.waiting === null || isHeldUp || agentOf(state) !== agent.agentId) return { reply: null };
-    if (mode === 'paused' || !mayAnswer(state)) {
-      stopWaiting(draft);
-      return quietly(draft, state, null);
+    // The thread has got another agent, or waits for its live run: the reminder comes again.
+    if (waiting === null || isBlocked || getAgentId(state) !== agent.agentId) return { reply: null };
+    if (mode === 'paused' || !mayAgentAnswer(state)) {
+      stopWaiting(builder);
+      return decideWithoutTouch(builder, state, null);
     }
   } else {
     if (state.status !== 'open') throw conflict(`The thread is ${state.status}: open it first.`);
-    if (isHeldUp) throw conflict('Another run of the thread is live.', { agentRunId: live.agentRunId });
+    if (isBlocked) throw conflict('Another run of the thread is live.', { agentRunId: live.agentRunId });
     if (mode === 'paused') mode = 'suggest';
   }
-  cancelLive(draft, 'A newer run has taken its place.');
-  stopWaiting(draft);
+  cancelLiveRun(builder, 'A newer run has taken its place.');
+  stopWaiting(builder);
 
-  const runs = desk.runs + 1;
-  const agentRunId = numberedId('run', draft.now, draft.threadId, runs);
-  const { agentId } = agent;
+  const runs = agentHandling.runs + 1;
+  const agentRunId = numberedId('run', builder.now, builder.threadId, runs);
   const begin: BeginRun = {
     projectId,
     environmentId,
-    threadId: draft.threadId,
+    threadId: builder.threadId,
     head: { ...agent, mode },
-    inputMessageId: inputMessageId ?? desk.inboundMessageId,
+    inputMessageId: inputMessageId ?? agentHandling.inboundMessageId,
     basedOnSequence: sequence,
     metadata,
     author,
   };
-  const opened = { agentRunId, agentId, basedOnSequence: sequence, forMessage };
-  draft.next.desk = { ...draft.next.desk, runs, live: opened };
-  tellRun(draft, agentRunId, 'begin', begin);
-  return quietly(draft, state, { agentRunId, begin });
+  const opened = { agentRunId, agentId: agent.agentId, basedOnSequence: sequence, forMessage };
+  updateHandling(builder, { runs, live: opened });
+  builder.tellRun(agentRunId, 'begin', begin);
+  return decideWithoutTouch(builder, state, { agentRunId, begin });
 }
 
-const activity: Readonly<Record<AgentMode, number>> = { paused: 0, suggest: 1, auto: 2 };
+/** How much an agent does by itself in each mode. */
+const autonomy: Readonly<Record<AgentMode, number>> = { paused: 0, suggest: 1, auto: 2 };
 
 /**
- * The run will not answer. Where a budget has stopped it, the thread falls to the mode that the budget names, unless it is as quiet
- * already. 404 for another tenant's thread.
+ * The live run will not answer. If a budget has stopped it, the thread falls back to the mode that the budget names, unless its mode
+ * allows no more already. 404 for another tenant's thread.
  */
 export function runOver(state: ThreadState, command: RunOver, turn: Turn): ThreadDecision<null> {
-  requireOwn(state, command);
-  if (state.desk.live?.agentRunId !== command.agentRunId) return { reply: null };
-  const draft = new Draft(state, turn);
-  const { next } = draft;
-  next.desk = { ...next.desk, live: null };
+  requireSameTenancy(state, command);
+  if (state.agentHandling.live?.agentRunId !== command.agentRunId) return { reply: null };
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const { next } = builder;
+  updateHandling(builder, { live: null });
   const mode = command.budget?.fallsTo;
-  const falls = mode !== undefined && activity[mode] < activity[state.agentMode ?? 'auto'];
-  if (falls) {
+  const fallsBack = mode !== undefined && autonomy[mode] < autonomy[state.agentMode ?? 'auto'];
+  if (fallsBack) {
     next.agentMode = mode;
     const previous = JSON.stringify(state.agentMode);
-    draft.threadEvent('thread.agent_mode.changed', system, `,"previousAgentMode":${previous}`);
+    builder.addThreadEvent('thread.agent_mode.changed', systemActor, `,"previousAgentMode":${previous}`);
   }
-  if (mayAnswer(next)) callWaiting(draft);
-  else stopWaiting(draft);
-  return falls ? draft.decide(null) : quietly(draft, state, null);
+  if (mayAgentAnswer(next)) callForWaiting(builder);
+  else stopWaiting(builder);
+  return fallsBack ? builder.decide(null) : decideWithoutTouch(builder, state, null);
 }
 
-/** Held in memory alone: a crash forgets who typed in the last seconds. 404 for another tenant's thread. */
+/** Kept in memory alone: a crash forgets who typed in the last seconds. 404 for another tenant's thread. */
 export function noteTyping(state: ThreadState, command: Tenancy, turn: Turn): ThreadDecision<null> {
-  requireOwn(state, command);
-  return { state: { ...state, desk: { ...state.desk, typingAt: turn.now } }, transient: true, reply: null };
+  requireSameTenancy(state, command);
+  return {
+    state: { ...state, agentHandling: { ...state.agentHandling, typingAt: turn.now } },
+    transient: true,
+    reply: null,
+  };
 }

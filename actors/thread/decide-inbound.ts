@@ -1,92 +1,89 @@
-/** How a thread comes to be, and how it receives. */
-import type { Decision, Turn } from '../../runtime/actor.ts';
-import { notFound } from '../../protocol/errors.ts';
-import { insertMessage, nameParticipant, type Write } from '../../storage/writes.ts';
-import { noteChannel, noteInbound } from './agent-watch.ts';
-import type { ChannelOfThread, CreateThread, ReceiveMessage } from './commands.ts';
-import { settleWindow, startWindow } from './decide-window.ts';
-import { Draft } from './draft.ts';
-import { takeFiles } from './files.ts';
-import { conflict } from '../conflict.ts';
-import { requireOwn, type Metadata, type Tenancy } from '../tenancy.ts';
-import { messageRow, messageText } from './message-text.ts';
-import { exists, type ThreadState } from './state.ts';
-import { moveTo } from './status.ts';
-import { threadText } from './thread-text.ts';
+/** Decisions: a thread is created, and receives messages. */
+import type { Turn } from '../../runtime/actor/index.ts';
+import { notFound, conflict } from '../../protocol/errors.ts';
+import { nameParticipant } from '../../storage/writes/index.ts';
+import { exists, type Metadata, requireSameTenancy, type Tenancy } from '../base/index.ts';
+import { noteChannel, noteInbound } from './agent-handling.ts';
+import {
+  createIfMissingField,
+  type ThreadChannel,
+  type CreateThread,
+  type ReceiveMessage,
+} from './commands.ts';
+import { closeEndedWindow, openWindow } from './service-window.ts';
+import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
+import type { ThreadState } from './state.ts';
+import { toThreadJson } from './json.ts';
 
-type ThreadDecision<Reply> = Decision<ThreadState, Reply, Write>;
-
-interface Birth extends Tenancy {
-  readonly channel: ChannelOfThread | null;
+interface NewThread extends Tenancy {
+  readonly channel: ThreadChannel | null;
   readonly externalRef: string | null;
   readonly metadata: Metadata;
 }
 
-function fill(draft: Draft, birth: Birth): void {
-  const { next, at } = draft;
-  next.projectId = birth.projectId;
-  next.environmentId = birth.environmentId;
-  next.channelId = birth.channel?.channelId ?? null;
-  next.channelKind = birth.channel?.kind ?? null;
-  next.externalRef = birth.externalRef;
-  next.metadata = birth.metadata;
+function initialise(builder: ThreadDecisionBuilder, thread: NewThread): void {
+  const { next, at } = builder;
+  const { channel } = thread;
+  next.projectId = thread.projectId;
+  next.environmentId = thread.environmentId;
+  next.channelId = channel?.channelId ?? null;
+  next.channelKind = channel?.kind ?? null;
+  next.externalRef = thread.externalRef;
+  next.metadata = thread.metadata;
   next.createdAt = at;
   next.lastMessageAt = at;
-  if (birth.channel !== null) noteChannel(draft, birth.channel);
+  if (channel !== null) noteChannel(builder, channel);
 }
 
-/** A taken identity is a conflict that names the thread which has it (decisions, section 2). */
+/** Where a thread with this identity exists, the 409 names it. Replies with the thread's JSON text. */
 export function create(state: ThreadState, command: CreateThread, turn: Turn): ThreadDecision<string> {
   if (exists(state)) {
-    requireOwn(state, command);
+    requireSameTenancy(state, command);
     throw conflict('A thread with this identity exists.', { threadId: turn.id });
   }
-  const draft = new Draft(state, turn);
-  fill(draft, command);
-  draft.threadEvent('thread.lifecycle.created', command.author);
-  const reply = threadText(draft.next, draft.threadId, draft.now);
-  draft.remember(command.key, { body: reply });
-  return draft.decide(reply);
+  const builder = new ThreadDecisionBuilder(state, turn);
+  initialise(builder, command);
+  builder.addThreadEvent('thread.lifecycle.created', command.author);
+  const reply = toThreadJson(builder.next, builder.threadId, builder.now);
+  builder.rememberAnswer(command.key, { body: reply });
+  return builder.decide(reply);
 }
 
 /**
- * An inbound message makes its thread when it is the participant's first, opens it again when it was closed or archived, and
- * opens or refreshes the service window.
+ * An inbound message creates its thread if it is the participant's first. It reopens a thread that was closed or archived, and opens
+ * or extends the service window. Replies with the message's JSON text.
  */
 export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn): ThreadDecision<string> {
-  const { message, newborn, channel } = command;
-  const draft = new Draft(state, turn);
-  const { next } = draft;
+  const { message, channel, [createIfMissingField]: createIfMissing } = command;
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const { next } = builder;
   const isNew = !exists(state);
   if (isNew) {
-    if (newborn === undefined || channel === undefined) throw notFound();
-    fill(draft, { ...command, ...newborn, channel });
+    if (createIfMissing === undefined || channel === undefined) throw notFound();
+    initialise(builder, { ...command, ...createIfMissing, channel });
   } else {
-    requireOwn(state, command);
+    requireSameTenancy(state, command);
     if (channel !== undefined) {
       if (channel.channelId !== state.channelId) throw notFound();
-      noteChannel(draft, channel);
+      noteChannel(builder, channel);
     }
-    // Their name was erased; now they have written again.
-    if (state.externalRef === null && newborn !== undefined) {
-      next.externalRef = newborn.externalRef;
-      draft.writes.push(nameParticipant(draft.threadId, newborn.externalRef));
+    // The participant's name was erased, and now they have written again.
+    if (state.externalRef === null && createIfMissing !== undefined) {
+      next.externalRef = createIfMissing.externalRef;
+      builder.writes.push(nameParticipant(builder.threadId, createIfMissing.externalRef));
     }
   }
-  const contact = { type: 'contact', id: next.externalRef ?? draft.threadId } as const;
+  const contact = { type: 'contact', id: next.externalRef ?? builder.threadId } as const;
   const actor = JSON.stringify(contact);
-  next.lastMessageAt = draft.at;
-  if (isNew) draft.threadEvent('thread.lifecycle.created', contact);
-  settleWindow(draft);
-  moveTo(draft, 'open', contact);
+  next.lastMessageAt = builder.at;
+  if (isNew) builder.addThreadEvent('thread.lifecycle.created', contact);
+  closeEndedWindow(builder);
+  builder.moveTo('open', contact);
 
-  const row = messageRow(draft, message, 'inbound', actor);
-  const text = messageText(row);
-  draft.writes.push(insertMessage(row));
-  takeFiles(draft, message);
-  const { eventId, sequence } = draft.event('thread.message.received', actor, `"message":${text}`);
-  startWindow(draft, contact);
-  noteInbound(draft, message.messageId, sequence, contact);
-  draft.remember(command.key, { messageOf: eventId });
-  return draft.decide(text);
+  const { json } = builder.addMessage(message, 'inbound', actor);
+  const { eventId, sequence } = builder.addEvent('thread.message.received', actor, `"message":${json}`);
+  openWindow(builder, contact);
+  noteInbound(builder, message.messageId, sequence, contact);
+  builder.rememberAnswer(command.key, { messageOf: eventId });
+  return builder.decide(json);
 }

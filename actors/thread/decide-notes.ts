@@ -1,54 +1,56 @@
 /**
- * Notes on a thread. The thread numbers their events and holds none of them: whoever changes a note brings it along as it was
- * read, and the commit is refused where it has been deleted meanwhile.
+ * Decisions: notes on a thread. The thread numbers the events of its notes and holds no note itself: the asker brings the note along as
+ * it was read, and the commit is refused if the note has been deleted since.
  */
-import type { Decision, Turn } from '../../runtime/actor.ts';
+import type { Turn } from '../../runtime/actor/index.ts';
 import type { EventName } from '../../protocol/events.ts';
-import type { Actor } from '../../protocol/resources/message.ts';
-import type { ThreadNote } from '../../protocol/resources/note.ts';
-import { deleteNote, insertNote, updateNote, type Write } from '../../storage/writes.ts';
-import { requireOwn } from '../tenancy.ts';
+import type { Actor, ThreadNote } from '../../protocol/resources/index.ts';
+import { deleteNote, insertNote, updateNote } from '../../storage/writes/index.ts';
+import { requireSameTenancy } from '../base/index.ts';
 import type { AddNote, EditNote, RemoveNote } from './commands.ts';
-import { Draft } from './draft.ts';
+import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 import type { ThreadState } from './state.ts';
 
-type NoteDecision<Reply> = Decision<ThreadState, Reply, Write>;
-
-function announce(draft: Draft, eventName: EventName, author: Actor, note: ThreadNote): void {
-  draft.event(eventName, JSON.stringify(author), `"note":${JSON.stringify(note)}`);
+function addNoteEvent(
+  builder: ThreadDecisionBuilder,
+  eventName: EventName,
+  author: Actor,
+  note: ThreadNote,
+): void {
+  builder.addEvent(eventName, JSON.stringify(author), `"note":${JSON.stringify(note)}`);
 }
 
 /** Replies with the note. 404 for another tenant's thread. */
-export function addNote(state: ThreadState, command: AddNote, turn: Turn): NoteDecision<ThreadNote> {
-  requireOwn(state, command);
+export function addNote(state: ThreadState, command: AddNote, turn: Turn): ThreadDecision<ThreadNote> {
+  requireSameTenancy(state, command);
   const { threadNoteId, authorUserId, body, author } = command;
   const { projectId, environmentId } = state;
-  const draft = new Draft(state, turn);
-  const { threadId, at } = draft;
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const { threadId, at } = builder;
   const note = { threadNoteId, projectId, threadId, authorUserId, body, createdAt: at, updatedAt: at };
-  draft.writes.push(insertNote({ ...note, environmentId }));
-  announce(draft, 'thread.note.created', author, note);
-  return draft.decide(note);
+  builder.writes.push(insertNote({ ...note, environmentId }));
+  addNoteEvent(builder, 'thread.note.created', author, note);
+  return builder.decide(note);
 }
 
-/** Replies with the note; a body that it already has changes nothing. 409 where the note is gone. */
-export function editNote(state: ThreadState, command: EditNote, turn: Turn): NoteDecision<ThreadNote> {
-  requireOwn(state, command);
+/** Replies with the note. The same body changes nothing. 409 where the note is gone. */
+export function editNote(state: ThreadState, command: EditNote, turn: Turn): ThreadDecision<ThreadNote> {
+  requireSameTenancy(state, command);
   const { note: before, body, author } = command;
   if (body === before.body) return { reply: before };
-  const draft = new Draft(state, turn);
-  const note = { ...before, body, updatedAt: draft.at };
-  draft.writes.push(updateNote({ ...note, threadId: draft.threadId }));
-  announce(draft, 'thread.note.updated', author, note);
-  return draft.decide(note);
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const note = { ...before, body, updatedAt: builder.at };
+  builder.writes.push(updateNote({ ...note, threadId: builder.threadId }));
+  addNoteEvent(builder, 'thread.note.updated', author, note);
+  return builder.decide(note);
 }
 
 /** 409 where the note is gone. */
-export function removeNote(state: ThreadState, command: RemoveNote, turn: Turn): NoteDecision<null> {
-  requireOwn(state, command);
+export function removeNote(state: ThreadState, command: RemoveNote, turn: Turn): ThreadDecision<null> {
+  requireSameTenancy(state, command);
   const { note, author } = command;
-  const draft = new Draft(state, turn);
-  draft.writes.push(deleteNote({ threadNoteId: note.threadNoteId, threadId: draft.threadId }));
-  announce(draft, 'thread.note.deleted', author, note);
-  return draft.decide(null);
+  const builder = new ThreadDecisionBuilder(state, turn);
+  builder.writes.push(deleteNote({ threadNoteId: note.threadNoteId, threadId: builder.threadId }));
+  addNoteEvent(builder, 'thread.note.deleted', author, note);
+  return builder.decide(null);
 }

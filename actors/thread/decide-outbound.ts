@@ -1,36 +1,117 @@
-/** How a thread sends. */
-import type { Decision, Turn } from '../../runtime/actor.ts';
-import type { MessageDryRun } from '../../protocol/resources/message.ts';
-import type { Write } from '../../storage/writes.ts';
-import { requireOwn, type Tenancy } from '../tenancy.ts';
-import type { SendMessage } from './commands.ts';
-import { Draft } from './draft.ts';
-import { obstacle, post } from './outbound.ts';
-import type { ThreadState } from './state.ts';
-import { windowView } from './thread-text.ts';
+/** Decisions: a thread sends messages. */
+import type { Turn } from '../../runtime/actor/index.ts';
+import type { Actor, MessageDryRun } from '../../protocol/resources/index.ts';
+import { insertCommand, type MessageRow, updateMessageStatus } from '../../storage/writes/index.ts';
+import { ServiceError, conflict } from '../../protocol/errors.ts';
+import { prefixes } from '../../protocol/ids.ts';
+import { requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
+import { getProvider } from '../channel/index.ts';
+import type { SendMessage, NewMessage } from './commands.ts';
+import { ThreadDecisionBuilder, type ThreadDecision, toMessageJson } from './decision-builder.ts';
+import { type ThreadState, isWindowOpen } from './state.ts';
+import { toServiceWindow } from './json.ts';
+import { noteOutbound } from './agent-handling.ts';
+import { closeEndedWindow } from './service-window.ts';
 
-/** The dry run: what `send` would say, without sending. */
-export function checkSend(
-  state: ThreadState,
-  command: Tenancy,
-  turn: Turn,
-): Decision<ThreadState, MessageDryRun, Write> {
-  requireOwn(state, command);
-  const reason = obstacle(state, turn.now)?.code ?? null;
-  return { reply: { allowed: reason === null, reason, serviceWindow: windowView(state, turn.now) } };
+/** An outbound message as it was queued. */
+export interface QueuedMessage {
+  /** Its JSON text. */
+  readonly json: string;
+  /** The id of the event that announces it. */
+  readonly eventId: string;
 }
 
-/** An outbound message is queued by this commit. Replies with its JSON text. */
-export function send(
-  state: ThreadState,
-  command: SendMessage,
-  turn: Turn,
-): Decision<ThreadState, string, Write> {
-  requireOwn(state, command);
-  const refusal = obstacle(state, turn.now);
-  if (refusal !== undefined) throw refusal;
-  const draft = new Draft(state, turn);
-  const { text, eventId } = post(draft, command.message, command.author);
-  draft.remember(command.key, { messageOf: eventId });
-  return draft.decide(text);
+/** Why a free-form outbound message cannot be taken now; undefined: it can. */
+export function findSendObstacle(state: ThreadState, now: number): ServiceError | undefined {
+  if (state.status === 'archived') return conflict('The thread is archived: open it before sending.');
+  const provider = getProvider(state.channelKind);
+  if (provider === undefined && state.channelKind !== null) return conflict('The channel is not connected.');
+  const rule = provider?.serviceWindow;
+  if (rule !== undefined && !isWindowOpen(state.window, rule, now)) {
+    return new ServiceError('svc/chatapp/template_required');
+  }
+  return undefined;
+}
+
+/** The dry run: what `send` would say, without sending. */
+export function checkSend(state: ThreadState, command: Tenancy, turn: Turn): ThreadDecision<MessageDryRun> {
+  requireSameTenancy(state, command);
+  const reason = findSendObstacle(state, turn.now)?.code ?? null;
+  return { reply: { allowed: reason === null, reason, serviceWindow: toServiceWindow(state, turn.now) } };
+}
+
+/** Queues an outbound message. Replies with its JSON text. */
+export function send(state: ThreadState, command: SendMessage, turn: Turn): ThreadDecision<string> {
+  requireSameTenancy(state, command);
+  const obstacle = findSendObstacle(state, turn.now);
+  if (obstacle !== undefined) throw obstacle;
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const { json, eventId } = queueMessage(builder, command.message, command.author);
+  builder.rememberAnswer(command.key, { messageOf: eventId });
+  return builder.decide(json);
+}
+
+/**
+ * Queues a message for which there is no obstacle. What happens to it next depends on its channel: a custom channel gets a command, the
+ * sandbox counts it as sent. A human's message reopens a closed thread; a program's leaves it closed.
+ *
+ * @param byHuman whether a human has decided that it is sent, whoever its author is
+ */
+export function queueMessage(
+  builder: ThreadDecisionBuilder,
+  message: NewMessage,
+  author: Actor,
+  byHuman = author.type === 'user',
+): QueuedMessage {
+  const actor = JSON.stringify(author);
+  closeEndedWindow(builder);
+  if (author.type === 'user') builder.moveTo('open', author);
+  builder.next.lastMessageAt = builder.at;
+  const { row, json } = builder.addMessage(message, 'outbound', actor);
+  const { eventId, sequence } = builder.addEvent('thread.message.created', actor, `"message":${json}`);
+  dispatchByChannel(builder, row, json);
+  noteOutbound(builder, sequence, author, byHuman);
+  return { json, eventId };
+}
+
+function dispatchByChannel(builder: ThreadDecisionBuilder, row: MessageRow, json: string): void {
+  const { at } = builder;
+  const { projectId, environmentId, threadId, channelId, messageId } = row;
+  if (channelId === null) return;
+  switch (getProvider(builder.next.channelKind)?.dispatch) {
+    case 'request': {
+      const eventName = 'channel.message.requested';
+      const members = `"message":${json},"externalRef":${JSON.stringify(builder.next.externalRef)}`;
+      const { eventId, data } = builder.addEvent(eventName, row.actor, members);
+      builder.writes.push(
+        insertCommand({
+          eventId,
+          projectId,
+          environmentId,
+          channelId,
+          eventName,
+          occurredAt: at,
+          messageId,
+          data,
+        }),
+      );
+      return;
+    }
+    case 'accept': {
+      const sent = toMessageJson({ ...row, status: 'sent' });
+      builder.writes.push(updateMessageStatus({ messageId, threadId, status: 'sent', at }));
+      builder.addEvent('channel.message.sent', JSON.stringify(systemActor), `"message":${sent}`);
+      return;
+    }
+    case undefined:
+      return;
+  }
+}
+
+/**
+ * The message of a run's answer. Its id is derived from the run's, so that a run has one message, whoever sends it and however often.
+ */
+export function createAnswerMessage(agentRunId: string, body: string): NewMessage {
+  const messageId = prefixes.message + agentRunId.slice(prefixes.run.length);
+  return { messageId, body, attachments: [], metadata: { agentRunId } };
 }

@@ -1,50 +1,88 @@
-/** PATCH: what changed gets its event, and what did not change gets none. */
+/** Decisions: a thread is changed, assigned, or forgets its participant. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision, Turn } from '../../runtime/actor.ts';
-import type { Write } from '../../storage/writes.ts';
-import { noteChanges } from './agent-watch.ts';
-import type { UpdateThread } from './commands.ts';
-import { settleWindow } from './decide-window.ts';
-import { Draft } from './draft.ts';
-import { requireOwn } from '../tenancy.ts';
+import type { Turn } from '../../runtime/actor/index.ts';
+import { eraseThread } from '../../storage/writes/index.ts';
+import { createAuditWrites, requireSameTenancy } from '../base/index.ts';
+import { noteChanges, noteAssignment, noteErasure } from './agent-handling.ts';
+import type { UpdateThread, AssignThread, EraseThread } from './commands.ts';
+import { closeEndedWindow } from './service-window.ts';
+import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 import type { ThreadState } from './state.ts';
-import { moveTo } from './status.ts';
-import { threadText } from './thread-text.ts';
+import { toThreadJson } from './json.ts';
 
 /**
- * Replies with the thread's JSON text. 404 for another tenant's thread, 409 for a move that its status does not
- * allow.
+ * PATCH. Each change has its event; what stays the same has none. Replies with the thread's JSON text. 404 for another tenant's thread,
+ * 409 for a move that its status does not allow.
  */
-export function update(
-  state: ThreadState,
-  command: UpdateThread,
-  turn: Turn,
-): Decision<ThreadState, string, Write> {
-  requireOwn(state, command);
+export function update(state: ThreadState, command: UpdateThread, turn: Turn): ThreadDecision<string> {
+  requireSameTenancy(state, command);
   const { changes, author } = command;
-  const draft = new Draft(state, turn);
-  const { next } = draft;
-  settleWindow(draft);
-  if (changes.status !== undefined) moveTo(draft, changes.status, author);
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const { next } = builder;
+  closeEndedWindow(builder);
+  if (changes.status !== undefined) builder.moveTo(changes.status, author);
 
   const { agentMode, agentId, customFields } = changes;
   if (agentMode !== undefined && agentMode !== state.agentMode) {
     next.agentMode = agentMode;
     const previous = JSON.stringify(state.agentMode);
-    draft.threadEvent('thread.agent_mode.changed', author, `,"previousAgentMode":${previous}`);
+    builder.addThreadEvent('thread.agent_mode.changed', author, `,"previousAgentMode":${previous}`);
   }
   const tags = changes.tags === undefined ? state.tags : [...new Set(changes.tags)];
   if (!isDeepStrictEqual(tags, state.tags)) {
     next.tags = tags;
-    draft.threadEvent('thread.tags.changed', author, `,"previousTags":${JSON.stringify(state.tags)}`);
+    const previous = JSON.stringify(state.tags);
+    builder.addThreadEvent('thread.tags.changed', author, `,"previousTags":${previous}`);
   }
   const agentChanges = agentId !== undefined && agentId !== state.agentId;
   if (agentChanges) next.agentId = agentId;
   const fieldsChange = customFields !== undefined && !isDeepStrictEqual(customFields, state.customFields);
   if (fieldsChange) next.customFields = customFields;
-  if (agentChanges || fieldsChange) draft.threadEvent('thread.lifecycle.updated', author);
-  noteChanges(draft, state, author);
+  if (agentChanges || fieldsChange) builder.addThreadEvent('thread.lifecycle.updated', author);
+  noteChanges(builder, state, author);
 
-  if (next.sequence === state.sequence) return { reply: threadText(state, turn.id, turn.now) };
-  return draft.decide(threadText(next, turn.id, turn.now));
+  if (next.sequence === state.sequence) return { reply: toThreadJson(state, turn.id, turn.now) };
+  return builder.decide(toThreadJson(next, turn.id, turn.now));
+}
+
+/**
+ * Assigns the thread to a user, or to nobody. The asker has checked that the user may answer: the thread knows no members. Assigning it
+ * to its assignee changes nothing. Replies with the thread's JSON text. 404 for another tenant's thread.
+ */
+export function assign(state: ThreadState, command: AssignThread, turn: Turn): ThreadDecision<string> {
+  requireSameTenancy(state, command);
+  const { assigneeUserId: previous } = state;
+  const { userId, author, from = previous } = command;
+  if (userId === previous || from !== previous) return { reply: toThreadJson(state, turn.id, turn.now) };
+  const builder = new ThreadDecisionBuilder(state, turn);
+  closeEndedWindow(builder);
+  builder.next.assigneeUserId = userId;
+  const more = `,"previousAssigneeUserId":${JSON.stringify(previous)}`;
+  builder.addThreadEvent('thread.assignment.changed', author, more);
+  noteAssignment(builder);
+  return builder.decide(toThreadJson(builder.next, turn.id, turn.now));
+}
+
+/**
+ * Erases the participant's personal data. The thread forgets at once; its messages, notes, files and events up to now are emptied after
+ * the commit. The thread lives on: what comes later is new. Replies with the instant. 404 for another tenant's thread.
+ */
+export function erase(state: ThreadState, command: EraseThread, turn: Turn): ThreadDecision<string> {
+  requireSameTenancy(state, command);
+  const builder = new ThreadDecisionBuilder(state, turn);
+  const { next, threadId, at } = builder;
+  const { projectId, environmentId, sequence: through } = state;
+  next.externalRef = null;
+  next.tags = [];
+  next.customFields = {};
+  next.metadata = {};
+  // Providers derive their ids from what they know of the participant. A receipt that is under way is read again.
+  next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };
+  builder.writes.push(
+    eraseThread({ threadId, projectId, environmentId, through, requestedAt: at }),
+    ...createAuditWrites(command, state, turn, 'thread.personal_data_erased', {}),
+  );
+  builder.addThreadEvent('thread.lifecycle.erased', command.author);
+  noteErasure(builder, command.author);
+  return builder.decide(at);
 }

@@ -1,33 +1,49 @@
-/** The kind `thread`: everything about it, in one place. */
-import { actor, type ActorKind } from '../../runtime/actor.ts';
-import type { Write } from '../../storage/writes.ts';
-import { familyOf } from '../shard-key.ts';
+/** Declares the actor kind `thread`: its decisions and its task. */
+import { actor, type ActorKind } from '../../runtime/actor/index.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { shardKeyOf } from '../../protocol/ids.ts';
 import type { ThreadCommands } from './commands.ts';
 import { callAgent, dropCall, noteTyping, openRun, runOver } from './decide-agent.ts';
-import { takeAnswer } from './decide-answer.ts';
-import { assign } from './decide-assignment.ts';
-import { erase } from './decide-erasure.ts';
+import { takeAnswer, resolveSuggestion } from './decide-answer.ts';
+import { assign, update, erase } from './decide-update.ts';
 import { create, receive } from './decide-inbound.ts';
 import { addNote, editNote, removeNote } from './decide-notes.ts';
 import { checkSend, send } from './decide-outbound.ts';
 import { recordReceipts } from './decide-receipts.ts';
-import { resolveSuggestion } from './decide-suggestion.ts';
-import { update } from './decide-update.ts';
-import { expireWindow, lookAtWindow } from './decide-window.ts';
+import { expireWindow, lookAtWindow } from './service-window.ts';
 import { blankThread, type ThreadState } from './state.ts';
-import { summoner, type SummonerServices } from './summoner.ts';
+import { createAgentDispatcher, type AgentDispatcherServices } from './agent-dispatcher.ts';
 
-/** Declares the kind with what its task works with. */
-export function threadKind(services: SummonerServices): ActorKind<ThreadState, ThreadCommands, Write> {
+/** @param services what the task works with */
+export function createThreadKind(
+  services: AgentDispatcherServices,
+): ActorKind<ThreadState, ThreadCommands, Write> {
   return actor<ThreadState, ThreadCommands, Write>({
     kind: 'thread',
-    blank: blankThread,
-    shardKey: familyOf,
+    initialState: blankThread,
+    shardKey: shardKeyOf,
     decide: {
-      ...{ create, receive, send, checkSend, update, assign, addNote, editNote, removeNote },
-      ...{ recordReceipts, lookAtWindow, expireWindow, erase },
-      ...{ callAgent, dropCall, openRun, takeAnswer, runOver, resolveSuggestion, noteTyping },
+      create,
+      receive,
+      send,
+      checkSend,
+      update,
+      assign,
+      erase,
+      addNote,
+      editNote,
+      removeNote,
+      recordReceipts,
+      lookAtWindow,
+      expireWindow,
+      callAgent,
+      dropCall,
+      openRun,
+      takeAnswer,
+      runOver,
+      resolveSuggestion,
+      noteTyping,
     },
-    tasks: { summon: summoner(services) },
+    tasks: { dispatchAgent: createAgentDispatcher(services) },
   });
 }

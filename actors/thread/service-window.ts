@@ -1,36 +1,107 @@
 /**
- * The service window: for a time after the participant wrote, free-form messages may be sent (specification, "States").
+ * The service window: for a time after the participant wrote, free-form messages may be sent.
  *
  *   (none), closed -> open     an inbound message on a channel with a window
  *   open, closing  -> open     another one: the end moves, nothing is announced
  *   open    -> closing         one hour before the end
- *   open, closing  -> closed   at the end, which is no longer inside
+ *   open, closing  -> closed   at the end, which is the first instant outside
  *
- * One reminder watches the window. An inbound message does not move it: it fires at the old instant, sees that the end has
- * moved, and is set anew. So the inbound path writes a reminder only when a window opens.
+ * One reminder watches the window. An inbound message does not move the reminder: it fires at the old instant, sees that the end has
+ * moved, and is set again. So an inbound message writes a reminder only when a window opens.
  */
-import type { ServiceWindowRule } from '../channel/providers/provider.ts';
-
-/** The window of a participant who has written; null in the state before. */
-export interface ServiceWindow {
-  readonly phase: 'open' | 'closing' | 'closed';
-  /** Epoch milliseconds; the first instant outside. */
-  readonly expiresAt: number;
-}
+import type { Turn } from '../../runtime/actor/index.ts';
+import { notFound, conflict } from '../../protocol/errors.ts';
+import type { Actor } from '../../protocol/resources/index.ts';
+import { getProvider } from '../channel/index.ts';
+import { requireSameTenancy, systemActor } from '../base/index.ts';
+import type { ServiceWindow, ThreadState } from './state.ts';
+import type { ExpireWindow } from './commands.ts';
+import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
+import { toServiceWindow } from './json.ts';
 
 /** The key of the reminder that watches the window. */
-export const windowReminder = 'service-window';
+const windowReminder = 'service-window';
 
 /** `closing` is announced this long before the end, in milliseconds. */
-export const closingMs = 3_600_000;
+const closingMs = 3_600_000;
+
+type WindowEvent =
+  'thread.service_window.opened' | 'thread.service_window.closing' | 'thread.service_window.closed';
 
 /** When the reminder has to look next. */
-export function nextLook(window: ServiceWindow): number {
+function getNextCheck(window: ServiceWindow): number {
   return window.phase === 'open' ? window.expiresAt - closingMs : window.expiresAt;
 }
 
-/** @param now epoch milliseconds. The clock decides, not the phase: the reminder that moves the phase may be late. */
-export function isOpen(window: ServiceWindow | null, rule: ServiceWindowRule, now: number): boolean {
-  if (window === null) return rule.openBeforeFirstInbound;
-  return window.phase !== 'closed' && now < window.expiresAt;
+function watchWindow(builder: ThreadDecisionBuilder, window: ServiceWindow): void {
+  builder.remind({ key: windowReminder, at: getNextCheck(window), command: 'lookAtWindow', payload: {} });
+}
+
+function announce(builder: ThreadDecisionBuilder, eventName: WindowEvent, actor: Actor): void {
+  const window = JSON.stringify(toServiceWindow(builder.next, builder.now));
+  builder.addThreadEvent(eventName, actor, `,"serviceWindow":${window}`);
+}
+
+function closeWindow(builder: ThreadDecisionBuilder, window: ServiceWindow, actor: Actor): void {
+  builder.next.window = { phase: 'closed', expiresAt: Math.min(window.expiresAt, builder.now) };
+  announce(builder, 'thread.service_window.closed', actor);
+}
+
+/** Closes a window that has ended before its reminder came, so that events are in the order in which things happened. */
+export function closeEndedWindow(builder: ThreadDecisionBuilder): void {
+  const { window } = builder.next;
+  if (window !== null && window.phase !== 'closed' && builder.now >= window.expiresAt) {
+    closeWindow(builder, window, systemActor);
+  }
+}
+
+/** Opens or extends the window of the participant who has just written. */
+export function openWindow(builder: ThreadDecisionBuilder, actor: Actor): void {
+  const { next } = builder;
+  const rule = getProvider(next.channelKind)?.serviceWindow;
+  if (rule === undefined) return;
+  const before = next.window;
+  const window: ServiceWindow = { phase: 'open', expiresAt: builder.now + rule.lengthMs };
+  next.window = window;
+  if (before !== null && before.phase !== 'closed') return;
+  watchWindow(builder, window);
+  announce(builder, 'thread.service_window.opened', actor);
+}
+
+/** The reminder: announces what is due, and looks again when the end has moved. */
+export function lookAtWindow(
+  state: ThreadState,
+  _command: Readonly<Record<string, never>>,
+  turn: Turn,
+): ThreadDecision<null> {
+  const { window } = state;
+  if (window === null || window.phase === 'closed') return { reply: null };
+  const builder = new ThreadDecisionBuilder(state, turn);
+  if (builder.now >= window.expiresAt) {
+    closeWindow(builder, window, systemActor);
+    return builder.decide(null);
+  }
+  if (builder.now < getNextCheck(window)) {
+    watchWindow(builder, window);
+    return { remind: builder.reminders, reply: null };
+  }
+  const closing: ServiceWindow = { phase: 'closing', expiresAt: window.expiresAt };
+  builder.next.window = closing;
+  announce(builder, 'thread.service_window.closing', systemActor);
+  watchWindow(builder, closing);
+  return builder.decide(null);
+}
+
+/** Ends the window now, where events are simulated. Ending a closed window changes nothing. */
+export function expireWindow(state: ThreadState, command: ExpireWindow, turn: Turn): ThreadDecision<null> {
+  requireSameTenancy(state, command);
+  if (command.channelId !== state.channelId) throw notFound();
+  if (getProvider(state.channelKind)?.simulated !== true) {
+    throw conflict('Only the window of a sandbox thread can be made to expire.');
+  }
+  if (state.window?.phase === 'closed') return { reply: null };
+  const builder = new ThreadDecisionBuilder(state, turn);
+  closeWindow(builder, state.window ?? { phase: 'open', expiresAt: turn.now }, command.author);
+  builder.forget(windowReminder);
+  return builder.decide(null);
 }

@@ -1,21 +1,19 @@
-/** The thread's row: what lists filter and sort by as columns, the rest as its private `state`. */
-import type { ChannelKind } from '../../protocol/resources/channel.ts';
-import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
-import { instant, snapshotTable } from '../../storage/snapshot.ts';
-import type { Metadata } from '../tenancy.ts';
-import { decodeDesk, storedDesk, type StoredDesk } from './desk.ts';
+/** How a thread is stored: what lists filter and sort by are columns of `threads`, the rest is the private `state`. */
+import type { AgentMode, ChannelKind, ThreadStatus } from '../../protocol/resources/index.ts';
+import { instant, snapshotTable } from '../../storage/statements/index.ts';
+import type { Metadata } from '../base/index.ts';
+import { decodeAgentHandling, encodeAgentHandling, type StoredAgentHandling } from './agent-handling.ts';
 import type { RecentChanges } from './recent-changes.ts';
-import type { ServiceWindow } from './service-window.ts';
-import type { CustomFields, ThreadState } from './state.ts';
+import type { ServiceWindow, CustomFields, ThreadState } from './state.ts';
 
-/** The private part. */
-interface Rest {
+/** The private part. Its keys are those of the stored JSON, so they stay, whatever the state calls its fields. */
+interface StoredState {
   readonly channelKind: ChannelKind | null;
   readonly sequence: number;
   readonly window: ServiceWindow | null;
   readonly recent: RecentChanges;
-  /** Absent where it is empty. */
-  readonly desk?: StoredDesk;
+  /** The thread's agent handling; absent where there is nothing to store. */
+  readonly desk?: StoredAgentHandling;
 }
 
 /** A row of `threads` as JSON. */
@@ -35,10 +33,10 @@ export type ThreadRow = {
   readonly created_at: string;
   readonly updated_at: string;
   readonly archived_at: string | null;
-  readonly state: Rest;
+  readonly state: StoredState;
 };
 
-/** The state of a row, for the actor and for reads that show the thread without waking it. */
+/** The state of a row, for the actor and for reads that show the thread without activating it. */
 export function decodeThread(row: ThreadRow): ThreadState {
   return {
     projectId: row.project_id,
@@ -60,12 +58,12 @@ export function decodeThread(row: ThreadRow): ThreadState {
     sequence: row.state.sequence,
     window: row.state.window,
     recent: row.state.recent,
-    desk: decodeDesk(row.state.desk),
+    agentHandling: decodeAgentHandling(row.state.desk),
   };
 }
 
-/** JSON, or null for the object that nearly every thread has. */
-function unlessEmpty(object: CustomFields | Metadata): string | null {
+/** JSON text, or null for the empty object that nearly every thread has. */
+function toJsonUnlessEmpty(object: CustomFields | Metadata): string | null {
   const text = JSON.stringify(object);
   return text === '{}' ? null : text;
 }
@@ -95,11 +93,11 @@ export const threadSnapshot = snapshotTable<ThreadState>({
     archived_at: 'timestamptz',
     state: 'jsonb',
   },
-  usual: { tags: "'{}'", custom_fields: "'{}'", metadata: "'{}'" },
+  defaults: { tags: "'{}'", custom_fields: "'{}'", metadata: "'{}'" },
   encode: state => {
     const { channelKind, sequence, window, recent } = state;
-    const rest: Rest = { channelKind, sequence, window, recent };
-    const desk = storedDesk(state);
+    const stored: StoredState = { channelKind, sequence, window, recent };
+    const desk = encodeAgentHandling(state);
     return {
       project_id: state.projectId,
       environment_id: state.environmentId,
@@ -110,14 +108,14 @@ export const threadSnapshot = snapshotTable<ThreadState>({
       agent_id: state.agentId,
       assignee_user_id: state.assigneeUserId,
       tags: state.tags.length === 0 ? null : state.tags,
-      custom_fields: unlessEmpty(state.customFields),
-      metadata: unlessEmpty(state.metadata),
+      custom_fields: toJsonUnlessEmpty(state.customFields),
+      metadata: toJsonUnlessEmpty(state.metadata),
       last_message_at: state.lastMessageAt,
       active_second: Math.floor(Date.parse(state.lastMessageAt) / 1_000),
       created_at: state.createdAt,
       updated_at: state.updatedAt,
       archived_at: state.archivedAt,
-      state: JSON.stringify(desk === undefined ? rest : { ...rest, desk }),
+      state: JSON.stringify(desk === undefined ? stored : { ...stored, desk }),
     };
   },
   decode: row => decodeThread(row as unknown as ThreadRow),

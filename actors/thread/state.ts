@@ -1,23 +1,22 @@
 /**
- * A thread: a lasting conversation, in one project, environment and channel (specification, "Thread").
+ * A thread: a lasting conversation in one project, environment and channel.
  *
- *   (nothing) -> open        created, or its participant wrote for the first time
- *   open      -> closed      PATCH
- *   closed    -> open        PATCH, any inbound, an outbound by a human
- *   open, closed -> archived PATCH
- *   archived  -> open        PATCH, any inbound
+ *   (nothing) -> open          created, or its participant wrote for the first time
+ *   open      -> closed        PATCH
+ *   closed    -> open          PATCH, an inbound message, or an outbound message by a human
+ *   open, closed -> archived   PATCH
+ *   archived  -> open          PATCH, or an inbound message
  *
- * The state is small, because many thousands of threads are resident at once: no message is in it. It is never changed in
- * place; every decision makes a new one.
+ * The state is small and holds no messages, because many thousands of threads are in memory at once. It is never changed in place:
+ * every decision makes a new one.
  */
-import type { ChannelKind } from '../../protocol/resources/channel.ts';
-import type { AgentMode, ThreadStatus } from '../../protocol/resources/thread.ts';
-import type { Metadata } from '../tenancy.ts';
-import { noDesk, type Desk } from './desk.ts';
+import type { AgentMode, ChannelKind, ThreadStatus } from '../../protocol/resources/index.ts';
+import type { Metadata } from '../base/index.ts';
+import type { Suggestion } from '../run/index.ts';
+import type { ServiceWindowRule } from '../channel/index.ts';
 import { noChanges, type RecentChanges } from './recent-changes.ts';
-import type { ServiceWindow } from './service-window.ts';
 
-/** Flat, as the specification has them. */
+/** Flat: values are not nested. */
 export type CustomFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /** All that a thread knows. */
@@ -27,7 +26,7 @@ export interface ThreadState {
   readonly environmentId: string;
   readonly channelId: string | null;
   readonly channelKind: ChannelKind | null;
-  /** The participant's name in the channel, or whatever else identifies the thread to its owner. */
+  /** The participant's name in the channel, or what else identifies the thread to its owner. */
   readonly externalRef: string | null;
   readonly status: ThreadStatus;
   readonly agentMode: AgentMode | null;
@@ -45,7 +44,97 @@ export interface ThreadState {
   readonly sequence: number;
   readonly window: ServiceWindow | null;
   readonly recent: RecentChanges;
-  readonly desk: Desk;
+  readonly agentHandling: AgentHandling;
+}
+
+const moves: Readonly<Record<ThreadStatus, readonly ThreadStatus[]>> = {
+  open: ['closed', 'archived'],
+  closed: ['open', 'archived'],
+  archived: ['open'],
+};
+
+/** Whether the diagram above allows the move. */
+export function mayMove(from: ThreadStatus, to: ThreadStatus): boolean {
+  return moves[from].includes(to);
+}
+
+/** The inbound messages that no run has been opened for. */
+export interface Waiting {
+  /** When the first of them arrived, in epoch milliseconds. */
+  readonly since: number;
+  /** When the newest of them arrived. */
+  readonly last: number;
+}
+
+/** The run whose answer the thread will take. */
+export interface LiveRun {
+  readonly agentRunId: string;
+  readonly agentId: string;
+  /** The thread's sequence that the run answers. */
+  readonly basedOnSequence: number;
+  /** Opened for a message that waited, not by a request. */
+  readonly forMessage: boolean;
+}
+
+/** A suggestion that waits for an operator. The run has its text. */
+export interface PendingSuggestion {
+  readonly agentRunId: string;
+  readonly basedOnSequence: number;
+  readonly reason?: Suggestion['reason'];
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** The thread's sequence before and after the turn that made it. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the thread knows of its agent, and of who else answers: see agent-handling.ts. */
+export interface AgentHandling {
+  /** How many runs the thread has opened; numbers their ids. */
+  readonly runs: number;
+  /** The default agent of the thread's channel, from the newest command that named the channel. */
+  readonly channelAgentId: string | null;
+  readonly waiting: Waiting | null;
+  readonly live: LiveRun | null;
+  readonly suggestion: PendingSuggestion | null;
+  readonly inboundMessageId: string | null;
+  /** The thread's sequence at its newest message, and at the newest one by a human. 0: none since an agent is involved. */
+  readonly messageSequence: number;
+  readonly humanSequence: number;
+  /** When a human last sent a message or was assigned, in epoch milliseconds; 0 for never. */
+  readonly humanAt: number;
+  /** When an operator was last seen typing, in epoch milliseconds. Never stored. */
+  readonly typingAt: number;
+}
+
+export const noAgentHandling: AgentHandling = {
+  runs: 0,
+  channelAgentId: null,
+  waiting: null,
+  live: null,
+  suggestion: null,
+  inboundMessageId: null,
+  messageSequence: 0,
+  humanSequence: 0,
+  humanAt: 0,
+  typingAt: 0,
+};
+
+/** The service window of a participant who has written: see service-window.ts. */
+export interface ServiceWindow {
+  readonly phase: 'open' | 'closing' | 'closed';
+  /** The first instant after the window, in epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Whether free-form messages may be sent. The clock decides, not the phase: the reminder that moves the phase may be late.
+ *
+ * @param now epoch milliseconds
+ */
+export function isWindowOpen(window: ServiceWindow | null, rule: ServiceWindowRule, now: number): boolean {
+  if (window === null) return rule.openBeforeFirstInbound;
+  return window.phase !== 'closed' && now < window.expiresAt;
 }
 
 /** A thread that does not exist. */
@@ -70,11 +159,6 @@ export function blankThread(): ThreadState {
     sequence: 0,
     window: null,
     recent: noChanges,
-    desk: noDesk,
+    agentHandling: noAgentHandling,
   };
-}
-
-/** Whether it was created: an actor is there for every id. */
-export function exists(state: ThreadState): boolean {
-  return state.projectId !== '';
 }

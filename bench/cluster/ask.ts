@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'nats';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
 import { encodeEnvelope } from '../../runtime/transport/wire.ts';
 import type { Envelope } from '../../runtime/transport/transport.ts';
 import { natsNode } from '../../test/support/nats-node.ts';

@@ -5,7 +5,7 @@
  * No client writes while it wakes up, and every request that it holds has been answered by another node. So whatever is written
  * then is a write of the zombie, and is counted in the database.
  */
-import { eventually } from '../../test/node/eventually.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { metric } from '../../test/cluster/support/cluster.ts';
 import { defaultTiming } from '../../runtime/cluster/timing.ts';
 import { count, fixed, table } from '../support/table.ts';

@@ -2,10 +2,10 @@
  * Asks shards every few milliseconds whether they have an owner: with commands whose deadline has passed, which an owner refuses
  * at once and nobody else answers. So the time without an owner is seen from outside, whatever the traffic is.
  */
+import { NoOwner } from '../../runtime/actor/failures.ts';
 import { connect, NatsError, type NatsConnection } from 'nats';
-import { systemClock } from '../../runtime/system-clock.ts';
-import { headersOf } from '../../runtime/transport/nats-headers.ts';
-import { NoOwner } from '../../runtime/transport/transport.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
+import { createHeaders } from '../../runtime/transport/nats-publisher.ts';
 import { decodeAnswer } from '../../runtime/transport/wire.ts';
 
 const everyMs = 5;
@@ -61,7 +61,7 @@ export class ShardProbe {
   async #isOwned(shard: number): Promise<boolean | undefined> {
     const now = systemClock.monotonic();
     const past = { kind: '', id: '', command: '', payload: null, deadline: now - 1 };
-    const options = { timeout: timeoutMs, headers: headersOf(past, now) };
+    const options = { timeout: timeoutMs, headers: createHeaders(past, now) };
     try {
       const answer = await this.#client.request(`skein.${this.#cluster}.shard.${shard}`, '', options);
       decodeAnswer(answer.string());

@@ -8,8 +8,8 @@
  * every message sent to the node that owns its thread. The latter is what no way between nodes, however cheap, could better.
  */
 import { randomBytes } from 'node:crypto';
-import { addressee } from '../../gateway/rest/handlers/channel-traffic.ts';
-import { eventually } from '../../test/node/eventually.ts';
+import { resolveThread } from '../../gateway/handlers/inbound-messages.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { metric, ownershipIn, pictureOf } from '../../test/cluster/support/cluster.ts';
 import { NatsServer } from '../../test/support/nats-server.ts';
 import { freePort, Server } from '../demo/server.ts';
@@ -47,7 +47,7 @@ interface Ground {
 async function threadsOf({ skein }: Ground, nodes: readonly Server[]): Promise<readonly number[][]> {
   const threadIds = Array.from(
     { length: threads },
-    (_, i) => addressee(skein, { externalParticipantRef: `p${i}` }).threadId,
+    (_, i) => resolveThread(skein, { externalParticipantRef: `p${i}` }).threadId,
   );
   return Promise.all(
     nodes.map(async node => {

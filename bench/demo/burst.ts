@@ -1,7 +1,6 @@
 /** A burst of messages from many participants, each with one message in flight: what a busy channel looks like. */
 import { randomUUID } from 'node:crypto';
-import type { Api } from './api.ts';
-import { ApiError, type Message } from './api.ts';
+import { ApiError, type Api, type Message } from './api.ts';
 
 export interface Acknowledged {
   readonly key: string;

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { nodeOptions } from './node-options.ts';
+import { serverOptions } from '../../.config/node-options.js';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 const readyWithinMs = 60_000;
@@ -39,7 +39,7 @@ export class Server {
   /** Starts the node and waits until it is ready; gives the milliseconds that took. */
   async start(): Promise<number> {
     const from = performance.now();
-    const child = spawn(process.execPath, [...nodeOptions, main], {
+    const child = spawn(process.execPath, [...serverOptions, main], {
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

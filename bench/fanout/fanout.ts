@@ -91,9 +91,9 @@ export async function benchFanout(): Promise<void> {
   const micros = (name: ServerName): number =>
     median(samples.filter(s => s.name === name).map(s => (s.cpuSeconds * 1e6) / (s.events * s.sockets)));
   const arrived = (name: ServerName): string => {
-    const own = samples.filter(s => s.name === name);
-    const due = own.reduce((sum, s) => sum + s.events * s.sockets, 0);
-    const received = own.reduce((sum, s) => sum + s.received, 0);
+    const claimFolder = samples.filter(s => s.name === name);
+    const due = claimFolder.reduce((sum, s) => sum + s.events * s.sockets, 0);
+    const received = claimFolder.reduce((sum, s) => sum + s.received, 0);
     return `${count(received)} of ${count(due)}`;
   };
   const bare = micros('bare-uws');

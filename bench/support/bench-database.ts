@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { silentLog } from '../../runtime/log.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
 import { startEmbedded } from '../../storage/embedded/start.ts';
 import { treeCpuSeconds } from './process-usage.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -5,19 +5,18 @@
  * Started by `bench/memory.ts`; takes its task as a message, answers with a `MemoryResult`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { threadKind } from '../../actors/thread/kind.ts';
-import type { ReceiveMessage } from '../../actors/thread/commands.ts';
+import { createThreadKind } from '../../actors/thread/kind.ts';
+import { createIfMissingField, type ReceiveMessage } from '../../actors/thread/commands.ts';
 import { threadSnapshot } from '../../actors/thread/snapshot.ts';
 import { newId } from '../../protocol/ids.ts';
-import { silentLog } from '../../runtime/log.ts';
-import { Metrics } from '../../runtime/metrics.ts';
-import { Node } from '../../runtime/node.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
-import { systemRandom } from '../../runtime/system-random.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { Metrics } from '../../runtime/observability/metrics.ts';
+import { Node } from '../../runtime/node/node.ts';
+import { systemClock, systemRandom } from '../../runtime/time/clock.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
-import { openDatabase, type Database } from '../../storage/database.ts';
-import { News } from '../../storage/news.ts';
-import { PostgresStore } from '../../storage/postgres-store.ts';
+import { openDatabase, type Database } from '../../storage/database/database.ts';
+import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
+import { PostgresStore } from '../../storage/commit/postgres-store.ts';
 import { residentBytes } from './process-usage.ts';
 
 export interface MemoryTask {
@@ -36,7 +35,7 @@ export interface MemoryResult {
   readonly before: Footprint;
   readonly after: Footprint;
   /** Actors in memory at the second measurement, as the node counts them. */
-  readonly residents: number;
+  readonly activations: number;
   readonly perSecond: number;
 }
 
@@ -60,10 +59,15 @@ async function makeThreads(node: Node, database: Database, count: number): Promi
   await database.query(`insert into project_streams (project_id, epoch) values ($1, 'memory')`, [
     tenancy.projectId,
   ]);
-  const newborn = { externalRef: '+49 151 0', metadata: { locale: 'en', source: 'widget' } };
+  const createIfMissing = { externalRef: '+49 151 0', metadata: { locale: 'en', source: 'widget' } };
   for (const body of ['Hello!', 'Is my parcel on its way?']) {
     const message = { messageId: newId('message'), body, attachments: [], metadata: {} };
-    const command: ReceiveMessage = { ...tenancy, channel, newborn, message };
+    const command: ReceiveMessage = {
+      ...tenancy,
+      channel,
+      [createIfMissingField]: createIfMissing,
+      message,
+    };
     await node.ask({ kind: 'thread', id: idOf(0) }, 'receive', command);
   }
   await database.query(copies, [count]);
@@ -85,12 +89,12 @@ async function measure({ databaseUrl, threads }: MemoryTask): Promise<MemoryResu
   const database = await openDatabase({ url: databaseUrl, log, statementTimeoutMs: 120_000 });
   await database.migrate();
   const store = new PostgresStore({
-    ...{ database, log, news: new News() },
+    ...{ database, log, notifier: new CommitNotifier() },
     snapshots: [threadSnapshot],
   });
   const transport = new LocalTransport({ clock, log });
   const node = new Node({
-    ...{ kinds: [threadKind({ db: database, log })], store, transport, clock, log },
+    ...{ kinds: [createThreadKind({ db: database, log })], store, transport, clock, log },
     random: systemRandom,
     metrics: new Metrics(),
   });
@@ -108,13 +112,13 @@ async function measure({ databaseUrl, threads }: MemoryTask): Promise<MemoryResu
   }
   const perSecond = (threads / (performance.now() - from)) * 1_000;
   const after = await footprint();
-  const { residents } = node.stats;
+  const { activations } = node.stats;
 
   await node.drain();
   await transport.drain();
   await store.close();
   await database.close();
-  return { before, after, residents, perSecond };
+  return { before, after, activations, perSecond };
 }
 
 process.once('message', (task: MemoryTask) => {

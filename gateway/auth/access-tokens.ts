@@ -1,15 +1,18 @@
 /**
- * Studio access tokens (specification, "Authentication"; decisions section 9): EdDSA JWTs of 900 seconds with the claims
- * `type: studio`, `sub` (user) and `sid` (session). This file knows cryptography and claims; whether the session still
- * lives is asked elsewhere (authenticate.ts).
+ * Studio access tokens (docs/contract-decisions.md, "Sessions and passwords"): EdDSA JWTs of 900 seconds with the claims
+ * `type: studio`, `sub` (user) and `sid` (session). This file knows cryptography and claims; authenticate.ts checks whether the
+ * session still lives.
+ *
+ * The keys are Ed25519, named by `kid`. The first key of the ring signs, all of them verify: a key is retired by putting a new
+ * one in front, and dropping the old one 15 minutes later.
  */
 import { SignJWT, errors, jwtVerify } from 'jose';
-import { hash } from 'node:crypto';
-import type { Clock } from '../../runtime/clock.ts';
+import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
-import type { Origin } from './origin.ts';
-import type { TokenKeys } from './token-keys.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import { parseKeys } from '../../storage/secrets/index.ts';
+import type { Maybe } from '../pipeline/index.ts';
 
 /** Seconds that an access token lives. */
 export const accessTokenSeconds = 900;
@@ -18,7 +21,23 @@ const audience = 'skein-api';
 /** Verified tokens that are remembered, so that a busy client costs one signature check per token and not per request. */
 const maxRemembered = 10_000;
 
-/** Who a token says that it is. */
+/** Where a request comes from, as far as its credential is concerned. */
+export interface RequestSource {
+  /** The client's IP address. Determined when it is read. */
+  readonly address: string;
+  /** Charges the address for the look-up of a credential that this node does not know; throws or rejects where that is refused. */
+  chargeAnonymous?(): Maybe<void>;
+}
+
+/** The ring of signing keys, ready for use. */
+export interface TokenKeys {
+  /** Signs new tokens. */
+  readonly current: { readonly kid: string; readonly key: KeyObject };
+  /** Public halves by kid. */
+  readonly verify: ReadonlyMap<string, KeyObject>;
+}
+
+/** Whom a token names. */
 export interface AccessClaims {
   readonly userId: string;
   readonly sessionId: string;
@@ -51,11 +70,11 @@ export class AccessTokens {
   }
 
   /**
-   * The claims of a token that we signed and that has not expired. Synchronous for a token seen before; for any other a toll is paid
-   * before its signature is checked.
+   * The claims of a token that we signed and that has not expired. Synchronous for a token seen before; for any other the sender is
+   * charged before its signature is checked.
    * Fails with `svc/auth/expired_token` for a good token past its time, `svc/auth/invalid_token` for anything else.
    */
-  verify(token: string, from?: Origin): AccessClaims | Promise<AccessClaims> {
+  verify(token: string, from?: RequestSource): Maybe<AccessClaims> {
     const key = hash('sha256', token, 'base64');
     const known = this.#remembered.get(key);
     if (known === undefined) return this.#check(token, key, from);
@@ -64,8 +83,8 @@ export class AccessTokens {
     throw new ServiceError('svc/auth/expired_token');
   }
 
-  async #check(token: string, key: string, from?: Origin): Promise<AccessClaims> {
-    await from?.toll?.();
+  async #check(token: string, key: string, from?: RequestSource): Promise<AccessClaims> {
+    await from?.chargeAnonymous?.();
     const claims = await this.#open(token);
     // Tokens expire by themselves, so the oldest entry is the least useful one.
     if (this.#remembered.size >= maxRemembered) {
@@ -108,4 +127,23 @@ export class AccessTokens {
 
 function invalidToken(): ServiceError {
   return new ServiceError('svc/auth/invalid_token');
+}
+
+/** What stands before the 32 bytes of the seed in the PKCS #8 form of an Ed25519 key (RFC 8410, section 7). */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/**
+ * Reads TOKEN_KEYS: `kid:base64,kid:base64`, each the 32 bytes of an Ed25519 seed in base64 or base64url.
+ * Throws an Error that names the fault and never shows key material.
+ */
+export function parseTokenKeys(text: string): TokenKeys {
+  const verify = new Map<string, KeyObject>();
+  let current: TokenKeys['current'] | undefined;
+  for (const [kid, seed] of parseKeys('token key', text)) {
+    const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
+    current ??= { kid, key };
+    verify.set(kid, createPublicKey(key));
+  }
+  if (current === undefined) throw new Error('token keys are empty');
+  return { current, verify };
 }

@@ -1,8 +1,8 @@
 /**
- * Passwords: Argon2id (RFC 9106) with 19 MiB and two passes, the parameters that OWASP's password storage sheet names.
+ * Passwords: Argon2id (RFC 9106) with 19 MiB and two passes, as OWASP's password storage cheat sheet recommends.
  *
- * The work happens on libuv's threads, which files, DNS and WebCrypto share; so at most two passwords are in work at a
- * time and at most `maxWaiting` wait, and beyond that the caller is told to come back.
+ * The work is done by libuv's threads, which files, DNS and WebCrypto share. So at most two passwords are hashed at a
+ * time and at most `maxWaiting` wait; beyond that the caller is told to come back.
  */
 import { hash, verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
@@ -10,16 +10,16 @@ import { ServiceError } from '../../protocol/errors.ts';
 
 /** 2 is Argon2id: the package's enum is ambient and const, which isolated modules cannot read. */
 const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-const maxAtWork = 2;
+const maxConcurrent = 2;
 const maxWaiting = 64;
 
 export class Passwords {
   readonly #waiting: (() => void)[] = [];
-  #atWork = 0;
-  /** A hash of a password that nobody knows: what a login for an unknown account is checked against. */
-  readonly #nobody = hash(randomBytes(32), parameters);
+  #running = 0;
+  /** A hash of a password that nobody knows: the login for an unknown account is checked against it. */
+  readonly #dummyHash = hash(randomBytes(32), parameters);
 
-  /** The PHC string to store. Rejects with `svc/runtime/unavailable` when too many are waiting, as `verify` does. */
+  /** The PHC string to store. Rejects with `svc/runtime/unavailable` when too many wait, as `verify` does. */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => hash(password, parameters));
   }
@@ -29,26 +29,26 @@ export class Passwords {
    * password: the same work is done and the answer is false, so that time does not tell which accounts exist.
    */
   async verify(stored: string | undefined, password: string): Promise<boolean> {
-    const against = stored ?? (await this.#nobody);
+    const against = stored ?? (await this.#dummyHash);
     const right = await this.#inTurn(() => verify(against, password));
     return right && stored !== undefined;
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#atWork >= maxAtWork) {
+    if (this.#running >= maxConcurrent) {
       if (this.#waiting.length >= maxWaiting) {
         throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
       }
       await new Promise<void>(resolve => this.#waiting.push(resolve));
     } else {
-      this.#atWork += 1;
+      this.#running += 1;
     }
     try {
       return await work();
     } finally {
-      // The turn is handed over as it is, so the count stays while anyone waits.
+      // The next one takes over this turn: the count stays while anyone waits.
       const next = this.#waiting.shift();
-      if (next === undefined) this.#atWork -= 1;
+      if (next === undefined) this.#running -= 1;
       else next();
     }
   }

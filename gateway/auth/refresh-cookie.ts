@@ -1,6 +1,6 @@
 /**
- * The refresh cookie (decisions section 9): `__Secure-svc_refresh`, or `svc_refresh` where the public address is plain http,
- * since browsers refuse the prefix without Secure. It is sent to the authentication operations only.
+ * The refresh cookie (docs/contract-decisions.md, "Sessions and passwords"): `__Secure-svc_refresh`, or `svc_refresh` where the public
+ * address is plain http, since browsers refuse the prefix without Secure. Browsers send it to the authentication operations only.
  */
 export const refreshCookiePath = '/v1/studio/auth';
 
@@ -29,8 +29,8 @@ export class RefreshCookie {
   }
 
   /**
-   * Whether a request may use the cookie. Browsers say where a request comes from, in Sec-Fetch-Site or at least in Origin;
-   * a client that sends neither is no browser, and nobody can make it send a cookie against its will.
+   * Whether a request may use the cookie. Browsers say where a request comes from, in Sec-Fetch-Site or at least in Origin.
+   * A client that sends neither is not a browser, so no other site can make it send the cookie.
    */
   permits(headers: {
     readonly secFetchSite: string;

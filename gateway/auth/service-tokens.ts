@@ -1,10 +1,10 @@
-/** Service tokens (design section 7): by which internal services are told from everybody else, and from each other. */
+/** Service tokens: the credentials of internal services, which name themselves by them (docs/operate/configuration.md). */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
 
-/** One token of SERVICE_TOKENS. A service may have several, so that they can be exchanged without a gap. */
+/** One token of SERVICE_TOKENS. A service may have several, so that one can be replaced without a gap. */
 export interface ServiceToken {
-  /** The service's name: who did it, in events. */
+  /** The service's name, which events show as their actor. */
   readonly name: string;
   readonly token: string;
 }
@@ -18,22 +18,22 @@ export function parseServiceToken(text: string): ServiceToken | undefined {
   return name === undefined || token === undefined ? undefined : { name, token };
 }
 
-/** Who has which token. Only hashes are kept, and all of them are compared, in a time that tells nothing. */
+/** Who has which token. Only hashes are kept, and all of them are compared, in constant time. */
 export class ServiceTokens {
   readonly #held: readonly { readonly name: string; readonly digest: Buffer }[];
 
   constructor(tokens: readonly ServiceToken[]) {
-    this.#held = tokens.map(({ name, token }) => ({ name, digest: digestOf(token) }));
+    this.#held = tokens.map(({ name, token }) => ({ name, digest: createDigest(token) }));
   }
 
   /**
-   * The service behind a header Authorization. Throws `svc/auth/missing_credentials` when it is empty or no Bearer,
+   * The service behind an Authorization header. Throws `svc/auth/missing_credentials` when it is empty or no Bearer,
    * `svc/auth/invalid_token` when nobody has the token.
    */
   verify(authorization: string): string {
     const token = bearer.exec(authorization.trim())?.[1];
     if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
-    const digest = digestOf(token);
+    const digest = createDigest(token);
     let found: string | undefined;
     for (const { name, digest: held } of this.#held) if (timingSafeEqual(held, digest)) found = name;
     if (found === undefined) throw new ServiceError('svc/auth/invalid_token');
@@ -41,6 +41,6 @@ export class ServiceTokens {
   }
 }
 
-function digestOf(token: string): Buffer {
+function createDigest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

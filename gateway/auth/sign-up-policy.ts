@@ -1,6 +1,6 @@
 /**
- * Who may sign up (specification, "Authentication" 7; decisions section 9): nobody where SIGNUP is disabled, only the domains
- * of EMAIL_DOMAINS where it is set, and no throw-away mailboxes in any case.
+ * Who may sign up (docs/contract-decisions.md, "Mail and sign-up"): nobody where SIGNUP is disabled, only the domains
+ * of EMAIL_DOMAINS where it is set, and never a disposable mailbox.
  */
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { domainToASCII } from 'node:url';
@@ -19,7 +19,7 @@ export class SignUpPolicy {
 
   constructor(options: SignUpPolicyOptions) {
     this.#open = options.open;
-    this.#allowed = new Set(options.emailDomains.map(normal));
+    this.#allowed = new Set(options.emailDomains.map(normalize));
     this.#disposable = disposableEmailBlocklistSet();
   }
 
@@ -29,16 +29,16 @@ export class SignUpPolicy {
     this.checkDomain(email);
   }
 
-  /** The domain alone, for whoever is invited: sign-up may be closed to the public. Fails with `svc/auth/email_domain_not_allowed`. */
+  /** Checks the domain alone: who is invited may sign up where the public may not. Fails with `svc/auth/email_domain_not_allowed`. */
   checkDomain(email: string): void {
-    const domain = normal(email.slice(email.lastIndexOf('@') + 1));
+    const domain = normalize(email.slice(email.lastIndexOf('@') + 1));
     const listed = this.#allowed.size === 0 || this.#allowed.has(domain);
     if (domain === '' || !listed || this.#isDisposable(domain)) {
       throw new ServiceError('svc/auth/email_domain_not_allowed');
     }
   }
 
-  /** The list names registered domains; such services hand out addresses below them, too. */
+  /** The list names registered domains; such services also give out addresses of subdomains. */
   #isDisposable(domain: string): boolean {
     for (let rest = domain; rest !== ''; rest = rest.slice(rest.indexOf('.') + 1)) {
       if (this.#disposable.has(rest)) return true;
@@ -48,7 +48,7 @@ export class SignUpPolicy {
   }
 }
 
-/** The domain as DNS compares it: punycode, lower case, without the root's dot; empty when it is no domain. */
-function normal(domain: string): string {
+/** The domain as DNS compares it: punycode, lower case, without the root's dot; empty when it is not a domain. */
+function normalize(domain: string): string {
   return domainToASCII(domain.trim()).replace(/\.$/, '').toLowerCase();
 }

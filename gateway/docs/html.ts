@@ -1,4 +1,4 @@
-/** HTML as values: text is escaped unless it was made here. */
+/** Templates for HTML: inserted text is escaped, inserted markup is not. */
 
 /** Markup that is safe to insert. */
 export class Html {

@@ -1,6 +1,6 @@
 /**
- * What internal services do to conversations: the requests of REST by another way. Each goes through the same schemas, the same
- * idempotency keys and the same handlers, so that a rule is never one for some and another for others.
+ * What internal services do to conversations: the requests of REST by another way. They go through the same pipeline, schemas,
+ * idempotency keys and handlers, so that a rule never differs between the two.
  */
 import Type from 'typebox';
 import type { TSchema } from 'typebox';
@@ -12,22 +12,22 @@ import type { IngestMessageResponse } from '../../protocol/gen/skein/internal/v1
 import type { SendMessageRequest__Output } from '../../protocol/gen/skein/internal/v1/SendMessageRequest.ts';
 import type { SendMessageResponse } from '../../protocol/gen/skein/internal/v1/SendMessageResponse.ts';
 import type { Operation } from '../../protocol/operation.ts';
-import { channelOperations } from '../../protocol/operations/channels.ts';
-import { messageOperations } from '../../protocol/operations/messages.ts';
-import { threadOperations } from '../../protocol/operations/threads.ts';
-import { id } from '../../protocol/resources/fields.ts';
-import type { CreateMessageBody, InboundMessageBody, Message } from '../../protocol/resources/message.ts';
-import type { Thread } from '../../protocol/resources/thread.ts';
+import { channelOperations, messageOperations, threadOperations } from '../../protocol/operations/index.ts';
+import { id, type Message, type Thread } from '../../protocol/resources/index.ts';
 import { compile } from '../../protocol/validate.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { errorAnswer, type ErrorBody } from '../http/error-answer.ts';
-import type { HttpAnswer } from '../http/message.ts';
-import type { Handler, Handlers } from '../rest/handler.ts';
-import { canBeKey, markOf, type Idempotency } from '../rest/idempotency.ts';
-import type { Places } from './places.ts';
-import { inboundBody, outboundBody, root } from './requests.ts';
-import { messageOf, threadOf } from './responses.ts';
-import { ServiceCall, type CallParts, type Circumstances } from './service-call.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import type { ErrorBody, HttpAnswer } from '../http/index.ts';
+import {
+  keptByActors,
+  runPipeline,
+  type AccessRules,
+  type Endpoint,
+  type Handler,
+  type Handlers,
+  type Idempotency,
+} from '../pipeline/index.ts';
+import { inboundBody, outboundBody, root, toMessage, toThread } from './conversions.ts';
+import { ServiceCall, type CallContext, type ServiceRequest } from './service-call.ts';
 
 const operations = {
   createInboundMessage: channelOperations.createInboundMessage,
@@ -35,131 +35,107 @@ const operations = {
   getThread: threadOperations.getThread,
 } as const satisfies Record<string, Operation>;
 
+type OperationId = keyof typeof operations;
+
 export interface ConversationsOptions {
   /** REST's, made with a node that knows service calls (`nodeForServices`). */
   readonly handlers: Handlers<typeof operations>;
+  readonly rules: AccessRules;
   readonly idempotency: Idempotency;
-  readonly places: Places;
   readonly clock: Clock;
   /** For refusals that are kept under an idempotency key, where REST may find them. */
   readonly docsUrl: string;
 }
 
 const environment = Type.Object({ environmentId: id('environment') });
-const place = Type.Object({ projectId: id('project'), environmentId: id('environment') });
+const scope = Type.Object({ projectId: id('project'), environmentId: id('environment') });
 
-/** Each rejects with a `ServiceError`, with `Cancelled`, or with a defect. */
+/** Each method rejects with a `ServiceError`, with `Cancelled`, or with a defect. */
 export class Conversations {
-  readonly #options: ConversationsOptions;
+  readonly #endpoints: Readonly<Record<OperationId, Endpoint>>;
 
   constructor(options: ConversationsOptions) {
-    this.#options = options;
+    this.#endpoints = {
+      createInboundMessage: createEndpoint('createInboundMessage', options),
+      createMessage: createEndpoint('createMessage', options),
+      getThread: createEndpoint('getThread', options),
+    };
   }
 
-  async ingest(
-    request: IngestMessageRequest__Output,
-    circumstances: Circumstances,
-  ): Promise<IngestMessageResponse> {
-    const { environmentId, channelId } = request;
+  async ingest(request: IngestMessageRequest__Output, context: CallContext): Promise<IngestMessageResponse> {
+    const { projectId, environmentId, channelId, idempotencyKey } = request;
     const operation = operations.createInboundMessage;
-    const params = { channelId };
-    const body = inboundBody(request) as InboundMessageBody;
-    check([environment, { environmentId }], [operation.params, params], [operation.body, body]);
-    const { places, handlers } = this.#options;
-    const project = await places.scopeOf(body.projectId, environmentId);
-    return this.#once<typeof operation>(
-      {
-        operationId: 'createInboundMessage',
-        key: request.idempotencyKey,
-        path: operation.path.replace('{channelId}', channelId),
-        parts: { params, query: undefined, body, project },
-        handler: handlers.createInboundMessage,
+    const answer = await this.#answer('createInboundMessage', context, {
+      path: `/v1${operation.path.replace('{channelId}', channelId)}`,
+      key: idempotencyKey,
+      readParts() {
+        const params = { channelId };
+        const body = inboundBody(request);
+        check([environment, { environmentId }], [operation.params, params], [operation.body, body]);
+        return { params, query: undefined, body, scope: { projectId, environmentId } };
       },
-      circumstances,
-    );
+    });
+    return toMade(answer);
   }
 
-  async send(
-    request: SendMessageRequest__Output,
-    circumstances: Circumstances,
-  ): Promise<SendMessageResponse> {
-    const { environmentId, threadId } = request;
+  async send(request: SendMessageRequest__Output, context: CallContext): Promise<SendMessageResponse> {
+    const { projectId, environmentId, threadId, idempotencyKey } = request;
     const operation = operations.createMessage;
-    const params = { threadId };
-    const body = outboundBody(request) as CreateMessageBody;
-    check([environment, { environmentId }], [operation.params, params], [operation.body, body]);
-    const { places, handlers } = this.#options;
-    const project = await places.scopeOf(body.projectId, environmentId);
-    return this.#once<typeof operation>(
-      {
-        operationId: 'createMessage',
-        key: request.idempotencyKey,
-        path: operation.path.replace('{threadId}', threadId),
-        parts: { params, query: {}, body, project },
-        handler: handlers.createMessage,
+    const answer = await this.#answer('createMessage', context, {
+      path: `/v1${operation.path.replace('{threadId}', threadId)}`,
+      key: idempotencyKey,
+      readParts() {
+        const params = { threadId };
+        const body = outboundBody(request);
+        check([environment, { environmentId }], [operation.params, params], [operation.body, body]);
+        return { params, query: {}, body, scope: { projectId, environmentId } };
       },
-      circumstances,
-    );
+    });
+    return toMade(answer);
   }
 
-  async thread(request: GetThreadRequest__Output, circumstances: Circumstances): Promise<GetThreadResponse> {
+  async thread(request: GetThreadRequest__Output, context: CallContext): Promise<GetThreadResponse> {
     const { projectId, environmentId, threadId } = request;
-    const params = { threadId };
-    check([place, { projectId, environmentId }], [operations.getThread.params, params]);
-    const { places, clock, handlers } = this.#options;
-    const project = await places.scopeOf(projectId, environmentId);
-    const parts = { params, query: { projectId }, body: undefined, project };
-    const call = new ServiceCall<typeof operations.getThread>(parts, circumstances, clock.now());
-    call.begin();
-    const { body } = await handlers.getThread(call);
-    return { thread: threadOf(body as Thread) };
+    const operation = operations.getThread;
+    const answer = await this.#answer('getThread', context, {
+      path: `/v1${operation.path.replace('{threadId}', threadId)}`,
+      readParts() {
+        const params = { threadId };
+        check([scope, { projectId, environmentId }], [operation.params, params]);
+        return { params, query: { projectId }, body: undefined, scope: { projectId, environmentId } };
+      },
+    });
+    return { thread: toThread(JSON.parse(readText(answer)) as Thread) };
   }
 
-  /** A message made under an idempotency key: the same keys as of REST, in the same commits. */
-  async #once<O extends Operation>(
-    { operationId, key, path, parts, handler }: Making<O>,
-    circumstances: Circumstances,
-  ): Promise<Made> {
-    if (!canBeKey(key))
-      throw new ServiceError('svc/runtime/missing_idempotency_key', { message: keyMissing });
-    const { idempotency, clock, docsUrl } = this.#options;
-    const { projectId, environmentId } = parts.project;
-    const mark = markOf([projectId, environmentId], operationId, key, `/v1${path}`, parts.body);
-    const call = new ServiceCall<O>({ ...parts, idempotency: mark }, circumstances, clock.now());
-    const run = async (): Promise<HttpAnswer> => {
-      const { json, body } = await handler(call);
-      return { status: 201, body: json ?? JSON.stringify(body) };
-    };
-    const answer = await idempotency.inCommit(
-      () => mark,
-      run,
-      error => errorAnswer(error, circumstances.requestId, docsUrl),
-    );
-    const text = String(answer.body);
-    if (answer.status >= 400) throw refusalOf(answer.status, text);
-    return {
-      message: messageOf(JSON.parse(text) as Message),
-      replayed: answer.headers?.['Idempotent-Replayed'] !== undefined,
-    };
+  async #answer(id: OperationId, context: CallContext, request: ServiceRequest): Promise<HttpAnswer> {
+    return runPipeline(new ServiceCall(this.#endpoints[id], request, context));
   }
 }
 
-const keyMissing = 'The field idempotency_key is required here: 1 to 255 visible ASCII characters.';
-
-/** A request that makes a message. */
-interface Making<O extends Operation> {
-  /** With the path, what the key is good for. */
-  readonly operationId: keyof typeof operations;
-  readonly key: string;
-  /** REST's, below /v1. */
-  readonly path: string;
-  readonly parts: Omit<CallParts<O>, 'idempotency'>;
-  readonly handler: Handler<O>;
+function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoint {
+  const { handlers, rules, idempotency, clock, docsUrl } = options;
+  const handler = handlers[id] as Handler;
+  const operation: Operation = operations[id];
+  return {
+    id,
+    operation,
+    // A read asks no actor: it begins with its handler.
+    handler: operation.method === 'GET' ? beginning(handler) : handler,
+    rules,
+    limiter: undefined,
+    idempotency,
+    clock,
+    docsUrl,
+    keptByActor: keptByActors.has(id),
+  };
 }
 
-interface Made {
-  readonly message: ReturnType<typeof messageOf>;
-  readonly replayed: boolean;
+function beginning(handler: Handler): Handler {
+  return call => {
+    if (call instanceof ServiceCall) call.begin();
+    return handler(call);
+  };
 }
 
 /** 422 with everything that does not fit its schema. */
@@ -168,8 +144,22 @@ function check(...parts: readonly (readonly [schema: TSchema, value: unknown])[]
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** The refusal that an answer of REST tells: this request's, or that of the first one under its key. */
-function refusalOf(http: number, text: string): ServiceError {
+interface Made {
+  readonly message: ReturnType<typeof toMessage>;
+  readonly replayed: boolean;
+}
+
+function toMade(answer: HttpAnswer): Made {
+  return {
+    message: toMessage(JSON.parse(readText(answer)) as Message),
+    replayed: answer.headers?.['Idempotent-Replayed'] !== undefined,
+  };
+}
+
+/** The body of REST's answer. Throws the refusal that it tells: this request's, or that of the first one under its key. */
+function readText({ status: http, body }: HttpAnswer): string {
+  const text = String(body);
+  if (http < 400) return text;
   const { error, message, details } = JSON.parse(text) as ErrorBody;
-  return new ServiceError(error, { http, message, ...(details === undefined ? {} : { details }) });
+  throw new ServiceError(error, { http, message, ...(details === undefined ? {} : { details }) });
 }

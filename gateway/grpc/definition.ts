@@ -1,4 +1,4 @@
-/** The gRPC contract (protocol/internal.proto) as grpc-js and reflection want it, loaded once. */
+/** The gRPC contract (protocol/internal.proto) in the form that grpc-js and reflection need, loaded once. */
 import { fileURLToPath } from 'node:url';
 import {
   loadSync,
@@ -9,10 +9,10 @@ import {
 import type { Status, Status__Output } from '../../protocol/gen/google/rpc/Status.ts';
 import type { ConversationsDefinition } from '../../protocol/gen/skein/internal/v1/Conversations.ts';
 
-/** The service's full name: what health is asked about. */
+/** The service's full name, by which health probes ask for it. */
 export const serviceName = 'skein.internal.v1.Conversations';
 
-// As `npm run proto` is told: the generated types hold for these options only.
+// The options of `npm run proto`: the generated types are true for these only.
 const options = { longs: String, enums: String, defaults: true, oneofs: true } as const;
 
 const folder = fileURLToPath(new URL('../../protocol', import.meta.url));
@@ -26,8 +26,8 @@ export const conversations = contract[serviceName] as unknown as ConversationsDe
 /** Encodes and decodes `google.rpc.Status`. */
 export const statusType = contract['google.rpc.Status'] as MessageTypeDefinition<Status, Status__Output>;
 
-/** A request message as it came. */
-export interface Received<Request> {
+/** A request message as it arrived. */
+export interface DecodedRequest<Request> {
   /** Undefined: the bytes are not such a message. */
   readonly value: Request | undefined;
   /** Its length on the wire. */
@@ -37,17 +37,17 @@ export interface Received<Request> {
 type Method = MethodDefinition<object, object>;
 
 /**
- * The service for the server: a message that cannot be decoded reaches its method, which refuses it in the words of the catalogue;
- * grpc-js would end the call with INTERNAL.
+ * The service for the server: a message that cannot be decoded reaches its method, which refuses it with an error of the catalogue.
+ * By itself grpc-js would end the call with INTERNAL.
  */
-export const receiving: Record<keyof ConversationsDefinition & string, Method> = Object.fromEntries(
+export const decodingDefinition: Record<keyof ConversationsDefinition & string, Method> = Object.fromEntries(
   Object.entries(conversations as unknown as Record<string, Method>).map(([name, method]) => [
     name,
-    { ...method, requestDeserialize: (bytes: Buffer) => received(method, bytes) },
+    { ...method, requestDeserialize: (bytes: Buffer) => decode(method, bytes) },
   ]),
 ) as Record<keyof ConversationsDefinition & string, Method>;
 
-function received({ requestDeserialize }: Method, bytes: Buffer): Received<object> {
+function decode({ requestDeserialize }: Method, bytes: Buffer): DecodedRequest<object> {
   try {
     return { value: requestDeserialize(bytes), bytes: bytes.length };
   } catch {

@@ -1,33 +1,42 @@
 /**
- * What every call passes: who is calling, is there room, was it understood; and what every refusal leaves by. Nothing thrown in a
- * method reaches grpc-js, which would end the call with UNKNOWN and no details.
+ * The gate that every call passes: who is calling, is there room, could the message be decoded. Every refusal leaves through it.
+ * Nothing thrown in a method reaches grpc-js, which would end the call with UNKNOWN and no details.
+ *
+ *   starting -> open -> closed
  */
-import { status as codes, type handleUnaryCall, type StatusObject } from '@grpc/grpc-js';
+import {
+  status as codes,
+  type handleUnaryCall,
+  type Server,
+  type ServerDuplexStream,
+  type StatusObject,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { internalError, unavailable } from '../../runtime/failures.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { ServiceTokens } from '../auth/service-tokens.ts';
-import { refusalOf } from '../refusal.ts';
-import type { Received } from './definition.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import { internalError, unavailable } from '../../runtime/actor/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import type { ServiceTokens } from '../auth/index.ts';
+import { toRefusal } from '../pipeline/index.ts';
+import type { DecodedRequest } from './definition.ts';
 import type { GrpcMetrics } from './metrics.ts';
 import { type AnyCall, type AnyStream, OpenStream } from './open-stream.ts';
-import type { Circumstances } from './service-call.ts';
-import { callStatus, Cancelled, type About } from './status.ts';
+import type { CallContext } from './service-call.ts';
+import { callStatus, Cancelled, type ErrorContext } from './status.ts';
 
 export interface GateOptions {
   readonly tokens: ServiceTokens;
   readonly metrics: GrpcMetrics;
   readonly clock: Clock;
   readonly log: Log;
-  /** Unary calls under way at once, beyond which they are refused with UNAVAILABLE. Default 10,000. */
+  /** Unary calls in progress at once; beyond that they are refused with UNAVAILABLE. Default 10,000. */
   readonly maxInFlight?: number;
   /** Streams of services open at once on this node, likewise. Default 1,000. */
   readonly maxStreams?: number;
 }
 
-/** Streams of callers who need not say who they are (health): so few that they take no room from the others. */
+/** Streams of callers who need no credential (health): so few that they leave room for the others. */
 const maxAnonymous = 100;
 
 export class Gate {
@@ -48,12 +57,12 @@ export class Gate {
   /** A unary method of the contract. */
   unary<Request, Response>(
     method: string,
-    work: (request: Request, circumstances: Circumstances) => Promise<Response>,
-  ): handleUnaryCall<Received<Request>, Response> {
+    work: (request: Request, context: CallContext) => Promise<Response>,
+  ): handleUnaryCall<DecodedRequest<Request>, Response> {
     const { metrics, clock } = this.#options;
     return (call, callback) => {
       const startedAt = clock.monotonic();
-      const about = aboutOf(call);
+      const about = createErrorContext(call);
       const answered = (code: codes): void => metrics.answered(method, code, clock.monotonic() - startedAt);
       this.#work(call, about, work).then(
         response => {
@@ -61,7 +70,7 @@ export class Gate {
           answered(codes.OK);
         },
         (error: unknown) => {
-          const status = this.statusOf(error, about, method);
+          const status = this.toStatus(error, about, method);
           callback(status);
           answered(status.code ?? codes.UNKNOWN);
         },
@@ -79,8 +88,8 @@ export class Gate {
   ): (call: Stream) => void {
     const { metrics } = this.#options;
     return call => {
-      const about = aboutOf(call);
-      const stream = new OpenStream(call, error => this.statusOf(error, about, method));
+      const about = createErrorContext(call);
+      const stream = new OpenStream(call, error => this.toStatus(error, about, method));
       metrics.streamOpened(method);
       stream.onGone(code => {
         this.#streams.delete(stream);
@@ -98,13 +107,13 @@ export class Gate {
   }
 
   /** Refuses a caller without a service token; gives undefined for one who has it. For methods that are not of the contract. */
-  refusalOf(call: AnyCall, method: string): Partial<StatusObject> | undefined {
-    const about = aboutOf(call);
+  refuse(call: AnyCall, method: string): Partial<StatusObject> | undefined {
+    const about = createErrorContext(call);
     try {
       this.#admit(call, about);
       return undefined;
     } catch (error) {
-      return this.statusOf(error, about, method);
+      return this.toStatus(error, about, method);
     }
   }
 
@@ -113,16 +122,16 @@ export class Gate {
     if (this.#state === 'starting') this.#state = 'open';
   }
 
-  /** Ends the streams, each after what it has taken on, and lets nothing in any more. */
+  /** Ends the streams, each after what it has accepted, and lets nothing in any more. */
   close(): void {
     this.#state = 'closed';
     for (const stream of [...this.#streams, ...this.#anonymous]) stream.goAway();
   }
 
   /** The end of a call that failed: the catalogue's, or INTERNAL for a defect, which is logged. */
-  statusOf(error: unknown, about: About, method: string): Partial<StatusObject> {
+  toStatus(error: unknown, about: ErrorContext, method: string): Partial<StatusObject> {
     if (error instanceof Cancelled) return { code: codes.CANCELLED, details: 'cancelled' };
-    const refusal = refusalOf(error);
+    const refusal = toRefusal(error);
     if (refusal !== undefined) return callStatus(refusal, about);
     const { requestId } = about;
     this.#options.log.error({ requestId, method, err: error }, 'gRPC call failed unexpectedly');
@@ -138,21 +147,21 @@ export class Gate {
   }
 
   async #work<Request, Response>(
-    call: AnyCall & { readonly request: Received<Request> },
-    about: About,
-    work: (request: Request, circumstances: Circumstances) => Promise<Response>,
+    call: AnyCall & { readonly request: DecodedRequest<Request> },
+    about: ErrorContext,
+    work: (request: Request, context: CallContext) => Promise<Response>,
   ): Promise<Response> {
-    const circumstances = this.#admit(call, about);
+    const context = this.#admit(call, about);
     if (this.#inFlight >= this.#maxInFlight) throw unavailable('overloaded');
     this.#inFlight++;
     try {
-      return await work(understood(call.request), circumstances);
+      return await work(requireDecoded(call.request), context);
     } finally {
       this.#inFlight--;
     }
   }
 
-  #admit(call: AnyCall, { requestId, deadline }: About): Circumstances {
+  #admit(call: AnyCall, { requestId, deadline }: ErrorContext): CallContext {
     const { metadata } = call;
     const [authorization = ''] = metadata.get('authorization');
     const service = this.#options.tokens.verify(String(authorization));
@@ -160,7 +169,10 @@ export class Gate {
     if (this.#state === 'closed') throw unavailable('draining');
     const [traceparent] = metadata.get('traceparent');
     return {
-      ...{ service, requestId, deadline, address: call.getPeer() },
+      service,
+      requestId,
+      deadline,
+      address: call.getPeer(),
       traceparent: traceparent === undefined ? undefined : String(traceparent),
       cancelled: () => call.cancelled,
     };
@@ -168,14 +180,49 @@ export class Gate {
 }
 
 /** The request; throws when it could not be decoded. */
-export function understood<Request>({ value }: Received<Request>): Request {
+export function requireDecoded<Request>({ value }: DecodedRequest<Request>): Request {
   if (value !== undefined) return value;
   const message = 'The bytes are not a message of this type.';
   throw new ServiceError('svc/validation/invalid_request', { http: 400, message });
 }
 
-function aboutOf(call: AnyCall): About {
-  // It comes as the time that is left, which gRPC adds to the wall clock.
+function createErrorContext(call: AnyCall): ErrorContext {
+  // The client sends the time that is left, which gRPC adds to the wall clock.
   const leftMs = Number(call.getDeadline()) - Date.now();
   return { requestId: newId('request'), deadline: performance.now() + leftMs };
+}
+
+type Unary = handleUnaryCall<unknown, unknown>;
+type Stream = ServerDuplexStream<unknown, unknown>;
+
+/**
+ * What a ready-made service (health, reflection) is added to, so that it passes the gate as our own do.
+ *
+ * @param authenticated false: open to all
+ */
+export function gatedServer(server: Server, gate: Gate, authenticated: boolean): Pick<Server, 'addService'> {
+  return {
+    addService(definition, implementation): void {
+      const methods: UntypedServiceImplementation = {};
+      for (const [name, { path, responseStream, originalName }] of Object.entries(definition)) {
+        const method = implementation[name] ?? implementation[originalName ?? name];
+        if (method === undefined) continue;
+        methods[name] = responseStream
+          ? gate.streaming<Stream>(path, authenticated, ({ call }) =>
+              (method as (call: Stream) => void)(call),
+            )
+          : gatedUnary(gate, path, authenticated, method as Unary);
+      }
+      server.addService(definition, methods);
+    },
+  };
+}
+
+function gatedUnary(gate: Gate, path: string, authenticated: boolean, method: Unary): Unary {
+  if (!authenticated) return method;
+  return (call, callback) => {
+    const refusal = gate.refuse(call, path);
+    if (refusal === undefined) method(call, callback);
+    else callback(refusal);
+  };
 }

@@ -1,17 +1,17 @@
 /** Health for gRPC's own probes (https://github.com/grpc/grpc/blob/master/doc/health-checking.md): what /readyz says, open to all. */
 import { HealthImplementation } from 'grpc-health-check';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/time/index.ts';
 import { serviceName } from './definition.ts';
 
 export interface GrpcHealthOptions {
-  /** Whether the node can serve, as of /readyz. */
+  /** Whether the node can serve, as /readyz tells. */
   readonly ready: () => Promise<boolean>;
   readonly clock: Clock;
-  /** How often that is asked. Default 2,000 ms. */
+  /** Milliseconds between two checks. Default 2,000. */
   readonly everyMs?: number;
 }
 
-/** The service answers from what was last found, so that probes cost nothing. */
+/** The service answers with the last result, so that probes cost nothing. */
 export class GrpcHealth {
   readonly service = new HealthImplementation({ '': 'NOT_SERVING', [serviceName]: 'NOT_SERVING' });
   readonly #options: GrpcHealthOptions;
@@ -23,7 +23,7 @@ export class GrpcHealth {
     this.#options = options;
   }
 
-  /** Looks now and then; resolves after the first look. */
+  /** Checks at intervals; resolves after the first check. */
   async start(): Promise<void> {
     const { ready, clock, everyMs = 2_000 } = this.#options;
     const serving = await ready();

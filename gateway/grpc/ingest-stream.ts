@@ -1,16 +1,16 @@
 /**
  * One IngestMessages stream.
  *
- *   reading   messages are taken, handed to their actors one after the other, and answered as their commits land
- *   full      as many are unanswered as may be, or the client does not read its answers: nothing is read
- *   ending    the client has sent its last message, or the node goes away: what was taken is answered, and the stream ends
- *   gone      ended; what is on its way to its actor goes on, what is not is dropped
+ *   reading   messages are accepted, handed to their actors one after the other, and answered as they are committed
+ *   full      the most messages allowed are unanswered, or the client does not read its answers: nothing is read
+ *   ending    the client has sent its last message, or the node goes away: what was accepted is answered, and the stream ends
+ *   gone      ended; messages that were handed to their actors go on, the others are dropped
  *
  *   reading <-> full;  reading, full -> ending -> gone;  any -> gone
  *
- * Order. A message is handed to its actor only when the one before it on the stream has been: an actor works in the order in which
- * it is asked, so that messages of one thread are committed as they were sent. Their answers leave in that order too: each
- * waits in the line of its thread.
+ * Order. A message is handed to its actor only when the one before it on the stream has been. An actor works in the order in which
+ * it is asked, so messages of one thread are committed as they were sent. Their answers leave in that order too: each
+ * waits in the queue of its thread.
  */
 import { status as codes, type ServerDuplexStream } from '@grpc/grpc-js';
 import { invalid } from '../../protocol/errors.ts';
@@ -18,20 +18,23 @@ import type { IngestMessageRequest__Output } from '../../protocol/gen/skein/inte
 import type { IngestMessagesRequest__Output } from '../../protocol/gen/skein/internal/v1/IngestMessagesRequest.ts';
 import type { IngestMessagesResponse } from '../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
 import { newId } from '../../protocol/ids.ts';
-import { internalError, unavailable } from '../../runtime/failures.ts';
-import type { Log } from '../../runtime/log.ts';
-import { refusalOf } from '../refusal.ts';
-import { addressee } from '../rest/handlers/channel-traffic.ts';
+import { internalError, unavailable } from '../../runtime/actor/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import { resolveThread } from '../handlers/index.ts';
+import { toRefusal } from '../pipeline/index.ts';
 import type { Conversations } from './conversations.ts';
-import type { Received } from './definition.ts';
-import { understood } from './gate.ts';
+import type { DecodedRequest } from './definition.ts';
+import { requireDecoded } from './gate.ts';
 import type { GrpcMetrics } from './metrics.ts';
 import type { OpenStream } from './open-stream.ts';
-import { root } from './requests.ts';
-import type { Circumstances } from './service-call.ts';
+import { root } from './conversions.ts';
+import type { CallContext } from './service-call.ts';
 import { Cancelled, rpcStatus } from './status.ts';
 
-export type IngestCall = ServerDuplexStream<Received<IngestMessagesRequest__Output>, IngestMessagesResponse>;
+export type IngestCall = ServerDuplexStream<
+  DecodedRequest<IngestMessagesRequest__Output>,
+  IngestMessagesResponse
+>;
 
 export interface IngestOptions {
   readonly conversations: Pick<Conversations, 'ingest'>;
@@ -39,29 +42,29 @@ export interface IngestOptions {
   readonly log: Log;
 }
 
-/** Messages taken and not answered, at most. */
+/** The most messages accepted and not answered. */
 export const maxUnanswered = 256;
-/** The same in bytes; a message that is larger by itself is taken alone. */
+/** The same in bytes; a larger message is accepted alone. */
 const maxUnansweredBytes = 1_048_576;
 
-/** A message that was taken. */
-interface Taken {
+/** A message that was accepted. */
+interface Accepted {
   readonly correlationId: string;
   readonly request: IngestMessageRequest__Output | null;
-  /** Which line its answer stands in. */
-  readonly line: string;
+  /** The queue of its answer. */
+  readonly queue: string;
   readonly bytes: number;
   answer: IngestMessagesResponse | undefined;
 }
 
 export class IngestStream {
   readonly #stream: OpenStream<IngestCall>;
-  readonly #circumstances: Circumstances;
+  readonly #context: CallContext;
   readonly #options: IngestOptions;
-  /** Taken, and not yet begun. */
-  readonly #waiting: Taken[] = [];
-  /** Answers, in the order of the messages, by thread. */
-  readonly #lines = new Map<string, Taken[]>();
+  /** Accepted, and not yet begun. */
+  readonly #waiting: Accepted[] = [];
+  /** Answers in the order of the messages, by thread. */
+  readonly #queues = new Map<string, Accepted[]>();
   #unanswered = 0;
   #bytes = 0;
   #handingOver = false;
@@ -70,9 +73,9 @@ export class IngestStream {
   /** How it ends when everything is answered; undefined while it goes on. */
   #ending: 'ok' | 'away' | undefined;
 
-  constructor(stream: OpenStream<IngestCall>, circumstances: Circumstances, options: IngestOptions) {
+  constructor(stream: OpenStream<IngestCall>, context: CallContext, options: IngestOptions) {
     this.#stream = stream;
-    this.#circumstances = circumstances;
+    this.#context = context;
     this.#options = options;
   }
 
@@ -92,23 +95,23 @@ export class IngestStream {
     });
   }
 
-  #take(received: Received<IngestMessagesRequest__Output>): void {
+  #take(received: DecodedRequest<IngestMessagesRequest__Output>): void {
     if (this.#stream.ended || this.#ending !== undefined) return;
-    let taken: Taken;
+    let accepted: Accepted;
     try {
-      const { correlationId, message } = understood(received);
+      const { correlationId, message } = requireDecoded(received);
       const { bytes } = received;
-      taken = { correlationId, request: message, line: lineOf(message), bytes, answer: undefined };
+      accepted = { correlationId, request: message, queue: getQueueName(message), bytes, answer: undefined };
     } catch (error) {
-      // Without its correlation id nobody could be told which one it was.
+      // Without its correlation id the answer could not name the message.
       return this.#stream.fail(error);
     }
     this.#unanswered++;
-    this.#bytes += taken.bytes;
-    const line = this.#lines.get(taken.line);
-    if (line === undefined) this.#lines.set(taken.line, [taken]);
-    else line.push(taken);
-    this.#waiting.push(taken);
+    this.#bytes += accepted.bytes;
+    const queue = this.#queues.get(accepted.queue);
+    if (queue === undefined) this.#queues.set(accepted.queue, [accepted]);
+    else queue.push(accepted);
+    this.#waiting.push(accepted);
     if (this.#isFull()) this.#stream.call.pause();
     void this.#handOver();
   }
@@ -123,56 +126,53 @@ export class IngestStream {
   }
 
   /** Resolves when the message is with its actor, or is answered. */
-  #begin(taken: Taken): Promise<void> {
+  #begin(accepted: Accepted): Promise<void> {
     return new Promise(resolve => {
-      const circumstances = { ...this.#circumstances, requestId: newId('request'), onAsked: resolve };
-      void this.#ingest(taken, circumstances).then(answer => {
-        this.#settle(taken, answer);
+      const context = { ...this.#context, requestId: newId('request'), onAsked: resolve };
+      void this.#ingest(accepted, context).then(answer => {
+        this.#settle(accepted, answer);
         resolve();
       });
     });
   }
 
-  async #ingest(
-    { request, correlationId }: Taken,
-    circumstances: Circumstances,
-  ): Promise<IngestMessagesResponse> {
+  async #ingest({ request, correlationId }: Accepted, context: CallContext): Promise<IngestMessagesResponse> {
     try {
       if (request === null) {
         throw invalid([{ path: `${root}/message`, message: 'is required', code: 'required' }]);
       }
-      return { correlationId, accepted: await this.#options.conversations.ingest(request, circumstances) };
+      return { correlationId, accepted: await this.#options.conversations.ingest(request, context) };
     } catch (error) {
-      return { correlationId, error: this.#errorOf(error, circumstances) };
+      return { correlationId, error: this.#toStatus(error, context) };
     }
   }
 
-  #errorOf(error: unknown, circumstances: Circumstances): IngestMessagesResponse['error'] & object {
-    let refusal = refusalOf(error);
+  #toStatus(error: unknown, context: CallContext): IngestMessagesResponse['error'] & object {
+    let refusal = toRefusal(error);
     if (refusal === undefined) {
-      const { requestId } = circumstances;
-      // A client that has gone is no defect, and reads no answer.
+      const { requestId } = context;
+      // A client that has gone is not a defect, and reads no answer.
       if (!(error instanceof Cancelled)) {
         this.#options.log.error({ requestId, err: error }, 'gRPC message failed unexpectedly');
       }
       refusal = internalError();
     }
-    return rpcStatus(refusal, circumstances);
+    return rpcStatus(refusal, context);
   }
 
-  #settle(taken: Taken, answer: IngestMessagesResponse): void {
-    taken.answer = answer;
-    const line = this.#lines.get(taken.line) ?? [];
-    for (let first = line[0]; first?.answer !== undefined; first = line[0]) {
-      line.shift();
+  #settle(accepted: Accepted, answer: IngestMessagesResponse): void {
+    accepted.answer = answer;
+    const queue = this.#queues.get(accepted.queue) ?? [];
+    for (let first = queue[0]; first?.answer !== undefined; first = queue[0]) {
+      queue.shift();
       this.#send(first, first.answer);
     }
-    if (line.length === 0) this.#lines.delete(taken.line);
+    if (queue.length === 0) this.#queues.delete(accepted.queue);
     this.#readOn();
     this.#endIfDone();
   }
 
-  #send({ bytes }: Taken, answer: IngestMessagesResponse): void {
+  #send({ bytes }: Accepted, answer: IngestMessagesResponse): void {
     this.#unanswered--;
     this.#bytes -= bytes;
     this.#options.metrics.message('IngestMessages', (answer.error?.code ?? codes.OK) as codes);
@@ -203,8 +203,8 @@ export class IngestStream {
   }
 }
 
-/** The thread that the message is for, as far as it can be told before the message is looked at. */
-function lineOf(request: IngestMessageRequest__Output | null): string {
+/** The thread that the message is for, as far as that is known before the message is checked. */
+function getQueueName(request: IngestMessageRequest__Output | null): string {
   if (request === null) return '';
   const { environmentId, channelId, threadId, externalThreadRef, externalParticipantRef } = request;
   if (threadId !== '') return threadId;
@@ -213,5 +213,5 @@ function lineOf(request: IngestMessageRequest__Output | null): string {
     ...(externalThreadRef === '' ? {} : { externalThreadRef }),
     ...(externalParticipantRef === '' ? {} : { externalParticipantRef }),
   };
-  return addressee({ channelId, environmentId }, named).threadId;
+  return resolveThread({ channelId, environmentId }, named).threadId;
 }

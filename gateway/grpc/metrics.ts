@@ -1,4 +1,4 @@
-/** What the gRPC face counts, per method. */
+/** The counts of gRPC, by method. */
 import { status as codes } from '@grpc/grpc-js';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 

@@ -1,7 +1,7 @@
 /** One stream of a client, from its opening until nothing can be sent on it any more. */
 import { status as codes, type ServerUnaryCall, type StatusObject } from '@grpc/grpc-js';
-import { unavailable } from '../../runtime/failures.ts';
-import type { Circumstances } from './service-call.ts';
+import { unavailable } from '../../runtime/actor/index.ts';
+import type { CallContext } from './service-call.ts';
 
 /** What every call of grpc-js has. */
 export type AnyCall = Pick<
@@ -18,27 +18,27 @@ export interface AnyStream extends AnyCall {
 
 export class OpenStream<Stream extends AnyStream = AnyStream> {
   readonly call: Stream;
-  #caller: Circumstances | undefined;
-  readonly #statusOf: (error: unknown) => Partial<StatusObject>;
+  #caller: CallContext | undefined;
+  readonly #toStatus: (error: unknown) => Partial<StatusObject>;
   #endedWith: codes | undefined;
   #goAway = (): void => this.fail(unavailable('draining'));
 
-  constructor(call: Stream, statusOf: (error: unknown) => Partial<StatusObject>) {
+  constructor(call: Stream, toStatus: (error: unknown) => Partial<StatusObject>) {
     this.call = call;
-    this.#statusOf = statusOf;
+    this.#toStatus = toStatus;
   }
 
-  /** Who it is, where that was asked. */
-  get caller(): Circumstances {
-    if (this.#caller === undefined) throw new Error('the stream was let in without a caller');
+  /** Who calls, where a credential is needed. */
+  get caller(): CallContext {
+    if (this.#caller === undefined) throw new Error('the stream was admitted without a caller');
     return this.#caller;
   }
 
-  set caller(caller: Circumstances) {
+  set caller(caller: CallContext) {
     this.#caller = caller;
   }
 
-  /** Nothing more can be sent: it was ended by either side. */
+  /** Nothing more can be sent: either side has ended it. */
   get ended(): boolean {
     return this.#endedWith !== undefined || this.call.cancelled;
   }
@@ -53,24 +53,24 @@ export class OpenStream<Stream extends AnyStream = AnyStream> {
   /** Ends it with the error's status, after what was written. */
   fail(error: unknown): void {
     if (this.ended) return;
-    const status = this.#statusOf(error);
+    const status = this.#toStatus(error);
     this.#endedWith = status.code ?? codes.UNKNOWN;
-    // How grpc-js has it: the status is sent when the writes before it are.
+    // grpc-js sends the status after the writes before it.
     this.call.emit('error', status);
   }
 
-  /** Called once, when the last byte is out or the client has gone. */
+  /** Called once, when the last byte is sent or the client has gone. */
   onGone(gone: (code: codes) => void): void {
-    // Comes with every end, also with a good one.
+    // Emitted at every end, also a regular one.
     this.call.once('cancelled', () => gone(this.#endedWith ?? codes.CANCELLED));
   }
 
-  /** What is to be done when the node goes away. Default: it ends at once. */
+  /** Called when the node goes away. Default: the stream ends at once. */
   onGoAway(goAway: () => void): void {
     this.#goAway = goAway;
   }
 
-  /** The node goes away: the client is to come back elsewhere. */
+  /** The node goes away: the client should come back elsewhere. */
   goAway(): void {
     this.#goAway();
   }

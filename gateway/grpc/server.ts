@@ -1,33 +1,39 @@
 /** The gRPC server of a node: the contract's service, health and reflection, on one port. */
-import { logVerbosity, Server, setLogVerbosity, type UntypedServiceImplementation } from '@grpc/grpc-js';
-import { ReflectionService } from '@grpc/reflection';
 import Type from 'typebox';
+import {
+  logVerbosity,
+  Server,
+  ServerCredentials,
+  setLogVerbosity,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { ReflectionService } from '@grpc/reflection';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
 import { invalid } from '../../protocol/errors.ts';
-import { id } from '../../protocol/resources/fields.ts';
+import { id } from '../../protocol/resources/index.ts';
 import { compile } from '../../protocol/validate.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { GrpcTls } from '../config.ts';
-import type { StreamContext } from '../stream/subscriber.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import type { GrpcTls } from '../config/index.ts';
+import type { StreamContext } from '../stream/index.ts';
 import type { Conversations } from './conversations.ts';
-import { serverCredentials } from './credentials.ts';
-import { contract, receiving } from './definition.ts';
-import { type Gate, understood } from './gate.ts';
-import { foreign } from './foreign.ts';
+import { contract, decodingDefinition } from './definition.ts';
+import { gatedServer, requireDecoded, type Gate } from './gate.ts';
 import type { GrpcHealth } from './health.ts';
 import { IngestStream, type IngestCall } from './ingest-stream.ts';
 import type { GrpcMetrics } from './metrics.ts';
 import type { OpenStream } from './open-stream.ts';
-import type { Places } from './places.ts';
-import { root } from './requests.ts';
-import { Subscription, type SubscribeCall } from './subscription.ts';
+import { root } from './conversions.ts';
+import type { ServiceAuthority } from './service-call.ts';
 import { Cancelled } from './status.ts';
+import { Subscription, type SubscribeCall } from './subscription.ts';
 
 export interface GrpcServerOptions {
   readonly gate: Gate;
   readonly conversations: Pick<Conversations, 'ingest' | 'send' | 'thread'>;
-  readonly places: Pick<Places, 'scopeOf' | 'requireProject'>;
-  /** Of the Console stream, whose hub brings the events. */
+  readonly authority: Pick<ServiceAuthority, 'scope' | 'requireProject'>;
+  /** The Console stream's, whose hub brings the events. */
   readonly streams: StreamContext;
   readonly health: GrpcHealth;
   readonly metrics: GrpcMetrics;
@@ -36,13 +42,13 @@ export interface GrpcServerOptions {
   readonly tls: GrpcTls | undefined;
 }
 
-/** Longest message taken, in bytes: as a body of REST. */
+/** The longest message accepted, in bytes: as a body of REST. */
 const maxMessageBytes = 1_048_576;
 
 const serverOptions = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_concurrent_streams': 1_000,
-  // A client that has vanished without a word is noticed within a minute.
+  // A client that vanishes without closing its connection is noticed within a minute.
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 20_000,
   'grpc.enable_channelz': 0,
@@ -60,10 +66,10 @@ export class GrpcServer {
 
   constructor(options: GrpcServerOptions) {
     this.#options = options;
-    // It writes to standard error what it also rejects with.
+    // The library would write to standard error what it also rejects with.
     setLogVerbosity(logVerbosity.NONE);
     const { gate, conversations, health } = options;
-    const implementation: Record<keyof typeof receiving, unknown> = {
+    const implementation: Record<keyof typeof decodingDefinition, unknown> = {
       IngestMessage: gate.unary('IngestMessage', conversations.ingest.bind(conversations)),
       SendMessage: gate.unary('SendMessage', conversations.send.bind(conversations)),
       GetThread: gate.unary('GetThread', conversations.thread.bind(conversations)),
@@ -72,12 +78,12 @@ export class GrpcServer {
         this.#subscribe(stream).catch((error: unknown) => stream.fail(error));
       }),
     };
-    this.#server.addService(receiving, implementation as UntypedServiceImplementation);
-    health.service.addToServer(foreign(this.#server, gate, false));
-    new ReflectionService(contract).addToServer(foreign(this.#server, gate, true));
+    this.#server.addService(decodingDefinition, implementation as UntypedServiceImplementation);
+    health.service.addToServer(gatedServer(this.#server, gate, false));
+    new ReflectionService(contract).addToServer(gatedServer(this.#server, gate, true));
   }
 
-  /** Resolves with the port; rejects with a message for people when it cannot be had, or the certificate cannot be used. */
+  /** Resolves with the port; rejects with a readable message when the port or the certificate cannot be used. */
   async listen(host: string, port: number): Promise<number> {
     const credentials = await serverCredentials(this.#options.tls);
     const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -91,19 +97,19 @@ export class GrpcServer {
     return bound;
   }
 
-  /** Takes calls from now on; before, they are refused with UNAVAILABLE. */
+  /** Accepts calls from now on; before that they are refused with UNAVAILABLE. */
   async open(): Promise<void> {
     this.#options.gate.open();
     await this.#options.health.start();
   }
 
-  /** Says that it will not serve for long, and goes on. */
+  /** Reports NOT_SERVING to health probes, and goes on serving. */
   drain(): void {
     this.#options.health.drain();
   }
 
   /**
-   * Takes no new call, ends the streams after what they have taken on, and waits for what is under way; at most `graceMs`, then
+   * Accepts no new call, ends the streams after what they have accepted, and waits for what is in progress; at most `graceMs`, then
    * the connections are cut. Idempotent.
    */
   close(graceMs: number): Promise<void> {
@@ -115,13 +121,13 @@ export class GrpcServer {
     health.drain();
     gate.close();
     await new Promise<void>(resolve => {
-      const patience = clock.after(graceMs, () => {
-        log.warn({ graceMs }, 'gRPC calls were cut off: they did not end in time');
+      const timer = clock.after(graceMs, () => {
+        log.warn({ graceMs }, 'gRPC calls were cut off because they did not end in time');
         this.#server.forceShutdown();
         resolve();
       });
       this.#server.tryShutdown(() => {
-        patience.cancel();
+        timer.cancel();
         resolve();
       });
     });
@@ -132,21 +138,49 @@ export class GrpcServer {
   }
 
   async #subscribe(stream: OpenStream<SubscribeCall>): Promise<void> {
-    const { places, streams, metrics } = this.#options;
-    const { projectId, environmentId, cursor } = understood(stream.call.request);
+    const { authority, streams, metrics } = this.#options;
+    const { projectId, environmentId, cursor } = requireDecoded(stream.call.request);
     const named = { projectId, ...(environmentId === '' ? {} : { environmentId }) };
     const issues = compile(subscription)(named, root);
     if (issues !== undefined) throw invalid(issues);
-    if (environmentId === '') await places.requireProject(projectId);
-    else await places.scopeOf(projectId, environmentId);
+    if (environmentId === '') await authority.requireProject(projectId);
+    else await authority.scope(undefined, projectId, environmentId);
     if (stream.ended) throw new Cancelled();
     const admission = {
       projectId,
       environmentId: named.environmentId,
-      // Nothing that could be withdrawn while the process lives.
-      ...{ userId: undefined, apiKeyId: undefined, sessionId: undefined, expiresAt: Infinity },
+      // A service token cannot be revoked while the process lives.
+      userId: undefined,
+      apiKeyId: undefined,
+      sessionId: undefined,
+      expiresAt: Infinity,
     };
     const seq = cursor === null ? undefined : Number(cursor.seq);
     new Subscription(stream, admission, streams, metrics).open(cursor?.epoch, seq);
+  }
+}
+
+/** @param tls undefined: plaintext. Rejects with a readable message when the files cannot be used. */
+export async function serverCredentials(tls: GrpcTls | undefined): Promise<ServerCredentials> {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const [cert, key, ca] = await Promise.all([
+    readPem('GRPC_TLS_CERT', tls.cert),
+    readPem('GRPC_TLS_KEY', tls.key),
+    tls.ca === undefined ? null : readPem('GRPC_TLS_CA', tls.ca),
+  ]);
+  try {
+    // The library would notice only when it binds, and report a problem of the port.
+    createSecureContext({ cert, key, ...(ca === null ? {} : { ca }) });
+  } catch (cause) {
+    throw new Error('GRPC_TLS_CERT and GRPC_TLS_KEY are not a certificate and its key', { cause });
+  }
+  return ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], ca !== null);
+}
+
+async function readPem(variable: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new Error(`the file that ${variable} names cannot be read: ${file}`, { cause });
   }
 }

@@ -1,103 +1,112 @@
-/** A gRPC call as REST's handlers see it: one request of an internal service, authorised and validated. */
+/** A request of an internal service by gRPC, on the way that REST's requests go as well (gateway/pipeline). */
 import { notFound, ServiceError } from '../../protocol/errors.ts';
-import type { BodyOf, Operation, ParamsOf, QueryOf, StudioRole } from '../../protocol/operation.ts';
-import { unavailable } from '../../runtime/failures.ts';
-import type { AskOptions, Node } from '../../runtime/node.ts';
-import type { Call, IdempotencyMark, ProjectScope, ServiceCaller } from '../rest/handler.ts';
+import { unavailable } from '../../runtime/actor/index.ts';
+import type { AskOptions, Node } from '../../runtime/node/index.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import { type Database, TtlCache } from '../../storage/database/index.ts';
+import { streamHeads } from '../../storage/events/index.ts';
+import { type EnvironmentHead, findEnvironmentHead } from '../../storage/reads/index.ts';
+import {
+  canBeKey,
+  OperationCall,
+  type AccessRules,
+  type Endpoint,
+  type Parts,
+  type ProjectScope,
+  type ServiceCaller,
+  type Source,
+} from '../pipeline/index.ts';
 import { Cancelled } from './status.ts';
 
-/** What is known of a request before it is looked at: one call, or one message of a stream. */
-export interface Circumstances {
+/** What is known of a request before anybody looks into it: one call, or one message of a stream. */
+export interface CallContext {
   /** The service's name. */
   readonly service: string;
   readonly requestId: string;
   /** Of the connection's peer. */
   readonly address: string;
-  /** W3C Trace Context, as the metadata has it. */
+  /** W3C Trace Context, from the metadata. */
   readonly traceparent: string | undefined;
-  /** When the client has to have its answer, of `performance.now`; Infinity: it waits. */
+  /** When the client needs its answer, of `performance.now`; Infinity: it waits. */
   readonly deadline: number;
   /** Whether the client has gone. */
   readonly cancelled: () => boolean;
-  /** Called when the request has been handed to its actor: what is handed over later comes after it. */
+  /** Called when the request is handed to its actor: what is handed over later comes after it. */
   readonly onAsked?: () => void;
 }
 
-/** The checked parts of a request, as the operation's row has them. */
-export interface CallParts<O extends Operation> {
-  readonly params: ParamsOf<O>;
-  readonly query: QueryOf<O>;
-  readonly body: BodyOf<O>;
-  readonly project: ProjectScope;
-  readonly idempotency?: IdempotencyMark;
+/** A request message, as the pipeline asks for it. */
+export interface ServiceRequest {
+  /** The path of the same request by REST: an idempotency key stands for it. */
+  readonly path: string;
+  /** The field idempotency_key, where the message has one. */
+  readonly key?: string;
+  /** Checks the message; throws 422. */
+  readParts(): Parts;
 }
 
-/** Longest wait for an actor, whatever the client's deadline: as of REST. */
-const longestWaitMs = 10_000;
+/** The longest wait for an actor in milliseconds, whatever the client's deadline: as for REST. */
+const maxActorWaitMs = 10_000;
 
-export class ServiceCall<O extends Operation> implements Call<O> {
-  readonly params: ParamsOf<O>;
-  readonly query: QueryOf<O>;
-  readonly body: BodyOf<O>;
-  readonly caller: ServiceCaller;
-  readonly project: ProjectScope;
-  readonly idempotency: IdempotencyMark | undefined;
-  readonly requestId: string;
+export class ServiceCall extends OperationCall {
   readonly traceparent: string | undefined;
-  readonly address: string;
-  readonly now: number;
-  readonly #circumstances: Circumstances;
+  readonly #request: ServiceRequest;
+  readonly #context: CallContext;
 
-  constructor(parts: CallParts<O>, circumstances: Circumstances, now: number) {
-    this.params = parts.params;
-    this.query = parts.query;
-    this.body = parts.body;
-    this.project = parts.project;
-    this.idempotency = parts.idempotency;
-    this.caller = { type: 'service', name: circumstances.service };
-    this.requestId = circumstances.requestId;
-    this.traceparent = circumstances.traceparent;
-    this.address = circumstances.address;
-    this.now = now;
-    this.#circumstances = circumstances;
+  constructor(endpoint: Endpoint, request: ServiceRequest, context: CallContext) {
+    super(endpoint, new ServiceSource(request, context));
+    this.traceparent = context.traceparent;
+    this.#request = request;
+    this.#context = context;
   }
 
   /** What is left of the client's time. */
   get deadlineMs(): number {
-    return Math.min(longestWaitMs, this.#circumstances.deadline - performance.now());
+    return Math.min(maxActorWaitMs, this.#context.deadline - performance.now());
   }
 
   /** Throws when nobody waits for the answer any more, so that nothing is begun for it. */
   begin(): void {
-    const { cancelled, onAsked } = this.#circumstances;
+    const { cancelled, onAsked } = this.#context;
     if (cancelled()) throw new Cancelled();
     if (this.deadlineMs <= 0) throw unavailable('deadline');
     onAsked?.();
   }
 
-  header(): string {
-    return '';
+  /** The gate has verified the service's token: for a stream once, when it was opened. */
+  override authenticate(): ServiceCaller {
+    return { type: 'service', name: this.#context.service };
   }
 
-  cookie(): undefined {
-    return undefined;
+  override readParts(): Parts {
+    return this.#request.readParts();
   }
 
-  scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope> {
-    const { project } = this;
-    const same =
-      projectId === project.projectId &&
-      (environmentId === undefined || environmentId === project.environmentId);
-    return same ? Promise.resolve(project) : Promise.reject(notFound());
-  }
-
-  /** A service has no role in a workspace. */
-  workspaceRoleOf(): Promise<StudioRole> {
-    return Promise.reject(new ServiceError('svc/auth/login_required'));
+  override readKey(): string {
+    const { key = '' } = this.#request;
+    if (canBeKey(key)) return key;
+    const message = 'The field idempotency_key is required here: 1 to 255 visible ASCII characters.';
+    throw new ServiceError('svc/runtime/missing_idempotency_key', { message });
   }
 }
 
-/** The node for handlers that are called with a {@link ServiceCall}: it is told when it is handed over. */
+class ServiceSource implements Source {
+  readonly requestId: string;
+  readonly address: string;
+  readonly path: string;
+
+  constructor({ path }: ServiceRequest, { requestId, address }: CallContext) {
+    this.requestId = requestId;
+    this.address = address;
+    this.path = path;
+  }
+
+  header(): string {
+    return '';
+  }
+}
+
+/** The node for handlers that are called with a {@link ServiceCall}: the call is told when it is handed over. */
 export function nodeForServices(node: Pick<Node, 'ask'>): Pick<Node, 'ask'> {
   return {
     ask<R>(...asked: Parameters<Node['ask']>): Promise<R> {
@@ -106,4 +115,41 @@ export function nodeForServices(node: Pick<Node, 'ask'>): Pick<Node, 'ask'> {
       return node.ask<R>(...asked);
     },
   };
+}
+
+/** Where services may act: a service token is bound to no tenant, so each request names its project and environment. */
+export class ServiceAuthority implements AccessRules {
+  readonly needsCaller = true;
+  readonly inProject = true;
+  readonly #db: Pick<Database, 'query'>;
+  readonly #environments: TtlCache<EnvironmentHead, string>;
+
+  constructor(db: Pick<Database, 'query'>, clock: Clock) {
+    this.#db = db;
+    this.#environments = new TtlCache({ clock, load: (id: string) => findEnvironmentHead(db, id) });
+  }
+
+  /** Every service may do every operation that gRPC has. */
+  admit(): void {}
+
+  /** Rejects with 404 where there is no such environment, or it is not the project's. */
+  async scope(_: unknown, projectId = '', environmentId = ''): Promise<ProjectScope> {
+    const environment = await this.#environments.get(environmentId, environmentId);
+    if (environment?.projectId !== projectId) throw notFound();
+    return { projectId, environmentId, environmentKind: environment.kind, role: 'service' };
+  }
+
+  /** A service has no role in a workspace. */
+  workspaceRole(): Promise<never> {
+    return Promise.reject(new ServiceError('svc/auth/login_required'));
+  }
+
+  absent(): ServiceError {
+    return notFound();
+  }
+
+  /** Rejects with 404 where there is no such project. */
+  async requireProject(projectId: string): Promise<void> {
+    if ((await streamHeads(this.#db, [projectId])).length === 0) throw notFound();
+  }
 }

@@ -1,28 +1,35 @@
 /**
- * One SubscribeEvents stream: a subscriber (gateway/stream/subscriber.ts, which has its states) that speaks in messages, beside the
- * Console's sockets on the same hub.
+ * One SubscribeEvents stream: a subscriber (gateway/stream/subscriber.ts, which has its states) that sends gRPC messages, on the same
+ * hub as the Console's sockets.
  */
 import { status as codes, type ServerWritableStream } from '@grpc/grpc-js';
 import { ServiceError } from '../../protocol/errors.ts';
 import type { SubscribeEventsRequest__Output } from '../../protocol/gen/skein/internal/v1/SubscribeEventsRequest.ts';
 import type { SubscribeEventsResponse } from '../../protocol/gen/skein/internal/v1/SubscribeEventsResponse.ts';
-import { unavailable } from '../../runtime/failures.ts';
-import type { Admission } from '../stream/admission.ts';
-import type { PagedFrame } from '../stream/catch-up.ts';
-import type { Feed, Listener, StreamEvent } from '../stream/feed.ts';
-import { closeCodes, type ResetReason } from '../stream/frames.ts';
-import { maxBuffered, Subscriber, type StreamContext } from '../stream/subscriber.ts';
-import type { Received } from './definition.ts';
+import { unavailable } from '../../runtime/actor/index.ts';
+import {
+  type Admission,
+  closeCodes,
+  maxBufferedBytes,
+  type PagedFrame,
+  type ProjectStream,
+  type ResetReason,
+  type StreamContext,
+  type StreamEvent,
+  type StreamListener,
+  Subscriber,
+} from '../stream/index.ts';
+import type { DecodedRequest } from './definition.ts';
 import type { GrpcMetrics } from './metrics.ts';
 import type { OpenStream } from './open-stream.ts';
 
 export type SubscribeCall = ServerWritableStream<
-  Received<SubscribeEventsRequest__Output>,
+  DecodedRequest<SubscribeEventsRequest__Output>,
   SubscribeEventsResponse
 >;
 
 const heartbeatMs = 25_000;
-/** About what a frame takes around its event. */
+/** About how many bytes a frame takes beside its event. */
 const frameBytes = 64;
 
 const reasons = {
@@ -31,10 +38,10 @@ const reasons = {
   ahead: 'REASON_AHEAD',
 } as const satisfies Record<ResetReason, string>;
 
-export class Subscription extends Subscriber implements Listener {
+export class Subscription extends Subscriber implements StreamListener {
   readonly #stream: OpenStream<SubscribeCall>;
   readonly #metrics: GrpcMetrics;
-  /** Bytes that were written and are not out yet. */
+  /** Bytes that were written and not sent yet. */
   #pending = 0;
   /** Monotonic milliseconds of the next heartbeat. */
   #dueAt = 0;
@@ -54,7 +61,7 @@ export class Subscription extends Subscriber implements Listener {
   open(epoch: string | undefined, seq: number | undefined): void {
     this.#stream.onGone(() => this.#close());
     this.join();
-    // Clients that came back together are spread over some seconds.
+    // Clients that reconnected together are spread over some seconds.
     this.#dueAt = this.context.clock.monotonic() + heartbeatMs - (this.index % 10) * 1_000;
     this.resumeFrom(epoch, seq);
   }
@@ -70,11 +77,11 @@ export class Subscription extends Subscriber implements Listener {
   tick(_now: number, monotonic: number): void {
     if (this.state !== 'live' || monotonic < this.#dueAt) return;
     this.#dueAt = monotonic + heartbeatMs;
-    this.#send({ heartbeat: { seq: this.feed.head } }, 0);
+    this.#send({ heartbeat: { seq: this.stream.head } }, 0);
   }
 
   checkBuffer(): void {
-    if (this.state === 'live' && this.#pending > maxBuffered) {
+    if (this.state === 'live' && this.#pending > maxBufferedBytes) {
       this.end(closeCodes.tooSlow, 'The subscriber reads too slowly: subscribe again with its last cursor.');
     }
   }
@@ -107,8 +114,8 @@ export class Subscription extends Subscriber implements Listener {
     for (const event of page) this.#sendEvent(event);
   }
 
-  protected goLive(feed: Feed): void {
-    feed.listeners.add(this);
+  protected goLive(stream: ProjectStream): void {
+    stream.listeners.add(this);
   }
 
   #sendEvent({ seq, eventName, body }: Pick<StreamEvent, 'seq' | 'eventName' | 'body'>): void {
@@ -128,7 +135,7 @@ export class Subscription extends Subscriber implements Listener {
 
   #close(): void {
     if (this.state === 'closing') return;
-    this.feed.listeners.delete(this);
+    this.stream.listeners.delete(this);
     this.leave();
   }
 }

@@ -2,33 +2,44 @@
  * One request and its answer on uWebSockets.js. States and legal moves:
  *
  * - `reading`: the body is arriving. To `handling` when it is complete; to `over` when it is late, or the client is gone.
- * - `handling`: the handler has the request, on routes that stream it with the body still arriving. To `sending` or `over` with the first answer: the handler's, or the
- *   deadline's. To `over` when the client is gone.
+ * - `handling`: the handler has the request; on routes that stream the body, it is still arriving. To `sending` or `over` with the
+ *   first answer: the handler's, or the deadline's. To `over` when the client is gone.
  * - `sending`: the client takes the answer more slowly than it was made. To `over` with its last byte.
- * - `over`: the response is no longer touched; uWebSockets.js would throw. Later answers are dropped in silence.
+ * - `over`: the response must not be touched any more; uWebSockets.js would throw. Later answers are dropped silently.
  *
- * The server aborts the process when a handler throws or forgets to answer: nothing here throws into it.
+ * The server aborts the process when a handler throws or never answers: nothing here throws into it.
  */
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import { addressText, forwardedAddress } from './address.ts';
-import { errorAnswer } from './error-answer.ts';
-import { HeaderBlock } from './framing.ts';
-import { IncomingBody } from './incoming.ts';
-import type { HttpAnswer, HttpRequest } from './message.ts';
-import { pour } from './outgoing.ts';
-import { checkHeaders } from './response-head.ts';
+import { IncomingBody, pipeBody } from './bodies.ts';
+import { errorAnswer, type HttpAnswer, type HttpRequest } from './message.ts';
+import { addressText, checkHeaders, forwardedAddress, HeaderBlock } from './headers.ts';
 import { tooLarge, type Route } from './route.ts';
 import type { Expiring, Traffic } from './traffic.ts';
 
-/** A refused body up to this many bytes over the limit is swallowed, so that the client gets to read the answer. */
-const swallowedBytes = 16 * 1024 * 1024;
-/** What one streamed body may come to in memory: its high-water mark, and what the system had received until it paused. */
+/** A refused body up to this many bytes over the limit is discarded as it arrives, so that the client reads the answer. */
+const discardedBytes = 16 * 1024 * 1024;
+/** What one streamed body may take in memory: its high-water mark, and what the system had received when it paused. */
 const streamedBytes = 4 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
-export class Exchange implements HttpRequest, Expiring {
+/** The callback of a route: makes an exchange of each request. */
+export function createRouteCallback(
+  traffic: Traffic,
+  route: Route,
+): (res: UwsResponse, req: UwsRequest) => void {
+  return (res, req) => {
+    try {
+      new HttpExchange(traffic, route, res, req).start();
+    } catch (error) {
+      traffic.log.error({ err: error }, 'request could not be started');
+      res.close();
+    }
+  };
+}
+
+export class HttpExchange implements HttpRequest, Expiring {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -39,7 +50,7 @@ export class Exchange implements HttpRequest, Expiring {
   readonly #headers: HeaderBlock;
   #res: UwsResponse;
   #state: 'reading' | 'handling' | 'sending' | 'over' = 'reading';
-  /** The connection ends with this answer. */
+  /** The connection closes after this answer. */
   #last = false;
   #body: Buffer = nothing;
   #length = 0;
@@ -47,12 +58,12 @@ export class Exchange implements HttpRequest, Expiring {
   #address: string | undefined;
   #refused: ServiceError | undefined;
   #incoming: IncomingBody | undefined;
-  /** Gives up the answer that is being streamed. */
-  #stopPouring: (() => void) | undefined;
+  /** Aborts the answer that is being streamed. */
+  #stopPiping: (() => void) | undefined;
   /** The answer that waits for the rest of the body. */
   #early: HttpAnswer | undefined;
 
-  /** To be made within the route's callback, and followed by `start` or `admit` there. */
+  /** Create it within the route's callback, and call `start` or `admit` there. */
   constructor(traffic: Traffic, route: Route, res: UwsResponse, req: UwsRequest) {
     this.#traffic = traffic;
     this.#route = route;
@@ -64,7 +75,7 @@ export class Exchange implements HttpRequest, Expiring {
     const params: string[] = [];
     for (let i = 0; i < route.paramCount; i++) params.push(req.getParameter(i) ?? '');
     this.params = params;
-    this.#headers = HeaderBlock.of(req);
+    this.#headers = HeaderBlock.read(req);
   }
 
   get body(): Buffer {
@@ -101,7 +112,7 @@ export class Exchange implements HttpRequest, Expiring {
     if (!route.readsBody) {
       this.#handle();
     } else if (headers.contentLength > route.maxBodyBytes) {
-      this.#last = headers.contentLength > route.maxBodyBytes + swallowedBytes;
+      this.#last = headers.contentLength > route.maxBodyBytes + discardedBytes;
       this.#handle(tooLarge(route.maxBodyBytes));
     } else if (route.streamsBody) {
       this.#stream();
@@ -121,7 +132,7 @@ export class Exchange implements HttpRequest, Expiring {
   }
 
   /** For an upgrade: hands the response over to the websocket; undefined when the client is gone. */
-  surrender(): UwsResponse | undefined {
+  takeResponse(): UwsResponse | undefined {
     if (this.#state !== 'handling') return undefined;
     const res = this.#res;
     this.#leave();
@@ -171,7 +182,7 @@ export class Exchange implements HttpRequest, Expiring {
     const res = this.#res;
     if (!this.#traffic.hold(streamedBytes)) return this.fail(new ServiceError('svc/runtime/unavailable'));
     this.#held = streamedBytes;
-    // As of a chunked body that is gathered: what may follow it is not to be executed.
+    // As after a chunked body that is read whole: what may follow it must not be executed.
     this.#last = this.#headers.chunked;
     const whileOpen = (work: () => void) => (): void => {
       if (this.#state !== 'over') work();
@@ -196,7 +207,7 @@ export class Exchange implements HttpRequest, Expiring {
     this.#handle();
   }
 
-  // The buffer grows with what has arrived, not with what was announced: an announcement costs the client nothing.
+  // The buffer grows with what has arrived, not with the announced length: an announcement costs the client nothing.
   #append(chunk: ArrayBuffer, size: number): boolean {
     if (size > this.#body.length) {
       const capacity = Math.min(this.#route.maxBodyBytes, this.#length === 0 ? size : size * 2);
@@ -276,7 +287,7 @@ export class Exchange implements HttpRequest, Expiring {
     try {
       this.#res.cork(() => this.#write(answer));
     } catch (error) {
-      // Half an answer may be out: the connection cannot be saved.
+      // Half an answer may have been sent: the connection cannot be kept.
       this.#traffic.log.error(
         { requestId: this.requestId, path: this.path, err: error },
         'answer could not be written',
@@ -308,7 +319,7 @@ export class Exchange implements HttpRequest, Expiring {
       this.#state = 'sending';
       this.#traffic.answers.remove(this);
       this.#traffic.transfers.add(this);
-      this.#stopPouring = pour(res, outgoing, outcome =>
+      this.#stopPiping = pipeBody(res, outgoing, outcome =>
         outcome === 'complete' ? this.#leave() : this.#close(),
       );
     } else {
@@ -317,16 +328,16 @@ export class Exchange implements HttpRequest, Expiring {
   }
 
   /**
-   * Whether the answer has to wait for the rest of a body that nobody reads: one of bearable size is swallowed first, since this server
-   * does not read on once it has answered, and a client that still sends would get no answer but a reset. After an unbearable
-   * one, or one of unknown size, the connection ends.
+   * Whether the answer has to wait for the rest of a body that nobody reads. A rest of moderate size is discarded first, since this
+   * server stops reading once it has answered, and a client that still sends would get a reset instead of the answer. After a
+   * larger one, or one of unknown size, the connection closes.
    */
   #waitsForBody(answer: HttpAnswer): boolean {
     const incoming = this.#incoming;
     if (incoming === undefined || incoming.complete) return false;
     incoming.cut();
     const rest = this.#headers.contentLength - this.#length;
-    if (this.#headers.chunked || rest > swallowedBytes) {
+    if (this.#headers.chunked || rest > discardedBytes) {
       this.#last = true;
       return false;
     }
@@ -357,7 +368,7 @@ export class Exchange implements HttpRequest, Expiring {
     this.#leave();
   }
 
-  // The client has its answer, or is gone. Called for every exchange exactly once to effect.
+  // The client has its answer, or is gone. Takes effect exactly once for every exchange.
   #leave(): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
@@ -366,7 +377,7 @@ export class Exchange implements HttpRequest, Expiring {
     traffic.answers.remove(this);
     traffic.transfers.remove(this);
     this.#incoming?.cut();
-    this.#stopPouring?.();
+    this.#stopPiping?.();
     traffic.release(this.#held);
     traffic.leave();
   }

@@ -1,10 +1,10 @@
 /**
  * A request and its answer as the rest of the gateway sees them: plain values, nothing of the server beneath. The
- * server (server.ts) makes the one and consumes the other.
+ * server (server.ts) makes the one and consumes the other. An entry of the error catalogue (protocol/errors.ts) becomes an answer here,
+ * and nowhere else.
  */
-
 import type { Readable } from 'node:stream';
-import type { ServiceError } from '../../protocol/errors.ts';
+import type { ErrorCode, ServiceError } from '../../protocol/errors.ts';
 
 /** A request whose body has been read to its end, unless its route streams it. */
 export interface HttpRequest {
@@ -26,7 +26,7 @@ export interface HttpRequest {
   readonly refused?: ServiceError | undefined;
   /**
    * On routes that stream it, the body as it arrives; it fails where the client goes away. An answer may come before its end: what is
-   * left is then swallowed.
+   * left is then discarded.
    */
   readonly incoming?: Readable | undefined;
   /** A header by its lower-case name, empty when absent; repeated headers are joined as RFC 9110 section 5.3 says. */
@@ -56,3 +56,47 @@ export interface HttpAnswer {
 
 /** Answers a request. May throw: the server then answers 500 and logs. Return a value, not a promise, where nothing waits. */
 export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
+
+/** `docsUrl` of an error: the page of its area for auth and validation, else the page of all errors. */
+function getPageUrl(code: ErrorCode, docsUrl: string): string {
+  const area = code.split('/')[1];
+  return area === 'auth' || area === 'validation' ? `${docsUrl}/errors/${area}` : `${docsUrl}/errors`;
+}
+
+/** The fields of an error body. */
+export interface ErrorBody {
+  readonly error: ErrorCode;
+  readonly message: string;
+  readonly requestId: string;
+  readonly docsUrl: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** @param docsUrl the base of the documentation, without a slash at its end */
+export function errorBody(error: ServiceError, requestId: string, docsUrl: string): ErrorBody {
+  return {
+    error: error.code,
+    message: error.message,
+    requestId,
+    docsUrl: getPageUrl(error.code, docsUrl),
+    ...(error.details === undefined ? {} : { details: error.details }),
+  };
+}
+
+/** The whole answer. 429 and 503 always say when to come back; 401 names the scheme (RFC 9110 section 11.6.1). */
+export function errorAnswer(
+  error: ServiceError,
+  requestId: string,
+  docsUrl: string,
+  headers?: Readonly<Record<string, string>>,
+): HttpAnswer {
+  const own: Record<string, string> = { ...headers };
+  const retry = error.retryAfterSeconds ?? (error.http === 429 || error.http === 503 ? 1 : undefined);
+  if (retry !== undefined) own['Retry-After'] = String(Math.max(1, Math.ceil(retry)));
+  if (error.http === 401) own['WWW-Authenticate'] = 'Bearer';
+  return {
+    status: error.http,
+    body: JSON.stringify(errorBody(error, requestId, docsUrl)),
+    headers: own,
+  };
+}

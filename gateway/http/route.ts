@@ -1,4 +1,4 @@
-/** A route of the server, as its exchanges need it. */
+/** Routes, as their exchanges need them, and their path patterns: `/v1/threads/{threadId}/messages`, `/studio/*`. */
 import { ServiceError } from '../../protocol/errors.ts';
 import type { HttpHandler } from './message.ts';
 
@@ -28,4 +28,42 @@ export function tooLarge(bytes: number): ServiceError {
     http: 413,
     message: `The body is larger than ${bytes} bytes.`,
   });
+}
+
+export interface Pattern {
+  /** As uWebSockets.js wants it. */
+  readonly uws: string;
+  readonly paramCount: number;
+  matches(path: string): boolean;
+}
+
+const literal = /^[A-Za-z0-9._~-]+$/;
+const parameter = /^\{[A-Za-z]+\}$/;
+
+/** Throws on a pattern that the router would understand differently. */
+export function parsePattern(path: string): Pattern {
+  if (!path.startsWith('/')) throw new Error(`the route ${path} does not start with a slash`);
+  const segments = path.slice(1).split('/');
+  let paramCount = 0;
+  const forServer: string[] = [];
+  const forMatch: string[] = [];
+  segments.forEach((segment, index) => {
+    if (parameter.test(segment)) {
+      // Named by position: the router would distinguish two names in one place, and find only the first.
+      forServer.push(`:p${paramCount++}`);
+      forMatch.push('[^/]+');
+    } else if (segment === '*' && index === segments.length - 1) {
+      forServer.push('*');
+      forMatch.push('.*');
+    } else if (literal.test(segment) || (segment === '' && index === segments.length - 1)) {
+      forServer.push(segment);
+      forMatch.push(segment.replaceAll('.', '\\.'));
+    } else {
+      throw new Error(
+        `the route ${path} has a segment that is no literal, parameter or wildcard: ${segment}`,
+      );
+    }
+  });
+  const whole = new RegExp(`^/${forMatch.join('/')}$`);
+  return { uws: `/${forServer.join('/')}`, paramCount, matches: path => whole.test(path) };
 }

@@ -1,22 +1,19 @@
 /**
- * The HTTP and websocket server: the only wrapper around uWebSockets.js, and the reason why nothing else has to know its
- * traps (see framing.ts, exchange.ts, endpoint.ts). Routes and endpoints are registered before `listen`, or while it is held.
+ * The HTTP and websocket server: the only wrapper around uWebSockets.js, so that nothing else has to know its
+ * pitfalls (see headers.ts, exchange.ts, websocket.ts). Routes and endpoints are registered before `listen`, or while it is held.
  *
- * States: being set up, listening, draining, closed; each only forward.
+ * States: being set up -> listening -> draining -> closed.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import * as uws from 'uWebSockets.js';
 import { ServiceError } from '../../protocol/errors.ts';
-import type { Log } from '../../runtime/log.ts';
-import { behaviourOf, type OpenSockets } from './endpoint.ts';
-import { errorAnswer } from './error-answer.ts';
-import { Exchange } from './exchange.ts';
-import type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
-import { ResponseHead } from './response-head.ts';
-import { type Pattern, patternOf } from './pattern.ts';
-import type { Route } from './route.ts';
-import type { SocketEndpoint, SocketSession } from './socket.ts';
-import { Traffic, type TrafficLimits } from './traffic.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import { errorAnswer, type HttpAnswer, type HttpHandler, type HttpRequest } from './message.ts';
+import { createRouteCallback } from './exchange.ts';
+import { ResponseHead } from './headers.ts';
+import { parsePattern, type Pattern, type Route } from './route.ts';
+import { Traffic, type TrafficLimits, type TrafficStats } from './traffic.ts';
+import { createBehaviour, type OpenSockets, type SocketEndpoint, type SocketSession } from './websocket.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -37,7 +34,7 @@ export interface RouteOptions {
   readonly readsBody?: boolean;
   /** Longest body taken, in bytes; a longer one is 413. */
   readonly maxBodyBytes?: number;
-  /** Whether the handler gets the body as it arrives, in `request.incoming`; default: it gets the whole. */
+  /** Whether the handler gets the body as it arrives, in `request.incoming`; default: it gets the whole body. */
   readonly streamsBody?: boolean;
   /** Whether the handler answers requests whose body is too large as well, with `request.refused`; default: the server does. */
   readonly answersRefused?: boolean;
@@ -46,10 +43,20 @@ export interface RouteOptions {
 }
 
 /**
- * A client that has had its answer a moment ago may have sent the next request already, unread by us: closing now would leave
- * it without an answer. This long after the last answer none is on its way, but for a client that was idle.
+ * A client that got its answer a moment ago may have sent its next request already, which we have not read: closing now would leave
+ * it without an answer. This long after the last answer no request is on its way, except from a client that was idle. Milliseconds.
  */
 const lingerMs = 250;
+
+/** What routes have in common that read no body. */
+const bodilessRoute = {
+  readsBody: false,
+  maxBodyBytes: 0,
+  streamsBody: false,
+  answersRefused: false,
+  always: false,
+  headOnly: false,
+} as const;
 
 const registrars = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'del' } as const;
 
@@ -88,8 +95,8 @@ export class HttpServer {
     );
   }
 
-  /** What is under way now. */
-  get stats(): { readonly inFlight: number; readonly bodyBytes: number; readonly sockets: number } {
+  /** What is in progress now. */
+  get stats(): TrafficStats {
     return {
       inFlight: this.#traffic.inFlight,
       bodyBytes: this.#traffic.bodyBytes,
@@ -102,7 +109,7 @@ export class HttpServer {
    * segment `*` stands for any rest. Literal segments win over parameters. GET serves HEAD too.
    */
   route(method: Method, path: string, handler: HttpHandler, options: RouteOptions = {}): void {
-    const pattern = patternOf(path);
+    const pattern = parsePattern(path);
     const route: Route = {
       handler,
       method,
@@ -115,40 +122,35 @@ export class HttpServer {
       always: options.always ?? false,
       headOnly: false,
     };
-    this.#app[registrars[method]](pattern.uws, (res, req) => this.#serve(route, res, req));
+    this.#app[registrars[method]](pattern.uws, createRouteCallback(this.#traffic, route));
     this.#allow(pattern, method);
     if (method !== 'GET') return;
     const head: Route = { ...route, headOnly: true };
-    this.#app.head(pattern.uws, (res, req) => this.#serve(head, res, req));
+    this.#app.head(pattern.uws, createRouteCallback(this.#traffic, head));
     this.#allow(pattern, 'HEAD');
   }
 
   /** Registers a websocket endpoint; a plain GET of its path is answered 426. */
   websocket<Session extends SocketSession>(path: string, endpoint: SocketEndpoint<Session>): void {
-    const pattern = patternOf(path);
+    const pattern = parsePattern(path);
     const route: Route = {
+      ...bodilessRoute,
       handler: upgradeRequired(this.#traffic.docsUrl),
       method: 'GET',
       pattern: path,
       paramCount: pattern.paramCount,
-      readsBody: false,
-      maxBodyBytes: 0,
-      streamsBody: false,
-      answersRefused: false,
-      always: false,
-      headOnly: false,
     };
-    this.#app.ws(pattern.uws, behaviourOf(endpoint, route, this.#traffic, this.#sockets));
+    this.#app.ws(pattern.uws, createBehaviour(endpoint, route, this.#traffic, this.#sockets));
     this.#hasSockets = true;
     this.route('GET', path, route.handler);
   }
 
-  /** From now on `by` answers what no route takes: it is given the request and the answer that is due. */
+  /** From now on `by` answers what no route takes: it gets the request, and the answer that would be given. */
   unrouted(by: (request: HttpRequest, answer: () => HttpAnswer) => HttpAnswer | Promise<HttpAnswer>): void {
     this.#unroutedBy = by;
   }
 
-  /** From now on, until `release`, only routes that are `always` served are; the others answer 503 with Retry-After. */
+  /** Until `release`, only the routes that are `always` served are; the others answer 503 with Retry-After. */
   hold(): void {
     this.#traffic.held = true;
   }
@@ -165,24 +167,7 @@ export class HttpServer {
 
   /** Starts to accept; resolves to the port, rejects when it is taken. `port` 0: any free one. */
   listen(host: string, port: number): Promise<number> {
-    const fallback: Route = {
-      handler: request => this.#unroutedBy(request, () => this.#unrouted(request)),
-      method: '',
-      pattern: '/*',
-      paramCount: 0,
-      readsBody: false,
-      maxBodyBytes: 0,
-      streamsBody: false,
-      answersRefused: false,
-      always: false,
-      headOnly: false,
-    };
-    this.#app.any('/*', (res, req) =>
-      this.#serve({ ...fallback, method: req.getMethod().toUpperCase() }, res, req),
-    );
-    this.#app.head('/*', (res, req) =>
-      this.#serve({ ...fallback, method: 'HEAD', headOnly: true }, res, req),
-    );
+    this.#routeRest();
     return new Promise((resolve, reject) => {
       exclusively(this.#app).listen(host, port, exclusivePort, socket => {
         if (socket === false) {
@@ -196,8 +181,8 @@ export class HttpServer {
   }
 
   /**
-   * Drains: stops accepting, sends the sockets away (1001), lets answers in flight finish for `deadlineMs` at most, then
-   * closes every connection. A request that was on its way on an open connection is served like those before it. Idempotent.
+   * Drains: stops accepting, closes the websockets (1001), lets answers in flight finish for at most `deadlineMs`, then
+   * closes every connection. A request that was on its way on an open connection is still served. Idempotent.
    */
   close(deadlineMs: number): Promise<void> {
     this.#closing ??= this.#drain(deadlineMs);
@@ -205,11 +190,11 @@ export class HttpServer {
   }
 
   async #drain(deadlineMs: number): Promise<void> {
-    // Connections that the kernel has made, and nobody has accepted, are reset with the listener.
+    // Connections that the kernel has made and nobody has accepted are reset when the listener closes.
     await polled();
     if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;
-    // Not before: whoever is sent away connects again, and is to be refused, not reset.
+    // Not before: a client that is sent away connects again, and must be refused, not reset.
     this.#traffic.draining = true;
     for (const socket of [...this.#sockets]) socket.end(1001, 'going away');
     let timer: NodeJS.Timeout | undefined;
@@ -222,7 +207,7 @@ export class HttpServer {
     this.#traffic.transfers.clear();
   }
 
-  /** Resolves when all is answered and nothing more has come for a while. */
+  /** Resolves when all requests are answered and no new one has come for a while. */
   async #quiet(): Promise<void> {
     let before: number;
     do {
@@ -233,13 +218,19 @@ export class HttpServer {
     } while (this.#traffic.entered !== before);
   }
 
-  #serve(route: Route, res: uws.HttpResponse, req: uws.HttpRequest): void {
-    try {
-      new Exchange(this.#traffic, route, res, req).start();
-    } catch (error) {
-      this.#traffic.log.error({ err: error }, 'request could not be started');
-      res.close();
-    }
+  /** What no route takes. */
+  #routeRest(): void {
+    const route: Route = {
+      ...bodilessRoute,
+      handler: request => this.#unroutedBy(request, () => this.#unrouted(request)),
+      method: '',
+      pattern: '/*',
+      paramCount: 0,
+    };
+    this.#app.any('/*', (res, req) => {
+      createRouteCallback(this.#traffic, { ...route, method: req.getMethod().toUpperCase() })(res, req);
+    });
+    this.#app.head('/*', createRouteCallback(this.#traffic, { ...route, method: 'HEAD', headOnly: true }));
   }
 
   #allow(pattern: Pattern, method: string): void {
@@ -248,7 +239,7 @@ export class HttpServer {
     else known.methods.add(method);
   }
 
-  // Slow, and only for what no route took: 404, 405 or OPTIONS.
+  // Slow, and only for what no route takes: 404, 405 or OPTIONS.
   #unrouted(request: HttpRequest): HttpAnswer {
     const allowed = new Set<string>();
     for (const { pattern, methods } of this.#patterns.values()) {
@@ -269,11 +260,11 @@ export class HttpServer {
 }
 
 /**
- * Resolves when all that has arrived has been read. A process that was held up runs its timers first, and would close connections
- * on requests that have long been there.
+ * Resolves when everything that has arrived has been read. A process that was held up runs its timers first, and would close
+ * connections although their requests have long arrived.
  */
 async function polled(): Promise<void> {
-  // The first may come without a look at the sockets in between, when it was asked for by what was read from one.
+  // The first turn may come before the sockets are polled, when it was requested by a callback of a socket.
   await turn();
   await turn();
 }
@@ -304,7 +295,7 @@ function exclusively(app: uws.TemplatedApp): ExclusiveListener {
   return app as unknown as ExclusiveListener;
 }
 
-/** Answers do not name the server software and its version; a setting of the process that the declarations lack. */
+/** Keeps the server software and its version out of answers: a setting of the process that the declarations lack. */
 function silence(): void {
   (uws as unknown as { readonly _cfg: (setting: string) => void })._cfg('silent');
 }

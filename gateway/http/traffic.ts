@@ -1,13 +1,13 @@
-/** What the requests of one server share: its limits, what is under way, and how to wait until nothing is. */
-import type { Log } from '../../runtime/log.ts';
-import { Deadlines } from './deadlines.ts';
-import type { ResponseHead } from './response-head.ts';
+/** What the requests of one server share: its limits, what is in progress, and how to wait until nothing is. */
+import { Gauge, type Registry } from 'prom-client';
+import type { Log } from '../../runtime/observability/index.ts';
+import type { ResponseHead } from './headers.ts';
 
-/** What one server takes on at once; times in milliseconds. */
+/** How much one server accepts at once; times in milliseconds. */
 export interface TrafficLimits {
-  /** Requests under way at once, beyond which new ones get 503. Default 20,000. */
+  /** Requests in progress at once; beyond that new ones get 503. Default 20,000. */
   readonly maxInFlight: number;
-  /** Bytes of request bodies in memory at once, beyond which new ones get 503. Default 268,435,456. */
+  /** Bytes of request bodies in memory at once; beyond that new ones get 503. Default 268,435,456. */
   readonly maxBodyBytesInFlight: number;
   /** Time from a request's head to the end of its body, then the connection is closed. Default 30,000. */
   readonly uploadDeadlineMs: number;
@@ -17,7 +17,7 @@ export interface TrafficLimits {
   readonly transferDeadlineMs: number;
 }
 
-/** A request under way, as far as deadlines are concerned. */
+/** A request in progress, as far as deadlines are concerned. */
 export interface Expiring {
   /** The body did not arrive in time. */
   uploadExpired(): void;
@@ -47,12 +47,12 @@ export class Traffic {
   #bodyBytes = 0;
   #whenIdle: (() => void)[] = [];
 
-  constructor(limits: TrafficLimits, face: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'trustedProxies'>) {
+  constructor(limits: TrafficLimits, server: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'trustedProxies'>) {
     this.#limits = limits;
-    this.log = face.log;
-    this.head = face.head;
-    this.docsUrl = face.docsUrl;
-    this.trustedProxies = face.trustedProxies;
+    this.log = server.log;
+    this.head = server.head;
+    this.docsUrl = server.docsUrl;
+    this.trustedProxies = server.trustedProxies;
     this.uploads = new Deadlines(limits.uploadDeadlineMs, request => request.uploadExpired());
     this.answers = new Deadlines(limits.answerDeadlineMs, request => request.answerExpired());
     this.transfers = new Deadlines(limits.transferDeadlineMs, request => request.transferExpired());
@@ -92,9 +92,83 @@ export class Traffic {
     this.#bodyBytes -= bytes;
   }
 
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in progress. */
   idle(): Promise<void> {
     if (this.#inFlight === 0) return Promise.resolve();
     return new Promise(resolve => this.#whenIdle.push(resolve));
+  }
+}
+
+/** Entries that all have the same time to live: first in, first to expire. One timer serves them all. */
+export class Deadlines<Entry> {
+  readonly #ms: number;
+  readonly #expire: (entry: Entry) => void;
+  /** When each entry is due, in milliseconds of `performance.now()`; a Map keeps the order of insertion. */
+  readonly #due = new Map<Entry, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `expire` is called once for each entry that is still here `ms` milliseconds after its `add`. */
+  constructor(ms: number, expire: (entry: Entry) => void) {
+    this.#ms = ms;
+    this.#expire = expire;
+  }
+
+  get size(): number {
+    return this.#due.size;
+  }
+
+  /**
+   * Starts the entry's time. Not for one that is here already: it would be due later than its place in the order
+   * says.
+   */
+  add(entry: Entry): void {
+    this.#due.set(entry, performance.now() + this.#ms);
+    this.#timer ??= setTimeout(() => this.#sweep(), this.#ms).unref();
+  }
+
+  remove(entry: Entry): void {
+    this.#due.delete(entry);
+  }
+
+  /** Forgets every entry and the timer. */
+  clear(): void {
+    this.#due.clear();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [entry, at] of this.#due) {
+      if (at > now) {
+        this.#timer = setTimeout(() => this.#sweep(), Math.ceil(at - now)).unref();
+        return;
+      }
+      this.#due.delete(entry);
+      this.#expire(entry);
+    }
+  }
+}
+
+const levels = {
+  inFlight: { name: 'skein_http_in_flight', help: 'Requests that wait for their answer' },
+  bodyBytes: { name: 'skein_http_body_bytes', help: 'Bytes of request bodies in memory' },
+  sockets: { name: 'skein_sockets', help: 'Open websockets' },
+} as const;
+
+/** What is in progress on a server at this moment. */
+export type TrafficStats = Readonly<Record<keyof typeof levels, number>>;
+
+/** Shows the levels of a server in the registry. */
+export function showTraffic(registry: Registry, server: { readonly stats: TrafficStats }): void {
+  for (const level of Object.keys(levels) as (keyof TrafficStats)[]) {
+    new Gauge({
+      ...levels[level],
+      registers: [registry],
+      collect(): void {
+        this.set(server.stats[level]);
+      },
+    });
   }
 }

@@ -1,15 +1,15 @@
-/** The texts of the mails that the service sends, in plain text. */
-import type { MailKind } from '../../storage/accounts/mails.ts';
-import type { InvitationMail } from '../../storage/tenancy/invitations.ts';
+/** The plain texts of the mails that the service sends. */
+import type { MailKind } from '../../storage/mail/index.ts';
+import type { InvitationMail } from '../../storage/tenancy/index.ts';
 
 export interface MailText {
   readonly subject: string;
   readonly text: string;
-  /** The link that the text is about. */
+  /** The link that the mail asks its reader to open. */
   readonly link: string;
 }
 
-/** What a mail of kind `stitch_stopped` carries. */
+/** The content of a mail of kind `stitch_stopped`. */
 export interface StitchStopped {
   readonly stitchId: string;
   readonly name: string;
@@ -17,7 +17,10 @@ export interface StitchStopped {
   readonly status: string;
 }
 
-/** `baseUrl` is the public address of the service; `secret` what the mail carries: a single-use token, or JSON of its news. */
+/**
+ * @param secret the content of the mail: a single-use token, or JSON
+ * @param baseUrl the public address of the service
+ */
 export function mailText(kind: MailKind, secret: string, baseUrl: string): MailText {
   switch (kind) {
     case 'verify_email':
@@ -31,7 +34,7 @@ export function mailText(kind: MailKind, secret: string, baseUrl: string): MailT
   }
 }
 
-// In the fragment the token stays out of server logs and referrers.
+// In the fragment, because browsers send fragments neither to servers nor in referrers.
 const linkTo = (baseUrl: string, page: string, token: string): string =>
   `${baseUrl}/studio/${page}#token=${token}`;
 
@@ -63,14 +66,14 @@ function resetPassword(token: string, baseUrl: string): MailText {
     subject: 'Set a new password',
     link,
     text: [
-      'Somebody, you we hope, has asked for a new password for your account.',
+      'Someone asked to reset the password of your account.',
       '',
       'Open this link to set one:',
       '',
       link,
       '',
       'It works once, for 60 minutes, and signs you out everywhere.',
-      'If you did not ask for it, ignore this mail: your password stays as it is.',
+      'If you did not ask for this, ignore this mail: your password does not change.',
       '',
     ].join('\n'),
   };
@@ -83,7 +86,7 @@ function invitation({ token, workspace, inviter }: InvitationMail, baseUrl: stri
     link,
     text: [
       `${inviter} invites you to the workspace`,
-      // Quoted: the name is whatever somebody has typed.
+      // Quoted, because the name is text that a user typed.
       `${JSON.stringify(workspace)}.`,
       '',
       'Open this link to join it:',
@@ -91,7 +94,7 @@ function invitation({ token, workspace, inviter }: InvitationMail, baseUrl: stri
       link,
       '',
       'It works once, for 7 days.',
-      'If you do not know who invites you, ignore this mail.',
+      'If you do not know the sender, ignore this mail.',
       '',
     ].join('\n'),
   };
@@ -107,8 +110,8 @@ function stitchStopped({ stitchId, name, webhookUrl, status }: StitchStopped, ba
       `The stitch ${JSON.stringify(name)} (${stitchId}) could not deliver to ${webhookUrl ?? 'its address'}.`,
       '',
       disabled
-        ? 'It is disabled: events are not queued for it any more. Set its status to active to go on, then replay what it missed.'
-        : 'Events are kept for it, and it is tried once a minute; it goes on by itself as soon as the receiver answers.',
+        ? 'It is disabled: no more events are queued for it. Set its status to active to continue, then replay what it missed.'
+        : 'Its events are queued, and it is tried once a minute. Delivery resumes as soon as the receiver answers.',
       '',
       link,
       '',

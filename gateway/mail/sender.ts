@@ -1,22 +1,22 @@
 /**
- * Sends what `mails` holds (design section 2, rule 4): a mail is a row of the transaction that wants it, taken up after
- * the commit, taken up again after a crash or a failure, at least once, with one Message-ID over all attempts.
+ * Sends the mails of the outbox. A mail is a row of the transaction that needs it. It is sent after the commit, and again after a
+ * crash or a failure: at least once, with the same Message-ID for every attempt (docs/develop/architecture.md, "The rules").
  *
- * One pass claims what is due, sends it, and repeats until nothing is due. A pass begins at `start`, at every `wake` (a
- * commit has added mail), and every 30 s, which finds what other nodes left behind. Nodes do not claim the same row.
+ * A pass claims what is due, sends it, and repeats until nothing is due. A pass starts at `start`, at every `wake` (a commit has
+ * added mail), and every 30 s, which finds what other nodes left behind. Two nodes never claim the same row.
  */
-import type { Clock, Timer } from '../../runtime/clock.ts';
-import type { ClaimedMail, Mails } from '../../storage/accounts/mails.ts';
+import type { Clock, Timer } from '../../runtime/time/index.ts';
+import type { ClaimedMail, MailOutbox } from '../../storage/mail/index.ts';
 import { mailText } from './messages.ts';
 import type { MailLog, MailTransport } from './transport.ts';
 
-/** Milliseconds between passes that nobody asked for. */
-const patrolMs = 30_000;
-/** Mails claimed, and sent at the same time, in one step of a pass. */
-const batch = 10;
+/** The interval between passes that nobody asked for. */
+const pollIntervalMs = 30_000;
+/** Mails that are claimed in one statement and sent concurrently. */
+const batchSize = 10;
 
 export interface MailSenderOptions {
-  readonly mails: Pick<Mails, 'claim' | 'sent' | 'failed'>;
+  readonly mails: Pick<MailOutbox, 'claim' | 'markSent' | 'markFailed'>;
   readonly transport: MailTransport;
   readonly clock: Clock;
   /** Public address of the service, without a slash at its end. */
@@ -27,7 +27,7 @@ export interface MailSenderOptions {
 export class MailSender {
   readonly #options: MailSenderOptions;
   #pass: Promise<void> | undefined;
-  /** Someone woke the sender while a pass was under way: that pass may have looked before the new row was there. */
+  /** `wake` was called during a pass, which may have looked before the new row was there. */
   #again = false;
   #timer: Timer | undefined;
   #state: 'idle' | 'started' | 'drained' = 'idle';
@@ -36,7 +36,7 @@ export class MailSender {
     this.#options = options;
   }
 
-  /** Begins with what earlier runs left. Does nothing the second time. */
+  /** Sends what earlier runs left behind, then what `wake` announces. Idempotent. */
   start(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'started';
@@ -55,7 +55,7 @@ export class MailSender {
     this.#pass = this.#run();
   }
 
-  /** Ends after the mails that are being sent; what is left over is another node's or the next start's. Idempotent. */
+  /** Resolves when the mails that are being sent have been sent. The rest is left to another node or the next start. Idempotent. */
   async drain(): Promise<void> {
     if (this.#state === 'drained') return;
     this.#state = 'drained';
@@ -72,17 +72,17 @@ export class MailSender {
         await this.#sendDue();
       } while (this.#again && this.#isStarted());
     } catch (error) {
-      log.warn({ err: error }, 'mail cannot be read from the database; trying again later');
+      log.warn({ err: error }, 'could not read the mail outbox; will retry');
     }
     this.#pass = undefined;
     if (this.#isStarted()) {
-      this.#timer = clock.after(patrolMs, () => {
+      this.#timer = clock.after(pollIntervalMs, () => {
         this.wake();
       });
     }
   }
 
-  // A method, because the state changes during the awaits of a pass.
+  // A method, because the state changes while a pass awaits.
   #isStarted(): boolean {
     return this.#state === 'started';
   }
@@ -90,9 +90,9 @@ export class MailSender {
   async #sendDue(): Promise<void> {
     const { mails, clock } = this.#options;
     while (this.#isStarted()) {
-      const claimed = await mails.claim(clock.now(), batch);
+      const claimed = await mails.claim(clock.now(), batchSize);
       await Promise.all(claimed.map(mail => this.#send(mail)));
-      if (claimed.length < batch) return;
+      if (claimed.length < batchSize) return;
     }
   }
 
@@ -101,12 +101,15 @@ export class MailSender {
     try {
       const text = mailText(mail.kind, mail.secret, baseUrl);
       await transport.send({ mailId: mail.mailId, to: mail.recipient, ...text });
-      await mails.sent(mail.mailId, clock.now());
+      await mails.markSent(mail.mailId, clock.now());
     } catch (error) {
-      log.warn({ err: error, mailId: mail.mailId, attempts: mail.attempts }, 'mail was not sent');
+      log.warn(
+        { err: error, mailId: mail.mailId, attempts: mail.attempts },
+        'could not send mail; will retry',
+      );
       const reason = error instanceof Error ? error.message : String(error);
-      // Without the reason in its row it is tried again all the same.
-      await mails.failed(mail.mailId, reason).catch(() => undefined);
+      // The mail is retried even when the reason could not be recorded.
+      await mails.markFailed(mail.mailId, reason).catch(() => undefined);
     }
   }
 }

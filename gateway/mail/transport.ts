@@ -1,40 +1,40 @@
-/** Where mail goes: an SMTP server (SMTP_URL), or, without one, a folder of .eml files and a line in the log. */
+/** Mail transports: an SMTP server (SMTP_URL), or without one a folder of .eml files and a log line. */
 import { createTransport } from 'nodemailer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailText } from './messages.ts';
 
 export interface OutgoingMail extends MailText {
-  /** Stays the same over all attempts; becomes the Message-ID, by which receivers drop repeats. */
+  /** The same for every attempt. It becomes the Message-ID, by which receivers drop duplicates. */
   readonly mailId: string;
   readonly to: string;
 }
 
 export interface MailTransport {
-  /** Resolves when the mail has been taken; rejects when it should be tried again. */
+  /** Resolves when the mail has been accepted; rejects when it should be retried. */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;
 }
 
-/** What the folder transport reports to: pino fits. */
+/** The part of a pino logger that the folder transport uses. */
 export interface MailLog {
   info(fields: object, message: string): void;
 }
 
-/** One recipient. As plain text it would be parsed as a list, and a strange address would be several. */
+/** As an object, because a text would be parsed as a list, and a malformed address could become several recipients. */
 function recipient(mail: OutgoingMail): { name: string; address: string } {
   return { name: '', address: mail.to };
 }
 
-/** RFC 5322 demands a domain in the Message-ID: the sender's. */
+/** RFC 5322 requires a domain in the Message-ID; this uses the sender's. */
 function messageId(mail: OutgoingMail, from: string): string {
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
   return `<${mail.mailId}@${domain}>`;
 }
 
 /**
- * `url` as nodemailer reads it: smtp://user:password@host:587, smtps://... for TLS from the first byte. A server that does
- * not answer costs at most 10 s to connect and 30 s of silence.
+ * @param url as nodemailer reads it: `smtp://user:password@host:587`, or `smtps://...` for TLS from the first byte. A server that
+ * does not answer is given 10 s to accept the connection and 30 s between answers.
  */
 export function smtpTransport(url: string, from: string): MailTransport {
   const smtp = createTransport({
@@ -61,7 +61,7 @@ export function smtpTransport(url: string, from: string): MailTransport {
   };
 }
 
-/** Writes `<mailId>.eml` into the folder, readable by its owner only, and logs the link. */
+/** Writes `<mailId>.eml` into the folder, readable by its owner only, and logs the link. For development. */
 export function folderTransport(folder: string, from: string, log: MailLog): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -75,7 +75,7 @@ export function folderTransport(folder: string, from: string, log: MailLog): Mai
       });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = join(folder, `${mail.mailId}.eml`);
-      // Written aside first: whoever watches the folder never reads half a mail.
+      // Written under another name first, so that nobody who watches the folder reads half a mail.
       await writeFile(`${file}.part`, message, { mode: 0o600 });
       await rename(`${file}.part`, file);
       log.info({ to: mail.to, subject: mail.subject, link: mail.link, file }, 'mail written to a file');

@@ -6,7 +6,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
-import type { KeyRing } from '../../storage/keyring.ts';
+import type { KeyRing } from '../../storage/secrets/index.ts';
 
 /** What an address is for. */
 export type MediaUse = 'upload' | 'read';

@@ -1,7 +1,7 @@
-/** How many requests are allowed (decisions section 9): the buckets by name, their defaults, and what RATE_LIMITS says. */
-import { quarterOf, type Rate } from '../../actors/quota/bucket.ts';
+/** How many requests are allowed (docs/operate/rate-limits.md): the buckets by name, their defaults, and what RATE_LIMITS sets. */
+import { quarterRate, type Rate } from '../../actors/quota/index.ts';
 
-/** One bucket for each address, e-mail, credential, project or thread: which of them, the name says or `charges.ts`. */
+/** One bucket for each address, e-mail, credential, project or thread: which of them, the name says or rate-limiter.ts. */
 export const bucketNames = [
   'refused',
   'authAddress',
@@ -29,11 +29,11 @@ export const defaultRates: Rates = {
   authEmail: { limit: 30, windowMs: minute },
   read: { limit: 1_200, windowMs: minute },
   write: { limit: 600, windowMs: minute },
-  // Each is a mail to whomever the inviter names.
+  // Each sends a mail to whomever the inviter names.
   invitations: { limit: 30, windowMs: 60 * minute },
   messageProject: { limit: 100, windowMs: second },
   messageThread: { limit: 5, windowMs: second },
-  // A message has up to three receipts and a command to acknowledge: beside as many messages as there may be, none is in the way.
+  // A message has up to three receipts and a command to acknowledge: enough for as many messages as a project may send.
   receiptProject: { limit: 400, windowMs: second },
   run: { limit: 120, windowMs: minute },
   test: { limit: 30, windowMs: minute },
@@ -58,7 +58,7 @@ export function readRates(text: string): Rates | typeof unlimited | undefined {
   return rates as Rates;
 }
 
-/** What is wrong with a text that `readRates` does not take. */
+/** What is wrong with a text that `readRates` does not accept. */
 export function faultInRates(text: string): string {
   const given = parsed(text);
   return (isObject(given) ? faultIn(given) : undefined) ?? 'that is neither on, nor off, nor a JSON object';
@@ -101,8 +101,8 @@ function isWhole(value: unknown, max: number): boolean {
   return Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= max;
 }
 
-/** The longest time that a bucket of these rates, or of a quarter of one, may take to be full again, in milliseconds. */
+/** The longest time in milliseconds that a bucket of these rates, or of a quarter of one, needs until it is full again. */
 export function longestWindowMs(rates: Rates): number {
-  const windows = bucketNames.flatMap(name => [rates[name].windowMs, quarterOf(rates[name]).windowMs]);
+  const windows = bucketNames.flatMap(name => [rates[name].windowMs, quarterRate(rates[name]).windowMs]);
   return Math.max(...windows);
 }

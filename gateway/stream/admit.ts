@@ -5,18 +5,28 @@
  * read such an answer, meets the same refusal when it asks for its next ticket.
  */
 import { ServiceError } from '../../protocol/errors.ts';
-import { operations } from '../../protocol/operations/table.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { memberName, type Fallen, type Standing } from '../../storage/tenancy/standing.ts';
-import type { StreamTickets } from '../../storage/tenancy/tickets.ts';
-import type { AccessTokens } from '../auth/access-tokens.ts';
-import type { Authenticator } from '../auth/authenticate.ts';
-import type { Origin } from '../auth/origin.ts';
-import type { HttpRequest } from '../http/message.ts';
-import { Authority, shownEnvironment, type Tenancy } from '../rest/authorise.ts';
-import type { Caller, KeyCaller, UserCaller } from '../rest/handler.ts';
-import { PartsReader } from '../rest/parts.ts';
-import { exceeded, type Quotas } from '../rest/quota.ts';
+import { operations } from '../../protocol/operations/index.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import {
+  type CheckedCredentials,
+  type RevokedCredentials,
+  type StreamTickets,
+  toMemberKey,
+} from '../../storage/tenancy/index.ts';
+import type { AccessTokens, Authenticator, RequestSource } from '../auth/index.ts';
+import type { HttpRequest } from '../http/index.ts';
+import {
+  AnonymousCharge,
+  Authority,
+  getShownEnvironment,
+  PartsReader,
+  quotaExceeded,
+  type Caller,
+  type KeyCaller,
+  type RateLimiter,
+  type Tenancy,
+  type UserCaller,
+} from '../pipeline/index.ts';
 import type { Admission } from './admission.ts';
 
 export interface AdmitOptions {
@@ -24,11 +34,11 @@ export interface AdmitOptions {
   readonly tokens: Pick<AccessTokens, 'verify'>;
   readonly access: Tenancy;
   readonly tickets: Pick<StreamTickets, 'redeem'>;
-  /** storage/tenancy/standing.ts bound to a database. */
-  readonly fallen: (asked: Standing, now: number) => Promise<Fallen>;
+  /** storage/tenancy/credential-check.ts bound to a database. */
+  readonly findRevokedCredentials: (asked: CheckedCredentials, now: number) => Promise<RevokedCredentials>;
   readonly clock: Clock;
   /** Undefined: nothing is limited. */
-  readonly quotas?: Pick<Quotas, 'stranger' | 'forgive'> | undefined;
+  readonly limiter?: Pick<RateLimiter, 'chargeAnonymous' | 'refundAnonymous'> | undefined;
 }
 
 const parts = new PartsReader(operations.openStream);
@@ -41,18 +51,18 @@ export async function admit(options: AdmitOptions, request: HttpRequest): Promis
   const { params, query } = parts.read(request);
   const projectId = String(params?.['projectId']);
   const authorization = request.header('authorization');
-  const visitor = new Visitor(request.address, options.quotas);
-  if (authorization === '') return byTicket(options, projectId, query?.['ticket'], visitor);
+  const visitor = new Visitor(request.address, options.limiter);
+  if (authorization === '') return admitTicket(options, projectId, query?.['ticket'], visitor);
   const caller = await options.authenticator.authenticate(authorization, visitor);
-  visitor.forgive();
-  const environmentId = await shownTo(options, caller, projectId);
+  visitor.refund();
+  const environmentId = await getVisibleEnvironment(options, caller, projectId);
   return caller.type === 'key'
-    ? byKey(caller, environmentId)
-    : byToken(options, caller, projectId, environmentId, authorization);
+    ? admitKey(caller, environmentId)
+    : admitToken(options, caller, projectId, environmentId, authorization);
 }
 
 /** The environment that the caller is limited to, if any; rejects when they may not see the stream. */
-async function shownTo(
+async function getVisibleEnvironment(
   { access }: AdmitOptions,
   caller: Caller,
   projectId: string,
@@ -61,15 +71,15 @@ async function shownTo(
   authority.admit(caller);
   const scope = await authority.scope(caller, projectId, undefined);
   if (scope === undefined) throw authority.absent();
-  return shownEnvironment(caller, scope);
+  return getShownEnvironment(caller, scope);
 }
 
-function byKey({ projectId, apiKeyId }: KeyCaller, environmentId: string | undefined): Admission {
+function admitKey({ projectId, apiKeyId }: KeyCaller, environmentId: string | undefined): Admission {
   // Its expiry is the sweep's to find, with its revocation.
   return { projectId, environmentId, apiKeyId, userId: undefined, sessionId: undefined, expiresAt: Infinity };
 }
 
-async function byToken(
+async function admitToken(
   options: AdmitOptions,
   { userId, sessionId }: UserCaller,
   projectId: string,
@@ -83,47 +93,44 @@ async function byToken(
 }
 
 /** A socket opened by ticket lives as long as the session behind it: the access token was spent on the ticket. */
-async function byTicket(
+async function admitTicket(
   options: AdmitOptions,
   projectId: string,
   ticket: unknown,
   visitor: Visitor,
 ): Promise<Admission> {
   if (typeof ticket !== 'string') throw new ServiceError('svc/auth/missing_credentials');
-  await visitor.toll();
+  await visitor.chargeAnonymous();
   const now = options.clock.now();
   const holder = await options.tickets.redeem(ticket, projectId, now);
   if (holder === undefined) throw new ServiceError('svc/auth/invalid_token');
-  visitor.forgive();
+  visitor.refund();
   const { userId, sessionId, email, emailVerified } = holder;
   const members = [{ projectId, userId }];
-  const gone = await options.fallen({ sessionIds: [sessionId], apiKeyIds: [], members }, now);
+  const gone = await options.findRevokedCredentials({ sessionIds: [sessionId], apiKeyIds: [], members }, now);
   if (gone.has(sessionId)) throw new ServiceError('svc/auth/invalid_token');
-  if (gone.has(memberName(projectId, userId))) throw new ServiceError('svc/console/forbidden');
+  if (gone.has(toMemberKey(projectId, userId))) throw new ServiceError('svc/console/forbidden');
   const caller: UserCaller = { type: 'user', userId, sessionId, email, emailVerified };
-  const environmentId = await shownTo(options, caller, projectId);
+  const environmentId = await getVisibleEnvironment(options, caller, projectId);
   return { projectId, userId, sessionId, expiresAt: Infinity, environmentId, apiKeyId: undefined };
 }
 
-/** Whoever asks for a stream, until it is known who it is. */
-class Visitor implements Origin {
+/** Who asks for a stream, until it is known who that is. */
+class Visitor implements RequestSource {
   readonly address: string;
-  readonly #quotas: AdmitOptions['quotas'];
-  #tolled = false;
+  readonly #charge: AnonymousCharge | undefined;
 
-  constructor(address: string, quotas: AdmitOptions['quotas']) {
+  constructor(address: string, limiter: AdmitOptions['limiter']) {
     this.address = address;
-    this.#quotas = quotas;
+    this.#charge = limiter && new AnonymousCharge(limiter, address);
   }
 
-  async toll(): Promise<void> {
-    const quota = await this.#quotas?.stranger(this.address);
-    if (quota?.allowed === false) throw exceeded(quota);
-    this.#tolled = quota !== undefined;
+  async chargeAnonymous(): Promise<void> {
+    const quota = await this.#charge?.take();
+    if (quota?.allowed === false) throw quotaExceeded(quota);
   }
 
-  forgive(): void {
-    if (this.#tolled) this.#quotas?.forgive(this.address);
-    this.#tolled = false;
+  refund(): void {
+    this.#charge?.refund();
   }
 }

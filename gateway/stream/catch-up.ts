@@ -1,12 +1,12 @@
 /**
- * Reads pages of the log for sockets that resume: a few at a time for the whole node, in turn, so that a thousand clients
- * coming back at once neither flood the database nor hold a thousand pages in memory. Clients that were cut off together
- * ask for the same page: it is read once for many of them, and its frames are built once.
+ * Reads pages of the log for sockets that resume: a few at a time for the whole node, in turn, so that a thousand clients that come
+ * back at once neither flood the database nor hold a thousand pages in memory. Clients that were cut off together ask for the same
+ * page, which is read once for many of them, and its frames are built once.
  */
-import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
+import { Backoff, type Clock, systemRandom } from '../../runtime/time/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
 import type { Admission } from './admission.ts';
-import type { Feed } from './feed.ts';
+import type { ProjectStream } from './project-stream.ts';
 import { eventFrame } from './frames.ts';
 import type { EventLog } from './hub.ts';
 
@@ -22,21 +22,21 @@ export interface PagedFrame {
   readonly text: string;
 }
 
-/** A socket that is behind its feed. */
+/** A subscriber that is behind its stream. */
 export interface Reader {
-  readonly feed: Feed;
+  readonly stream: ProjectStream;
   /** Everything up to this number was delivered. */
   readonly cursor: number;
   readonly admission: Admission;
-  /** False once it has gone: its turn is skipped. */
+  /** False once it is closed: its turn is skipped. */
   readonly reading: boolean;
-  /** @param through the end of the span that was read: where an empty page leads to. */
+  /** @param through the end of the range that was read, which is the new cursor after an empty page */
   deliver(page: readonly PagedFrame[], through: number): void;
 }
 
 /** Pages being read at once. */
 const maxActive = 4;
-/** Readers that one page is read for: more would hold up the event loop while they are served. */
+/** Readers that share one page. Serving more of them in one turn would delay the event loop. */
 const maxSharing = 64;
 const firstBackoffMs = 100;
 const longestBackoffMs = 5_000;
@@ -45,10 +45,10 @@ export class CatchUp {
   readonly #events: EventLog;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By the page that they wait for, in the order of the first request for it; each reader at most once. */
+  /** Readers by the page that they wait for, in the order of the first request for it. A reader waits at most once. */
   readonly #waiting = new Map<string, Reader[]>();
   #active = 0;
-  #backoffMs = 0;
+  readonly #backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
   #pausing = false;
 
   constructor(events: EventLog, clock: Clock, log: Log) {
@@ -57,7 +57,7 @@ export class CatchUp {
     this.#log = log;
   }
 
-  /** Asks for one page after the reader's cursor, up to the head of its feed. */
+  /** Requests one page after the reader's cursor, up to the head of its stream. */
   request(reader: Reader): void {
     this.#wait(reader);
     this.#start();
@@ -75,18 +75,18 @@ export class CatchUp {
     for (const [page, sharing] of this.#waiting) {
       if (this.#active >= maxActive || this.#pausing) return;
       this.#waiting.delete(page);
-      // The rest goes to the end of the queue: a storm on one project is not in the way of the others.
+      // The rest goes to the end of the queue, so that many readers of one project do not delay the others.
       if (sharing.length > maxSharing) this.#waiting.set(page, sharing.splice(maxSharing));
       const readers = sharing.filter(reader => reader.reading);
       if (readers.length > 0) void this.#read(readers);
     }
   }
 
-  /** @param readers at least one, all at the same cursor of the same feed. */
+  /** @param readers at least one, all at the same cursor of the same stream */
   async #read(readers: readonly Reader[]): Promise<void> {
-    const [{ feed, cursor, admission }] = readers as readonly [Reader];
+    const [{ stream: feed, cursor, admission }] = readers as readonly [Reader];
     this.#active++;
-    // No further than what the feed has shown: the rest will be published.
+    // No further than what the stream has published: the rest will be published to the reader.
     const through = feed.head;
     const { projectId, environmentId } = admission;
     let page: readonly PagedFrame[] | undefined;
@@ -99,9 +99,9 @@ export class CatchUp {
         occurredAt: occurredAt.getTime(),
         text: eventFrame(seq, body),
       }));
-      this.#backoffMs = 0;
+      this.#backoff.reset();
     } catch (error) {
-      this.#log.warn({ projectId, err: error }, 'console stream: page could not be read');
+      this.#log.warn({ projectId, err: error }, 'console stream: could not read a page; will retry');
       for (const reader of readers) this.#wait(reader);
       this.#pause();
     }
@@ -112,12 +112,11 @@ export class CatchUp {
     this.#start();
   }
 
-  /** The database is away: nobody reads until it has had time. */
+  /** The database is away: nobody reads for a while. */
   #pause(): void {
     if (this.#pausing) return;
     this.#pausing = true;
-    this.#backoffMs = Math.min(Math.max(this.#backoffMs * 2, firstBackoffMs), longestBackoffMs);
-    this.#clock.after(this.#backoffMs, () => {
+    this.#clock.after(this.#backoff.next(), () => {
       this.#pausing = false;
       this.#start();
     });

@@ -1,29 +1,34 @@
 /**
- * The hub of a node: brings committed events to the sockets of their project, each exactly once and in the order of `seq`.
+ * The hub of a node: publishes committed events to the sockets of their project, each exactly once and in the order of `seq`.
  *
- * A feed (feed.ts) exists for every project with at least one socket here, and is
- *   loading   epoch and head are being read; news is held
- *   level     head = target: news with the next number is published as it comes
- *   behind    something between head and target is missing: later news is held, and after a short grace (news of two nodes
- *             may cross) the missing events are read from the log. One read at a time, retried with backoff
+ * Every project with at least one socket on this node has a {@link ProjectStream}, which is
+ *   loading   epoch and head are being read; events that arrive are held
+ *   current   head = target: an event with the next number is published as it arrives
+ *   behind    events between head and target are missing: later events are held. After a short grace (the notifications of two
+ *             nodes may overtake each other) the missing events are read from the log, one read at a time, retried with back-off
  *             while the database is away.
- * News may come in any order, twice, or never. What never came is noticed by the next number, or within `tailCheckMs` by a
- * look at the heads of all feeds, one query for the node.
+ * Events may arrive in any order, twice, or never. An event that never arrives is noticed by the next number, or within
+ * `tailCheckMs` by comparing the heads of all streams with the log, in one query for the node.
  *
- * A frame is built once per event and handed to uWebSockets.js by topic: the project's id, and the environment's for API keys,
- * which see only one. Followers that are no sockets listen to the feed itself.
+ * A frame is built once per event and handed to uWebSockets.js by topic: the project's id, and the environment's id for API keys,
+ * which see only one environment. Followers without a socket listen to the stream itself.
  */
-import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { CommittedEvent } from '../../storage/news.ts';
-import type { LoggedEvent, Span, StreamHead } from '../../storage/reads/events.ts';
-import { Feed, type Follower, type StreamEvent } from './feed.ts';
+import { Backoff, type Clock, pause, systemRandom } from '../../runtime/time/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import type {
+  CommitListener,
+  CommittedEvent,
+  EventRange,
+  LoggedEvent,
+  StreamHead,
+} from '../../storage/events/index.ts';
+import { ProjectStream, type Follower, type StreamEvent } from './project-stream.ts';
 import { ephemeralFrame, eventFrame, type ResetReason } from './frames.ts';
 
-/** What streams read: storage/reads/events.ts bound to a database. */
+/** The queries of storage/events/event-log.ts, bound to a database. */
 export interface EventLog {
   heads(projectIds: readonly string[]): Promise<readonly StreamHead[]>;
-  page(span: Span): Promise<readonly LoggedEvent[]>;
+  page(span: EventRange): Promise<readonly LoggedEvent[]>;
 }
 
 export interface HubOptions {
@@ -32,26 +37,26 @@ export interface HubOptions {
   readonly publish: (topic: string, frame: string) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** Asks for other nodes' news of a project, until the returned function is called: `News.follow`. Default: there are none. */
+  /** Subscribes to the commits of other nodes in a project, until the returned function is called. Default: there are no other nodes. */
   readonly follow?: (projectId: string) => () => void;
-  /** Told of every event that is shown, after it was published. */
+  /** Called for every event after it was published. */
   readonly shown?: (projectId: string, eventName: string) => void;
   /** How long a gap may fill itself before the log is read. Default 20 ms. */
   readonly graceMs?: number;
-  /** How often the heads of all feeds are compared with the log. Default 3,000 ms. */
+  /** How often the heads of all streams are compared with the log. Default 3,000 ms. */
   readonly tailCheckMs?: number;
 }
 
-/** Bytes that may be published to a feed before its followers' buffers are looked at. */
-const checkEvery = 65_536;
+/** Bytes that may be published to a stream before its followers' buffers are checked. */
+const checkIntervalBytes = 65_536;
 const firstBackoffMs = 100;
 const longestBackoffMs = 5_000;
-/** Reads that bring nothing before the missing events are taken for gone. */
-const maxFruitless = 3;
+/** Consecutive reads without a result after which the missing events are considered lost. */
+const maxEmptyReads = 3;
 
-export class Hub {
+export class Hub implements CommitListener {
   readonly #options: HubOptions;
-  readonly #feeds = new Map<string, Feed>();
+  readonly #streams = new Map<string, ProjectStream>();
   readonly #graceMs: number;
   readonly #tailCheckMs: number;
   #closed = false;
@@ -63,224 +68,226 @@ export class Hub {
     this.#checkTailsLater();
   }
 
-  get feeds(): Iterable<Feed> {
-    return this.#feeds.values();
+  get streams(): Iterable<ProjectStream> {
+    return this.#streams.values();
   }
 
-  /** Follows a project; the first follower of a project starts its feed. `loaded` is called if the feed is not yet. */
-  join(projectId: string, follower: Follower): Feed {
-    let feed = this.#feeds.get(projectId);
-    if (feed === undefined) {
-      feed = new Feed(projectId);
-      this.#feeds.set(projectId, feed);
-      feed.add(follower);
-      // Before the heads are read: what is committed after that is told.
-      feed.unfollow = this.#options.follow?.(projectId);
-      void this.#compareUntil(feed, () => feed?.loaded === true);
+  /** Follows a project. The first follower starts its stream. `loaded` is called later if the stream is not loaded yet. */
+  join(projectId: string, follower: Follower): ProjectStream {
+    let stream = this.#streams.get(projectId);
+    if (stream === undefined) {
+      stream = new ProjectStream(projectId);
+      this.#streams.set(projectId, stream);
+      stream.add(follower);
+      // Before the heads are read, so that every later commit is notified.
+      stream.unfollow = this.#options.follow?.(projectId);
+      void this.#compareUntil(stream, () => stream?.loaded === true);
     } else {
-      feed.add(follower);
+      stream.add(follower);
     }
-    return feed;
+    return stream;
   }
 
-  /** The last follower ends the feed. */
-  leave(feed: Feed, follower: Follower): void {
-    feed.remove(follower);
-    if (!feed.abandoned) return;
-    this.#feeds.delete(feed.projectId);
-    feed.unfollow?.();
+  /** The last follower ends the stream. */
+  leave(stream: ProjectStream, follower: Follower): void {
+    stream.remove(follower);
+    if (!stream.isAbandoned) return;
+    this.#streams.delete(stream.projectId);
+    stream.unfollow?.();
   }
 
-  /** News of a committed event: in any order, repeated, or with gaps. */
+  /** Committed events, from this node or another: in any order, repeated, or with gaps. */
+  onEvents(events: readonly CommittedEvent[]): void {
+    for (const event of events) this.accept(event);
+  }
+
+  /** Webhook deliveries do not concern the streams. */
+  onDeliveries(): void {}
+
   accept(event: CommittedEvent): void {
-    const feed = this.#feeds.get(event.projectId);
-    if (feed !== undefined) this.#take(feed, event);
+    const stream = this.#streams.get(event.projectId);
+    if (stream !== undefined) this.#take(stream, event);
   }
 
-  /** News that some projects have events whose numbers are not known. */
-  behind(projectIds: readonly string[]): void {
-    const feeds = projectIds.map(id => this.#feeds.get(id)).filter(feed => feed !== undefined);
-    if (feeds.length > 0) void this.#compare(feeds);
+  /** Notifications were lost: some projects may have events that this node does not know of. */
+  onGap(projectIds: readonly string[]): void {
+    const streams = projectIds.map(id => this.#streams.get(id)).filter(stream => stream !== undefined);
+    if (streams.length > 0) void this.#compare(streams);
   }
 
-  /** Shows something that is not in the log: whoever is not live misses it. */
+  /** Publishes an event that is not in the log. Followers that are not live miss it. */
   ephemeral(projectId: string, environmentId: string, body: string): void {
-    const feed = this.#feeds.get(projectId);
-    if (feed !== undefined) this.#publish(feed, ephemeralFrame(body), environmentId);
+    const stream = this.#streams.get(projectId);
+    if (stream !== undefined) this.#publish(stream, ephemeralFrame(body), environmentId);
   }
 
   /**
-   * Resolves once the feed shows everything that was committed before the call, or has jumped or ended. For a follower that has seen more, on another node, than this one has heard of.
+   * Resolves once the stream has published everything that was committed before the call, or has jumped or ended. For a follower that
+   * has seen events on another node that this node has not heard of yet.
    */
-  async catchUp(feed: Feed): Promise<void> {
-    await this.#compareUntil(feed, () => true);
-    await this.#heal(feed);
+  async catchUp(stream: ProjectStream): Promise<void> {
+    await this.#compareUntil(stream, () => true);
+    await this.#fillGap(stream);
   }
 
-  /** Reads no more; what is published already goes out. */
+  /** Stops reading. What is already published is still sent. */
   close(): void {
     this.#closed = true;
   }
 
-  #take(feed: Feed, event: StreamEvent): void {
-    if (event.seq > feed.target) feed.target = event.seq;
-    if (event.seq <= feed.head) return;
-    if (!feed.loaded) return feed.hold(event);
-    if (event.seq === feed.head + 1) {
-      this.#show(feed, event);
-      this.#showHeld(feed);
+  #take(stream: ProjectStream, event: StreamEvent): void {
+    if (event.seq > stream.target) stream.target = event.seq;
+    if (event.seq <= stream.head) return;
+    if (!stream.loaded) return stream.hold(event);
+    if (event.seq === stream.head + 1) {
+      this.#show(stream, event);
+      this.#showHeld(stream);
     } else {
-      feed.hold(event);
-      this.#healSoon(feed);
+      stream.hold(event);
+      this.#fillGapSoon(stream);
     }
   }
 
-  #showHeld(feed: Feed): void {
-    for (let event = feed.next(); event !== undefined; event = feed.next()) this.#show(feed, event);
+  #showHeld(stream: ProjectStream): void {
+    for (let event = stream.next(); event !== undefined; event = stream.next()) this.#show(stream, event);
   }
 
-  #show(feed: Feed, event: StreamEvent): void {
-    feed.head = event.seq;
+  #show(stream: ProjectStream, event: StreamEvent): void {
+    stream.head = event.seq;
     const frame = eventFrame(event.seq, event.body);
-    const environmentId = feed.limited.size === 0 ? '' : (event.environmentId ?? environmentOf(event));
-    this.#publish(feed, frame, environmentId);
-    for (const listener of feed.listeners) listener.take(event, environmentId);
-    this.#options.shown?.(feed.projectId, event.eventName);
+    const environmentId = stream.limited.size === 0 ? '' : (event.environmentId ?? readEnvironmentId(event));
+    this.#publish(stream, frame, environmentId);
+    for (const listener of stream.listeners) listener.take(event, environmentId);
+    this.#options.shown?.(stream.projectId, event.eventName);
   }
 
-  #publish(feed: Feed, frame: string, environmentId: string): void {
+  #publish(stream: ProjectStream, frame: string, environmentId: string): void {
     const bytes = Buffer.byteLength(frame);
-    feed.unchecked += bytes;
-    if (feed.unchecked > checkEvery) {
-      // Before the frame and not after it: a buffer never holds more than the limit, this step, and one frame.
-      feed.unchecked = bytes;
-      for (let i = feed.followers.length - 1; i >= 0; i--) feed.followers[i]?.checkBuffer();
+    stream.unchecked += bytes;
+    if (stream.unchecked > checkIntervalBytes) {
+      // Before the frame is published, so that a buffer never holds more than the limit, one interval and one frame.
+      stream.unchecked = bytes;
+      for (let i = stream.followers.length - 1; i >= 0; i--) stream.followers[i]?.checkBuffer();
     }
-    this.#options.publish(feed.projectId, frame);
-    if (feed.limited.has(environmentId)) this.#options.publish(environmentId, frame);
+    this.#options.publish(stream.projectId, frame);
+    if (stream.limited.has(environmentId)) this.#options.publish(environmentId, frame);
   }
 
-  async #compareUntil(feed: Feed, done: () => boolean): Promise<void> {
-    let backoffMs = firstBackoffMs;
-    while (!this.#over(feed)) {
-      if ((await this.#compare([feed])) && done()) return;
-      await this.#pause(backoffMs);
-      backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
+  async #compareUntil(stream: ProjectStream, done: () => boolean): Promise<void> {
+    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+    while (!this.#hasEnded(stream)) {
+      if ((await this.#compare([stream])) && done()) return;
+      await pause(this.#options.clock, backoff.next());
     }
   }
 
-  /** Compares feeds with the log: one query. False when the database could not tell. */
-  async #compare(feeds: readonly Feed[]): Promise<boolean> {
-    // News that comes while the query is under way may make its answer older than what was shown.
-    const before = new Map(feeds.map(feed => [feed.projectId, { feed, head: feed.head }]));
+  /** Compares streams with the log, in one query. False when the database did not answer. */
+  async #compare(streams: readonly ProjectStream[]): Promise<boolean> {
+    // Events that arrive during the query may make its answer older than what was published.
+    const before = new Map(streams.map(stream => [stream.projectId, { feed: stream, head: stream.head }]));
     try {
       for (const found of await this.#options.events.heads([...before.keys()])) {
         const asked = before.get(found.projectId);
-        if (asked !== undefined && !this.#over(asked.feed)) this.#learn(asked.feed, asked.head, found);
+        if (asked !== undefined && !this.#hasEnded(asked.feed)) this.#onHead(asked.feed, asked.head, found);
       }
       return true;
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'console stream: heads could not be read');
+      this.#options.log.warn({ err: error }, 'console stream: could not read the heads; will retry');
       return false;
     }
   }
 
-  #learn(feed: Feed, headWhenAsked: number, found: StreamHead): void {
-    if (!feed.loaded) {
-      feed.moveTo(found.epoch, found.seq);
-      this.#showHeld(feed);
-      for (let i = feed.followers.length - 1; i >= 0; i--) feed.followers[i]?.loaded();
-    } else if (found.epoch !== feed.epoch || found.seq < headWhenAsked) {
-      this.#rebase(feed, found, 'epoch');
-    } else if (found.seq > feed.target) {
-      feed.target = found.seq;
+  #onHead(stream: ProjectStream, headWhenAsked: number, found: StreamHead): void {
+    if (!stream.loaded) {
+      stream.moveTo(found.epoch, found.seq);
+      this.#showHeld(stream);
+      for (let i = stream.followers.length - 1; i >= 0; i--) stream.followers[i]?.loaded();
+    } else if (found.epoch !== stream.epoch || found.seq < headWhenAsked) {
+      this.#jump(stream, found, 'epoch');
+    } else if (found.seq > stream.target) {
+      stream.target = found.seq;
     }
-    if (feed.target > feed.head) this.#healSoon(feed);
+    if (stream.target > stream.head) this.#fillGapSoon(stream);
   }
 
-  #rebase(feed: Feed, to: StreamHead, reason: ResetReason): void {
+  #jump(stream: ProjectStream, to: StreamHead, reason: ResetReason): void {
     this.#options.log.warn(
-      { projectId: feed.projectId, from: feed.head, to: to.seq, reason },
-      'console stream: jumped',
+      { projectId: stream.projectId, from: stream.head, to: to.seq, reason },
+      'console stream: reset to the head of the log',
     );
-    feed.startOver();
-    feed.moveTo(to.epoch, to.seq);
-    for (let i = feed.followers.length - 1; i >= 0; i--) feed.followers[i]?.rebased(reason);
+    stream.startOver();
+    stream.moveTo(to.epoch, to.seq);
+    for (let i = stream.followers.length - 1; i >= 0; i--) stream.followers[i]?.onJump(reason);
   }
 
-  #healSoon(feed: Feed): void {
-    if (feed.healSoon || feed.healing !== undefined || this.#over(feed)) return;
-    feed.healSoon = true;
+  #fillGapSoon(stream: ProjectStream): void {
+    if (stream.isFillDue || stream.filling !== undefined || this.#hasEnded(stream)) return;
+    stream.isFillDue = true;
     this.#options.clock.after(this.#graceMs, () => {
-      feed.healSoon = false;
-      void this.#heal(feed);
+      stream.isFillDue = false;
+      void this.#fillGap(stream);
     });
   }
 
-  #heal(feed: Feed): Promise<void> {
-    feed.healing ??= this.#readMissing(feed).finally(() => {
-      feed.healing = undefined;
-      // What was announced between the last look and this turn found a healing under way that had already ended.
-      if (feed.target > feed.head) this.#healSoon(feed);
+  #fillGap(stream: ProjectStream): Promise<void> {
+    stream.filling ??= this.#readMissing(stream).finally(() => {
+      stream.filling = undefined;
+      // An event that arrived after the last check found this read still registered, although it had ended.
+      if (stream.target > stream.head) this.#fillGapSoon(stream);
     });
-    return feed.healing;
+    return stream.filling;
   }
 
-  async #readMissing(feed: Feed): Promise<void> {
-    let backoffMs = firstBackoffMs;
-    let fruitless = 0;
-    while (feed.loaded && feed.target > feed.head && !this.#over(feed)) {
-      const head = feed.head;
+  async #readMissing(stream: ProjectStream): Promise<void> {
+    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+    let emptyReads = 0;
+    while (stream.loaded && stream.target > stream.head && !this.#hasEnded(stream)) {
+      const head = stream.head;
       try {
-        const span = { projectId: feed.projectId, after: head, through: feed.target };
+        const span = { projectId: stream.projectId, after: head, through: stream.target };
         for (const event of await this.#options.events.page(span)) {
-          if (event.seq !== feed.head + 1) continue;
-          this.#show(feed, event);
-          this.#showHeld(feed);
+          if (event.seq !== stream.head + 1) continue;
+          this.#show(stream, event);
+          this.#showHeld(stream);
         }
-        if (feed.head > head) {
-          backoffMs = firstBackoffMs;
-          fruitless = 0;
+        if (stream.head > head) {
+          backoff.reset();
+          emptyReads = 0;
           continue;
         }
-        if (++fruitless >= maxFruitless) await this.#giveUp(feed);
+        if (++emptyReads >= maxEmptyReads) await this.#giveUp(stream);
       } catch (error) {
         this.#options.log.warn(
-          { projectId: feed.projectId, err: error },
-          'console stream: gap could not be read',
+          { projectId: stream.projectId, err: error },
+          'console stream: could not read the missing events; will retry',
         );
       }
-      await this.#pause(backoffMs);
-      backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
+      await pause(this.#options.clock, backoff.next());
     }
   }
 
-  /** What is announced and cannot be read has been dropped from the log, or was never committed. */
-  async #giveUp(feed: Feed): Promise<void> {
-    const [found] = await this.#options.events.heads([feed.projectId]);
-    if (found !== undefined && !this.#over(feed)) this.#rebase(feed, found, 'expired');
+  /** Events that were announced and cannot be read were dropped from the log, or never committed. */
+  async #giveUp(stream: ProjectStream): Promise<void> {
+    const [found] = await this.#options.events.heads([stream.projectId]);
+    if (found !== undefined && !this.#hasEnded(stream)) this.#jump(stream, found, 'expired');
   }
 
   #checkTailsLater(): void {
     this.#options.clock.after(this.#tailCheckMs, () => {
       if (this.#closed) return;
-      const loaded = [...this.#feeds.values()].filter(feed => feed.loaded);
+      const loaded = [...this.#streams.values()].filter(stream => stream.loaded);
       const compared = loaded.length === 0 ? Promise.resolve(true) : this.#compare(loaded);
       void compared.then(() => this.#checkTailsLater());
     });
   }
 
-  #over(feed: Feed): boolean {
-    return this.#closed || this.#feeds.get(feed.projectId) !== feed;
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise(resolve => this.#options.clock.after(ms, resolve));
+  #hasEnded(stream: ProjectStream): boolean {
+    return this.#closed || this.#streams.get(stream.projectId) !== stream;
   }
 }
 
-/** `data.environmentId` of an envelope, which every event has; read only while some socket is limited to one environment. */
-function environmentOf(event: StreamEvent): string {
+/** `data.environmentId` of the envelope. Parsed only while some follower is limited to one environment. */
+function readEnvironmentId(event: StreamEvent): string {
   const { data } = JSON.parse(event.body) as { data: { environmentId?: string } };
   return data.environmentId ?? '';
 }

@@ -1,10 +1,9 @@
 /**
- * One Console socket: a subscriber (subscriber.ts, which has its states) that speaks in frames.
+ * One Console socket: a subscriber (subscriber.ts has its states) that sends frames (frames.ts).
  *
- * Nothing is sent until the client's first frame, `resume`, which has to come within 10 s; after that there is a heartbeat
- * both ways. Why a socket is closed is in closeCodes (frames.ts).
+ * Nothing is sent until the client's first frame, `resume`, which must come within 10 s. From then on both sides send heartbeats.
  */
-import type { Socket } from '../http/socket.ts';
+import type { Socket } from '../http/index.ts';
 import type { PagedFrame } from './catch-up.ts';
 import {
   barePing,
@@ -16,22 +15,22 @@ import {
   resumedFrame,
   type ResetReason,
 } from './frames.ts';
-import { maxBuffered, Subscriber } from './subscriber.ts';
+import { maxBufferedBytes, Subscriber } from './subscriber.ts';
 
 const resumeDeadlineMs = 10_000;
 export const heartbeatMs = 25_000;
 /** Frames from the client between two heartbeats. */
 const maxFrames = 100;
 
-export class Session extends Subscriber {
-  #socket: Socket<Session> | undefined;
+export class StreamSession extends Subscriber {
+  #socket: Socket<StreamSession> | undefined;
   /** Monotonic milliseconds: the deadline of the first frame, then the next heartbeat. */
   #dueAt = 0;
   #unanswered = 0;
   #frames = 0;
 
-  /** From here on the client has its time to send `resume`. */
-  open(socket: Socket<Session>): void {
+  /** Starts the time that the client has to send `resume`. */
+  open(socket: Socket<StreamSession>): void {
     this.#socket = socket;
     this.#dueAt = this.context.clock.monotonic() + resumeDeadlineMs;
     this.join();
@@ -49,17 +48,21 @@ export class Session extends Subscriber {
       case 'ping':
         return this.#send(pong);
       case 'resume':
-        if (this.state !== 'awaiting') return this.end(closeCodes.rubbish, 'resume comes once, first');
-        // Clients that came back together are spread over some seconds.
+        if (this.state !== 'awaiting')
+          return this.end(closeCodes.invalidFrame, 'resume is sent once, as the first frame');
+        // Spreads the heartbeats of clients that came back together over some seconds.
         this.#dueAt = this.context.clock.monotonic() + heartbeatMs - (this.index % 10) * 1_000;
         return this.resumeFrom(frame.epoch, frame.seq);
       case undefined:
-        return this.end(closeCodes.rubbish, 'expected {"type":"resume"}, {"type":"ping"} or {"type":"pong"}');
+        return this.end(
+          closeCodes.invalidFrame,
+          'expected {"type":"resume"}, {"type":"ping"} or {"type":"pong"}',
+        );
     }
   }
 
   /**
-   * Looks at the credential, the deadline of the first frame and the heartbeat.
+   * Checks the credential, the deadline of the first frame and the heartbeat.
    *
    * @param now epoch milliseconds
    * @param monotonic milliseconds of `Clock.monotonic`
@@ -69,28 +72,28 @@ export class Session extends Subscriber {
       return this.end(closeCodes.notAuthenticated, 'the credential has expired');
     if (monotonic < this.#dueAt) return;
     if (this.state === 'awaiting') return this.end(closeCodes.policy, 'no resume frame in time');
-    if (this.#unanswered >= 2) return this.end(closeCodes.silent, 'two heartbeats unanswered');
+    if (this.#unanswered >= 2) return this.end(closeCodes.unresponsive, 'two heartbeats unanswered');
     this.#dueAt = monotonic + heartbeatMs;
     this.#unanswered++;
     this.#frames = 0;
     this.checkBuffer();
-    this.#send(this.state === 'live' ? pingFrame(this.feed.head) : barePing);
+    this.#send(this.state === 'live' ? pingFrame(this.stream.head) : barePing);
   }
 
-  /** Closes the socket; `closed` follows. Nothing the second time. */
+  /** Closes the socket; `closed` follows. Idempotent. */
   end(code: number, reason: string): void {
     if (this.state !== 'closing') this.#socket?.end(code, reason);
   }
 
-  /** The socket is closed, whoever closed it. */
+  /** The socket is closed, by whichever side. */
   closed(): void {
     this.leave();
     this.#socket = undefined;
   }
 
-  /** Ends a live session that reads too slowly: what waits for it would grow without bound. */
+  /** Ends a live session that reads too slowly, because its unsent bytes would grow without bound. */
   checkBuffer(): void {
-    if (this.state === 'live' && this.buffered() > maxBuffered) {
+    if (this.state === 'live' && this.buffered() > maxBufferedBytes) {
       this.end(closeCodes.tooSlow, 'reads too slowly: resume');
     }
   }

@@ -1,24 +1,24 @@
 /**
- * Whoever follows a project's events from a cursor: each once, in order, without gaps. What the events are sent by is the
- * subclass's affair: a websocket (session.ts), a gRPC stream (gateway/grpc/subscription.ts).
+ * A subscriber gets a project's events from a cursor: each once, in order, without gaps. Subclasses send them: over a websocket
+ * (session.ts) or a gRPC stream (gateway/grpc/subscription.ts).
  *
- *   awaiting     open; nothing is sent until it is known where to begin
- *   catching-up  the cursor is behind the feed: pages of the log are sent, the next one when the buffer has room
- *   live         the cursor met the feed's head and, in the same turn, the subscriber went live: the hub's events follow
- *   closing      closed, by either side; nothing is sent any more
+ *   awaiting     open; nothing is sent until the client says where to begin
+ *   catching-up  the cursor is behind the stream: pages of the log are sent, each when the buffer has room
+ *   live         the cursor met the stream's head and, in the same turn, the subscriber went live: the hub's events follow
+ *   closing      closed by either side; nothing more is sent
  *
  *   awaiting -> catching-up     resume
- *   catching-up -> live         cursor = head, or a reset: the client refetches, and goes on from the head
- *   live -> catching-up         never: a client that cannot keep up is ended, and resumes
+ *   catching-up -> live         cursor = head, or a reset: the client refetches, and continues from the head
+ *   live -> catching-up         never: a client that cannot keep up is disconnected, and resumes
  *   any -> closing              closed
  *
- * A subscriber owns no timer, closure or collection, because there may be ten thousand of them: one sweep (sweep.ts) ticks them
- * all, one queue (catch-up.ts) reads for them all.
+ * A subscriber owns no timer, closure or collection, because there may be ten thousand of them: one timer (connection-reaper.ts)
+ * ticks all of them, and one queue (catch-up.ts) reads for all of them.
  */
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/time/index.ts';
 import type { Admission } from './admission.ts';
 import type { CatchUp, PagedFrame, Reader } from './catch-up.ts';
-import type { Feed, Follower } from './feed.ts';
+import type { ProjectStream, Follower } from './project-stream.ts';
 import type { ResetReason } from './frames.ts';
 import type { Hub } from './hub.ts';
 
@@ -31,14 +31,14 @@ export interface StreamContext {
 
 export type SubscriberState = 'awaiting' | 'catching-up' | 'live' | 'closing';
 
-/** Bytes that wait to be sent beyond which the client is ended as too slow. */
-export const maxBuffered = 1_048_576;
-/** Bytes that wait beyond which no further page is sent. */
-export const highWater = 262_144;
+/** A client with more unsent bytes than this is disconnected as too slow. */
+export const maxBufferedBytes = 1_048_576;
+/** No further page is sent while more bytes than this are unsent. */
+export const highWaterBytes = 262_144;
 /** What is kept for resuming. */
 const keptEvents = 50_000;
 const keptMs = 86_400_000;
-/** A cursor that has not been given. */
+/** The cursor of a client that gave none. */
 const fromNow = -1;
 
 export abstract class Subscriber implements Follower, Reader {
@@ -48,9 +48,9 @@ export abstract class Subscriber implements Follower, Reader {
   cursor = fromNow;
   protected readonly context: StreamContext;
   #state: SubscriberState = 'awaiting';
-  #feed: Feed | undefined;
+  #stream: ProjectStream | undefined;
   #epoch: string | undefined;
-  /** The client was told where it goes on from. */
+  /** The client was told where it continues. */
   #resumed = false;
   /** The next page waits until the buffer has room. */
   #draining = false;
@@ -64,9 +64,9 @@ export abstract class Subscriber implements Follower, Reader {
     return this.#state;
   }
 
-  get feed(): Feed {
-    if (this.#feed === undefined) throw new Error('the subscriber follows nothing yet');
-    return this.#feed;
+  get stream(): ProjectStream {
+    if (this.#stream === undefined) throw new Error('the subscriber has not joined a stream yet');
+    return this.#stream;
   }
 
   get reading(): boolean {
@@ -76,19 +76,19 @@ export abstract class Subscriber implements Follower, Reader {
   abstract checkBuffer(): void;
   abstract tick(now: number, monotonic: number): void;
   abstract end(code: number, reason: string): void;
-  /** Bytes that wait to be sent. */
+  /** Unsent bytes. */
   protected abstract buffered(): number;
   protected abstract tellResumed(epoch: string, seq: number): void;
   protected abstract tellReset(epoch: string, seq: number, reason: ResetReason): void;
   protected abstract sendPage(page: readonly PagedFrame[]): void;
-  /** From this call on, in its very turn, every event that the feed shows is the client's. */
-  protected abstract goLive(feed: Feed): void;
+  /** From this call on, in the same turn of the event loop, the client gets every event that the stream publishes. */
+  protected abstract goLive(stream: ProjectStream): void;
 
   loaded(): void {
     if (this.#state === 'catching-up') this.#begin();
   }
 
-  rebased(reason: ResetReason): void {
+  onJump(reason: ResetReason): void {
     if (this.#state === 'catching-up' || this.#state === 'live') this.#reset(reason);
   }
 
@@ -107,32 +107,32 @@ export abstract class Subscriber implements Follower, Reader {
 
   /** The buffer has shrunk. */
   drained(): void {
-    if (this.#draining && this.buffered() <= highWater) this.#advance();
+    if (this.#draining && this.buffered() <= highWaterBytes) this.#advance();
   }
 
-  /** Follows the feed, before it is known from where. */
+  /** Follows the stream before it is known from where. */
   protected join(): void {
-    this.#feed = this.context.hub.join(this.admission.projectId, this);
+    this.#stream = this.context.hub.join(this.admission.projectId, this);
   }
 
-  /** Begins. Both undefined: from now on. */
+  /** Starts after the cursor. Both undefined: from now on. */
   protected resumeFrom(epoch: string | undefined, seq: number | undefined): void {
     this.#epoch = epoch;
     this.cursor = seq ?? fromNow;
     this.#state = 'catching-up';
-    if (this.feed.loaded) this.#begin();
+    if (this.stream.loaded) this.#begin();
   }
 
-  /** The client is gone, whoever closed it. */
+  /** The client is disconnected, by whichever side. */
   protected leave(): void {
     this.#state = 'closing';
-    if (this.#feed !== undefined && this.index >= 0) this.context.hub.leave(this.#feed, this);
+    if (this.#stream !== undefined && this.index >= 0) this.context.hub.leave(this.#stream, this);
     this.index = -1;
   }
 
-  /** The feed is known: where is the client in it? */
+  /** The stream is loaded: compares the client's cursor with it. */
   #begin(): void {
-    const { epoch, head } = this.feed;
+    const { epoch, head } = this.stream;
     if (this.cursor === fromNow) this.cursor = head;
     else if (this.#epoch !== epoch) return this.#reset('epoch');
     else if (this.cursor < head - keptEvents) return this.#reset('expired');
@@ -141,39 +141,39 @@ export abstract class Subscriber implements Follower, Reader {
     else this.context.catchUp.request(this);
   }
 
-  /** The client has seen more, on another node, than this one has heard of; or its cursor is wrong. */
+  /** The client has seen events on another node that this node has not heard of; or its cursor is wrong. */
   async #catchUpWithClient(): Promise<void> {
-    const feed = this.feed;
-    await this.context.hub.catchUp(feed);
-    // A jump of the feed meanwhile has reset this subscriber, and a close has ended it.
+    const stream = this.stream;
+    await this.context.hub.catchUp(stream);
+    // Meanwhile a jump of the stream may have reset this subscriber, or a close ended it.
     if (this.#state !== 'catching-up' || this.#resumed) return;
-    if (this.cursor > feed.head) this.#reset('ahead');
+    if (this.cursor > stream.head) this.#reset('ahead');
     else this.#begin();
   }
 
-  /** Goes on from the cursor: live, or one more page, or waiting until the buffer has room (`drained`). */
+  /** Continues from the cursor: goes live, requests one more page, or waits until the buffer has room (`drained`). */
   #advance(): void {
     if (this.#state !== 'catching-up') return;
-    this.#draining = this.buffered() > highWater;
+    this.#draining = this.buffered() > highWaterBytes;
     if (this.#draining) return;
-    if (this.cursor === this.feed.head) this.#goLive();
+    if (this.cursor === this.stream.head) this.#goLive();
     else this.context.catchUp.request(this);
   }
 
   /** Nothing runs between the comparison of cursor and head and going live: no event is missed or sent twice. */
   #goLive(): void {
     this.#tellResumed();
-    // A send that failed has closed the client.
+    // A failed send closes the client.
     if (this.#state !== 'catching-up') return;
     this.#state = 'live';
     this.#draining = false;
     this.#epoch = undefined;
-    this.goLive(this.feed);
+    this.goLive(this.stream);
   }
 
-  /** Tells the client to refetch, and goes on from the head. */
+  /** Tells the client to refetch, and continues from the head. */
   #reset(reason: ResetReason): void {
-    const { epoch, head } = this.feed;
+    const { epoch, head } = this.stream;
     this.#resumed = true;
     this.cursor = head;
     this.tellReset(epoch, head, reason);
@@ -183,10 +183,10 @@ export abstract class Subscriber implements Follower, Reader {
   #tellResumed(): void {
     if (this.#resumed) return;
     this.#resumed = true;
-    this.tellResumed(this.feed.epoch, this.cursor);
+    this.tellResumed(this.stream.epoch, this.cursor);
   }
 
-  /** Who sees every environment sees every number: a page that does not begin with the next one has lost its beginning to retention. */
+  /** A client that sees every environment sees every number: if a page does not start with the next one, retention has dropped its start. */
   #hasHole(first: PagedFrame | undefined, through: number): boolean {
     if (this.admission.environmentId !== undefined) return false;
     return first === undefined ? through > this.cursor : first.seq !== this.cursor + 1;

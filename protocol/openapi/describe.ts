@@ -1,17 +1,22 @@
-/** One row of the operation table as OpenAPI describes it. */
+/** Rows of the operation table and of the event catalogue as OpenAPI describes them. */
 import type { TSchema } from 'typebox';
 import { errors, type ErrorCode } from '../errors.ts';
+import type { EventType } from '../events.ts';
 import type { Operation } from '../operation.ts';
-import { explained, type Components } from './components.ts';
-import { exampleOf } from './examples.ts';
-import { answerHeaders, headerRefs } from './headers.ts';
-import type { Json, JsonObject } from './json.ts';
+import { EventEnvelope } from '../resources/index.ts';
+import { describeField, type Components } from './components.ts';
+import { createExample, type Json, type JsonObject } from './examples.ts';
+import { answerHeaders, deliveryParameters, referHeaders } from './headers.ts';
 
-export function describe(operationId: string, operation: Operation, components: Components): JsonObject {
+export function describeOperation(
+  operationId: string,
+  operation: Operation,
+  components: Components,
+): JsonObject {
   const { access, body } = operation;
   const accepts = [
-    ...parametersIn('path', operation.params, components),
-    ...parametersIn('query', operation.query, components),
+    ...describeParameters('path', operation.params, components),
+    ...describeParameters('query', operation.query, components),
     ...(operation.idempotency === 'none'
       ? []
       : [
@@ -26,10 +31,12 @@ export function describe(operationId: string, operation: Operation, components: 
     summary: operation.summary,
     description: [
       ...(operation.description === undefined ? [] : [operation.description]),
-      ...(operation.again === undefined ? [] : [`An Idempotency-Key has no effect. ${operation.again}`]),
-      callers(operation),
+      ...(operation.repeatEffect === undefined
+        ? []
+        : [`An Idempotency-Key has no effect. ${operation.repeatEffect}`]),
+      describeCallers(operation),
     ].join('\n\n'),
-    security: securityOf(operation),
+    security: listSecurity(operation),
     ...(access === undefined
       ? {}
       : {
@@ -38,21 +45,23 @@ export function describe(operationId: string, operation: Operation, components: 
           'x-console-roles': access.console,
         }),
     ...(accepts.length === 0 ? {} : { parameters: accepts }),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body, components) } }),
-    responses: { ...successes(operation, components), ...failures(operation, components) },
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: jsonContent(body, components) } }),
+    responses: { ...describeSuccesses(operation, components), ...describeFailures(operation, components) },
   };
 }
 
-function json(schema: TSchema, components: Components): JsonObject {
-  return { 'application/json': { schema: components.show(schema), example: exampleOf(schema) } };
+function jsonContent(schema: TSchema, components: Components): JsonObject {
+  return { 'application/json': { schema: components.refer(schema), example: createExample(schema) } };
 }
 
 /** Who may call, in words. */
-function callers({ auth, access, optionalAuth = [] }: Operation): string {
+function describeCallers({ auth, access, optionalAuth = [] }: Operation): string {
   const optional = optionalAuth.includes('studioToken') ? ' An access token may be sent along.' : '';
   if (auth === 'none') return `Needs no credential.${optional}`;
   if (auth === 'refresh') return 'Needs the refresh cookie.';
-  if (access === undefined) return 'For every Studio user who is signed in.';
+  if (access === undefined) return 'For every signed-in Studio user.';
   const scopes = access.scopes?.map(scope => `\`${scope}\``).join(' and ');
   const list = (roles: readonly string[]): string => (roles.length === 0 ? 'nobody' : roles.join(', '));
   return [
@@ -62,7 +71,7 @@ function callers({ auth, access, optionalAuth = [] }: Operation): string {
   ].join(' ');
 }
 
-function parametersIn(
+function describeParameters(
   place: 'path' | 'query',
   schema: TSchema | undefined,
   components: Components,
@@ -73,19 +82,19 @@ function parametersIn(
     readonly required?: readonly string[];
   };
   return Object.entries(properties).map(([name, property]) => {
-    const { description } = explained({}, '', name) as { readonly description?: string };
+    const { description } = describeField({}, '', name) as { readonly description?: string };
     return {
       name,
       in: place,
       required: place === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
-      schema: components.show(property),
-      example: exampleOf(property, name),
+      schema: components.refer(property),
+      example: createExample(property, name),
     };
   });
 }
 
-function securityOf(operation: Operation): Json {
+function listSecurity(operation: Operation): Json {
   const scopes = operation.access?.scopes ?? null;
   const key = scopes === null ? [] : [{ apiKey: [] }];
   switch (operation.auth) {
@@ -106,7 +115,7 @@ function securityOf(operation: Operation): Json {
   }
 }
 
-function successes(operation: Operation, components: Components): JsonObject {
+function describeSuccesses(operation: Operation, components: Components): JsonObject {
   const { success, alternative } = operation;
   const names = [
     ...answerHeaders.filter(name => operation.rate !== 'none' || !name.startsWith('X-RateLimit')),
@@ -115,8 +124,8 @@ function successes(operation: Operation, components: Components): JsonObject {
   ];
   const answer = (body: TSchema | null, description: string): JsonObject => ({
     description,
-    headers: headerRefs(names),
-    ...(body === null ? {} : { content: json(body, components) }),
+    headers: referHeaders(names),
+    ...(body === null ? {} : { content: jsonContent(body, components) }),
   });
   return {
     [success.status]: answer(success.body, success.body === null ? 'Done; no body.' : 'Success.'),
@@ -127,30 +136,66 @@ function successes(operation: Operation, components: Components): JsonObject {
       ? {
           200: answer(
             null,
-            'The websocket is open, where a proxy in front of the server speaks HTTP/2 or HTTP/3 to the client (RFC 8441, RFC 9220).',
+            'The websocket is open. Seen where a proxy in front of the server uses HTTP/2 or HTTP/3 with the client (RFC 8441, RFC 9220).',
           ),
-          426: components.failure(426, ['svc/runtime/invalid_request']),
+          426: components.describeFailure(426, ['svc/runtime/invalid_request']),
         }
       : {}),
   };
 }
 
-/** The statuses under which a code may come: the catalogue's, and for validation those of decisions section 1. */
-function statusesOf(code: ErrorCode, operation: Operation): readonly number[] {
+/** The statuses of a code: the catalogue's, and for validation also 400 (unreadable) and 413 (too large). */
+function listStatuses(code: ErrorCode, operation: Operation): readonly number[] {
   if (code === 'svc/validation/invalid_request' && operation.body !== undefined) return [400, 413, 422];
   return [errors[code].http];
 }
 
-function failures(operation: Operation, components: Components): JsonObject {
+function describeFailures(operation: Operation, components: Components): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(operation.errors)) {
-    for (const status of statusesOf(code, operation)) {
+    for (const status of listStatuses(code, operation)) {
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
   }
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
-      .map(([status, codes]) => [status, components.failure(status, codes)]),
+      .map(([status, codes]) => [status, components.describeFailure(status, codes)]),
   );
+}
+
+/** An event type as OpenAPI describes it: what a stitch posts to its address. */
+export function describeWebhook(name: string, type: EventType, components: Components): JsonObject {
+  const envelope = createExample(EventEnvelope) as JsonObject;
+  return {
+    operationId: `on${name.split(/[._]/).map(capitalize).join('')}`,
+    tags: ['Events'],
+    summary: type.description,
+    description:
+      'Sent to the stitches that select it, in at most twelve attempts, until one is answered with 2xx. The signature covers the raw body.',
+    parameters: deliveryParameters,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            allOf: [
+              components.refer(EventEnvelope),
+              {
+                type: 'object',
+                properties: { eventName: { const: name }, data: components.refer(type.data) },
+              },
+            ],
+          },
+          example: { ...envelope, eventName: name, data: createExample(type.data) },
+        },
+      },
+    },
+    responses: { '2XX': { description: 'Received. Any other answer is retried.' } },
+    security: [],
+  };
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,14 +1,17 @@
 /**
- * Examples made from the schemas: what a field is called decides what it holds, where that fits its schema; else its type
- * does. The same schema always gives the same example.
+ * Examples for schemas. A field's name gives its value where that fits the field's schema; else its type does. The same schema always
+ * has the same example.
  */
 import type { TSchema } from 'typebox';
 import { idPattern, prefixes, type Resource } from '../ids.ts';
 import { compile } from '../validate.ts';
 import { apiVersion } from '../version.ts';
-import type { Json } from './json.ts';
 
-/** As much of JSON Schema as our schemas use. */
+/** A JSON value, as the document consists of them. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** The part of JSON Schema that our schemas use. */
 interface Schema {
   readonly title?: string;
   readonly type?: string | readonly string[];
@@ -26,7 +29,7 @@ interface Schema {
   readonly minLength?: number;
 }
 
-/** Made up, like every id in the document. */
+/** Invented, like every id in the document. */
 const suffix = '01k9qz3s4bfm5s0m2f7v8q1x3c';
 
 export function exampleId(resource: Resource): string {
@@ -37,8 +40,8 @@ const ids = new Map(
   (Object.keys(prefixes) as Resource[]).map(resource => [idPattern(resource), exampleId(resource)]),
 );
 
-/** By the name of the field. What does not fit a field's schema is passed over. */
-const byName: Readonly<Record<string, readonly Json[]>> = {
+/** Values by the name of the field; those that do not fit the field's schema are skipped. */
+const valuesByName: Readonly<Record<string, readonly Json[]>> = {
   body: ['Hello! Where is my order?'],
   name: ['Support'],
   displayName: ['Support'],
@@ -108,8 +111,8 @@ const byName: Readonly<Record<string, readonly Json[]>> = {
   perProjectDayMicros: [20_000_000],
 };
 
-/** Optional fields that an example of the schema shows; a schema that is not here shows all of them. */
-const shown: Readonly<Record<string, readonly string[]>> = {
+/** The optional fields in the example of a schema; for a schema that is not listed, all of them. */
+const shownFields: Readonly<Record<string, readonly string[]>> = {
   CreateMessageBody: [],
   InboundMessageBody: ['externalParticipantRef'],
   ReceiptBody: ['messageId'],
@@ -133,40 +136,40 @@ const shown: Readonly<Record<string, readonly string[]>> = {
   MessageAttachment: ['url', 'mimeType', 'filename', 'sizeBytes'],
 };
 
-const isOf = (schema: Schema, type: string): boolean =>
+const hasType = (schema: Schema, type: string): boolean =>
   schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type));
 
-/** An example of the schema; `name` is that of the field that holds it. */
-export function exampleOf(schema: TSchema, name = ''): Json {
-  const fitting = Object.hasOwn(byName, name)
-    ? byName[name]?.find(value => compile(schema)(value, '') === undefined)
+/** An example of the schema; `name` is the name of the field that holds it. */
+export function createExample(schema: TSchema, name = ''): Json {
+  const fitting = Object.hasOwn(valuesByName, name)
+    ? valuesByName[name]?.find(value => compile(schema)(value, '') === undefined)
     : undefined;
-  return fitting === undefined ? byType(schema) : fitting;
+  return fitting === undefined ? createByType(schema) : fitting;
 }
 
-function byType(given: TSchema): Json {
+function createByType(given: TSchema): Json {
   const schema = given as Schema;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0] ?? null;
-  if (schema.anyOf !== undefined) return exampleOf(schema.anyOf[0] ?? {});
-  if (isOf(schema, 'object')) return objectOf(schema);
-  if (isOf(schema, 'array')) return schema.items === undefined ? [] : [exampleOf(schema.items)];
-  if (isOf(schema, 'boolean')) return schema.default ?? true;
-  if (isOf(schema, 'integer') || isOf(schema, 'number')) return schema.default ?? schema.minimum ?? 1;
-  if (isOf(schema, 'string')) return textOf(schema);
+  if (schema.anyOf !== undefined) return createExample(schema.anyOf[0] ?? {});
+  if (hasType(schema, 'object')) return createObject(schema);
+  if (hasType(schema, 'array')) return schema.items === undefined ? [] : [createExample(schema.items)];
+  if (hasType(schema, 'boolean')) return schema.default ?? true;
+  if (hasType(schema, 'integer') || hasType(schema, 'number')) return schema.default ?? schema.minimum ?? 1;
+  if (hasType(schema, 'string')) return createText(schema);
   return null;
 }
 
-function objectOf({ title = '', properties = {}, required = [], default: fallback }: Schema): Json {
-  const wanted = Object.hasOwn(shown, title) ? shown[title] : undefined;
+function createObject({ title = '', properties = {}, required = [], default: fallback }: Schema): Json {
+  const wanted = Object.hasOwn(shownFields, title) ? shownFields[title] : undefined;
   const fields = Object.entries(properties).filter(
     ([name]) => required.includes(name) || wanted === undefined || wanted.includes(name),
   );
   if (fields.length === 0) return fallback ?? {};
-  return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, name)]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, createExample(field, name)]));
 }
 
-function textOf({ pattern = '', format, minLength = 0 }: Schema): Json {
+function createText({ pattern = '', format, minLength = 0 }: Schema): Json {
   const id = ids.get(pattern);
   if (id !== undefined) return id;
   switch (format) {

@@ -1,7 +1,6 @@
-/** Headers of requests, answers and deliveries, and the ways to prove who one is. */
+/** Headers of requests, answers and deliveries, and the security schemes. */
 import { apiVersion } from '../version.ts';
-import { exampleId } from './examples.ts';
-import type { Json, JsonObject } from './json.ts';
+import { exampleId, type Json, type JsonObject } from './examples.ts';
 
 export const securitySchemes: JsonObject = {
   studioToken: {
@@ -16,14 +15,14 @@ export const securitySchemes: JsonObject = {
     scheme: 'bearer',
     bearerFormat: 'svc_test_... or svc_live_...',
     description:
-      'An API key of one environment of one project. The scopes that an operation needs are in its x-api-key-scopes; * stands for all.',
+      'An API key of one environment of one project. x-api-key-scopes lists the scopes that an operation needs; * stands for all.',
   },
   refreshCookie: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Secure-svc_refresh',
     description:
-      'Set by whatever signs in, rotated at each use; svc_refresh on plain http. Only requests of our own pages may use it: Origin or Sec-Fetch-Site is checked.',
+      "Set by every sign-in and rotated at each use; svc_refresh on plain http. Only requests from the server's own pages may use it: Origin or Sec-Fetch-Site is checked.",
   },
   streamTicket: {
     type: 'apiKey',
@@ -42,21 +41,21 @@ const count = { type: 'integer', minimum: 0 };
 
 export const headers: JsonObject = {
   'X-Request-Id': header(
-    'Names the request, on every answer.',
+    'The id of the request, on every answer.',
     { type: 'string', pattern: '^req_[A-Za-z0-9_-]+$' },
     exampleId('request'),
   ),
   'Service-Version': header("The contract's version.", { type: 'string', format: 'date' }, apiVersion),
   'Idempotent-Replayed': header(
-    'true when the answer is that of an earlier request with the same key.',
+    'true when the answer repeats that of an earlier request with the same key.',
     { type: 'string', const: 'true' },
     'true',
   ),
   'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 1 }, 3),
   'X-RateLimit-Limit': header('Requests that the quota allows.', count, 1_200),
-  'X-RateLimit-Remaining': header('Requests that are left.', count, 1_199),
-  'X-RateLimit-Reset': header('Seconds until the quota is whole again.', count, 1),
-  'WWW-Authenticate': header('The scheme that is wanted.', { type: 'string', const: 'Bearer' }, 'Bearer'),
+  'X-RateLimit-Remaining': header('Remaining requests.', count, 1_199),
+  'X-RateLimit-Reset': header('Seconds until the quota is full again.', count, 1),
+  'WWW-Authenticate': header('The required scheme.', { type: 'string', const: 'Bearer' }, 'Bearer'),
   'Set-Cookie': header(
     'The refresh cookie: HttpOnly, SameSite=Strict, for /v1/studio/auth only.',
     { type: 'string' },
@@ -74,17 +73,17 @@ export const answerHeaders = [
 ];
 
 /** References to the named headers, by their names. */
-export function headerRefs(names: readonly string[]): JsonObject {
+export function referHeaders(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function idempotencyKey(required: boolean): JsonObject {
+function describeIdempotencyKey(required: boolean): JsonObject {
   return {
     name: 'Idempotency-Key',
     in: 'header',
     required,
     description:
-      'Kept for 24 hours: the same key with the same payload gets the same answer, with another payload 409. A key belongs to the project and its environment, without one to the user, and without a credential to whoever sends that payload from that address; who may not do what was done, or finds nothing there any more, is told so instead; an answer with a secret is given again only to the credential that it was given to.',
+      "Kept for 24 hours: the same key with the same payload gets the same answer, and 409 with another payload. A key belongs to the project and its environment; without a project to the user; without a credential to the sender's address and the payload. A caller who lost the permission, or whose resource is gone, gets that error instead. An answer with a secret is repeated only to the credential that got it.",
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: '2f1c8a4e-order-1001',
   };
@@ -96,8 +95,8 @@ const deliveryHeaders = [
     't=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">; v1 repeats during a rotation.',
     't=1793707200,v1=5f8d0c2b3a4e6f7081920a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f',
   ],
-  ['Service-Event-Id', 'The event: deduplicate by it.', exampleId('event')],
-  ['Service-Delivery-Id', 'The delivery: the same at every attempt.', exampleId('delivery')],
+  ['Service-Event-Id', 'The id of the event: deduplicate by it.', exampleId('event')],
+  ['Service-Delivery-Id', 'The id of the delivery: the same at every attempt.', exampleId('delivery')],
   ['Service-Attempt', 'The number of the attempt, from 1.', '1'],
   ['webhook-id', 'Standard Webhooks: the id.', exampleId('event')],
   ['webhook-timestamp', 'Standard Webhooks: unix seconds.', '1793707200'],
@@ -109,8 +108,8 @@ const deliveryHeaders = [
 ] as const;
 
 export const parameters: JsonObject = {
-  IdempotencyKey: idempotencyKey(false),
-  IdempotencyKeyRequired: idempotencyKey(true),
+  IdempotencyKey: describeIdempotencyKey(false),
+  IdempotencyKeyRequired: describeIdempotencyKey(true),
   ...Object.fromEntries(
     deliveryHeaders.map(([name, description, example]) => [
       name,

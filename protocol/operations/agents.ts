@@ -1,9 +1,15 @@
-/** Agents: who answers on threads. Their runs are in runs.ts. */
+/** Agents, which answer on threads. Their runs are in runs.ts. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { Agent, CreateAgentBody, UpdateAgentBody } from '../resources/agent.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, ScopedListQuery } from '../resources/list.ts';
+import {
+  Agent,
+  CreateAgentBody,
+  id,
+  createList,
+  MaybeProjectQuery,
+  ScopedListQuery,
+  UpdateAgentBody,
+} from '../resources/index.ts';
 import { access, listing, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Agents';
@@ -14,11 +20,11 @@ export const agentOperations = {
     method: 'GET',
     path: '/agents',
     tag,
-    summary: 'List agents, newest first; archived ones are read by their id',
+    summary: 'List agents, newest first, without archived ones, which can be read by id',
     auth: 'project',
     access: access.readAgents,
     query: ScopedListQuery,
-    success: { status: 200, body: listOf(Agent) },
+    success: { status: 200, body: createList(Agent) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -29,7 +35,7 @@ export const agentOperations = {
     tag,
     summary: 'Create an agent',
     description:
-      'It answers where a thread (`agentId`) or a channel (`defaultAgentId`) names it. A loom that the environment does not have is 422, an archived one a conflict.',
+      'The agent answers where a thread (`agentId`) or a channel (`defaultAgentId`) names it. A loom that is not in the environment is 422, an archived one a conflict.',
     auth: 'project',
     access: access.writeAgents,
     body: CreateAgentBody,
@@ -56,7 +62,7 @@ export const agentOperations = {
     method: 'PATCH',
     path: '/agents/{agentId}',
     tag,
-    summary: 'Change an agent, archive it or take it out of the archive',
+    summary: 'Change, archive or restore an agent',
     description: 'Any other change of an archived agent is a conflict.',
     auth: 'project',
     access: access.writeAgents,

@@ -1,9 +1,13 @@
-/** Files that messages carry: announced here, uploaded to a signed address, read from another. */
+/** Files of messages: announced here, uploaded to one signed URL, and read from another. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { AttachmentLink, AttachmentUpload, CreateAttachmentBody } from '../resources/attachment.ts';
-import { id } from '../resources/fields.ts';
-import { MaybeProjectQuery } from '../resources/list.ts';
+import {
+  AttachmentLink,
+  AttachmentUpload,
+  CreateAttachmentBody,
+  id,
+  MaybeProjectQuery,
+} from '../resources/index.ts';
 import { access, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Attachments';
@@ -13,14 +17,14 @@ export const attachmentOperations = {
     method: 'POST',
     path: '/attachments',
     tag,
-    summary: 'Announce a file and get the address to upload it to',
+    summary: 'Announce a file and get its upload URL',
     description:
-      'PUT the bytes to uploadUrl within five minutes, as many as announced: 204. Then name attachmentId in the attachments of one message. A file that no message has taken within a day is removed.',
+      'PUT the announced number of bytes to uploadUrl within five minutes: 204. Then name attachmentId in the attachments of one message. A file that no message uses within a day is removed.',
     auth: 'project',
     access: access.writeMessages,
     body: CreateAttachmentBody,
     success: { status: 201, body: AttachmentUpload },
-    // The address opens the upload to whoever has it.
+    // Anybody who has the URL can upload.
     secret: true,
     errors: [...writing, ...repeatable],
     rate: 'write',
@@ -30,8 +34,8 @@ export const attachmentOperations = {
     method: 'GET',
     path: '/attachments/{attachmentId}/url',
     tag,
-    summary: 'Get an address that gives the file for five minutes',
-    description: '404 also while the file has not been uploaded.',
+    summary: 'Get a download URL that is valid for five minutes',
+    description: 'Also 404 while the file has not been uploaded.',
     auth: 'project',
     access: access.readMessages,
     params: Type.Object({ attachmentId: id('attachment') }),

@@ -1,7 +1,6 @@
-/** [+] The audit log (decisions sections 2, 3 and 9). */
+/** The audit log. */
 import type { Operation } from '../operation.ts';
-import { AuditLog, ListAuditLogsQuery } from '../resources/audit.ts';
-import { listOf } from '../resources/list.ts';
+import { AuditLog, ListAuditLogsQuery, createList } from '../resources/index.ts';
 import { access, listing } from './rules.ts';
 
 export const auditOperations = {
@@ -9,13 +8,13 @@ export const auditOperations = {
     method: 'GET',
     path: '/audit-logs',
     tag: 'Audit',
-    summary: 'Who did what to what, and from where, newest first',
+    summary: 'List audit log entries, newest first',
     description:
-      'A Studio user names `workspaceId`, for all its projects and its members’ accounts, or `projectId`; an API key is bound to its project and environment. With `environmentId`: what was done there, and what was done in no environment. Kept for 400 days.',
+      'A Studio user names `workspaceId`, for all its projects and its members’ accounts, or `projectId`; an API key is bound to its project and environment. With `environmentId`, the list contains what was done in that environment and what belongs to no environment. Entries are kept for 400 days.',
     auth: 'project',
     access: access.readAudit,
     query: ListAuditLogsQuery,
-    success: { status: 200, body: listOf(AuditLog) },
+    success: { status: 200, body: createList(AuditLog) },
     errors: listing,
     rate: 'read',
     idempotency: 'none',

@@ -1,8 +1,8 @@
-/** Sign-up, sessions and the signed-in user (specification, "Studio authentication operations"). */
+/** Sign-up, sessions and the signed-in user. */
 import type { Operation } from '../operation.ts';
 import {
-  AcceptInvitationBody,
   Accepted,
+  AcceptInvitationBody,
   ForgotPasswordBody,
   LoginBody,
   ResetPasswordBody,
@@ -10,7 +10,7 @@ import {
   StudioUser,
   TokenResponse,
   VerifyEmailBody,
-} from '../resources/studio.ts';
+} from '../resources/index.ts';
 import { absent, always, checked, forbidden, repeatable, signedIn } from './rules.ts';
 
 const tag = 'Studio authentication';
@@ -21,7 +21,7 @@ export const authOperations = {
     path: '/studio/auth/signup',
     tag,
     summary: 'Create an account and its workspace',
-    description: 'Sets the refresh cookie. The verification link is e-mailed.',
+    description: 'Sets the refresh cookie. A verification link is e-mailed.',
     auth: 'none',
     body: SignUpBody,
     success: { status: 200, body: TokenResponse },
@@ -35,7 +35,8 @@ export const authOperations = {
     ],
     rate: 'auth',
     idempotency: 'none',
-    again: 'An answer that signs in is not kept: sent again, the address is in use, and its owner logs in.',
+    repeatEffect:
+      'The answer is not stored: a repeated request finds the address in use, and its owner logs in.',
   },
   login: {
     method: 'POST',
@@ -50,13 +51,13 @@ export const authOperations = {
     errors: [...always, ...checked, 'svc/auth/invalid_credentials', 'svc/auth/no_workspace'],
     rate: 'auth',
     idempotency: 'none',
-    again: 'Each request opens a session of its own.',
+    repeatEffect: 'Each request opens a new session.',
   },
   refresh: {
     method: 'POST',
     path: '/studio/auth/refresh',
     tag,
-    summary: 'Trade the refresh cookie for a new access token',
+    summary: 'Exchange the refresh cookie for a new access token',
     description: 'Rotates the refresh cookie.',
     auth: 'refresh',
     success: { status: 200, body: TokenResponse },
@@ -64,8 +65,8 @@ export const authOperations = {
     errors: [...always, ...signedIn, 'svc/auth/no_workspace'],
     rate: 'write',
     idempotency: 'none',
-    again:
-      'For 10 seconds after a rotation the cookie before is good for the same successor, so that an answer may get lost.',
+    repeatEffect:
+      'For 10 seconds after a rotation the previous cookie gives the same successor, so a lost answer does no harm.',
   },
   logout: {
     method: 'POST',
@@ -80,13 +81,13 @@ export const authOperations = {
     errors: [...always],
     rate: 'write',
     idempotency: 'none',
-    again: 'A session that has ended stays so: the answer is the same.',
+    repeatEffect: 'The answer is the same when the session has already ended.',
   },
   me: {
     method: 'GET',
     path: '/studio/me',
     tag,
-    summary: 'The signed-in user',
+    summary: 'Read the signed-in user',
     auth: 'user',
     success: { status: 200, body: StudioUser },
     errors: [...always, ...signedIn, 'svc/auth/no_workspace'],
@@ -97,7 +98,7 @@ export const authOperations = {
     method: 'POST',
     path: '/studio/auth/verify-email',
     tag,
-    summary: 'Verify the e-mail address with the token that was mailed',
+    summary: 'Verify the e-mail address with the e-mailed token',
     auth: 'none',
     body: VerifyEmailBody,
     success: { status: 200, body: Accepted },
@@ -109,7 +110,7 @@ export const authOperations = {
     method: 'POST',
     path: '/studio/auth/resend-verification',
     tag,
-    summary: 'Mail the verification link again when the account is not yet verified',
+    summary: 'E-mail the verification link again when the account is not yet verified',
     auth: 'user',
     success: { status: 200, body: Accepted },
     errors: [...always, ...signedIn, ...repeatable],
@@ -120,9 +121,9 @@ export const authOperations = {
     method: 'POST',
     path: '/studio/auth/forgot-password',
     tag,
-    summary: 'Mail a link to set a new password',
+    summary: 'E-mail a link to set a new password',
     description:
-      'The answer is the same whether or not the address is registered. The link works once, for 60 minutes; another request mails another link.',
+      'The answer is the same whether or not the address is registered. The link works once, for 60 minutes; another request sends another link.',
     auth: 'none',
     body: ForgotPasswordBody,
     success: { status: 200, body: Accepted },
@@ -134,8 +135,8 @@ export const authOperations = {
     method: 'POST',
     path: '/studio/auth/reset-password',
     tag,
-    summary: 'Set a new password with the token that was mailed',
-    description: 'Revokes all sessions of the user, and voids every other token of that kind.',
+    summary: 'Set a new password with the e-mailed token',
+    description: 'Revokes all sessions of the user and all other tokens of that kind.',
     auth: 'none',
     body: ResetPasswordBody,
     success: { status: 200, body: Accepted },
@@ -147,7 +148,7 @@ export const authOperations = {
     method: 'POST',
     path: '/studio/auth/accept-invitation',
     tag,
-    summary: 'Join a workspace with the token that was mailed',
+    summary: 'Accept an invitation to a workspace with the e-mailed token',
     description:
       "Sets the refresh cookie. Without an account for the invited address one is made with the password. An account accepts with its access token or its password, else 401 svc/auth/login_required; another account's access token alone is 403. A token that is unknown, used or revoked is 404, one that is older than 7 days 401 svc/auth/expired_token.",
     auth: 'none',
@@ -166,7 +167,7 @@ export const authOperations = {
     ],
     rate: 'auth',
     idempotency: 'none',
-    again:
-      'An answer that signs in is not kept: sent again, the token is used up (404), and whom it has let in logs in.',
+    repeatEffect:
+      'The answer is not stored: a repeated request finds the token used (404), and the user logs in.',
   },
 } as const satisfies Record<string, Operation>;

@@ -1,6 +1,6 @@
-/** [+] What agent runs may cost: looked at before a model is asked. */
+/** What agent runs may cost: checked before each request to a model. */
 import type { Operation } from '../operation.ts';
-import { Budgets, BudgetsQuery, SetBudgetsBody } from '../resources/budget.ts';
+import { Budgets, BudgetsQuery, SetBudgetsBody } from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, reading, signedIn, verified } from './rules.ts';
 
 const tag = 'Usage';
@@ -25,7 +25,7 @@ export const budgetOperations = {
     tag,
     summary: 'Set the budgets of an environment: per run, per thread, and per day',
     description:
-      'A run that finds one of them used up fails with `budget_exceeded`, and its thread falls to the mode of `onExceeded`. The costs of a day may be a second old. Only a step whose price is known counts: a model that is not in the price list, or that does not say how many tokens it has used, has `costMicros: null` in the trace of its runs and adds nothing: such a model never uses a budget up, whatever it costs. A budget of zero stops every run; the `modelAllowlist` of a key keeps such models out.',
+      'A run that exceeds one of them fails with `budget_exceeded`, and its thread changes to the mode in `onExceeded`. The costs of a day may be a second old. Only steps with a known price count: a model that is not in the price list, or that does not report its tokens, has `costMicros: null` in the trace of its runs and adds nothing, so it never uses up a budget. The `modelAllowlist` of a key excludes such models. A budget of zero stops every run.',
     auth: 'project',
     access: access.writeBudgets,
     body: SetBudgetsBody,

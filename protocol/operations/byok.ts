@@ -1,9 +1,15 @@
-/** BYOK credentials: Studio tokens only, no key ever reaches them. The secret is written, and never read. */
+/** BYOK credentials. Only Studio tokens are accepted. The secret can be written, and never read. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { ByokCredential, CreateByokCredentialBody, RotateByokCredentialBody } from '../resources/byok.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, ScopedListQuery } from '../resources/list.ts';
+import {
+  ByokCredential,
+  CreateByokCredentialBody,
+  id,
+  createList,
+  MaybeProjectQuery,
+  RotateByokCredentialBody,
+  ScopedListQuery,
+} from '../resources/index.ts';
 import {
   absent,
   access,
@@ -29,7 +35,7 @@ export const byokOperations = {
     auth: 'project',
     access: access.readKeys,
     query: ScopedListQuery,
-    success: { status: 200, body: listOf(ByokCredential) },
+    success: { status: 200, body: createList(ByokCredential) },
     errors: [...always, ...paged, ...signedIn, ...forbidden, ...verified, ...absent],
     rate: 'read',
     idempotency: 'none',
@@ -40,7 +46,7 @@ export const byokOperations = {
     tag,
     summary: 'Register an LLM provider key',
     description:
-      'Runs use the key that their loom version names, or else the newest active one of its provider. An empty `modelAllowlist` allows every model.',
+      'Runs use the key that their loom version names, or the newest active key of the provider. An empty `modelAllowlist` allows every model.',
     auth: 'project',
     access: access.writeKeys,
     body: CreateByokCredentialBody,
@@ -55,7 +61,7 @@ export const byokOperations = {
     tag,
     summary: 'Replace the secret of an LLM provider key',
     description:
-      'Until the grace period is over the secret before is tried where the provider rejects the new one. One that is revoked is a conflict.',
+      'Until the grace period is over, the previous secret is tried when the provider rejects the new one. A revoked key is a conflict.',
     auth: 'project',
     access: access.writeKeys,
     params: oneCredential,
@@ -69,7 +75,7 @@ export const byokOperations = {
     method: 'DELETE',
     path: '/byok-credentials/{byokCredentialId}',
     tag,
-    summary: 'Revoke an LLM provider key and forget its secret; once more changes nothing',
+    summary: 'Revoke an LLM provider key and delete its secret; repeating it changes nothing',
     auth: 'project',
     access: access.writeKeys,
     params: oneCredential,

@@ -1,19 +1,23 @@
-/** Channels, their commands, and what a custom or sandbox channel reports. */
+/** Channels, their commands, and the reports of custom and sandbox channels. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
+  Accepted,
   Channel,
   ChannelCommand,
   CreateChannelBody,
+  id,
+  InboundMessageBody,
+  createList,
+  MaybeProjectQuery,
+  Message,
+  NestedListQuery,
   ReceiptBody,
+  ScopedListQuery,
   SimulateBody,
   Simulated,
   UpdateChannelBody,
-} from '../resources/channel.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, NestedListQuery, ScopedListQuery } from '../resources/list.ts';
-import { InboundMessageBody, Message } from '../resources/message.ts';
-import { Accepted } from '../resources/studio.ts';
+} from '../resources/index.ts';
 import { access, listing, reading, repeatable, repeatableOnly, writing } from './rules.ts';
 
 const tag = 'Channels';
@@ -28,7 +32,7 @@ export const channelOperations = {
     auth: 'project',
     access: access.readChannels,
     query: ScopedListQuery,
-    success: { status: 200, body: listOf(Channel) },
+    success: { status: 200, body: createList(Channel) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -38,7 +42,8 @@ export const channelOperations = {
     path: '/channels',
     tag,
     summary: 'Create a channel',
-    description: 'Sandbox and custom channels are connected at once; a chatapp channel has to be connected.',
+    description:
+      'Sandbox and custom channels are connected at once; a chatapp channel needs to be connected.',
     auth: 'project',
     access: access.writeChannels,
     body: CreateChannelBody,
@@ -79,12 +84,12 @@ export const channelOperations = {
     method: 'GET',
     path: '/channels/{channelId}/commands',
     tag,
-    summary: 'List what a custom channel has to do and has not acknowledged, oldest first',
+    summary: 'List the commands that a custom channel has not acknowledged, oldest first',
     auth: 'project',
     access: access.readChannels,
     params: oneChannel,
     query: NestedListQuery,
-    success: { status: 200, body: listOf(ChannelCommand) },
+    success: { status: 200, body: createList(ChannelCommand) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -93,7 +98,7 @@ export const channelOperations = {
     method: 'POST',
     path: '/channels/{channelId}/commands/{eventId}/ack',
     tag,
-    summary: 'Take a command off the list; repeating it changes nothing',
+    summary: 'Acknowledge a command; repeating it changes nothing',
     auth: 'project',
     access: access.writeChannels,
     params: Type.Object({ channelId: id('channel'), eventId: id('event') }),
@@ -109,7 +114,7 @@ export const channelOperations = {
     tag,
     summary: 'Report a message that a participant sent over a custom channel',
     description:
-      'Names the thread by threadId, or by externalThreadRef or externalParticipantRef, and then creates it when it is new.',
+      'The thread is named by threadId, or by externalThreadRef or externalParticipantRef, which create it when it is new.',
     auth: 'project',
     access: access.writeMessages,
     params: oneChannel,
@@ -123,8 +128,8 @@ export const channelOperations = {
     method: 'POST',
     path: '/channels/{channelId}/receipts',
     tag,
-    summary: 'Report what became of an outbound message',
-    description: 'A receipt of an external id that is not known yet waits 24 hours for its message.',
+    summary: 'Report the status of an outbound message',
+    description: 'A receipt for an unknown external id is kept for 24 hours until its message gets that id.',
     auth: 'project',
     access: access.writeMessages,
     params: oneChannel,
@@ -138,7 +143,7 @@ export const channelOperations = {
     method: 'POST',
     path: '/channels/{channelId}/sandbox/simulate',
     tag,
-    summary: 'Play the part of the provider on a sandbox channel',
+    summary: 'Simulate the provider of a sandbox channel',
     auth: 'project',
     access: access.writeChannels,
     params: oneChannel,

@@ -1,16 +1,17 @@
-/** Console members and the Console stream (decisions section 8). */
+/** Console members and the Console stream (docs/contract-decisions.md, "Console stream"). */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
   ConsoleMember,
   ConsoleStreamEvent,
+  id,
+  createList,
+  ListQuery,
   ListStreamEventsQuery,
   OpenStreamQuery,
   StreamTicket,
   UpsertConsoleMemberBody,
-} from '../resources/console.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, ListQuery } from '../resources/list.ts';
+} from '../resources/index.ts';
 import {
   access,
   always,
@@ -37,8 +38,8 @@ export const consoleOperations = {
     access: access.readMembers,
     params: oneProject,
     query: ListQuery,
-    success: { status: 200, body: listOf(ConsoleMember) },
-    // Every role of a project may: whoever has none finds no project.
+    success: { status: 200, body: createList(ConsoleMember) },
+    // Every role of the project may: for users without one, the project does not exist.
     errors: [...always, ...paged, ...signedIn, ...forbidden, 'svc/console/not_found'],
     rate: 'read',
     idempotency: 'none',
@@ -47,7 +48,7 @@ export const consoleOperations = {
     method: 'PUT',
     path: '/console/projects/{projectId}/members',
     tag,
-    summary: 'Make a user a Console member, or change the role',
+    summary: "Add a Console member or change a member's role",
     auth: 'project',
     access: access.writeMembers,
     params: oneProject,
@@ -61,7 +62,7 @@ export const consoleOperations = {
     method: 'DELETE',
     path: '/console/projects/{projectId}/members/{userId}',
     tag,
-    summary: "End a user's Console membership",
+    summary: 'Remove a Console member',
     auth: 'project',
     access: access.writeMembers,
     params: Type.Object({ projectId: id('project'), userId: id('user') }),
@@ -74,13 +75,13 @@ export const consoleOperations = {
     method: 'POST',
     path: '/console/projects/{projectId}/events/tickets',
     tag,
-    summary: 'Get a single-use ticket for the stream, for browsers, which cannot set headers',
+    summary: 'Create a single-use ticket for the stream, for browsers, which cannot set headers',
     auth: 'project',
     access: access.ticket,
     params: oneProject,
     success: { status: 200, body: StreamTicket },
     secret: true,
-    description: 'A ticket lives 30 seconds, and so does the use of an answer that is given again.',
+    description: 'A ticket is valid for 30 seconds, also that of a repeated answer.',
     errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors, ...repeatable],
     rate: 'write',
     idempotency: 'accepted',
@@ -91,14 +92,14 @@ export const consoleOperations = {
     tag,
     summary: 'Open the live stream (a websocket)',
     description:
-      'The client sends {"type":"resume","epoch","seq"} first, within 10 seconds; without epoch and seq the stream begins now. The server answers "resumed" or "reset" (refetch, then go on from its seq), then sends {"type":"event","seq","event"} in order without gaps or repeats. Every 25 seconds it sends {"type":"ping","seq"}, to be answered with {"type":"pong"}. Close codes: 1001 the node is going away, 1003 and 1007 a frame that is none of this protocol, 1008 no resume in time, or too many frames, 1013 too many streams, 4001 not authenticated any more, 4003 no membership, 4008 too slow, 4009 two pings unanswered. After 1001, 1013, 4008 and 4009 come back with epoch and seq.',
+      'The client first sends {"type":"resume","epoch","seq"}, within 10 seconds; without epoch and seq the stream begins now. The server answers "resumed" or "reset" (fetch the state again, then continue from its seq), then sends {"type":"event","seq","event"} in order, without gaps or duplicates. Every 25 seconds it sends {"type":"ping","seq"}, to be answered with {"type":"pong"}. Close codes: 1001 the node shuts down, 1003 and 1007 a frame that does not belong to this protocol, 1008 no resume in time, or too many frames, 1013 too many streams, 4001 no longer authenticated, 4003 no membership, 4008 too slow, 4009 two pings unanswered. After 1001, 1013, 4008 and 4009, reconnect with epoch and seq.',
     auth: 'stream',
     access: access.stream,
     params: oneProject,
     query: OpenStreamQuery,
     success: { status: 101, body: null },
     errors: [...always, ...checked, ...credential, ...forbidden, ...consoleErrors],
-    // Ten sockets at a time for each user or key; refused credentials are charged to their address.
+    // Limited to ten sockets for each user or key; refused credentials count against the sender's address.
     rate: 'none',
     idempotency: 'none',
   },
@@ -107,12 +108,12 @@ export const consoleOperations = {
     path: '/console/projects/{projectId}/events',
     tag,
     summary: "List the stream's events in order",
-    description: `A key is shown those of its environment, a member those of the project. ${shortPages}`,
+    description: `A key gets the events of its environment, a member those of the project. ${shortPages}`,
     auth: 'project',
     access: access.stream,
     params: oneProject,
     query: ListStreamEventsQuery,
-    success: { status: 200, body: listOf(ConsoleStreamEvent) },
+    success: { status: 200, body: createList(ConsoleStreamEvent) },
     errors: [...always, ...paged, ...credential, ...forbidden, ...consoleErrors],
     rate: 'read',
     idempotency: 'none',

@@ -1,7 +1,7 @@
-/** The contract about itself. */
+/** The contract itself. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { EnvelopeExample } from '../resources/event.ts';
+import { EnvelopeExample } from '../resources/index.ts';
 import { always } from './rules.ts';
 
 const tag = 'Contract';

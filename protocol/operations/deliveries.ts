@@ -1,16 +1,18 @@
-/** Webhook deliveries: the audit of the outbox, and replay. */
+/** Webhook deliveries: their attempts, and replay. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
   DeliveryAttempt,
+  id,
   ListDeliveriesQuery,
+  createList,
+  MaybeProjectQuery,
+  NestedListQuery,
   ReplayAccepted,
   ReplayDeliveryBody,
   ReplayStitchBody,
   WebhookDelivery,
-} from '../resources/delivery.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, NestedListQuery } from '../resources/list.ts';
+} from '../resources/index.ts';
 import { access, listing, reading, repeatable, shortPages, writing } from './rules.ts';
 
 const tag = 'Webhook deliveries';
@@ -26,7 +28,7 @@ export const deliveryOperations = {
     auth: 'project',
     access: access.readWebhooks,
     query: ListDeliveriesQuery,
-    success: { status: 200, body: listOf(WebhookDelivery) },
+    success: { status: 200, body: createList(WebhookDelivery) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -54,7 +56,7 @@ export const deliveryOperations = {
     access: access.readWebhooks,
     params: oneDelivery,
     query: NestedListQuery,
-    success: { status: 200, body: listOf(DeliveryAttempt) },
+    success: { status: 200, body: createList(DeliveryAttempt) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -63,7 +65,7 @@ export const deliveryOperations = {
     method: 'POST',
     path: '/webhook-deliveries/{deliveryId}/replay',
     tag,
-    summary: 'Deliver the same bytes again, as a new delivery, to the same stitch or another',
+    summary: 'Deliver the same bytes again, as a new delivery, to the same stitch or to another',
     auth: 'project',
     access: access.writeWebhooks,
     params: oneDelivery,
@@ -77,7 +79,7 @@ export const deliveryOperations = {
     method: 'POST',
     path: '/stitches/{stitchId}/replay',
     tag,
-    summary: 'Replay what a stitch was due in a span of time, to itself or another stitch',
+    summary: 'Replay all deliveries of a stitch in a period, to itself or to another stitch',
     auth: 'project',
     access: access.writeWebhooks,
     params: Type.Object({ stitchId: id('stitch') }),

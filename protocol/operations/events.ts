@@ -1,9 +1,15 @@
 /** The event log and the event catalogue. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { EventEnvelope, EventTypeEntry, ListEventsQuery } from '../resources/event.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, ListQuery, MaybeProjectQuery } from '../resources/list.ts';
+import {
+  EventEnvelope,
+  EventTypeEntry,
+  id,
+  ListEventsQuery,
+  createList,
+  ListQuery,
+  MaybeProjectQuery,
+} from '../resources/index.ts';
 import { access, always, listing, paged, reading, shortPages } from './rules.ts';
 
 const tag = 'Events';
@@ -18,7 +24,7 @@ export const eventOperations = {
     auth: 'project',
     access: access.readWebhooks,
     query: ListEventsQuery,
-    success: { status: 200, body: listOf(EventEnvelope) },
+    success: { status: 200, body: createList(EventEnvelope) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -41,10 +47,10 @@ export const eventOperations = {
     method: 'GET',
     path: '/event-types',
     tag,
-    summary: 'List every event name with the JSON Schema of its data',
+    summary: 'List all event names with the JSON Schema of their data',
     auth: 'none',
     query: ListQuery,
-    success: { status: 200, body: listOf(EventTypeEntry) },
+    success: { status: 200, body: createList(EventTypeEntry) },
     errors: [...always, ...paged],
     rate: 'read',
     idempotency: 'none',

@@ -1,18 +1,19 @@
-/** Which scopes somebody may give to an API key: a key is no way to what its maker could not do (decisions section 3). */
+/** The scopes that a user may give to an API key: a key must not allow what its creator may not do. */
 import type { ConsoleRole, Operation, Scope, StudioRole } from '../operation.ts';
+import type { ProjectRole, WorkspaceRole } from '../resources/index.ts';
 import { scopes } from '../operation.ts';
 import { operations } from './table.ts';
 
-/** What somebody is in a project. */
+/** A user's roles in a project. */
 export interface Roles {
   readonly studioRole: StudioRole | undefined;
   readonly consoleRole: ConsoleRole | undefined;
 }
 
-/** By scope, the operations that it opens. */
-const opened = new Map<Scope, Operation[]>(scopes.map(scope => [scope, []]));
+/** The operations that each scope allows. */
+const operationsByScope = new Map<Scope, Operation[]>(scopes.map(scope => [scope, []]));
 for (const operation of Object.values<Operation>(operations)) {
-  for (const scope of operation.access?.scopes ?? []) opened.get(scope)?.push(operation);
+  for (const scope of operation.access?.scopes ?? []) operationsByScope.get(scope)?.push(operation);
 }
 
 function admits({ access }: Operation, { studioRole, consoleRole }: Roles): boolean {
@@ -21,13 +22,21 @@ function admits({ access }: Operation, { studioRole, consoleRole }: Roles): bool
 }
 
 /**
- * Those of the scopes that the roles may not give: each opens operations, none of which the roles could do themselves. `*` is
- * every scope.
+ * The requested scopes that the roles may not give: those that only allow operations which the roles do not. `*` means all scopes.
  */
-export function beyond(roles: Roles, asked: readonly Scope[]): Scope[] {
+export function listForbiddenScopes(roles: Roles, asked: readonly Scope[]): Scope[] {
   const meant = asked.includes('*') ? scopes : asked;
   return meant.filter(scope => {
-    const does = opened.get(scope) ?? [];
+    const does = operationsByScope.get(scope) ?? [];
     return does.length > 0 && !does.some(operation => admits(operation, roles));
   });
+}
+
+/** A user's Studio role in a project: the stronger of the roles in its workspace and in the project itself. */
+export function toStudioRole(
+  workspaceRole: WorkspaceRole | null,
+  projectRole: ProjectRole | null,
+): StudioRole | undefined {
+  if (workspaceRole === 'owner' || workspaceRole === 'admin') return workspaceRole;
+  return projectRole ?? workspaceRole ?? undefined;
 }

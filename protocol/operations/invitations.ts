@@ -1,9 +1,7 @@
-/** Invitations to a workspace (specification, "Workspace, project, environment, invitation operations"). */
+/** Invitations to a workspace. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, ListQuery } from '../resources/list.ts';
-import { CreateInvitationBody, WorkspaceInvitation } from '../resources/workspace.ts';
+import { CreateInvitationBody, id, createList, ListQuery, WorkspaceInvitation } from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
 
 const tag = 'Invitations';
@@ -14,9 +12,9 @@ export const invitationOperations = {
     method: 'POST',
     path: '/workspaces/{workspaceId}/invitations',
     tag,
-    summary: 'Invite somebody to a workspace by e-mail',
+    summary: 'Invite a person to a workspace by e-mail',
     description:
-      'The invitation works once, for 7 days. An address that is a member, or has an invitation that is still open, is a conflict.',
+      'The invitation works once, for 7 days. It is a conflict when the address belongs to a member or has a pending invitation.',
     auth: 'user',
     access: access.administer,
     params: oneWorkspace,
@@ -44,7 +42,7 @@ export const invitationOperations = {
     access: access.readWorkspace,
     params: oneWorkspace,
     query: ListQuery,
-    success: { status: 200, body: listOf(WorkspaceInvitation) },
+    success: { status: 200, body: createList(WorkspaceInvitation) },
     errors: [...always, ...paged, ...signedIn, ...absent],
     rate: 'read',
     idempotency: 'none',
@@ -53,7 +51,7 @@ export const invitationOperations = {
     method: 'DELETE',
     path: '/workspaces/{workspaceId}/invitations/{invitationId}',
     tag,
-    summary: 'Revoke an invitation; once more changes nothing, one that was accepted is not found',
+    summary: 'Revoke an invitation; repeating it changes nothing, and an accepted one is not found',
     auth: 'user',
     access: access.administer,
     params: Type.Object({ workspaceId: id('workspace'), invitationId: id('invitation') }),

@@ -1,16 +1,16 @@
-/** API keys (specification, "API key operations"): Studio tokens only, no key ever reaches them. */
+/** API keys. Only Studio tokens are accepted: a key cannot manage keys. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
   ApiKey,
   CreateApiKeyBody,
   CreatedApiKey,
+  id,
   ListApiKeysQuery,
+  createList,
   RotateApiKeyBody,
   RotatedApiKey,
-} from '../resources/api-key.ts';
-import { id } from '../resources/fields.ts';
-import { listOf } from '../resources/list.ts';
+} from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
 
 const tag = 'API keys';
@@ -24,7 +24,7 @@ export const keyOperations = {
     auth: 'project',
     access: access.readKeys,
     query: ListApiKeysQuery,
-    success: { status: 200, body: listOf(ApiKey) },
+    success: { status: 200, body: createList(ApiKey) },
     errors: [...always, ...paged, ...signedIn, ...forbidden, ...absent],
     rate: 'read',
     idempotency: 'none',
@@ -33,9 +33,9 @@ export const keyOperations = {
     method: 'POST',
     path: '/api-keys',
     tag,
-    summary: 'Create an API key; the answer is the only one that holds its secret',
+    summary: 'Create an API key; only this answer contains its secret',
     description:
-      'A key is the project’s: it works on when its maker leaves the workspace, until somebody revokes it. It cannot have a scope that opens nothing to its maker: a developer gives neither audit:read nor usage:read, nor *, which includes them (403).',
+      'A key belongs to the project: it keeps working when its creator leaves the workspace, until somebody revokes it. It cannot have a scope that its creator could not use: a developer can give neither audit:read nor usage:read, nor *, which includes them (403).',
     auth: 'project',
     access: access.writeKeys,
     body: CreateApiKeyBody,
@@ -57,9 +57,9 @@ export const keyOperations = {
     method: 'POST',
     path: '/api-keys/{apiKeyId}/rotate',
     tag,
-    summary: 'Replace an API key by a new one; the answer is the only one that holds its secret',
+    summary: 'Replace an API key by a new one; only this answer contains its secret',
     description:
-      'The previous key works until the grace period is over; without one it is revoked at once. A key is rotated once: one that is rotating, revoked or expired is not found, nor is one with scopes that you could not give to a key of your own.',
+      'The previous key works until the grace period is over; without a grace period it is revoked at once. A key can be rotated once: one that is rotating, revoked or expired is not found, nor is one with scopes that you could not give to a new key.',
     auth: 'project',
     access: access.writeKeys,
     params: Type.Object({ apiKeyId: id('apiKey') }),

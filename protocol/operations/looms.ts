@@ -1,17 +1,20 @@
-/** Looms and their versions: what an agent is told, and what it may use. */
+/** Looms and their versions: an agent's instructions, and the tools that it may use. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, NestedListQuery, ScopedListQuery } from '../resources/list.ts';
 import {
   ActivateLoomVersionBody,
   CreateLoomBody,
   CreateLoomVersionBody,
+  id,
+  createList,
   Loom,
   LoomVersion,
+  MaybeProjectQuery,
+  NestedListQuery,
+  ScopedListQuery,
   UpdateLoomBody,
   UpdateLoomVersionBody,
-} from '../resources/loom.ts';
+} from '../resources/index.ts';
 import { access, listing, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Looms';
@@ -23,11 +26,11 @@ export const loomOperations = {
     method: 'GET',
     path: '/looms',
     tag,
-    summary: 'List looms, newest first; archived ones are read by their id',
+    summary: 'List looms, newest first, without archived ones, which can be read by id',
     auth: 'project',
     access: access.readAgents,
     query: ScopedListQuery,
-    success: { status: 200, body: listOf(Loom) },
+    success: { status: 200, body: createList(Loom) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -38,7 +41,7 @@ export const loomOperations = {
     tag,
     summary: 'Create a loom with its first version, which is active',
     description:
-      'A tool, or a BYOK credential, that the environment does not have is 422, and so is a credential that is revoked or of another provider.',
+      'A tool or a BYOK credential that is not in the environment is 422, and so is a credential that is revoked or belongs to another provider.',
     auth: 'project',
     access: access.writeAgents,
     body: CreateLoomBody,
@@ -65,8 +68,8 @@ export const loomOperations = {
     method: 'PATCH',
     path: '/looms/{loomId}',
     tag,
-    summary: 'Change the name or the metadata of a loom, archive it or take it out of the archive',
-    description: 'While an agent uses it, archiving a loom is a conflict.',
+    summary: 'Change the name or the metadata of a loom, archive or restore it',
+    description: 'Archiving a loom that an agent uses is a conflict.',
     auth: 'project',
     access: access.writeAgents,
     params: oneLoom,
@@ -80,9 +83,9 @@ export const loomOperations = {
     method: 'POST',
     path: '/looms/{loomId}/activate',
     tag,
-    summary: 'Make a version the active one: a newer one, or an older one as a rollback',
+    summary: 'Activate a version: a newer one, or an older one as a rollback',
     description:
-      'Runs that have begun go on with the version that they began with. An archived version is a conflict.',
+      'Started runs continue with the version that they began with. An archived version is a conflict.',
     auth: 'project',
     access: access.writeAgents,
     params: oneLoom,
@@ -101,7 +104,7 @@ export const loomOperations = {
     access: access.readAgents,
     params: oneLoom,
     query: NestedListQuery,
-    success: { status: 200, body: listOf(LoomVersion) },
+    success: { status: 200, body: createList(LoomVersion) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -111,7 +114,7 @@ export const loomOperations = {
     path: '/looms/{loomId}/versions',
     tag,
     summary: 'Publish a new version, and activate it unless `activate` is false',
-    description: 'Says all that the version says: nothing is taken from the one before.',
+    description: 'Contains everything: nothing is taken over from the previous version.',
     auth: 'project',
     access: access.writeAgents,
     params: oneLoom,

@@ -1,9 +1,7 @@
-/** [+] Members of a workspace (decisions section 2). */
+/** Members of a workspace. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, ListQuery } from '../resources/list.ts';
-import { UpdateWorkspaceMemberBody, WorkspaceMember } from '../resources/member.ts';
+import { id, createList, ListQuery, UpdateWorkspaceMemberBody, WorkspaceMember } from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, paged, signedIn } from './rules.ts';
 
 const tag = 'Members';
@@ -19,7 +17,7 @@ export const memberOperations = {
     access: access.readWorkspace,
     params: Type.Object({ workspaceId: id('workspace') }),
     query: ListQuery,
-    success: { status: 200, body: listOf(WorkspaceMember) },
+    success: { status: 200, body: createList(WorkspaceMember) },
     errors: [...always, ...paged, ...signedIn, ...absent],
     rate: 'read',
     idempotency: 'none',
@@ -42,7 +40,7 @@ export const memberOperations = {
     path: '/workspaces/{workspaceId}/members/{userId}',
     tag,
     summary: "Change a member's role",
-    description: 'Only owners make or unmake owners. The last owner stays one: a conflict.',
+    description: 'Only owners can give or take away the role owner. Demoting the last owner is a conflict.',
     auth: 'user',
     access: access.administer,
     params: oneMember,
@@ -56,9 +54,9 @@ export const memberOperations = {
     method: 'DELETE',
     path: '/workspaces/{workspaceId}/members/{userId}',
     tag,
-    summary: 'End a membership, with all that the user is in the projects of the workspace',
+    summary: 'Remove a member, also from all projects of the workspace',
     description:
-      'Everybody may end their own; for the others it takes an admin, and only owners remove owners. The last owner stays: a conflict. The user has no access from then on: their Console memberships and open streams end, invitations that they have sent are revoked, and threads that they were assigned to are nobody’s. API keys that they have made are the project’s and work on: the audit log tells which (api_key.created, api_key.rotated), so that those whose secret they know can be rotated.',
+      'Users can remove themselves; removing others takes an admin, and only owners can remove owners. Removing the last owner is a conflict. Removing a member also ends the user’s Console memberships and open streams, revokes the invitations that they sent, and unassigns their threads. API keys that they created belong to the project and keep working: the audit log lists them (api_key.created, api_key.rotated), so that keys whose secret they know can be rotated.',
     auth: 'user',
     access: access.leaveWorkspace,
     params: oneMember,

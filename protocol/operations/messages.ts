@@ -1,15 +1,16 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery } from '../resources/list.ts';
 import {
   CreateMessageBody,
   CreateMessageQuery,
+  id,
   ListMessagesQuery,
+  createList,
+  MaybeProjectQuery,
   Message,
   MessageDryRun,
-} from '../resources/message.ts';
-import { MessageTimeline } from '../resources/timeline.ts';
+  MessageTimeline,
+} from '../resources/index.ts';
 import { access, listing, reading, repeatableOnly, writing } from './rules.ts';
 
 const tag = 'Messages';
@@ -25,7 +26,7 @@ export const messageOperations = {
     access: access.readMessages,
     params: oneThread,
     query: ListMessagesQuery,
-    success: { status: 200, body: listOf(Message) },
+    success: { status: 200, body: createList(Message) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -48,9 +49,9 @@ export const messageOperations = {
     method: 'GET',
     path: '/threads/{threadId}/messages/{messageId}/timeline',
     tag,
-    summary: 'Read what became of a message: receipts, runs, tool calls, webhook deliveries',
+    summary: 'Read the timeline of a message: receipts, runs, tool calls, webhook deliveries',
     description:
-      'As far as the event log reaches: 30 days, and the 5,000 events of the thread that followed the message.',
+      'Limited to the event log: 30 days, and the 5,000 events of the thread that follow the message.',
     auth: 'project',
     access: access.readMessages,
     params: Type.Object({ threadId: id('thread'), messageId: id('message') }),
@@ -65,7 +66,7 @@ export const messageOperations = {
     path: '/threads/{threadId}/messages',
     tag,
     summary: 'Create a message in a thread',
-    description: 'Outbound messages are queued for their channel. An archived thread takes no outbound: 409.',
+    description: 'Outbound messages are queued for their channel. An archived thread accepts none: 409.',
     auth: 'project',
     access: access.writeMessages,
     params: oneThread,

@@ -1,9 +1,15 @@
 /** Notes that operators leave on a thread. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, NestedListQuery } from '../resources/list.ts';
-import { CreateNoteBody, ThreadNote, UpdateNoteBody } from '../resources/note.ts';
+import {
+  CreateNoteBody,
+  id,
+  createList,
+  MaybeProjectQuery,
+  NestedListQuery,
+  ThreadNote,
+  UpdateNoteBody,
+} from '../resources/index.ts';
 import { access, listing, repeatable, writing } from './rules.ts';
 
 const tag = 'Notes';
@@ -20,7 +26,7 @@ export const noteOperations = {
     access: access.readThreads,
     params: oneThread,
     query: NestedListQuery,
-    success: { status: 200, body: listOf(ThreadNote) },
+    success: { status: 200, body: createList(ThreadNote) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -30,7 +36,7 @@ export const noteOperations = {
     path: '/threads/{threadId}/notes',
     tag,
     summary: 'Write a note on a thread',
-    description: 'With an API key, the author is the user who made the key.',
+    description: 'With an API key, the author is the user who created the key.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,
@@ -50,7 +56,7 @@ export const noteOperations = {
     params: oneNote,
     body: UpdateNoteBody,
     success: { status: 200, body: ThreadNote },
-    // Deleted by somebody else in the same moment.
+    // Another request has deleted the note at the same moment.
     errors: [...writing, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'none',

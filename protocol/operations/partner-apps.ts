@@ -1,15 +1,15 @@
-/** Partner app credentials (specification, "Partner app credential operations"): Studio tokens only, no key ever reaches them. */
+/** Partner app credentials. Only Studio tokens are accepted. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf } from '../resources/list.ts';
 import {
   CreatedPartnerAppCredential,
   CreatePartnerAppBody,
+  id,
+  createList,
   ListPartnerAppsQuery,
   PartnerAppCredential,
   RotatePartnerAppSecretBody,
-} from '../resources/partner-app.ts';
+} from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
 
 const tag = 'Partner apps';
@@ -24,7 +24,7 @@ export const partnerAppOperations = {
     auth: 'user',
     access: access.readWorkspace,
     query: ListPartnerAppsQuery,
-    success: { status: 200, body: listOf(PartnerAppCredential) },
+    success: { status: 200, body: createList(PartnerAppCredential) },
     errors: [...always, ...paged, ...signedIn, ...forbidden, ...absent],
     rate: 'read',
     idempotency: 'none',
@@ -33,7 +33,7 @@ export const partnerAppOperations = {
     method: 'POST',
     path: '/meta-apps',
     tag,
-    summary: 'Register a partner app; the answer is the only one that holds its verify token',
+    summary: 'Register a partner app; only this answer contains its verify token',
     description:
       'Give the provider `webhookUrl`, with the id of a channel in place of `ch_REPLACE_WITH_CHANNEL_ID`, and `verifyToken`.',
     auth: 'user',
@@ -50,7 +50,7 @@ export const partnerAppOperations = {
     path: '/meta-apps/{metaAppCredentialId}/rotate-secret',
     tag,
     summary: 'Replace the app secret of a partner app',
-    description: 'The secret before is forgotten at once. A partner app that is revoked is a conflict.',
+    description: 'The previous secret is deleted at once. A revoked partner app is a conflict.',
     auth: 'user',
     access: access.administer,
     params: onePartnerApp,
@@ -72,7 +72,7 @@ export const partnerAppOperations = {
     method: 'DELETE',
     path: '/meta-apps/{metaAppCredentialId}',
     tag,
-    summary: 'Revoke a partner app that no chatapp channel uses; once more changes nothing',
+    summary: 'Revoke a partner app that no chatapp channel uses; repeating it changes nothing',
     auth: 'user',
     access: access.administer,
     params: onePartnerApp,

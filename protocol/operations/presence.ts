@@ -1,8 +1,7 @@
-/** Typing and reading: what operators show each other of what they do at a thread. */
+/** Typing and reading: what operators see of each other on a thread. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { ReadCursor, ReadCursorBody, TypingBody } from '../resources/presence.ts';
+import { id, ReadCursor, ReadCursorBody, TypingBody } from '../resources/index.ts';
 import { access, repeatable, writing } from './rules.ts';
 
 const tag = 'Threads';
@@ -13,9 +12,9 @@ export const presenceOperations = {
     method: 'POST',
     path: '/threads/{threadId}/typing',
     tag,
-    summary: 'Show on the Console stream that somebody types',
+    summary: 'Show on the Console stream that a user is typing',
     description:
-      'Nothing is stored: who is on the stream now sees thread.typing.started or .stopped, without a number. While a user types, no agent answers by itself.',
+      'Nothing is stored: the connected clients of the stream get thread.typing.started or .stopped, without a number. While a user is typing, agents do not answer by themselves.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,
@@ -29,9 +28,9 @@ export const presenceOperations = {
     method: 'PUT',
     path: '/threads/{threadId}/read-cursor',
     tag,
-    summary: 'Say how far you have read a thread',
+    summary: 'Set how far you have read a thread',
     description:
-      'Each user has one cursor for each thread; with an API key it is that of the user who made the key. It never moves back: the answer is where it stands. It cannot lie beyond the last event of the thread.',
+      'Each user has one cursor for each thread; with an API key it is that of the user who created the key. It never moves back: the answer is its present position. It cannot be beyond the last event of the thread.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,

@@ -1,9 +1,7 @@
-/** [+] Privacy (decisions sections 2 and 9). */
+/** Privacy. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { MaybeProjectQuery } from '../resources/list.ts';
-import { PersonalDataErasure } from '../resources/privacy.ts';
+import { id, MaybeProjectQuery, PersonalDataErasure } from '../resources/index.ts';
 import { access, writing } from './rules.ts';
 
 export const privacyOperations = {
@@ -11,9 +9,9 @@ export const privacyOperations = {
     method: 'DELETE',
     path: '/threads/{threadId}/personal-data',
     tag: 'Privacy',
-    summary: 'Erase what is known of the participant of a thread',
+    summary: 'Erase the personal data of the participant of a thread',
     description:
-      'The thread forgets its participant, tags, custom fields and metadata at once; texts and files of its messages, its notes, the payloads of its events and the traces of its runs follow within minutes. Counts and times stay, and so does the thread: what comes later is new. Its id stays, too: where the thread has an identity, that is a hash of the environment, the channel and the name that the participant has in the channel. Nobody can read the name from it, but who knows the name, or tries many, can still tell whether that participant had a thread.',
+      'The participant, tags, custom fields and metadata of the thread are erased at once; the texts and files of its messages, its notes, the payloads of its events and the traces of its runs follow within minutes. Counts and times stay, and so does the thread; later messages are not affected. Its id stays, too: for a thread with an externalRef it is a hash of the environment, the channel and the participant’s name in the channel. The name cannot be read from it, but somebody who knows the name, or tries many, can still find out whether that participant had a thread.',
     auth: 'project',
     access: access.erase,
     params: Type.Object({ threadId: id('thread') }),

@@ -1,6 +1,6 @@
 /**
- * What many rows of the table share: who may call (decisions section 3) and which errors follow from how a row is
- * called. A row's error list is the specification's status list plus these.
+ * What many rows of the table share: who may call (docs/contract-decisions.md, "Who may do what"), and the errors that follow from how
+ * an operation is called. A row lists these and the errors of its own.
  */
 import type { ConsoleRole, Scope, StudioRole } from '../operation.ts';
 
@@ -22,7 +22,7 @@ const who = <
   console: C,
 ): { readonly scopes: S; readonly studio: R; readonly console: C } => ({ scopes, studio, console });
 
-/** The rows of decisions section 3, by what they name. */
+/** Who may call, by what it allows. */
 export const access = {
   readThreads: who(['threads:read'], everyone, allOperators),
   writeThreads: who(['threads:write'], developers, operators),
@@ -32,19 +32,19 @@ export const access = {
   writeChannels: who(['channels:write'], developers, []),
   readWebhooks: who(['webhooks:read'], everyone, []),
   writeWebhooks: who(['webhooks:write'], developers, []),
-  /** Keys are listed without secrets, so `viewer` sees them; API keys never reach them. */
+  /** Keys are listed without secrets, so that `viewer` may see them; API keys may not. */
   readKeys: who(null, everyone, []),
   writeKeys: who(null, developers, []),
   /** Members of a workspace and invitations to it. */
   readWorkspace: who(null, everyone, []),
-  /** Of one's own free will everybody; to end another's membership takes an owner or an admin. */
+  /** All users may remove themselves; removing others takes an owner or an admin. */
   leaveWorkspace: who(null, everyone, []),
   readMembers: who(null, everyone, allOperators),
   writeMembers: who(null, admins, ['project_owner']),
   stream: who(['threads:read', 'messages:read'], [], allOperators),
-  /** A key sets the header itself, and a ticket would carry more than the key may see: its holder is a person. */
+  /** Only people: a key can set the header itself, and the ticket would allow more than the key. */
   ticket: who(null, [], allOperators),
-  /** It cannot be undone: not for everybody who writes in a thread. */
+  /** It cannot be undone, so writing in threads is not enough. */
   erase: who(['threads:write'], developers, ['project_owner']),
   readAgents: who(['agents:read'], everyone, allOperators),
   writeAgents: who(['agents:write'], developers, []),
@@ -55,24 +55,24 @@ export const access = {
   writeTools: who(['tools:write'], developers, []),
   executeTools: who(['tools:execute'], developers, []),
   readUsage: who(['usage:read'], admins, ['project_owner']),
-  /** Whoever answers for the costs; a key that could raise its own limits would have none. */
+  /** Those who are responsible for the costs; a key that could raise its own limits would have none. */
   writeBudgets: who(null, admins, ['project_owner']),
   readAudit: who(['audit:read'], admins, []),
   administer: who(null, admins, []),
   develop: who(null, developers, []),
 } as const;
 
-/** Any operation may meet these. */
+/** Errors of all operations. */
 export const always = [
   'svc/rate_limit/exceeded',
   'svc/runtime/internal_error',
   'svc/runtime/unavailable',
 ] as const;
 
-/** The request has a part that is checked against a schema. */
+/** Of operations with a schema for a part of the request. */
 export const checked = ['svc/validation/invalid_request'] as const;
 
-/** A list: the cursor may be unusable. */
+/** Of lists: the cursor may be invalid. */
 export const paged = ['svc/validation/invalid_request', 'svc/runtime/invalid_request'] as const;
 
 /** `auth: 'user'`: a Studio token. */
@@ -82,16 +82,16 @@ export const signedIn = [
   'svc/auth/invalid_token',
 ] as const;
 
-/** `auth: 'project'` or `'stream'` where API keys are let in. */
+/** `auth: 'project'` or `'stream'`, where API keys are accepted. */
 export const credential = [...signedIn, 'svc/auth/invalid_api_key'] as const;
 
-/** Reads something of a project by id: without 403 in the list, what may not be touched is not found. */
+/** Reads a resource of a project by id. Without 403 in the list, what the caller may not see is not found. */
 export const absent = ['svc/runtime/not_found'] as const;
 
-/** Says 403 to a credential that reaches the project but not the operation. */
+/** 403 for a credential that has access to the project but not to the operation. */
 export const forbidden = ['svc/auth/insufficient_scope'] as const;
 
-/** Production is closed, for reading too, to users whose e-mail is not verified. */
+/** Users without a verified e-mail address have no access to production, not even for reading. */
 export const verified = ['svc/auth/email_not_verified'] as const;
 
 /** A read within an environment. */
@@ -100,15 +100,15 @@ export const reading = [...always, ...checked, ...credential, ...forbidden, ...v
 /** A list within an environment. */
 export const listing = [...always, ...paged, ...credential, ...forbidden, ...verified, ...absent] as const;
 
-/** What a list with filters says of its pages. */
+/** The description of pages of a list with filters. */
 export const shortPages =
-  'A page looks through a bounded number of items: with filters that few of them fit it may be short, or empty, while hasMore is true. ' +
-  'Nothing is left out: nextCursor goes on from there.';
+  'A page scans a bounded number of items: with filters that match few of them it may be short, or empty, while hasMore is true. ' +
+  'Nothing is left out: nextCursor continues from there.';
 
 /** A write within an environment. */
 export const writing = reading;
 
-/** `idempotency: 'accepted'`. A key that can be none is 400. */
+/** `idempotency: 'accepted'`. A malformed key is 400. */
 export const repeatable = ['svc/runtime/idempotency_conflict', 'svc/runtime/invalid_request'] as const;
 
 /** `idempotency: 'required'`. */

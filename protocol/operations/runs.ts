@@ -1,15 +1,16 @@
-/** Agent runs: asked for, followed, cancelled; and what an operator makes of a suggestion. */
+/** Agent runs: requested, followed and cancelled, and their suggestions resolved. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
   AgentRun,
   CancelAgentRunBody,
   CreateAgentRunBody,
+  id,
   ListAgentRunsQuery,
+  createList,
+  MaybeProjectQuery,
   ResolveSuggestionBody,
-} from '../resources/agent.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery } from '../resources/list.ts';
+} from '../resources/index.ts';
 import { access, listing, reading, repeatable, shortPages, writing } from './rules.ts';
 
 const tag = 'Agent runs';
@@ -22,7 +23,7 @@ export const runOperations = {
     tag,
     summary: 'Have an agent answer now',
     description:
-      'On a thread it answers what has been said so far; where the thread or the agent is paused, it suggests. A thread has one run at a time: 409 svc/runtime/conflict names the one that is running in details.agentRunId, and one that still waits for its turn is cancelled. A conflict too: an agent that is archived, or has no active version of a loom, and a thread that is not open.',
+      'On a thread the agent answers the conversation so far; where the thread or the agent is paused, it makes a suggestion. A thread has one run at a time: 409 svc/runtime/conflict names the running one in details.agentRunId, and a waiting one is cancelled. It is also a conflict when the agent is archived or has no active loom version, and when the thread is not open.',
     auth: 'project',
     access: access.runAgents,
     params: Type.Object({ agentId: id('agent') }),
@@ -37,11 +38,11 @@ export const runOperations = {
     path: '/agent-runs',
     tag,
     summary: 'List runs, newest first',
-    description: `Without the steps of their traces: those are read with the single run. ${shortPages}`,
+    description: `Without the steps of their traces, which the single run has. ${shortPages}`,
     auth: 'project',
     access: access.readAgents,
     query: ListAgentRunsQuery,
-    success: { status: 200, body: listOf(AgentRun) },
+    success: { status: 200, body: createList(AgentRun) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -64,8 +65,8 @@ export const runOperations = {
     method: 'POST',
     path: '/agent-runs/{agentRunId}/cancel',
     tag,
-    summary: 'Cancel a run; what it has under way is stopped',
-    description: 'A run that has ended, or has answered, is a conflict.',
+    summary: 'Cancel a run and stop its work',
+    description: 'It is a conflict when the run has ended or answered.',
     auth: 'project',
     access: access.runAgents,
     params: oneRun,
@@ -79,9 +80,9 @@ export const runOperations = {
     method: 'POST',
     path: '/agent-runs/{agentRunId}/resolve-suggestion',
     tag,
-    summary: 'Approve or discard what a run suggests',
+    summary: 'Approve or discard the suggestion of a run',
     description:
-      "Approving sends it as the caller's message, in the words of `body` where there are some: a text over the message limit is 422. Of two who resolve it at once one wins; the other, and whoever comes after a newer message, is told svc/agent_runs/suggestion_already_resolved. With the service window closed it stays pending.",
+      "Approving sends it as the caller's message, with the text of `body` if there is one; a text over the message limit is 422. Of two simultaneous requests one wins; the other, and any that comes after a newer message, gets svc/agent_runs/suggestion_already_resolved. While the service window is closed, the suggestion stays pending.",
     auth: 'project',
     access: access.resolveSuggestions,
     params: oneRun,

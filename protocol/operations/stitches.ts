@@ -1,17 +1,19 @@
 /** Stitches: signed outbound webhooks. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { WebhookDelivery } from '../resources/delivery.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, ScopedListQuery } from '../resources/list.ts';
 import {
   CreateStitchBody,
+  id,
+  createList,
+  MaybeProjectQuery,
   RotateStitchSecretBody,
+  ScopedListQuery,
   Stitch,
   StitchWithSecret,
   TestStitchBody,
   UpdateStitchBody,
-} from '../resources/stitch.ts';
+  WebhookDelivery,
+} from '../resources/index.ts';
 import { access, listing, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Stitches';
@@ -26,7 +28,7 @@ export const stitchOperations = {
     auth: 'project',
     access: access.readWebhooks,
     query: ScopedListQuery,
-    success: { status: 200, body: listOf(Stitch) },
+    success: { status: 200, body: createList(Stitch) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -35,7 +37,7 @@ export const stitchOperations = {
     method: 'POST',
     path: '/stitches',
     tag,
-    summary: 'Create a stitch; the answer is the only one that holds its secret',
+    summary: 'Create a stitch; only this answer contains its secret',
     auth: 'project',
     access: access.writeWebhooks,
     body: CreateStitchBody,
@@ -63,7 +65,7 @@ export const stitchOperations = {
     method: 'PATCH',
     path: '/stitches/{stitchId}',
     tag,
-    summary: 'Change a stitch, disable it or make it active again',
+    summary: 'Change, disable or enable a stitch',
     auth: 'project',
     access: access.writeWebhooks,
     params: oneStitch,
@@ -91,7 +93,7 @@ export const stitchOperations = {
     method: 'POST',
     path: '/stitches/{stitchId}/rotate-secret',
     tag,
-    summary: 'Give a stitch a new secret; the old one goes on signing beside it for the grace period',
+    summary: 'Rotate the secret of a stitch; the old one also signs until the grace period is over',
     auth: 'project',
     access: access.writeWebhooks,
     params: oneStitch,

@@ -1,6 +1,6 @@
 /**
- * The operation table (design section 6): every REST operation, by its id. Routing, validation, authorisation,
- * OpenAPI, the SDK's types and the contract tests are derived from it.
+ * The operation table: every REST operation, by its id. Routing, validation, authorisation, OpenAPI and the contract tests are derived
+ * from it (docs/decisions/0014-one-operation-table.md).
  */
 import type { Operation } from '../operation.ts';
 import { agentOperations } from './agents.ts';

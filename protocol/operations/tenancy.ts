@@ -1,9 +1,17 @@
-/** Workspaces, projects and environments (specification, "Workspace, project, environment, invitation operations"). */
+/** Workspaces, projects and environments. */
 import type { Operation } from '../operation.ts';
-import { CreateEnvironmentBody, Environment, ListEnvironmentsQuery } from '../resources/environment.ts';
-import { listOf, ListQuery } from '../resources/list.ts';
-import { CreateProjectBody, ListProjectsQuery, Project } from '../resources/project.ts';
-import { CreateWorkspaceBody, Workspace } from '../resources/workspace.ts';
+import {
+  CreateEnvironmentBody,
+  CreateProjectBody,
+  CreateWorkspaceBody,
+  Environment,
+  ListEnvironmentsQuery,
+  createList,
+  ListProjectsQuery,
+  ListQuery,
+  Project,
+  Workspace,
+} from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
 
 export const tenancyOperations = {
@@ -14,7 +22,7 @@ export const tenancyOperations = {
     summary: 'List the workspaces that the user is a member of',
     auth: 'user',
     query: ListQuery,
-    success: { status: 200, body: listOf(Workspace) },
+    success: { status: 200, body: createList(Workspace) },
     errors: [...always, ...paged, ...signedIn],
     rate: 'read',
     idempotency: 'none',
@@ -35,10 +43,10 @@ export const tenancyOperations = {
     method: 'GET',
     path: '/projects',
     tag: 'Projects',
-    summary: 'List the projects that the user sees',
+    summary: 'List the projects that the user can see',
     auth: 'user',
     query: ListProjectsQuery,
-    success: { status: 200, body: listOf(Project) },
+    success: { status: 200, body: createList(Project) },
     errors: [...always, ...paged, ...signedIn],
     rate: 'read',
     idempotency: 'none',
@@ -60,10 +68,10 @@ export const tenancyOperations = {
     method: 'GET',
     path: '/environments',
     tag: 'Environments',
-    summary: 'List the environments that the user sees',
+    summary: 'List the environments that the user can see',
     auth: 'user',
     query: ListEnvironmentsQuery,
-    success: { status: 200, body: listOf(Environment) },
+    success: { status: 200, body: createList(Environment) },
     errors: [...always, ...paged, ...signedIn],
     rate: 'read',
     idempotency: 'none',

@@ -1,14 +1,15 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery } from '../resources/list.ts';
 import {
   AssignThreadBody,
   CreateThreadBody,
+  id,
+  createList,
   ListThreadsQuery,
+  MaybeProjectQuery,
   Thread,
   UpdateThreadBody,
-} from '../resources/thread.ts';
+} from '../resources/index.ts';
 import { access, listing, reading, repeatableOnly, shortPages, writing } from './rules.ts';
 
 const tag = 'Threads';
@@ -21,7 +22,7 @@ export const threadOperations = {
     tag,
     summary: 'Create a thread',
     description:
-      'A channel holds one thread per externalRef: when it is taken, 409 svc/runtime/conflict names it in details.threadId.',
+      'A channel has one thread per externalRef: when there is one already, 409 svc/runtime/conflict names it in details.threadId.',
     auth: 'project',
     access: access.writeThreads,
     body: CreateThreadBody,
@@ -39,7 +40,7 @@ export const threadOperations = {
     auth: 'project',
     access: access.readThreads,
     query: ListThreadsQuery,
-    success: { status: 200, body: listOf(Thread) },
+    success: { status: 200, body: createList(Thread) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -76,8 +77,8 @@ export const threadOperations = {
     method: 'PUT',
     path: '/threads/{threadId}/assignment',
     tag,
-    summary: 'Assign a thread to somebody who may answer in it, or release it',
-    description: '404 also for a user who is no operator or developer of the project.',
+    summary: 'Assign a thread to a user who may answer in it, or release it',
+    description: 'Also 404 for a user who is not an operator or developer of the project.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,

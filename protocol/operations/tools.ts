@@ -1,16 +1,18 @@
-/** Tools: what a model may call, over HTTP. */
+/** Tools: HTTP endpoints that a model may call. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id } from '../resources/fields.ts';
-import { listOf, MaybeProjectQuery, ScopedListQuery } from '../resources/list.ts';
 import {
   CreatedTool,
   CreateToolBody,
+  id,
+  createList,
+  MaybeProjectQuery,
+  ScopedListQuery,
   TestToolBody,
   Tool,
   ToolTest,
   UpdateToolBody,
-} from '../resources/tool.ts';
+} from '../resources/index.ts';
 import { access, listing, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Tools';
@@ -25,7 +27,7 @@ export const toolOperations = {
     auth: 'project',
     access: access.readTools,
     query: ScopedListQuery,
-    success: { status: 200, body: listOf(Tool) },
+    success: { status: 200, body: createList(Tool) },
     errors: [...listing],
     rate: 'read',
     idempotency: 'none',
@@ -34,9 +36,9 @@ export const toolOperations = {
     method: 'POST',
     path: '/tools',
     tag,
-    summary: 'Create a tool; the answer is the only one that holds its signing secret',
+    summary: 'Create a tool; only this answer contains its signing secret',
     description:
-      'Values of headers are secrets too: they are sent to the tool and never shown. Every request to the tool carries `Service-Signature`, made with the signing secret as for stitches.',
+      'Values of headers are secrets, too: they are sent to the tool and never shown. Every request to the tool carries `Service-Signature`, made with the signing secret as for stitches.',
     auth: 'project',
     access: access.writeTools,
     body: CreateToolBody,
@@ -64,9 +66,9 @@ export const toolOperations = {
     method: 'PATCH',
     path: '/tools/{toolId}',
     tag,
-    summary: 'Change a tool, disable it or make it active again',
+    summary: 'Change, disable or enable a tool',
     description:
-      '`headers` are the whole set; one whose value is `[redacted]` keeps the value that it has. Where `url` leads to another origin (scheme, host or port), no value is kept: the headers, if there are any, have to be given anew with it, else it is 422.',
+      '`headers` replaces the whole set; a header whose value is `[redacted]` keeps its value. When `url` changes to another origin (scheme, host or port), no value is kept: existing headers have to be sent again with it, else the answer is 422.',
     auth: 'project',
     access: access.writeTools,
     params: oneTool,
@@ -80,9 +82,9 @@ export const toolOperations = {
     method: 'POST',
     path: '/tools/{toolId}/test',
     tag,
-    summary: 'Call a tool once, as a run would, and see what comes back',
+    summary: 'Call a tool once, as a run would, and return its answer',
     description:
-      'What the tool does, it does: nothing tells it that this is a test. A disabled tool is called too. Arguments may have 64 KiB.',
+      'The tool does what it always does: nothing tells it that this is a test. A disabled tool is called, too. Arguments may have 64 KiB.',
     auth: 'project',
     access: access.executeTools,
     params: oneTool,

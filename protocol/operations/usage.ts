@@ -1,7 +1,6 @@
-/** [+] Usage (decisions sections 2 and 3). */
+/** Usage. */
 import type { Operation } from '../operation.ts';
-import { listOf } from '../resources/list.ts';
-import { ListUsageQuery, Usage } from '../resources/usage.ts';
+import { createList, ListUsageQuery, Usage } from '../resources/index.ts';
 import { access, listing } from './rules.ts';
 
 export const usageOperations = {
@@ -9,13 +8,13 @@ export const usageOperations = {
     method: 'GET',
     path: '/usage',
     tag: 'Usage',
-    summary: 'What an environment used: messages, agent runs, tokens',
+    summary: 'Read the usage of an environment: messages, agent runs, tokens',
     description:
-      'By day of UTC, agent, model or provider, in the order of these; groups without use are left out. At most 366 days.',
+      'Grouped by UTC day, agent, model or provider, and sorted by that; groups without usage are left out. At most 366 days.',
     auth: 'project',
     access: access.readUsage,
     query: ListUsageQuery,
-    success: { status: 200, body: listOf(Usage) },
+    success: { status: 200, body: createList(Usage) },
     errors: listing,
     rate: 'read',
     idempotency: 'none',

@@ -5,7 +5,7 @@ import { providers } from './byok.ts';
 import { page, scope } from './list.ts';
 import { agentModes } from './thread.ts';
 
-/** `mode` is what holds: the agent's own, or else that of its loom's active version, or else paused. */
+/** `mode` is the effective mode: the agent's own, else that of its loom's active version, else paused. */
 export const Agent = resource('Agent', {
   agentId: id('agent'),
   projectId: id('project'),
@@ -17,24 +17,23 @@ export const Agent = resource('Agent', {
   createdAt: instant(),
   updatedAt: instant(),
   archivedAt: optional(nullable(instant())),
-  /** [+] */
   environmentId: optional(id('environment')),
 });
 export type Agent = Static<typeof Agent>;
 
 export const CreateAgentBody = body('CreateAgentBody', {
   projectId: id('project'),
-  /** [+] For Studio users; a key's own environment otherwise. */
+  /** For Studio users; a key's own environment otherwise. */
   environmentId: optional(id('environment')),
   name: text(1, 256),
-  /** Null or absent: as the active version of its loom says. */
+  /** Null or absent: that of the loom's active version. */
   mode: optional(nullable(choice(agentModes))),
   loomId: optional(nullable(id('loom'))),
   metadata: optional(freeForm()),
 });
 export type CreateAgentBody = Static<typeof CreateAgentBody>;
 
-/** An archived agent answers nothing, and changes only when it is taken out of the archive (`archived: false`). */
+/** An archived agent does not answer, and can only be restored (`archived: false`). */
 export const UpdateAgentBody = body('UpdateAgentBody', {
   projectId: id('project'),
   name: optional(text(1, 256)),
@@ -50,7 +49,7 @@ export type RunStatus = (typeof runStatuses)[number];
 
 const tokens = () => optional(nullable(Type.Integer({ minimum: 0 })));
 
-/** In suggest mode the suggestion is `trace.suggestion` (decisions section 4). */
+/** In suggest mode the suggestion is `trace.suggestion` (docs/contract-decisions.md, "Agent run"). */
 export const AgentRun = resource('AgentRun', {
   agentRunId: id('run'),
   projectId: id('project'),
@@ -77,16 +76,15 @@ export const AgentRun = resource('AgentRun', {
   completedAt: optional(nullable(instant())),
   createdAt: instant(),
   updatedAt: instant(),
-  /** [+] */
   environmentId: optional(id('environment')),
 });
 export type AgentRun = Static<typeof AgentRun>;
 
-/** With `inputMessageId`, also `threadId`. Without a thread the answer is in the trace alone. */
+/** `inputMessageId` needs `threadId`. Without a thread the answer is only in the trace. */
 export const CreateAgentRunBody = body('CreateAgentRunBody', {
   projectId: id('project'),
   threadId: optional(id('thread')),
-  /** A message of the thread; absent: its newest inbound one. */
+  /** A message of the thread; by default its newest inbound one. */
   inputMessageId: optional(id('message')),
   metadata: optional(freeForm()),
 });
@@ -108,9 +106,9 @@ export const suggestionActions = ['approve', 'discard'] as const;
 export const ResolveSuggestionBody = body('ResolveSuggestionBody', {
   projectId: id('project'),
   action: choice(suggestionActions),
-  /** To be sent in place of the suggested text. What is sent is a message, with a message's limit. */
+  /** Replaces the suggested text. The limit is that of a message. */
   body: optional(text(1, 64_000)),
-  /** [+] The thread's number that the operator has seen: 409 where anything but the suggestion itself has happened since. */
+  /** The last sequence of the thread that the operator has seen: 409 when anything but the suggestion itself happened since. */
   expectedSequence: optional(Type.Integer({ minimum: 0 })),
 });
 export type ResolveSuggestionBody = Static<typeof ResolveSuggestionBody>;

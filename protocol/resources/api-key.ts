@@ -9,8 +9,10 @@ export type KeyEnvironment = (typeof keyEnvironments)[number];
 export const keyStatuses = ['active', 'revoked', 'rotating'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
-/** What a secret begins with. */
+/** The prefix of a secret. */
 export const keySecretPrefix = { test: 'svc_test_', live: 'svc_live_' } as const;
+/** The form of a secret: its prefix, and 43 characters of base62. */
+export const keySecretForm = /^svc_(?:test|live)_[0-9A-Za-z]{43}$/;
 
 const common = {
   apiKeyId: id('apiKey'),
@@ -34,7 +36,7 @@ export const ApiKey = resource('ApiKey', {
 });
 export type ApiKey = Static<typeof ApiKey>;
 
-/** `secret` is the whole key, shown here and never again. */
+/** `secret` is the whole key; it is not shown again. */
 export const CreatedApiKey = resource('CreatedApiKey', { ...common, secret: Type.String() });
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
@@ -54,7 +56,7 @@ export const CreateApiKeyBody = body('CreateApiKeyBody', {
 });
 export type CreateApiKeyBody = Static<typeof CreateApiKeyBody>;
 
-/** Seconds that the previous key works on. */
+/** How long the previous key keeps working, in seconds. */
 export const defaultGraceSeconds = 300;
 
 export const RotateApiKeyBody = body('RotateApiKeyBody', {

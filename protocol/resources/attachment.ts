@@ -21,14 +21,14 @@ const fields = {
 export const MessageAttachment = resource('MessageAttachment', fields);
 export type MessageAttachment = Static<typeof MessageAttachment>;
 
-/** The same in a request, where an unknown field is refused. */
+/** The same in a request, where unknown fields are refused. */
 export const AttachmentInput = body('AttachmentInput', fields);
 export type AttachmentInput = Static<typeof AttachmentInput>;
 
-/** At most ten to a message. */
+/** At most ten per message. */
 export const attachmentsInput = Type.Array(AttachmentInput, { maxItems: 10, default: [] });
 
-/** Bytes of a file: the most that the chat provider takes of any kind (a document). */
+/** Bytes of a file: the largest size that the chat provider accepts for any kind (a document). */
 export const maxFileBytes = 104_857_600;
 
 /** A type and subtype (RFC 6838), with parameters if any. */
@@ -39,10 +39,10 @@ const mimeType = Type.String({
   examples: ['image/png'],
 });
 
-/** Announces a file that is to be uploaded. */
+/** Announces a file that will be uploaded. */
 export const CreateAttachmentBody = body('CreateAttachmentBody', {
   projectId: id('project'),
-  /** [+] For Studio users; a key's own environment otherwise. */
+  /** For Studio users; a key's own environment otherwise. */
   environmentId: optional(id('environment')),
   filename: text(1, 256),
   mimeType,
@@ -50,7 +50,7 @@ export const CreateAttachmentBody = body('CreateAttachmentBody', {
 });
 export type CreateAttachmentBody = Static<typeof CreateAttachmentBody>;
 
-/** `uploadUrl` takes the bytes, exactly as many as announced, by one PUT before `expiresAt`. */
+/** `uploadUrl` accepts the announced number of bytes in one PUT before `expiresAt`. */
 export const AttachmentUpload = resource('AttachmentUpload', {
   attachmentId: id('attachment'),
   uploadUrl: httpUrl(),
@@ -58,7 +58,7 @@ export const AttachmentUpload = resource('AttachmentUpload', {
 });
 export type AttachmentUpload = Static<typeof AttachmentUpload>;
 
-/** `url` gives the bytes to whoever has it, until `expiresAt`. */
+/** Anybody who has `url` can read the bytes until `expiresAt`. */
 export const AttachmentLink = resource('AttachmentLink', {
   attachmentId: id('attachment'),
   url: httpUrl(),

@@ -1,10 +1,10 @@
-/** [+] The audit log (decisions sections 2 and 9). */
+/** The audit log. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { page } from './list.ts';
 
-/** Everything that is recorded: `<resource>.<verb>`. */
+/** All recorded actions: `<resource>.<verb>`. */
 export const auditActions = [
   'user.created',
   'user.email_verified',
@@ -52,18 +52,18 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** One act: who did what to what, from where. */
+/** One action: who did what, to what, from where. */
 export const AuditLog = resource('AuditLog', {
   auditLogId: id('audit'),
   workspaceId: nullable(id('workspace')),
-  /** Null: an act on the workspace, or on the account of one of its members. */
+  /** Null for an action on the workspace, or on the account of one of its members. */
   projectId: nullable(id('project')),
-  /** Null: the act was not done in one environment. */
+  /** Null for an action that belongs to no environment. */
   environmentId: nullable(id('environment')),
   actor: Type.Object({ type: choice(['user', 'api_key', 'system']), id: Type.String() }),
   action: Type.String({ description: `One of ${auditActions.join(', ')}; more may follow.` }),
   targetId: nullable(Type.String()),
-  /** Null: no request made it. */
+  /** Null for an action without a request. */
   requestId: nullable(Type.String()),
   /** The client's IP address. */
   address: nullable(Type.String()),

@@ -1,32 +1,32 @@
-/** [+] Budgets: what the agent runs of an environment may cost (decisions section 2). */
+/** Budgets: what the agent runs of an environment may cost. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, id, instant, nullable, optional, resource } from './fields.ts';
 import { scope } from './list.ts';
 
-/** The mode that a thread falls to when its run would go beyond. */
+/** The mode that a thread changes to when its run exceeds a budget. */
 export const budgetFalls = ['suggest', 'paused'] as const;
 export type BudgetFall = (typeof budgetFalls)[number];
 
-/** Millionths of a US dollar. Null: no limit; zero: nothing at all. */
+/** Millionths of a US dollar. Null means no limit, zero means nothing. */
 const micros = () => nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 
-/** An environment whose budgets were never set has none: every limit is null. */
+/** In an environment whose budgets were never set, every limit is null. */
 export const Budgets = resource('Budgets', {
   projectId: id('project'),
   environmentId: id('environment'),
   perRunMicros: micros(),
-  /** All runs of one thread, ever. */
+  /** All runs of one thread, without a time limit. */
   perThreadMicros: micros(),
-  /** All runs of the environment that began on one day of UTC. */
+  /** All runs of the environment that began on one UTC day. */
   perProjectDayMicros: micros(),
   onExceeded: choice(budgetFalls),
-  /** Null: they were never set. */
+  /** Null when they were never set. */
   updatedAt: nullable(instant()),
 });
 export type Budgets = Static<typeof Budgets>;
 
-/** Replaces all three: what is absent is without a limit. */
+/** Replaces all three: an absent one has no limit. */
 export const SetBudgetsBody = body('SetBudgetsBody', {
   projectId: id('project'),
   /** The project's sandbox when absent. */

@@ -21,7 +21,6 @@ export const ByokCredential = resource('ByokCredential', {
   metadata: freeForm(),
   createdAt: instant(),
   updatedAt: instant(),
-  /** [+] */
   environmentId: optional(id('environment')),
 });
 export type ByokCredential = Static<typeof ByokCredential>;
@@ -31,7 +30,7 @@ const secret = text(8, 4096);
 
 export const CreateByokCredentialBody = body('CreateByokCredentialBody', {
   projectId: id('project'),
-  /** [+] The project's sandbox when absent. */
+  /** The project's sandbox when absent. */
   environmentId: optional(id('environment')),
   provider: choice(providers),
   displayName: text(1, 128),
@@ -41,7 +40,7 @@ export const CreateByokCredentialBody = body('CreateByokCredentialBody', {
 });
 export type CreateByokCredentialBody = Static<typeof CreateByokCredentialBody>;
 
-/** Seconds that the key before works on. */
+/** How long the previous key keeps working, in seconds. */
 export const byokGraceSeconds = 300;
 
 export const RotateByokCredentialBody = body('RotateByokCredentialBody', {

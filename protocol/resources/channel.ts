@@ -19,7 +19,7 @@ export const Channel = resource('Channel', {
   metadata: freeForm(),
   createdAt: instant(),
   updatedAt: instant(),
-  /** [+] The agent of threads that name none. */
+  /** The agent of threads that name none. */
   defaultAgentId: optional(nullable(id('agent'))),
 });
 export type Channel = Static<typeof Channel>;
@@ -41,7 +41,7 @@ export const UpdateChannelBody = body('UpdateChannelBody', {
 });
 export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
 
-/** What a custom channel has to do: an event of the channel that waits for its acknowledgement. */
+/** A command for a custom channel: an event of the channel that has not been acknowledged. */
 export const ChannelCommand = resource('ChannelCommand', {
   eventId: id('event'),
   eventName: Type.String(),
@@ -55,7 +55,7 @@ export type ChannelCommand = Static<typeof ChannelCommand>;
 export const receiptStatuses = ['sent', 'delivered', 'read', 'failed'] as const;
 export type ReceiptStatus = (typeof receiptStatuses)[number];
 
-/** Why a message failed, in the words of the channel. */
+/** Why a message failed, reported by the channel. */
 const failure = body('MessageFailure', {
   code: optional(text(1, 128)),
   message: optional(text(1, 1024)),
@@ -98,3 +98,28 @@ export const Simulated = resource('Simulated', {
   messageId: optional(id('message')),
 });
 export type Simulated = Static<typeof Simulated>;
+
+export const ChatappReadiness = resource('ChatappReadiness', {
+  channelId: id('channel'),
+  projectId: id('project'),
+  ok: Type.Boolean(),
+  checks: Type.Array(
+    Type.Object({
+      id: text(1, 64),
+      label: text(1, 256),
+      ok: Type.Boolean(),
+      reason: optional(text(1, 512)),
+    }),
+  ),
+});
+export type ChatappReadiness = Static<typeof ChatappReadiness>;
+
+export const ChatappTemplate = resource('ChatappTemplate', {
+  id: text(1, 128),
+  name: text(1, 512),
+  language: text(1, 32),
+  category: optional(text(1, 128)),
+  status: optional(text(1, 128)),
+  components: Type.Array(freeForm(), { default: [] }),
+});
+export type ChatappTemplate = Static<typeof ChatappTemplate>;

@@ -1,4 +1,4 @@
-/** Console members and the live stream's neighbours in REST (specification, "Console project membership"). */
+/** Console members, and the REST side of the Console stream. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, freeForm, id, instant, optional, resource } from './fields.ts';
@@ -27,7 +27,7 @@ export const ConsoleStreamEvent = resource('ConsoleStreamEvent', {
   occurredAt: instant(),
   projectId: id('project'),
   data: freeForm(),
-  /** [+] Its number in the project's stream: what `afterSeq` and a stream's `resume` take. */
+  /** Its number in the project's stream, for `afterSeq` and a stream's `resume`. */
   seq: optional(Type.Integer({ minimum: 1 })),
 });
 export type ConsoleStreamEvent = Static<typeof ConsoleStreamEvent>;

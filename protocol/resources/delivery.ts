@@ -37,20 +37,16 @@ export const WebhookDelivery = resource('WebhookDelivery', {
   nextAttemptAt: optional(nullable(instant())),
   createdAt: instant(),
   updatedAt: instant(),
-  /** [+] */
   environmentId: optional(id('environment')),
-  /** [+] */
   eventName: optional(Type.String()),
-  /** [+] */
   trigger: optional(choice(deliveryTriggers)),
-  /** [+] */
   threadId: optional(nullable(id('thread'))),
 });
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
-/** One request of a delivery, or one that was refused before it was sent. */
+/** One request of a delivery, also one that was refused before it was sent. */
 export const DeliveryAttempt = resource('DeliveryAttempt', {
-  /** 1 for the first. */
+  /** From 1. */
   number: Type.Integer({ minimum: 1 }),
   trigger: choice(deliveryTriggers),
   attemptedAt: instant(),
@@ -82,7 +78,7 @@ export const ReplayDeliveryBody = body('ReplayDeliveryBody', {
 });
 export type ReplayDeliveryBody = Static<typeof ReplayDeliveryBody>;
 
-/** Replays what the stitch was due from `since` on; to another stitch when one is named. */
+/** Replays the stitch's deliveries from `since` on, to another stitch when one is named. */
 export const ReplayStitchBody = body('ReplayStitchBody', {
   projectId: id('project'),
   since: instant(),
@@ -93,6 +89,6 @@ export const ReplayStitchBody = body('ReplayStitchBody', {
 });
 export type ReplayStitchBody = Static<typeof ReplayStitchBody>;
 
-/** The deliveries are made afterwards, page by page. */
+/** The deliveries are created after the answer, page by page. */
 export const ReplayAccepted = resource('ReplayAccepted', { accepted: Type.Literal(true) });
 export type ReplayAccepted = Static<typeof ReplayAccepted>;

@@ -1,4 +1,4 @@
-/** The body of every error (specification, "Errors"). */
+/** The body of every error. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { freeForm, optional, resource } from './fields.ts';

@@ -1,4 +1,4 @@
-/** The event envelope and the event log (specification, "Events"; decisions section 7). */
+/** The event envelope and the event log (docs/contract-decisions.md, "Events"). */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { freeForm, id, instant, optional, resource, text } from './fields.ts';
@@ -11,7 +11,7 @@ const envelope = {
   eventId: id('event'),
   eventName: Type.String({ pattern: eventNamePattern }),
   occurredAt: instant(),
-  /** The contract's version that the event was made under. */
+  /** The version of the contract when the event was created. */
   apiVersion: Type.String(),
   projectId: id('project'),
   data: freeForm(),
@@ -20,7 +20,7 @@ const envelope = {
 export const EventEnvelope = resource('EventEnvelope', envelope);
 export type EventEnvelope = Static<typeof EventEnvelope>;
 
-/** The answer of the example endpoint: the error's fields and an envelope's in one object, with status 501. */
+/** The answer of the example endpoint, with status 501: the fields of an error and of an envelope in one object. */
 export const EnvelopeExample = resource('EnvelopeExample', {
   error: Type.Literal('svc/runtime/not_implemented'),
   message: Type.String(),
@@ -42,7 +42,7 @@ export const ListEventsQuery = Type.Object({
 export const EventTypeEntry = resource('EventType', {
   eventName: Type.String({ pattern: eventNamePattern }),
   description: Type.String(),
-  /** Seen on the Console stream only, never stored and never delivered to a stitch. */
+  /** Only on the Console stream: not stored, and not delivered to stitches. */
   ephemeral: Type.Boolean(),
   data: freeForm(),
 });

@@ -1,14 +1,14 @@
 /**
- * Field types that the resources are made of. Each is plain JSON Schema 2020-12: the contract in OpenAPI is these
- * objects, unchanged. What JSON Schema means by a length (code points) and by a format is enforced by `validate.ts`.
+ * The field types of resources. Each is plain JSON Schema 2020-12, and OpenAPI contains these objects unchanged. validate.ts checks
+ * lengths in code points, as JSON Schema defines them, and formats.
  */
 import Type from 'typebox';
 import type { Static, TObject, TOptional, TProperties, TSchema, TString, TUnsafe } from 'typebox';
 import { idPattern, type Resource } from '../ids.ts';
 
 /**
- * An id of that resource. Its static type is plain `string`: a text that fits the pattern is an id of ours only once
- * something was found under it, so nothing is gained by branding it at the edge.
+ * An id of that resource. Its static type is plain `string`: that a text matches the pattern does not make it an id of a resource here,
+ * so a branded type would promise too much.
  */
 export function id(resource: Resource): TString {
   return Type.String({ pattern: idPattern(resource) });
@@ -29,7 +29,7 @@ export function httpUrl(): TString {
   return Type.String({ format: 'uri', maxLength: 2048 });
 }
 
-/** An e-mail address; 320 is the specification's limit. */
+/** An e-mail address. */
 export function emailAddress(): TString {
   return Type.String({ format: 'email', maxLength: 320 });
 }
@@ -39,7 +39,7 @@ export function newPassword(): TString {
   return text(8, 256);
 }
 
-/** One word out of a list. */
+/** One of several words. */
 export function choice<const Words extends readonly string[]>(
   words: Words,
   options: { readonly default?: Words[number] } = {},
@@ -72,12 +72,12 @@ export function freeForm(): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', default: {} });
 }
 
-/** The body of a write: a field that it does not name is refused (decisions section 1). */
+/** The body of a write: unknown fields are refused (docs/contract-decisions.md, "Statuses and schemas"). */
 export function body<P extends TProperties>(title: string, properties: P): TObject<P> {
   return Type.Object(properties, { title, additionalProperties: false });
 }
 
-/** A resource as answered. Open: additive fields may appear within /v1. */
+/** A resource in an answer. It is open: fields may be added within /v1. */
 export function resource<P extends TProperties>(title: string, properties: P): TObject<P> {
   return Type.Object(properties, { title });
 }

@@ -1,14 +1,14 @@
-/** Lists: the envelope of every list response and the query of every list operation (specification, "Common rules"). */
+/** Lists: the envelope of every list response and the query of every list operation (docs/contract-decisions.md, "Paging"). */
 import Type from 'typebox';
 import type { TArray, TBoolean, TObject, TSchema, TUnsafe } from 'typebox';
 import { id, nullable, optional, resource } from './fields.ts';
 
-/** Items of a page when the request does not say. */
+/** Items of a page by default. */
 export const defaultPageSize = 50;
 
-/** What every list operation takes. */
+/** The parameters of every list operation. */
 export const page = {
-  /** Opaque: `nextCursor` of the page before. */
+  /** Opaque: `nextCursor` of the previous page. */
   cursor: optional(Type.String({ minLength: 1, maxLength: 1024 })),
   limit: optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultPageSize })),
 };
@@ -19,7 +19,7 @@ export const scope = {
   environmentId: optional(id('environment')),
 };
 
-/** On single reads and nested lists the project may be said; another one than the resource's is a 404. */
+/** Single reads and nested lists may name the project; one that is not the resource's is a 404. */
 export const maybeProject = { projectId: optional(id('project')) };
 
 /** The query of single reads and of writes without a body. */
@@ -34,14 +34,14 @@ export const NestedListQuery = Type.Object({ ...maybeProject, ...page });
 /** The query of a list that has no filters of its own. */
 export const ScopedListQuery = Type.Object({ ...scope, ...page });
 
-export type ListOf<S extends TSchema> = TObject<{
+export type ListSchema<S extends TSchema> = TObject<{
   data: TArray<S>;
   nextCursor: TUnsafe<string | null>;
   hasMore: TBoolean;
 }>;
 
 /** `{data, nextCursor, hasMore}` of a titled schema. */
-export function listOf<S extends TSchema & { title?: string }>(item: S): ListOf<S> {
+export function createList<S extends TSchema & { title?: string }>(item: S): ListSchema<S> {
   const title = (item as { title?: string }).title;
   if (title === undefined) throw new Error('a list needs a titled item schema');
   return resource(`${title}List`, {

@@ -17,12 +17,11 @@ export const Loom = resource('Loom', {
   createdAt: instant(),
   updatedAt: instant(),
   archivedAt: optional(nullable(instant())),
-  /** [+] */
   environmentId: optional(id('environment')),
 });
 export type Loom = Static<typeof Loom>;
 
-/** Immutable: a rollback activates an older one. */
+/** A version never changes; a rollback activates an older one. */
 export const LoomVersion = resource('LoomVersion', {
   loomVersionId: id('loomVersion'),
   projectId: id('project'),
@@ -40,12 +39,11 @@ export const LoomVersion = resource('LoomVersion', {
   toolIds: Type.Array(id('tool')),
   metadata: freeForm(),
   createdAt: instant(),
-  /** [+] */
   environmentId: optional(id('environment')),
 });
 export type LoomVersion = Static<typeof LoomVersion>;
 
-/** What a version says; null is the same as absent. */
+/** The contents of a version; null is the same as absent. */
 const definition = {
   systemPrompt: text(1, 64_000),
   provider: choice(providers),
@@ -59,17 +57,17 @@ const definition = {
   metadata: optional(freeForm()),
 };
 
-/** Makes a loom and its first version, which is active. `metadata` is the loom's. */
+/** Creates a loom and its first version, which is active. `metadata` is the loom's. */
 export const CreateLoomBody = body('CreateLoomBody', {
   projectId: id('project'),
-  /** [+] For Studio users; a key's own environment otherwise. */
+  /** For Studio users; a key's own environment otherwise. */
   environmentId: optional(id('environment')),
   name: text(1, 256),
   ...definition,
 });
 export type CreateLoomBody = Static<typeof CreateLoomBody>;
 
-/** Archiving is refused while an agent uses the loom. */
+/** A loom that an agent uses cannot be archived. */
 export const UpdateLoomBody = body('UpdateLoomBody', {
   projectId: id('project'),
   name: optional(text(1, 256)),
@@ -85,7 +83,7 @@ export const CreateLoomVersionBody = body('CreateLoomVersionBody', {
 });
 export type CreateLoomVersionBody = Static<typeof CreateLoomVersionBody>;
 
-/** [+] Nothing else of a version ever changes. The active one is not archived. */
+/** Nothing else of a version can change. The active version cannot be archived. */
 export const UpdateLoomVersionBody = body('UpdateLoomVersionBody', {
   projectId: id('project'),
   status: choice(loomVersionStatuses),

@@ -7,16 +7,16 @@ import { ServiceWindow } from './thread.ts';
 
 export const directions = ['inbound', 'outbound'] as const;
 export type Direction = (typeof directions)[number];
-/** By rank; `failed` is final. A status never goes backwards (decisions section 4). */
+/** By rank; `failed` is final. A status never goes back (docs/contract-decisions.md, "Message"). */
 export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
-/** Code points of a message's body (specification, "Limits"). */
+/** Code points of a message's body. */
 export const maxMessageLength = 16_000;
 
 export const actorTypes = ['contact', 'user', 'agent', 'api_key', 'system'] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-/** Who did it. The id is null where the actor has none, as for the system itself; an internal service of it has its name. */
+/** Who did it. The id is null for the system itself, and the name of an internal service. */
 export const Actor = resource('Actor', {
   type: choice(actorTypes),
   id: nullable(Type.String()),
@@ -34,18 +34,15 @@ export const Message = resource('Message', {
   attachments: Type.Array(MessageAttachment, { default: [] }),
   metadata: freeForm(),
   createdAt: instant(),
-  /** [+] Its place in the thread: the number of the event that made it. */
+  /** Its place in the thread: the number of the event that created it. */
   sequence: optional(Type.Integer({ minimum: 1 })),
-  /** [+] */
   environmentId: optional(id('environment')),
-  /** [+] */
   channelId: optional(nullable(id('channel'))),
-  /** [+] */
   actor: optional(Actor),
 });
 export type Message = Static<typeof Message>;
 
-/** `direction` is outbound when absent. */
+/** `direction` is outbound by default. */
 export const CreateMessageBody = body('CreateMessageBody', {
   projectId: id('project'),
   body: text(1, maxMessageLength),
@@ -55,10 +52,10 @@ export const CreateMessageBody = body('CreateMessageBody', {
 });
 export type CreateMessageBody = Static<typeof CreateMessageBody>;
 
-/** `dryRun` asks whether the message would be allowed, and sends nothing. */
+/** `dryRun` checks whether the message would be accepted, and sends nothing. */
 export const CreateMessageQuery = Type.Object({ dryRun: optional(Type.Boolean({ default: false })) });
 
-/** `reason` is the code of the error that the message would meet. */
+/** `reason` is the code of the error that the message would cause. */
 export const MessageDryRun = resource('MessageDryRun', {
   allowed: Type.Boolean(),
   reason: nullable(Type.String()),

@@ -1,16 +1,16 @@
 import type { Static } from 'typebox';
 import { body, id, instant, resource, text } from './fields.ts';
 
-/** Code points of a note's body (specification, "Limits"). */
+/** Code points of a note's body. */
 export const maxNoteLength = 4_000;
 
-/** What operators write to each other on a thread: the participant never sees it. */
+/** A note that operators write on a thread; the participant never sees it. */
 export const ThreadNote = resource('ThreadNote', {
   threadNoteId: id('note'),
   projectId: id('project'),
   threadId: id('thread'),
   authorUserId: id('user'),
-  /** Empty where personal data was erased: in events, and in the answer to a repeated request. */
+  /** Empty after an erasure of personal data: in events, and in the answer to a repeated request. */
   body: text(0, maxNoteLength),
   createdAt: instant(),
   updatedAt: instant(),

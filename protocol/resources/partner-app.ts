@@ -19,7 +19,7 @@ const common = {
 export const PartnerAppCredential = resource('PartnerAppCredential', common);
 export type PartnerAppCredential = Static<typeof PartnerAppCredential>;
 
-/** `verifyToken` is shown once; `webhookUrl` holds the placeholder ch_REPLACE_WITH_CHANNEL_ID. */
+/** `verifyToken` is shown once; `webhookUrl` contains the placeholder ch_REPLACE_WITH_CHANNEL_ID. */
 export const CreatedPartnerAppCredential = resource('CreatedPartnerAppCredential', {
   ...common,
   verifyToken: text(16, 256),

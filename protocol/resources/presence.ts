@@ -1,4 +1,4 @@
-/** Who is at a thread, and how far they have read it. */
+/** Who is active on a thread, and how far they have read it. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, id, instant, resource } from './fields.ts';
@@ -6,14 +6,14 @@ import { body, choice, id, instant, resource } from './fields.ts';
 export const typingStates = ['started', 'stopped'] as const;
 export type TypingState = (typeof typingStates)[number];
 
-/** `started` is to be repeated every few seconds while it lasts: who shows it lets it lapse. */
+/** Repeat `started` every few seconds: clients let it expire. */
 export const TypingBody = body('TypingBody', {
   projectId: id('project'),
   state: choice(typingStates),
 });
 export type TypingBody = Static<typeof TypingBody>;
 
-/** `sequence`: everything up to this number of the thread has been read. */
+/** `sequence`: everything up to this number in the thread has been read. */
 export const ReadCursorBody = body('ReadCursorBody', {
   projectId: id('project'),
   sequence: Type.Integer({ minimum: 0 }),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, id, instant, nullable, optional, resource, text } from './fields.ts';
-import { page } from './list.ts';
+import { body, choice, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { maybeProject, page } from './list.ts';
 
 export const Project = resource('Project', {
   projectId: id('project'),
@@ -20,3 +20,26 @@ export const CreateProjectBody = body('CreateProjectBody', {
 export type CreateProjectBody = Static<typeof CreateProjectBody>;
 
 export const ListProjectsQuery = Type.Object({ workspaceId: optional(id('workspace')), ...page });
+
+/** Keys of environment `test` work in `sandbox`, `live` in `production`; data is never mixed between the two. */
+export const environmentKinds = ['sandbox', 'production'] as const;
+export type EnvironmentKind = (typeof environmentKinds)[number];
+
+export const Environment = resource('Environment', {
+  environmentId: id('environment'),
+  projectId: id('project'),
+  name: text(1, 128),
+  kind: optional(choice(environmentKinds)),
+  createdAt: instant(),
+  updatedAt: instant(),
+});
+export type Environment = Static<typeof Environment>;
+
+/** Creates the project's production environment. */
+export const CreateEnvironmentBody = body('CreateEnvironmentBody', {
+  projectId: id('project'),
+  name: text(1, 128),
+});
+export type CreateEnvironmentBody = Static<typeof CreateEnvironmentBody>;
+
+export const ListEnvironmentsQuery = Type.Object({ ...maybeProject, ...page });

@@ -16,7 +16,7 @@ import {
 export const stitchStatuses = ['active', 'disabled', 'error'] as const;
 export type StitchStatus = (typeof stitchStatuses)[number];
 
-/** Names and `a.*`, `a.b.*` patterns; empty: all events. An unknown one is 422, answered by the handler. */
+/** Names and the patterns `a.*`, `a.b.*`; empty means all events. The handler answers an unknown one with 422. */
 const eventNames = Type.Array(text(1, 128), { maxItems: 100, default: [] });
 
 export const Stitch = resource('Stitch', {
@@ -30,12 +30,11 @@ export const Stitch = resource('Stitch', {
   createdAt: instant(),
   updatedAt: instant(),
   archivedAt: optional(nullable(instant())),
-  /** [+] */
   environmentId: optional(id('environment')),
 });
 export type Stitch = Static<typeof Stitch>;
 
-/** The secret is shown when it is made, and never again. */
+/** The secret is shown only when it is created. */
 export const StitchWithSecret = resource('StitchWithSecret', {
   stitch: Stitch,
   secret: Type.String({ minLength: 24 }),
@@ -44,7 +43,7 @@ export type StitchWithSecret = Static<typeof StitchWithSecret>;
 
 export const CreateStitchBody = body('CreateStitchBody', {
   projectId: id('project'),
-  /** [+] For Studio users; a key's own environment otherwise. */
+  /** For Studio users; a key's own environment otherwise. */
   environmentId: optional(id('environment')),
   name: text(1, 256),
   webhookUrl: httpUrl(),
@@ -53,7 +52,7 @@ export const CreateStitchBody = body('CreateStitchBody', {
 });
 export type CreateStitchBody = Static<typeof CreateStitchBody>;
 
-/** A user may switch between active and disabled; `error` comes and goes by itself. */
+/** Users can set active and disabled; the service sets and clears `error`. */
 export const UpdateStitchBody = body('UpdateStitchBody', {
   projectId: id('project'),
   name: optional(text(1, 256)),
@@ -64,7 +63,7 @@ export const UpdateStitchBody = body('UpdateStitchBody', {
 });
 export type UpdateStitchBody = Static<typeof UpdateStitchBody>;
 
-/** How long the old secret goes on signing beside the new one, in seconds. */
+/** How long the old secret also signs, in seconds. */
 export const RotateStitchSecretBody = body('RotateStitchSecretBody', {
   projectId: id('project'),
   gracePeriodSeconds: optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })),

@@ -1,4 +1,4 @@
-/** Sign-up, sessions and the Studio user (specification, "Studio authentication operations"). */
+/** Sign-up, sessions and the Studio user. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, emailAddress, id, newPassword, optional, resource, text } from './fields.ts';
@@ -37,22 +37,22 @@ export const SignUpBody = body('SignUpBody', {
 });
 export type SignUpBody = Static<typeof SignUpBody>;
 
-/** Not checked as an address or as a new password: what does not fit is simply wrong, and 401. */
+/** Not validated as an address or a new password: what does not fit is simply wrong (401). */
 export const LoginBody = body('LoginBody', { email: text(0, 320), password: text(1, 256) });
 export type LoginBody = Static<typeof LoginBody>;
 
-/** 512 code points bound what is hashed; our own tokens are far shorter. */
+/** 512 code points limit what has to be hashed; real tokens are far shorter. */
 export const VerifyEmailBody = body('VerifyEmailBody', { token: text(1, 512) });
 export type VerifyEmailBody = Static<typeof VerifyEmailBody>;
 
-/** Not checked as an address: one that nobody can have gets the same answer as any other without an account. */
+/** Not validated as an address: an impossible one gets the same answer as any other without an account. */
 export const ForgotPasswordBody = body('ForgotPasswordBody', { email: text(0, 320) });
 export type ForgotPasswordBody = Static<typeof ForgotPasswordBody>;
 
 export const ResetPasswordBody = body('ResetPasswordBody', { token: text(1, 512), password: newPassword() });
 export type ResetPasswordBody = Static<typeof ResetPasswordBody>;
 
-/** `password`: that of the invited address's account, or the one that its new account shall have. */
+/** `password`: that of the invited address's account, or the one for its new account. */
 export const AcceptInvitationBody = body('AcceptInvitationBody', {
   token: text(1, 512),
   password: optional(newPassword()),

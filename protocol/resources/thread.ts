@@ -11,21 +11,21 @@ export type AgentMode = (typeof agentModes)[number];
 /** 1 to 64 characters: a letter or digit, then letters, digits, `_` or `-`. */
 export const tag = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' });
 
-/** Values are text, numbers, booleans or null. */
+/** Values are texts, numbers, booleans or null. */
 export const customFields = Type.Unsafe<Record<string, string | number | boolean | null>>({
   type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
   default: {},
 });
 
-/** The provider's window for free-form outbound: 24 hours after the last inbound. Null: the channel has none. */
+/** The provider's window for free-form outbound messages: 24 hours after the last inbound one. Null when the channel has none. */
 export const ServiceWindow = resource('ServiceWindow', {
   open: Type.Boolean(),
   expiresAt: nullable(instant()),
 });
 export type ServiceWindow = Static<typeof ServiceWindow>;
 
-/** Free the service point: a matter of prices only (specification, "States and transitions"). */
+/** A period without charges by the provider, after a referral; it concerns prices only. */
 export const FreeEntry = resource('FreeEntry', {
   status: choice(['pending', 'open', 'closed']),
   openedAt: optional(nullable(instant())),
@@ -47,17 +47,14 @@ export const Thread = resource('Thread', {
   createdAt: instant(),
   updatedAt: instant(),
   archivedAt: optional(nullable(instant())),
-  /** [+] With the channel it is the thread's identity: the participant. */
+  /** The participant; together with the channel it is the thread's identity. */
   externalRef: optional(nullable(Type.String())),
-  /** [+] */
   agentId: optional(nullable(id('agent'))),
-  /** [+] */
   assigneeUserId: optional(nullable(id('user'))),
-  /** [+] Number of the thread's last event. */
+  /** Number of the thread's last event. */
   sequence: optional(Type.Integer({ minimum: 0 })),
-  /** [+] */
   serviceWindow: optional(nullable(ServiceWindow)),
-  /** [+] Where the user who asks has read to, if anywhere; on reads with a Studio token only. */
+  /** How far the requesting user has read, if at all; only in reads with a Studio token. */
   readSequence: optional(Type.Integer({ minimum: 0 })),
 });
 export type Thread = Static<typeof Thread>;
@@ -77,7 +74,7 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   agentMode: optional(nullable(choice(agentModes))),
   tags: optional(Type.Array(tag, { maxItems: 20 })),
   customFields: optional(customFields),
-  /** [+] Null: the agent of the thread's channel. */
+  /** Null: the agent of the thread's channel. */
   agentId: optional(nullable(id('agent'))),
 });
 export type UpdateThreadBody = Static<typeof UpdateThreadBody>;
@@ -104,3 +101,9 @@ export const ListThreadsQuery = Type.Object({
   sort: optional(choice(threadSorts, { default: 'lastMessageAt' })),
   ...page,
 });
+
+export const PersonalDataErasure = resource('PersonalDataErasure', {
+  threadId: id('thread'),
+  requestedAt: instant(),
+});
+export type PersonalDataErasure = Static<typeof PersonalDataErasure>;

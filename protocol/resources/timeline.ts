@@ -1,4 +1,4 @@
-/** What became of one message [+]: everything that the log and the outbox know of it. */
+/** The timeline of one message: everything about it in the event log and the deliveries. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { AgentRun } from './agent.ts';
@@ -6,16 +6,16 @@ import { WebhookDelivery } from './delivery.ts';
 import { id, instant, nullable, optional, resource } from './fields.ts';
 import { Actor } from './message.ts';
 
-/** An event that was about the message, or a tool call of a run that is. */
+/** An event about the message, or a tool call of a run that is about it. */
 export const TimelineEvent = resource('TimelineEvent', {
   eventId: id('event'),
   eventName: Type.String(),
   /** When it was recorded here. */
   occurredAt: instant(),
-  /** The thread's number. */
+  /** Its number in the thread. */
   sequence: nullable(Type.Integer({ minimum: 1 })),
   actor: optional(Actor),
-  /** When it happened at the provider, as the provider says. */
+  /** When it happened, by the provider. */
   reportedAt: optional(instant()),
   /** Of `channel.message.delivery_failed` and `agent.tool.failed`. */
   error: optional(Type.Unsafe<unknown>({})),
@@ -36,11 +36,11 @@ export const MessageTimeline = resource('MessageTimeline', {
   externalMessageId: nullable(Type.String()),
   /** In the order of the thread: creation, request, receipts. */
   events: Type.Array(TimelineEvent),
-  /** Runs that the message started, or that wrote it. */
+  /** The runs that the message started, and the run that wrote it. */
   runs: Type.Array(AgentRun),
   /** Tool calls of those runs. */
   toolCalls: Type.Array(TimelineEvent),
-  /** Webhook deliveries of the events, as they were due by themselves: replays and tests are not among them. */
+  /** Webhook deliveries of the events, without replays and tests. */
   deliveries: Type.Array(WebhookDelivery),
 });
 export type MessageTimeline = Static<typeof MessageTimeline>;

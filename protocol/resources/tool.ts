@@ -18,7 +18,7 @@ export type ToolMethod = (typeof toolMethods)[number];
 export const toolStatuses = ['active', 'disabled', 'error'] as const;
 export type ToolStatus = (typeof toolStatuses)[number];
 
-/** What stands for the value of a header: a value is written, used, and never shown. */
+/** Replaces the value of a header in answers: a value can be written, and never read. */
 export const redacted = '[redacted]';
 
 const common = {
@@ -36,25 +36,24 @@ const common = {
   metadata: freeForm(),
   createdAt: instant(),
   updatedAt: instant(),
-  /** [+] */
   environmentId: optional(id('environment')),
-  /** [+] Tells the model what the tool is for. */
+  /** Tells the model what the tool is for. */
   description: optional(nullable(Type.String())),
-  /** [+] JSON Schema of what the model passes. */
+  /** JSON Schema of what the model passes. */
   inputSchema: optional(nullable(freeForm())),
 };
 
 export const Tool = resource('Tool', common);
 export type Tool = Static<typeof Tool>;
 
-/** [+] `signingSecret` signs what the tool is sent (header Service-Signature): it is shown when it is made, and never again. */
+/** `signingSecret` signs the requests to the tool (header Service-Signature); it is shown only when it is created. */
 export const CreatedTool = resource('CreatedTool', {
   ...common,
   signingSecret: Type.String({ minLength: 24 }),
 });
 export type CreatedTool = Static<typeof CreatedTool>;
 
-/** What the names and values may be is said by tool-headers.ts: the handler answers. */
+/** The handler checks names and values (tool-definition.ts). */
 const headers = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string', maxLength: 4096 },
@@ -69,15 +68,15 @@ const retryBackoffMs = (options: object = {}) => Type.Integer({ minimum: 0, maxi
 const shared = {
   headers: optional(headers),
   metadata: optional(freeForm()),
-  /** [+] Tells the model what the tool is for. */
+  /** Tells the model what the tool is for. */
   description: optional(nullable(text(1, 4096))),
-  /** [+] JSON Schema of type object, at most 32 KiB (tool-input.ts). */
+  /** JSON Schema of type object, at most 32 KiB (tool-definition.ts). */
   inputSchema: optional(nullable(freeForm())),
 };
 
 export const CreateToolBody = body('CreateToolBody', {
   projectId: id('project'),
-  /** [+] For Studio users; a key's own environment otherwise. */
+  /** For Studio users; a key's own environment otherwise. */
   environmentId: optional(id('environment')),
   name: text(1, 256),
   url: httpUrl(),
@@ -90,8 +89,8 @@ export const CreateToolBody = body('CreateToolBody', {
 export type CreateToolBody = Static<typeof CreateToolBody>;
 
 /**
- * `headers` are the whole set; one whose value is `[redacted]` keeps the value that it has. A user may switch between active and
- * disabled; `error` comes by itself, and goes by itself or by being made active.
+ * `headers` replaces the whole set; a header whose value is `[redacted]` keeps its value. Users can set active and disabled; the service
+ * sets `error`, and clears it when the tool works again or is set active.
  */
 export const UpdateToolBody = body('UpdateToolBody', {
   projectId: id('project'),
@@ -106,25 +105,25 @@ export const UpdateToolBody = body('UpdateToolBody', {
 });
 export type UpdateToolBody = Static<typeof UpdateToolBody>;
 
-/** Bytes of the arguments' JSON, of a model and of a test. */
+/** Bytes of the arguments as JSON, from a model and in a test. */
 export const largestArguments = 65_536;
 
-/** What the tool is called with, as a model would. */
+/** The arguments, as a model would pass them. */
 export const TestToolBody = body('TestToolBody', {
   projectId: id('project'),
   arguments: optional(freeForm()),
 });
 export type TestToolBody = Static<typeof TestToolBody>;
 
-/** What came of calling the tool once: what a model would be told of it. */
+/** The outcome of one call, as a model would get it. */
 export const ToolTest = resource('ToolTest', {
   status: choice(['succeeded', 'failed']),
-  /** Null: there was no answer. */
+  /** Null without an answer. */
   httpStatus: nullable(Type.Integer()),
   durationMs: Type.Integer({ minimum: 0 }),
-  /** JSON; secrets are blotted out. */
+  /** JSON with secrets redacted. */
   result: Type.Unknown(),
-  /** In words, where it failed. */
+  /** The failure in words, if there was one. */
   error: nullable(Type.String()),
 });
 export type ToolTest = Static<typeof ToolTest>;

@@ -1,4 +1,4 @@
-/** [+] Usage (decisions section 2). */
+/** Usage. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { providers } from './byok.ts';
@@ -8,19 +8,19 @@ import { page, scope } from './list.ts';
 export const usageGroupings = ['day', 'agent', 'model', 'provider'] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];
 
-/** Longest span of days. */
+/** The longest period, in days. */
 export const maxUsageDays = 366;
 
 const count = () => Type.Integer({ minimum: 0 });
 
-/** What one environment used, in one group: of `day`, `agentId`, `model` and `provider` only what it is grouped by is there. */
+/** The usage of an environment in one group, which has one of `day`, `agentId`, `model` and `provider`. */
 export const Usage = resource('Usage', {
   day: optional(Type.String({ format: 'date' })),
-  /** Null: runs of no agent. */
+  /** Null for runs without an agent. */
   agentId: optional(nullable(id('agent'))),
   model: optional(Type.String()),
   provider: optional(choice(providers)),
-  /** Messages are counted by day: in other groupings they are absent. */
+  /** Messages are counted only by day. */
   messagesInbound: optional(count()),
   messagesOutbound: optional(count()),
   agentRuns: count(),
@@ -31,12 +31,12 @@ export const Usage = resource('Usage', {
   estimatedCostMicros: count(),
 });
 export type Usage = Static<typeof Usage>;
-/** A row before it is told by what it was grouped. */
+/** A row whose grouping is not known yet. */
 export type UsageRow = Required<Usage>;
 
 export const ListUsageQuery = Type.Object({
   ...scope,
-  /** Days of UTC, both inclusive; the last 30 when absent. */
+  /** UTC days, both inclusive; by default the last 30. */
   from: optional(Type.String({ format: 'date' })),
   to: optional(Type.String({ format: 'date' })),
   groupBy: optional(choice(usageGroupings, { default: 'day' })),

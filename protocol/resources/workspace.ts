@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, emailAddress, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { consoleRoles } from './console.ts';
+import { body, choice, emailAddress, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { workspaceRoles } from './studio.ts';
 
 export const Workspace = resource('Workspace', {
@@ -30,13 +30,26 @@ export const WorkspaceInvitation = resource('WorkspaceInvitation', {
 });
 export type WorkspaceInvitation = Static<typeof WorkspaceInvitation>;
 
-/** Nobody is invited as owner: an owner makes a member one. */
+/** A person cannot be invited as owner; an owner can make a member one. */
 export const invitedRoles = ['admin', 'viewer'] as const;
 
-/** `consoleRole` is by default project_owner for an admin and viewer for a viewer. */
+/** By default `consoleRole` is project_owner for an admin and viewer for a viewer. */
 export const CreateInvitationBody = body('CreateInvitationBody', {
   email: emailAddress(),
   studioRole: optional(choice(invitedRoles, { default: 'admin' })),
   consoleRole: optional(choice(consoleRoles)),
 });
 export type CreateInvitationBody = Static<typeof CreateInvitationBody>;
+
+export const WorkspaceMember = resource('WorkspaceMember', {
+  workspaceId: id('workspace'),
+  userId: id('user'),
+  email: Type.String(),
+  role: choice(workspaceRoles),
+  createdAt: instant(),
+  updatedAt: instant(),
+});
+export type WorkspaceMember = Static<typeof WorkspaceMember>;
+
+export const UpdateWorkspaceMemberBody = body('UpdateWorkspaceMemberBody', { role: choice(workspaceRoles) });
+export type UpdateWorkspaceMemberBody = Static<typeof UpdateWorkspaceMemberBody>;

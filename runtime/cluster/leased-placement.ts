@@ -2,41 +2,37 @@
  * The placement of a node in a cluster: shards are owned under leases in a register that all nodes share.
  *
  *   new -> joining        `start`: watches the register, reads it, and becomes a member; waits while it cannot be reached
- *   joining -> running    member, and it serves what it is to serve for now
- *   running -> joining    evicted (membership.ts): it drops its shards and joins anew
+ *   joining -> running    it is a member and serves every shard that it should serve for now
+ *   running -> joining    evicted (membership.ts): it drops its shards and joins again
  *   any -> draining       `drain`: hands its shards over, a few at a time
- *   draining -> closed    nothing is served any more, and its entry is removed
+ *   draining -> closed    it serves nothing, and its entry is removed
  *
  * A shard's lease is its owner's membership. There is no coordinator: every node computes the same desired owners from the same
- * register (rendezvous.ts), takes what is vacant and its own, and hands over what should be another's (shard-step.ts). Whatever a
- * node believes, each change is a compare-and-set, so by the register a shard has one owner; and whatever the register says,
- * the store refuses the writes of a second one (design section 2, rule 2).
+ * register (rendezvous.ts), takes the vacant shards that should be its own, and hands over those that should be another's
+ * (lease-action.ts). Whatever a node believes, each change is a compare-and-set, so that a shard has one owner by the register; and
+ * whatever the register says, the store refuses the writes of a second one (docs/decisions/0003-one-writer-by-version.md).
  */
-import type { Clock, Random, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
-import type { ClusterLevels, Metrics } from '../metrics.ts';
-import type { Placement, Shards } from '../placement.ts';
+import { Backoff, type Clock, completesWithin, pause, type Random, type Timer } from '../time/index.ts';
+import type { ClusterGauges, Log, Metrics } from '../observability/index.ts';
+import type { NodeShards, Placement } from '../placement/index.ts';
 import { FailureDetector } from './failure-detector.ts';
-import type { ClusterHost } from './host.ts';
+import type { ClusterContext, Peers } from './cluster-context.ts';
 import { Leases } from './leases.ts';
 import { Membership } from './membership.ts';
-import { Orphans } from './orphans.ts';
-import { doneWithin, pause } from '../pause.ts';
-import type { Peers } from './peers.ts';
-import { pictureOfShard, picturesOfNodes, stateOf, type ClusterPicture } from './picture.ts';
+import { OrphanedShards } from './orphaned-shards.ts';
+import { describeNodes, describeShard, getShardState, type ClusterStatus } from './status.ts';
 import { checkNodeId, wireVersion } from './records.ts';
-import { RegisterUnavailable, type Register } from './register.ts';
-import { TimedRegister } from './timed-register.ts';
-import { timingOf, type Timing } from './timing.ts';
-import { ClusterView, type Changed } from './view.ts';
+import { RegisterUnavailable, TimedRegister, type Register } from './register.ts';
+import { parseTiming, type Timing } from './timing.ts';
+import { ClusterView, type ViewChange } from './view.ts';
 
 const firstRetryMs = 250;
 const longestRetryMs = 2_000;
 
 export interface LeasedPlacementOptions {
-  /** This node's name, unlike any other's in the cluster: letters, digits, `.`, `_`, `-`. */
+  /** This node's name, unique in the cluster: letters, digits, `.`, `_`, `-`. */
   readonly id: string;
-  /** The version of its software, to be shown. */
+  /** The version of its software; only shown. */
   readonly release: string;
   readonly register: Register;
   readonly peers: Peers;
@@ -47,24 +43,24 @@ export interface LeasedPlacementOptions {
   readonly timing?: Partial<Timing>;
   /** Default: {@link wireVersion}. */
   readonly wire?: number;
-  /** Called with the shards whose owner is a member no more: what it was asked has no answer to come. */
-  readonly orphaned?: (shards: readonly number[]) => void;
+  /** Called with the shards whose owner is no longer a member: the asks that it got will not be answered. */
+  readonly onOrphaned?: (shards: readonly number[]) => void;
 }
 
-/** What there is once the shards are known. */
+/** What exists once the shards are known. */
 interface Parts {
-  readonly shards: Shards;
+  readonly shards: NodeShards;
   readonly membership: Membership;
   readonly detector: FailureDetector;
   readonly leases: Leases;
 }
 
 export class LeasedPlacement implements Placement {
-  readonly alone = false;
-  readonly #host: ClusterHost;
+  readonly standalone = false;
+  readonly #context: ClusterContext;
   readonly #view: ClusterView;
-  readonly #orphans: Orphans;
-  readonly #orphaned: (shards: readonly number[]) => void;
+  readonly #orphanedShards: OrphanedShards;
+  readonly #onOrphaned: (shards: readonly number[]) => void;
   #parts: Parts | undefined;
   #stopFollowing: () => void = () => undefined;
   #tick: Timer | undefined;
@@ -73,36 +69,43 @@ export class LeasedPlacement implements Placement {
   /** Throws a `TypeError` or `RangeError` that names the bad option. */
   constructor({ id, register, clock, timing, metrics, wire = wireVersion, ...rest }: LeasedPlacementOptions) {
     checkNodeId(id);
-    const times = timingOf(timing);
-    const { release, peers, random, log, orphaned = () => undefined } = rest;
+    const times = parseTiming(timing);
+    const { release, peers, random, log, onOrphaned = () => undefined } = rest;
     const timed = new TimedRegister(register, clock, times.answerMs);
     const { counters } = metrics;
-    this.#host = {
-      ...{ id, release, wire, peers, clock, random, log, counters },
+    this.#context = {
+      id,
+      release,
+      wire,
       register: timed,
+      peers,
+      clock,
+      random,
+      log,
+      counters,
       timing: times,
     };
-    this.#view = new ClusterView({ register: timed, clock, changed: what => this.#changed(what) });
-    this.#orphans = new Orphans(this.#view);
-    this.#orphaned = orphaned;
-    metrics.watchCluster(() => this.levels);
+    this.#view = new ClusterView({ register: timed, clock, onChange: change => this.#onViewChange(change) });
+    this.#orphanedShards = new OrphanedShards(this.#view);
+    this.#onOrphaned = onOrphaned;
+    metrics.exposeCluster(() => this.gauges);
   }
 
   /**
-   * Resolves when the node is a member and serves what it is to serve for now; waits while the register cannot be reached.
-   * Rejects with `ClusterRefusal` when the node cannot be part of the cluster: its id is taken, its shard count or its wire version is
-   * another. Once it drains, resolves without having done so.
+   * Resolves when the node is a member and serves every shard that it should serve for now; waits while the register cannot be reached.
+   * Rejects with `ClusterRefusal` when the node cannot be part of the cluster: its id is taken, or its shard count or wire version
+   * differs. During a drain it resolves early.
    */
-  async start(shards: Shards): Promise<void> {
+  async start(shards: NodeShards): Promise<void> {
     if (this.#parts !== undefined || this.#drained !== undefined) {
       throw new Error('a placement starts once');
     }
     // Nothing is served without a lease.
     shards.serveUntil(0);
-    const parts = this.#partsFor(shards);
+    const parts = this.#createParts(shards);
     this.#parts = parts;
-    this.#stopFollowing = this.#host.peers.onConnection(connected =>
-      parts.membership.connectionChanged(connected),
+    this.#stopFollowing = this.#context.peers.onConnection(connected =>
+      parts.membership.onConnectionChange(connected),
     );
     try {
       await this.#join(parts.membership);
@@ -112,7 +115,7 @@ export class LeasedPlacement implements Placement {
     }
     if (this.#drained !== undefined) return;
     this.#scheduleTick();
-    await parts.leases.calm();
+    await parts.leases.whenIdle();
   }
 
   suspect(shard: number): void {
@@ -123,67 +126,72 @@ export class LeasedPlacement implements Placement {
     return (this.#drained ??= this.#drain());
   }
 
-  /** Levels at this moment. */
-  get levels(): ClusterLevels {
+  /** The gauges at this moment. */
+  get gauges(): ClusterGauges {
     const shards: Record<string, number> = {};
     const { leases, shards: all } = this.#parts ?? {};
     for (let shard = 0; leases !== undefined && shard < (all?.count ?? 0); shard++) {
-      const state = stateOf(leases, shard);
+      const state = getShardState(leases, shard);
       shards[state] = (shards[state] ?? 0) + 1;
     }
     return { members: this.#view.members.size, shards };
   }
 
   /** The cluster as this node sees it. */
-  describe(): ClusterPicture {
+  describe(): ClusterStatus {
     const { leases, membership, shards } = this.#parts ?? {};
-    const { id, clock } = this.#host;
+    const { id, clock } = this.#context;
     const leasedMs = Math.max(0, (membership?.leasedUntil ?? 0) - clock.monotonic());
     return {
-      ...{ self: id, state: membership?.state ?? 'outside', leasedMs: Math.round(leasedMs) },
-      nodes: picturesOfNodes(this.#view, clock),
+      self: id,
+      state: membership?.state ?? 'outside',
+      leasedMs: Math.round(leasedMs),
+      nodes: describeNodes(this.#view, clock),
       shards:
         leases === undefined
           ? []
           : Array.from({ length: shards?.count ?? 0 }, (_, shard) =>
-              pictureOfShard(this.#view, leases, shard),
+              describeShard(this.#view, leases, shard),
             ),
     };
   }
 
-  #partsFor(shards: Shards): Parts {
-    const host = this.#host;
+  #createParts(shards: NodeShards): Parts {
+    const context = this.#context;
     const view = this.#view;
     const membership = new Membership({
-      ...{ host, view, shards: shards.count },
+      context,
+      view,
+      shards: shards.count,
       serveUntil: monotonicMs => shards.serveUntil(monotonicMs),
-      leased: () => leases.allChanged(),
-      evicted: () => void this.#evicted(),
+      onLeaseValid: () => leases.onMembersChange(),
+      onEvicted: () => void this.#rejoin(),
     });
-    const detector = new FailureDetector({ host, view, membership });
-    const leases = new Leases({ host, view, membership, detector, shards });
+    const detector = new FailureDetector({ context, view, membership });
+    const leases = new Leases({ context, view, membership, detector, shards });
     return { shards, membership, detector, leases };
   }
 
-  /** In the stack of the change: what is lost must not be served when the lease is renewed. */
-  #changed(what: Changed): void {
+  /** In the stack of the change: a lost shard must not be served when the lease is renewed. */
+  #onViewChange(change: ViewChange): void {
     const parts = this.#parts;
-    if (parts === undefined || what === 'beat') return;
-    if (what !== 'all') {
-      this.#orphans.changed(what);
-      parts.leases.changed(what);
+    if (parts === undefined || change === 'heartbeat') return;
+    if (change !== 'all') {
+      this.#orphanedShards.onRecordChanged(change);
+      parts.leases.onRecordChange(change);
       return;
     }
-    parts.membership.viewChanged();
-    parts.leases.allChanged();
-    const orphans = this.#orphans.since(parts.shards.count);
-    if (orphans.length > 0) this.#orphaned(orphans);
+    parts.membership.onViewChange();
+    parts.leases.onMembersChange();
+    const orphaned = this.#orphanedShards.takeOrphaned(parts.shards.count);
+    if (orphaned.length > 0) this.#onOrphaned(orphaned);
   }
 
   /** Rejects with `ClusterRefusal` only, or a defect. */
   async #join(membership: Membership): Promise<void> {
-    const { clock, log, peers } = this.#host;
-    for (let retryMs = firstRetryMs; this.#drained === undefined;) {
+    const { clock, log, peers, random } = this.#context;
+    const backoff = new Backoff(firstRetryMs, longestRetryMs, random);
+    while (this.#drained === undefined) {
       try {
         await this.#view.open();
         await membership.join();
@@ -192,45 +200,46 @@ export class LeasedPlacement implements Placement {
         if (!(error instanceof RegisterUnavailable) && peers.connected) throw error;
         log.warn({ err: error }, 'the cluster cannot be joined yet: its register does not answer');
       }
-      await pause(clock, retryMs);
-      retryMs = Math.min(2 * retryMs, longestRetryMs);
+      await pause(clock, backoff.next());
     }
   }
 
   /** Never rejects. */
-  async #evicted(): Promise<void> {
+  async #rejoin(): Promise<void> {
     const parts = this.#parts;
     if (parts === undefined) return;
-    const { clock, log, timing } = this.#host;
+    const { clock, log, timing } = this.#context;
     await parts.leases.dropAll();
     while (this.#drained === undefined) {
       try {
         await this.#join(parts.membership);
         return;
       } catch (error) {
-        log.error({ err: error }, 'this node was a member, and cannot be one again');
+        log.error({ err: error }, 'this node was evicted and cannot join again yet');
       }
       await pause(clock, timing.leaseMs);
     }
   }
 
   #scheduleTick(): void {
-    const { clock, timing } = this.#host;
+    const { clock, timing } = this.#context;
     this.#tick = clock.after(timing.pingMs, () => {
       this.#scheduleTick();
-      this.#look();
+      this.#check();
     });
   }
 
-  #look(): void {
-    const { clock, log, timing } = this.#host;
+  #check(): void {
+    const { clock, log, timing } = this.#context;
     const { membership, detector, leases } = this.#parts ?? {};
-    membership?.tick();
+    membership?.checkExpiry();
     detector?.tick();
     const view = this.#view;
     const isDue =
-      clock.monotonic() - view.readAt >= timing.refreshMs || view.isPuzzled || leases?.hasFailed === true;
-    if (!isDue || view.isReading || membership?.inside !== true) return;
+      clock.monotonic() - view.readAt >= timing.refreshMs ||
+      view.hasUnknownOwner ||
+      leases?.hasFailed === true;
+    if (!isDue || view.isReading || membership?.isMember !== true) return;
     view.refresh().catch((error: unknown) => {
       log.debug({ err: error }, 'the register cannot be read');
     });
@@ -240,13 +249,13 @@ export class LeasedPlacement implements Placement {
     const parts = this.#parts;
     if (parts === undefined) return;
     const { membership, leases } = parts;
-    const { clock, timing, log } = this.#host;
-    const handedOver = membership.startDraining().then(() => leases.calm());
-    if (!(await doneWithin(clock, timing.drainMs, handedOver))) {
-      log.warn({}, 'not every shard was handed over in time: the rest is left to be taken over');
+    const { clock, timing, log } = this.#context;
+    const handedOver = membership.startDraining().then(() => leases.whenIdle());
+    if (!(await completesWithin(clock, timing.drainMs, handedOver))) {
+      log.warn({}, 'not every shard was handed over in time: the others will be taken over');
     }
     const { finished } = await leases.close();
-    await doneWithin(clock, timing.releaseMs, finished);
+    await completesWithin(clock, timing.releaseMs, finished);
     await membership.leave();
     this.#close();
   }

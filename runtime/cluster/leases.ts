@@ -4,138 +4,138 @@
  * It acts when something changes: a record, the members, this node's lease, or the end of its own last step. A step that fails
  * rests until the register has been read anew, so writes in vain are few.
  */
-import type { Shards } from '../placement.ts';
+import type { NodeShards } from '../placement/index.ts';
 import type { FailureDetector } from './failure-detector.ts';
-import type { ClusterHost } from './host.ts';
+import type { ClusterContext } from './cluster-context.ts';
 import type { Membership } from './membership.ts';
-import { doneWithin } from '../pause.ts';
-import { encode, shardKey, type Cause, type ShardEntry } from './records.ts';
+import { completesWithin } from '../time/index.ts';
+import { encode, shardKey, type OwnershipCause, type ShardEntry } from './records.ts';
 import { Assignment } from './rendezvous.ts';
-import { nextStep, type Doing, type Standing, type Step } from './shard-step.ts';
+import { decideLeaseAction, type LeaseAction, type Ownership, type ShardActivity } from './lease-action.ts';
 import type { ClusterView, Member } from './view.ts';
 
-/** So that the drain of a node with thousands of shards ends in its time. */
+/** More shards move at the same time in a large cluster, so that a drain ends in its time. */
 const shardsPerMove = 256;
 
 const nothingToFinish = { released: Promise.resolve() };
 
 export interface LeasesOptions {
-  readonly host: ClusterHost;
+  readonly context: ClusterContext;
   readonly view: ClusterView;
   readonly membership: Membership;
-  readonly detector: Pick<FailureDetector, 'fate'>;
-  readonly shards: Shards;
+  readonly detector: Pick<FailureDetector, 'getFate'>;
+  readonly shards: NodeShards;
 }
 
 export class Leases {
   readonly #options: LeasesOptions;
   readonly #movesAtOnce: number;
   #assignment = new Assignment([]);
-  /** Absent: idle. */
-  readonly #doing = new Map<number, Exclude<Doing, 'idle'>>();
-  /** The revision at which a hand-over was sent that was not answered. */
-  readonly #doubts = new Map<number, number>();
-  /** Shards whose last step failed. */
-  readonly #resting = new Set<number>();
-  /** Shards to be taken, and to be handed over, for which there is no place yet. */
+  /** By shard; absent when idle. */
+  readonly #activities = new Map<number, Exclude<ShardActivity, 'idle'>>();
+  /** The revision at which a hand-over was sent that was not answered, by shard. */
+  readonly #unanswered = new Map<number, number>();
+  /** Shards whose last activity failed. */
+  readonly #failed = new Set<number>();
+  /** Shards to be taken, and to be handed over, when there is a place for them. */
   readonly #waitingTakes = new Set<number>();
   readonly #waitingMoves = new Set<number>();
-  /** Steps under way in which a shard is served that is not held: it is being taken, or waits for a lull. */
+  /** Activities during which a shard is served that is not `held`: it is being taken, or waits to be idle. */
   readonly #serving = new Set<Promise<unknown>>();
-  /** Claims and takes under way. */
+  /** Claims and takes in progress. */
   #taking = 0;
-  /** Hand-overs under way. */
+  /** Hand-overs in progress. */
   #moving = 0;
   #closed = false;
-  #whenCalm: (() => void)[] = [];
+  #whenIdle: (() => void)[] = [];
 
   constructor(options: LeasesOptions) {
     this.#options = options;
-    const { host, shards } = options;
-    this.#movesAtOnce = Math.max(host.timing.movesAtOnce, Math.ceil(shards.count / shardsPerMove));
+    const { context, shards } = options;
+    this.#movesAtOnce = Math.max(context.timing.movesAtOnce, Math.ceil(shards.count / shardsPerMove));
   }
 
-  /** A step failed: the register should be read anew. */
+  /** Something failed: the register should be read again. */
   get hasFailed(): boolean {
-    return this.#resting.size > 0;
+    return this.#failed.size > 0;
   }
 
-  doing(shard: number): Doing {
-    return this.#doing.get(shard) ?? 'idle';
+  getActivity(shard: number): ShardActivity {
+    return this.#activities.get(shard) ?? 'idle';
   }
 
-  standing(shard: number): Standing {
+  getOwnership(shard: number): Ownership {
     const { view, membership } = this.#options;
     if (view.isVacant(shard)) return 'vacant';
-    const owner = view.ownerOf(shard);
+    const owner = view.getOwner(shard);
     return owner !== undefined && owner === membership.self ? 'mine' : 'others';
   }
 
-  /** Who should own the shard, given who does. */
-  desired(shard: number): string | undefined {
-    return this.#assignment.owner(shard, this.#options.view.ownerOf(shard)?.id);
+  /** The id of the node that should own the shard, given its present owner. */
+  getDesiredOwner(shard: number): string | undefined {
+    return this.#assignment.pickOwner(shard, this.#options.view.getOwner(shard)?.id);
   }
 
-  /** To be called when members came, went, or changed their states, and when the lease has become valid. */
-  allChanged(): void {
+  /** Call it when members joined, left or changed their states, and when the lease has become valid. */
+  onMembersChange(): void {
     const { view, shards } = this.#options;
     this.#assignment = new Assignment(view.members.values());
-    this.#resting.clear();
-    for (let shard = 0; shard < shards.count; shard++) this.#act(shard);
-    this.#checkCalm();
+    this.#failed.clear();
+    for (let shard = 0; shard < shards.count; shard++) this.#advance(shard);
+    this.#notifyIdle();
   }
 
-  /** To be called when a shard's record has changed. */
-  changed(shard: number): void {
+  /** Call it when a shard's record has changed. */
+  onRecordChange(shard: number): void {
     if (shard >= this.#options.shards.count) return;
-    this.#resting.delete(shard);
-    this.#act(shard);
-    this.#checkCalm();
+    this.#failed.delete(shard);
+    this.#advance(shard);
+    this.#notifyIdle();
   }
 
-  /** Resolves when there is nothing to do for now: no step under way, waiting, or resting. */
-  calm(): Promise<void> {
+  /** Resolves when there is nothing to do for now: nothing in progress, waiting, or failed. */
+  whenIdle(): Promise<void> {
     return new Promise(resolve => {
-      this.#whenCalm.push(resolve);
-      this.#checkCalm();
+      this.#whenIdle.push(resolve);
+      this.#notifyIdle();
     });
   }
 
   /**
-   * Stops to serve every shard; resolves when none is served. What was admitted is being finished then, which `finished` waits
-   * for. Never rejects.
+   * Stops serving every shard, and resolves when none is served. `finished` resolves when the admitted commands are finished, too. Never
+   * rejects.
    */
   async dropAll(): Promise<{ readonly finished: Promise<void> }> {
-    const held = [...this.#doing].filter(([, doing]) => doing === 'held').map(([shard]) => shard);
-    const finished = this.#leave(held);
-    // What is just being taken is left when it has been: its lease is over.
+    const held = [...this.#activities].filter(([, activity]) => activity === 'held').map(([shard]) => shard);
+    const finished = this.#stopServing(held);
+    // What is just being taken is given up once it has been: the lease is over.
     await Promise.all(this.#serving);
     return { finished };
   }
 
-  /** The same, and for good. */
+  /** The same, for good. */
   close(): Promise<{ readonly finished: Promise<void> }> {
     this.#closed = true;
     return this.dropAll();
   }
 
-  #act(shard: number): void {
+  #advance(shard: number): void {
     this.#waitingTakes.delete(shard);
     this.#waitingMoves.delete(shard);
-    if (this.#resting.has(shard)) return;
-    const { timing } = this.#options.host;
-    const step = this.#next(shard);
-    switch (step.do) {
+    if (this.#failed.has(shard)) return;
+    const { timing } = this.#options.context;
+    const action = this.#decide(shard);
+    switch (action.do) {
       case 'nothing':
         return;
       case 'leave':
-        void this.#leave([shard]);
+        void this.#stopServing([shard]);
         return;
       case 'claim':
       case 'take':
         if (this.#taking >= timing.takesAtOnce) this.#waitingTakes.add(shard);
-        else if (step.do === 'claim') void this.#claim(shard);
-        else void this.#note(this.#take(shard));
+        else if (action.do === 'claim') void this.#claim(shard);
+        else void this.#trackServing(this.#take(shard));
         return;
       case 'hand over':
         if (this.#moving >= this.#movesAtOnce) this.#waitingMoves.add(shard);
@@ -143,83 +143,85 @@ export class Leases {
     }
   }
 
-  #next(shard: number): Step {
-    const { host, membership } = this.#options;
-    const doubtful = this.#doubts.get(shard);
-    return nextStep({
-      standing: this.standing(shard),
-      doing: this.doing(shard),
-      inDoubt: doubtful !== undefined && doubtful === this.#revision(shard),
-      leased: membership.leased && !this.#closed,
+  #decide(shard: number): LeaseAction {
+    const { context, membership } = this.#options;
+    const unansweredAt = this.#unanswered.get(shard);
+    return decideLeaseAction({
+      ownership: this.getOwnership(shard),
+      activity: this.getActivity(shard),
+      inDoubt: unansweredAt !== undefined && unansweredAt === this.#getRevision(shard),
+      leased: membership.isLeased && !this.#closed,
       draining: membership.self?.state === 'draining',
-      self: host.id,
-      desired: this.desired(shard),
+      self: context.id,
+      desired: this.getDesiredOwner(shard),
     });
   }
 
-  #begin(shard: number, doing: Exclude<Doing, 'idle'>): void {
-    this.#doing.set(shard, doing);
+  #begin(shard: number, activity: Exclude<ShardActivity, 'idle'>): void {
+    this.#activities.set(shard, activity);
   }
 
-  /** The end of a step; the next begins. */
-  #end(shard: number, doing: 'idle' | 'held'): void {
-    if (doing === 'idle') this.#doing.delete(shard);
-    else this.#doing.set(shard, doing);
-    if (this.#closed && doing === 'held') void this.#leave([shard]);
-    else this.#act(shard);
-    const { takesAtOnce } = this.#options.host.timing;
-    while (this.#taking < takesAtOnce && this.#actOnFirst(this.#waitingTakes));
-    while (this.#moving < this.#movesAtOnce && this.#actOnFirst(this.#waitingMoves));
-    this.#checkCalm();
+  /** The end of an activity; the next begins. */
+  #end(shard: number, activity: 'idle' | 'held'): void {
+    if (activity === 'idle') this.#activities.delete(shard);
+    else this.#activities.set(shard, activity);
+    if (this.#closed && activity === 'held') void this.#stopServing([shard]);
+    else this.#advance(shard);
+    const { takesAtOnce } = this.#options.context.timing;
+    while (this.#taking < takesAtOnce && this.#advanceFirst(this.#waitingTakes));
+    while (this.#moving < this.#movesAtOnce && this.#advanceFirst(this.#waitingMoves));
+    this.#notifyIdle();
   }
 
-  #actOnFirst(waiting: ReadonlySet<number>): boolean {
+  #advanceFirst(waiting: ReadonlySet<number>): boolean {
     const [first] = waiting;
     if (first === undefined) return false;
-    this.#act(first);
+    this.#advance(first);
     return true;
   }
 
-  #checkCalm(): void {
-    if (this.#whenCalm.length === 0) return;
-    if (this.#waitingTakes.size + this.#waitingMoves.size + this.#resting.size > 0) return;
-    for (const doing of this.#doing.values()) if (doing !== 'held') return;
-    for (const resolve of this.#whenCalm.splice(0)) resolve();
+  #notifyIdle(): void {
+    if (this.#whenIdle.length === 0) return;
+    if (this.#waitingTakes.size + this.#waitingMoves.size + this.#failed.size > 0) return;
+    for (const activity of this.#activities.values()) if (activity !== 'held') return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   /** Never rejects. */
   async #claim(shard: number): Promise<void> {
-    const { host, view, detector } = this.#options;
-    const old = view.shard(shard);
-    const isMine = this.standing(shard) === 'mine';
-    const cause: Cause = old === undefined ? 'first' : isMine ? 'kept' : 'takeover';
+    const { context, view, detector } = this.#options;
+    const old = view.getRecord(shard);
+    const isMine = this.getOwnership(shard) === 'mine';
+    const cause: OwnershipCause = old === undefined ? 'first' : isMine ? 'kept' : 'takeover';
     const fate =
-      cause === 'takeover' && old !== undefined ? detector.fate(old.owner, old.incarnation) : undefined;
+      cause === 'takeover' && old !== undefined ? detector.getFate(old.owner, old.incarnation) : undefined;
     this.#begin(shard, 'claiming');
     this.#taking++;
-    const outcome = await this.#write(shard, this.#options.membership.incarnation, host.id, {
-      ...{ cause, fate, from: cause === 'takeover' ? old?.owner : undefined },
+    const outcome = await this.#write(shard, this.#options.membership.incarnation, context.id, {
+      cause,
+      fate,
+      from: cause === 'takeover' ? old?.owner : undefined,
     });
-    if (outcome === 'written' && cause === 'takeover') host.counters.takeovers++;
-    // Evicted meanwhile; or something is wrong, which must not make it write again and again.
-    if (outcome === 'written' && this.standing(shard) !== 'mine') this.#resting.add(shard);
+    if (outcome === 'written' && cause === 'takeover') context.counters.takeovers++;
+    // Evicted meanwhile; or something is wrong, which must not make it write over and over.
+    if (outcome === 'written' && this.getOwnership(shard) !== 'mine') this.#failed.add(shard);
     this.#taking--;
     this.#end(shard, 'idle');
   }
 
   /** Never rejects. */
   async #take(shard: number): Promise<void> {
-    const { host, view, shards } = this.#options;
+    const { context, view, shards } = this.#options;
     this.#begin(shard, 'taking');
     this.#taking++;
     let isServed = false;
     try {
       await shards.take(shard);
       isServed = true;
-      if (view.shard(shard)?.cause === 'handover') host.counters.handoversIn++;
+      if (view.getRecord(shard)?.cause === 'handover') context.counters.handoversIn++;
     } catch (error) {
-      host.log.warn({ err: error, shard }, 'a shard could not be taken');
-      this.#resting.add(shard);
+      context.log.warn({ err: error, shard }, 'a shard could not be taken');
+      this.#failed.add(shard);
     }
     this.#taking--;
     this.#end(shard, isServed ? 'held' : 'idle');
@@ -227,52 +229,58 @@ export class Leases {
 
   /** Never rejects. */
   async #handOver(shard: number): Promise<void> {
-    const { host, membership } = this.#options;
-    const isHeld = this.doing(shard) === 'held';
+    const { context, membership } = this.#options;
+    const isHeld = this.getActivity(shard) === 'held';
     this.#begin(shard, 'handing over');
     this.#moving++;
-    const { released } = isHeld ? await this.#note(this.#stop(shard)) : nothingToFinish;
-    const isFinished = await doneWithin(host.clock, host.timing.releaseMs, released);
-    const to = this.#target(shard);
+    const { released } = isHeld ? await this.#trackServing(this.#stopWhenIdle(shard)) : nothingToFinish;
+    const isFinished = await completesWithin(context.clock, context.timing.releaseMs, released);
+    const to = this.#pickTarget(shard);
     if (to !== undefined) {
-      const revision = this.#revision(shard);
-      const outcome = await this.#write(shard, to.incarnation, to.id, { cause: 'handover', from: host.id });
-      if (outcome === 'written') host.counters.handoversOut++;
-      if (outcome === 'unknown' && revision !== undefined) this.#doubts.set(shard, revision);
+      const revision = this.#getRevision(shard);
+      const outcome = await this.#write(shard, to.incarnation, to.id, {
+        cause: 'handover',
+        from: context.id,
+      });
+      if (outcome === 'written') context.counters.handoversOut++;
+      if (outcome === 'unknown' && revision !== undefined) this.#unanswered.set(shard, revision);
     }
     this.#moving--;
     if (!isFinished) {
-      host.log.warn({ shard, to: to?.id, member: membership.inside }, 'a shard went before it was finished');
+      context.log.warn(
+        { shard, to: to?.id, member: membership.isMember },
+        'a shard was handed over before its commands were finished',
+      );
       this.#begin(shard, 'leaving');
       await released;
     }
     this.#end(shard, 'idle');
   }
 
-  /** Serves the shard until the next lull. Then what was admitted, if it did not come to one in time, is being finished. Never rejects. */
-  async #stop(shard: number): Promise<{ readonly released: Promise<void> }> {
-    const { host, shards } = this.#options;
-    await shards.lull(shard, host.timing.lullMs);
+  /** Serves the shard until it is idle, or the time for that is over. `released` resolves when admitted commands are finished. Never rejects. */
+  async #stopWhenIdle(shard: number): Promise<{ readonly released: Promise<void> }> {
+    const { context, shards } = this.#options;
+    await shards.waitUntilIdle(shard, context.timing.handoverIdleMs);
     return { released: this.#release([shard]) };
   }
 
-  async #note<T>(step: Promise<T>): Promise<T> {
+  async #trackServing<T>(step: Promise<T>): Promise<T> {
     this.#serving.add(step);
     const outcome = await step;
     this.#serving.delete(step);
     return outcome;
   }
 
-  /** To whom the shard is to be handed over: the members may have changed while it was finished. */
-  #target(shard: number): Member | undefined {
-    const { host, view, membership } = this.#options;
-    const desired = this.desired(shard);
-    if (desired === undefined || desired === host.id) return undefined;
-    return membership.leased && this.standing(shard) === 'mine' ? view.members.get(desired) : undefined;
+  /** The member that should get the shard: the members may have changed while admitted commands were finished. */
+  #pickTarget(shard: number): Member | undefined {
+    const { context, view, membership } = this.#options;
+    const desired = this.getDesiredOwner(shard);
+    if (desired === undefined || desired === context.id) return undefined;
+    return membership.isLeased && this.getOwnership(shard) === 'mine' ? view.members.get(desired) : undefined;
   }
 
   /** Never rejects. */
-  async #leave(leaving: readonly number[]): Promise<void> {
+  async #stopServing(leaving: readonly number[]): Promise<void> {
     if (leaving.length === 0) return;
     for (const shard of leaving) this.#begin(shard, 'leaving');
     await this.#release(leaving);
@@ -284,12 +292,15 @@ export class Leases {
     try {
       await this.#options.shards.release(leaving);
     } catch (error) {
-      this.#options.host.log.warn({ err: error, shards: leaving }, 'shards were not given up in order');
+      this.#options.context.log.warn(
+        { err: error, shards: leaving },
+        'shards could not be given up properly',
+      );
     }
   }
 
-  #revision(shard: number): number | undefined {
-    return this.#options.view.shard(shard)?.revision;
+  #getRevision(shard: number): number | undefined {
+    return this.#options.view.getRecord(shard)?.revision;
   }
 
   /** Never rejects. */
@@ -299,10 +310,10 @@ export class Leases {
     owner: string,
     why: Pick<ShardEntry, 'cause' | 'from' | 'fate'>,
   ): Promise<'written' | 'refused' | 'unknown'> {
-    const { register, clock, log } = this.#options.host;
+    const { register, clock, log } = this.#options.context;
     const key = shardKey(shard);
     const value = encode({ owner, incarnation, ...why, since: clock.now() });
-    const before = this.#revision(shard);
+    const before = this.#getRevision(shard);
     let outcome: 'refused' | 'unknown' = 'refused';
     try {
       const revision =
@@ -312,11 +323,11 @@ export class Leases {
         return 'written';
       }
     } catch (error) {
-      log.debug({ err: error, shard }, 'a lease was written, or was not: the register did not answer');
+      log.debug({ err: error, shard }, 'the register did not answer: a lease may have been written');
       outcome = 'unknown';
     }
-    // Unless it has been heard of meanwhile, what stands there is to be read first.
-    if (this.#revision(shard) === before) this.#resting.add(shard);
+    // Unless the change has arrived meanwhile, the record has to be read first.
+    if (this.#getRevision(shard) === before) this.#failed.add(shard);
     return outcome;
   }
 }

@@ -1,15 +1,15 @@
-/** The JetStream bucket that a cluster's register is kept in: made by the first node, checked by every other. */
+/** The JetStream bucket of a cluster's register: created by the first node, checked by all others. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorCode, NatsError, StorageType, type JetStreamManager, type KV, type KvEntry } from 'nats';
-import type { Log } from '../log.ts';
-import { NatsRefused, type NatsConnection } from './nats-connection.ts';
+import type { Log } from '../observability/index.ts';
+import { type NatsConnection, NatsRefused } from '../nats/index.ts';
 
 const retryMs = 200;
-/** How often a node that waits says so. */
-const complainMs = 5_000;
-/** A removed key leaves a marker, for watchers that were away; older ones than so many changes go. */
+/** How often a waiting node logs that it waits. */
+const logEveryMs = 5_000;
+/** A removed key leaves a marker, for watchers that were away. Markers older than this many changes are removed. */
 const markersKept = 10_000;
-/** Markers that one opening removes at most. */
+/** How many markers one opening removes at most. */
 const markersSwept = 1_000;
 
 /** JetStream's error codes (nats-server, server/errors.json). */
@@ -30,7 +30,7 @@ export interface BucketOptions {
   readonly replicas?: number;
   /** How long one request may take, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number;
-  /** Ends the wait for JetStream; `openBucket` then rejects with its reason. */
+  /** Ends the wait for JetStream; `openBucket` then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,12 +41,12 @@ export interface Bucket {
 }
 
 /**
- * Waits while JetStream does not answer, and says so. Rejects with {@link NatsRefused} when JetStream is disabled, or when the bucket was
- * made by hand in a way that would lose leases.
+ * Waits while JetStream does not answer, and logs that. Rejects with {@link NatsRefused} when JetStream is disabled, or when the bucket has
+ * settings that would lose leases.
  */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
   const { log, signal } = options;
-  let complainAt = 0;
+  let logAt = 0;
   for (;;) {
     signal?.throwIfAborted();
     try {
@@ -54,10 +54,10 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
       await sweepMarkers(bucket, log);
       return bucket;
     } catch (error) {
-      const refusal = refusalOf(error, options);
+      const refusal = toRefusal(error, options);
       if (refusal !== undefined) throw refusal;
-      if (performance.now() >= complainAt) {
-        complainAt = performance.now() + complainMs;
+      if (performance.now() >= logAt) {
+        logAt = performance.now() + logEveryMs;
         log.warn({ err: error }, 'waiting for JetStream');
       }
     }
@@ -76,13 +76,17 @@ async function openOnce({
   const name = `skein_${cluster}`;
   const jetStream = client.jetstream({ timeout: timeoutMs });
   const kv = await jetStream.views.kv(name, {
-    ...{ history: 1, storage: StorageType.File, replicas, timeout: timeoutMs },
-    // Reads come from the stream's leader: a replica may lag, and a lease is decided by what is read.
-    ...{ allow_direct: false, description: `Members and leases of the Skein cluster ${cluster}` },
+    history: 1,
+    storage: StorageType.File,
+    replicas,
+    timeout: timeoutMs,
+    // Reads come from the stream's leader: a replica may lag, and leases are decided by what is read.
+    allow_direct: false,
+    description: `Members and leases of the Skein cluster ${cluster}`,
   });
   const manager = await jetStream.jetstreamManager(false);
   const stream = `KV_${name}`;
-  // A bucket that exists is opened as it is, whatever was asked for.
+  // An existing bucket is opened as it is, whatever its settings.
   const { config } = await manager.streams.info(stream);
   if (config.max_age > 0) {
     throw new NatsRefused(
@@ -103,10 +107,10 @@ async function openOnce({
   return { kv, manager, stream };
 }
 
-function refusalOf(error: unknown, { cluster, replicas }: BucketOptions): NatsRefused | undefined {
+function toRefusal(error: unknown, { cluster, replicas }: BucketOptions): NatsRefused | undefined {
   if (error instanceof NatsRefused) return error;
-  const code = codeOf(error);
-  if (isUnanswered(error) || code === errCode.notEnabled || code === errCode.notEnabledForAccount) {
+  const code = getErrorCode(error);
+  if (hasNoResponders(error) || code === errCode.notEnabled || code === errCode.notEnabledForAccount) {
     return new NatsRefused(
       'NATS runs without JetStream, which a cluster needs: start nats-server with -js, or with jetstream {} in its configuration',
     );
@@ -119,7 +123,7 @@ function refusalOf(error: unknown, { cluster, replicas }: BucketOptions): NatsRe
   return undefined;
 }
 
-/** Without it a node that joins and leaves again and again, each time under a new name, would fill the bucket with markers. */
+/** Nodes that come and go under ever new names would otherwise fill the bucket with markers. */
 async function sweepMarkers({ kv, manager, stream }: Bucket, log: Log): Promise<void> {
   const entries = await readAll(kv);
   const newest = entries.reduce((revision, entry) => Math.max(revision, entry.revision), 0);
@@ -127,24 +131,24 @@ async function sweepMarkers({ kv, manager, stream }: Bucket, log: Log): Promise<
     .filter(entry => isMarker(entry) && entry.revision < newest - markersKept)
     .slice(0, markersSwept);
   for (const { revision } of old) {
-    // By revision: were the key in use again, there would be none to delete.
+    // By revision: a key that is in use again has none to delete.
     await manager.streams.deleteMessage(stream, revision, false).catch((error: unknown) => {
       log.debug({ err: error, revision }, 'a marker was gone already');
     });
   }
 }
 
-/** Every key's last entry, markers of removed keys included, in the order of revisions. */
+/** The last entry of each key, markers of removed keys included, in the order of revisions. */
 export async function readAll(kv: KV): Promise<KvEntry[]> {
   const entries = new Map<string, KvEntry>();
-  // Called before the iterator is here when there is nothing to read.
-  const complete = { yet: false, stop: (): void => undefined };
+  // With nothing to read, `initializedFn` is called before there is an iterator.
+  const complete = { isReached: false, stop: (): void => undefined };
   const initializedFn = (): void => {
-    complete.yet = true;
+    complete.isReached = true;
     complete.stop();
   };
   const iterator = await kv.watch({ initializedFn });
-  if (complete.yet) iterator.stop();
+  if (complete.isReached) iterator.stop();
   complete.stop = () => iterator.stop();
   for await (const entry of iterator) {
     entries.delete(entry.key);
@@ -153,25 +157,25 @@ export async function readAll(kv: KV): Promise<KvEntry[]> {
   return [...entries.values()];
 }
 
-/** Whether it says that the key was removed. */
+/** Whether the entry marks the removal of its key. */
 export function isMarker({ operation }: KvEntry): boolean {
   return operation !== 'PUT';
 }
 
-/** The key stands at another revision. */
+/** The key is at another revision. */
 export function isConflict(error: unknown): boolean {
-  return codeOf(error) === errCode.wrongLastSequence;
+  return getErrorCode(error) === errCode.wrongLastSequence;
 }
 
-/** The bucket is gone: NATS has lost what it stored, or somebody removed it. */
+/** The bucket is gone: NATS has lost its store, or somebody removed the bucket. */
 export function isMissing(error: unknown): boolean {
-  return codeOf(error) === errCode.streamNotFound;
+  return getErrorCode(error) === errCode.streamNotFound;
 }
 
-function isUnanswered(error: unknown): boolean {
+function hasNoResponders(error: unknown): boolean {
   return error instanceof NatsError && error.api_error === undefined && error.code === ErrorCode.NoResponders;
 }
 
-function codeOf(error: unknown): number | undefined {
+function getErrorCode(error: unknown): number | undefined {
   return error instanceof NatsError ? error.api_error?.err_code : undefined;
 }

@@ -1,7 +1,7 @@
-/** Signs of life over `skein.<cluster>.node.<name>`: whoever runs under that name answers there, with nothing. */
+/** Pings over `skein.<cluster>.node.<name>`: the node of that name answers there with an empty message. */
 import { ErrorCode, NatsError } from 'nats';
-import type { NatsConnection } from './nats-connection.ts';
-import type { Peers, Sign } from './peers.ts';
+import type { NatsConnection } from '../nats/index.ts';
+import type { Peers, PingResult } from './cluster-context.ts';
 
 export interface NatsPeersOptions {
   readonly connection: NatsConnection;
@@ -25,7 +25,7 @@ export class NatsPeers implements Peers {
     return this.#connection.onConnection(listener);
   }
 
-  async answer(name: string): Promise<() => void> {
+  async answerPings(name: string): Promise<() => void> {
     const subscription = this.#connection.client.subscribe(this.#prefix + name, {
       callback: (error, message) => {
         if (error === null && this.connected) message.respond();
@@ -37,18 +37,18 @@ export class NatsPeers implements Peers {
     };
   }
 
-  async ping(name: string, timeoutMs: number): Promise<Sign> {
+  async ping(name: string, timeoutMs: number): Promise<PingResult> {
     if (!this.connected) return 'silent';
-    const { promise: lost, resolve: lose } = Promise.withResolvers<Sign>();
+    const { promise: lost, resolve: lose } = Promise.withResolvers<PingResult>();
     const stop = this.onConnection(() => lose('silent'));
     try {
-      return await Promise.race([lost, this.#ask(name, timeoutMs)]);
+      return await Promise.race([lost, this.#request(name, timeoutMs)]);
     } finally {
       stop();
     }
   }
 
-  async #ask(name: string, timeoutMs: number): Promise<Sign> {
+  async #request(name: string, timeoutMs: number): Promise<PingResult> {
     try {
       await this.#connection.client.request(this.#prefix + name, undefined, {
         timeout: Math.max(1, timeoutMs),

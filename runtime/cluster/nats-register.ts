@@ -1,6 +1,6 @@
-/** The register in a JetStream bucket, `skein_<cluster>`. */
+/** The register in the JetStream bucket `skein_<cluster>`. */
 import type { KV } from 'nats';
-import type { Log } from '../log.ts';
+import type { Log } from '../observability/index.ts';
 import {
   isConflict,
   isMarker,
@@ -10,12 +10,12 @@ import {
   type Bucket,
   type BucketOptions,
 } from './nats-bucket.ts';
-import type { NatsConnection } from './nats-connection.ts';
+import type { NatsConnection } from '../nats/index.ts';
 import { NatsWatch } from './nats-watch.ts';
 import { RegisterUnavailable, type Change, type Entry, type Register } from './register.ts';
 
-/** Reading all takes several requests. */
-const readTimeouts = 5;
+/** Reading all entries takes several requests. */
+const readTimeoutFactor = 5;
 
 export class NatsRegister implements Register {
   readonly #options: BucketOptions;
@@ -23,8 +23,8 @@ export class NatsRegister implements Register {
   readonly #log: Log;
   readonly #timeoutMs: number;
   readonly #watches = new Set<NatsWatch>();
-  /** Of what is asked and not yet answered. */
-  readonly #refusals = new Set<(reason: RegisterUnavailable) => void>();
+  /** Reject the requests that are not answered yet. */
+  readonly #rejects = new Set<(reason: RegisterUnavailable) => void>();
   readonly #stopFollowing: () => void;
   #bucket: Bucket;
 
@@ -36,11 +36,11 @@ export class NatsRegister implements Register {
     this.#bucket = bucket;
     this.#stopFollowing = this.#connection.onConnection(connected => {
       if (connected) return;
-      for (const refuse of this.#refusals) refuse(new RegisterUnavailable('the connection to NATS was lost'));
+      for (const refuse of this.#rejects) refuse(new RegisterUnavailable('the connection to NATS was lost'));
     });
   }
 
-  /** {@link openBucket}: waits, or rejects with what has to be put right. */
+  /** As {@link openBucket}: waits, or rejects with what has to be fixed. */
   static async open(options: BucketOptions): Promise<NatsRegister> {
     return new NatsRegister(options, await openBucket(options));
   }
@@ -52,16 +52,16 @@ export class NatsRegister implements Register {
         .filter(entry => !isMarker(entry))
         .map(entry => ({ key: entry.key, value: entry.string(), revision: entry.revision }));
     };
-    return this.#ask(
+    return this.#request(
       () =>
         read().catch(async (error: unknown) => {
           if (!isMissing(error)) throw error;
-          // What is made anew is empty, and whoever reads it sees that it is no member any more.
-          this.#log.error({}, 'NATS has lost the register: it is made anew');
+          // The new one is empty, and its readers see that they are no longer members.
+          this.#log.error({}, 'NATS has lost the register: it is created again');
           this.#bucket = await openBucket({ ...this.#options, signal: AbortSignal.timeout(this.#timeoutMs) });
           return read();
         }),
-      this.#timeoutMs * readTimeouts,
+      this.#timeoutMs * readTimeoutFactor,
     );
   }
 
@@ -83,7 +83,7 @@ export class NatsRegister implements Register {
 
   async watch(listener: (change: Change) => void): Promise<() => void> {
     const options = { connection: this.#connection, bucket: () => this.#bucket, listener, log: this.#log };
-    const watch = await this.#ask(() => NatsWatch.start(options), this.#timeoutMs * readTimeouts);
+    const watch = await this.#request(() => NatsWatch.start(options), this.#timeoutMs * readTimeoutFactor);
     this.#watches.add(watch);
     return () => {
       this.#watches.delete(watch);
@@ -108,17 +108,17 @@ export class NatsRegister implements Register {
         throw error;
       }
     };
-    // A creation may take three requests, each of which has its own time.
-    return this.#ask(attempt, this.#timeoutMs * 3);
+    // A creation may take three requests, each with its own timeout.
+    return this.#request(attempt, this.#timeoutMs * 3);
   }
 
-  /** At once when the connection is lost, and in time in any case. */
-  #ask<T>(question: () => Promise<T>, withinMs: number): Promise<T> {
+  /** Rejects at once when the connection is lost, and in any case within the given time. */
+  #request<T>(question: () => Promise<T>, withinMs: number): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!this.#connection.connected) return reject(new RegisterUnavailable('not connected to NATS'));
       const settled = (): void => {
         clearTimeout(timer);
-        this.#refusals.delete(refuse);
+        this.#rejects.delete(refuse);
       };
       const refuse = (reason: RegisterUnavailable): void => {
         settled();
@@ -128,7 +128,7 @@ export class NatsRegister implements Register {
         () => refuse(new RegisterUnavailable(`no answer in ${withinMs} ms`)),
         withinMs,
       );
-      this.#refusals.add(refuse);
+      this.#rejects.add(refuse);
       question().then(
         answer => {
           settled();

@@ -2,23 +2,23 @@
  * Follows the changes of a bucket, each once and in order.
  *
  *   following -> broken   the connection is lost, or JetStream has dropped the consumer
- *   broken -> following   a new consumer goes on after the last change that was heard
+ *   broken -> following   a new consumer continues after the last change
  *   any -> ended          `end`
  *
- * Nothing is missed as long as NATS keeps its store; a key that changed several times while the watch was broken is heard once.
+ * Nothing is missed as long as NATS keeps its store; a key that changed several times while the watch was broken is reported once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { KvWatchInclude, type KvEntry, type QueuedIterator } from 'nats';
-import type { Log } from '../log.ts';
+import type { Log } from '../observability/index.ts';
 import { isMarker, type Bucket } from './nats-bucket.ts';
-import type { NatsConnection } from './nats-connection.ts';
+import type { NatsConnection } from '../nats/index.ts';
 import type { Change } from './register.ts';
 
 const retryMs = 100;
 
 export interface NatsWatchOptions {
   readonly connection: NatsConnection;
-  /** The bucket as it is now: it may be made anew. */
+  /** The current bucket: it may have been created again. */
   readonly bucket: () => Bucket;
   readonly listener: (change: Change) => void;
   readonly log: Log;
@@ -33,11 +33,11 @@ export class NatsWatch {
 
   private constructor(options: NatsWatchOptions) {
     this.#options = options;
-    // The client would notice by missing heartbeats, which takes ten seconds.
+    // The client itself would notice by missing heartbeats, which takes ten seconds.
     this.#stopFollowing = options.connection.onConnection(() => this.#changes?.stop());
   }
 
-  /** Resolves when changes are heard from then on. */
+  /** Resolves when changes are reported from then on. */
   static async start(options: NatsWatchOptions): Promise<NatsWatch> {
     const watch = new NatsWatch(options);
     try {
@@ -60,7 +60,7 @@ export class NatsWatch {
   async #open(): Promise<void> {
     const { kv, manager, stream } = this.#options.bucket();
     const { state } = await manager.streams.info(stream);
-    // Revisions begin anew when NATS has lost its store.
+    // Revisions start again from 1 when NATS has lost its store.
     this.#last = Math.min(this.#last, state.last_seq);
     this.#changes = await kv.watch({
       include: KvWatchInclude.UpdatesOnly,
@@ -73,7 +73,7 @@ export class NatsWatch {
     const { connection, log } = this.#options;
     while (!this.#ended) {
       try {
-        for await (const entry of this.#changes ?? []) this.#hear(entry);
+        for await (const entry of this.#changes ?? []) this.#onEntry(entry);
       } catch (error) {
         log.debug({ err: error }, 'the watch of the register broke');
       }
@@ -88,7 +88,7 @@ export class NatsWatch {
     }
   }
 
-  #hear(entry: KvEntry): void {
+  #onEntry(entry: KvEntry): void {
     const { key, revision } = entry;
     if (this.#ended || revision <= this.#last) return;
     this.#last = revision;

@@ -1,37 +1,36 @@
 /**
- * What this node knows of the register: who is a member, and who owns which shard. It learns by the watch, by its own writes,
- * and by reading everything anew; of each key it keeps the newest revision, in whatever order these come.
+ * What this node knows of the register: the members, and the owners of the shards. It learns from the watch, from its own writes, and
+ * by reading everything again; of each key it keeps the newest revision, in whatever order they arrive.
  *
- * What it does not know is not what is not so. A shard is vacant only when its owner is known to be a member no more, because it
- * was seen to go, or because a reading lacks it; an owner of whom this node has not heard may have joined a moment ago. And as
- * entries that change while they are read can be missing from a reading, a second one, a moment later, has to say the same.
+ * Not knowing a member does not mean that it does not exist. A shard is vacant only when its owner is known to be no longer a member,
+ * because this node saw it leave or because a read lacks it; an unknown owner may have joined a moment ago. And since an entry that
+ * changes during a read can be missing from it, a second read, a moment later, must confirm the first.
  */
-import type { Clock } from '../clock.ts';
-import { Fresh } from './fresh.ts';
-import { memberName } from './host.ts';
-import { pause } from '../pause.ts';
+import { type Clock, pause } from '../time/index.ts';
+import { SingleFlight } from './single-flight.ts';
+import { getMemberName } from './cluster-context.ts';
 import {
-  decodeBirth,
+  decodeConfig,
   decodeMember,
   decodeShard,
   memberKey,
-  subjectOf,
-  type Birth,
+  parseKey,
+  type ClusterConfig,
   type MemberEntry,
   type ShardEntry,
 } from './records.ts';
 import type { Change, Entry, Register } from './register.ts';
 
-const secondLookMs = 20;
+const rereadMs = 20;
 
 export interface Member extends MemberEntry {
   readonly id: string;
   readonly revision: number;
-  /** When this node saw the entry change last, by its monotonic clock. */
+  /** When this node last saw the entry change, by its monotonic clock. */
   readonly changedAt: number;
 }
 
-export interface BirthRecord extends Birth {
+export interface ClusterConfigRecord extends ClusterConfig {
   readonly revision: number;
 }
 
@@ -40,87 +39,88 @@ export interface ShardRecord extends ShardEntry {
 }
 
 /**
- *   beat      a member has renewed itself
- *   all       a member came, went, or changed its state; or everything was read anew
- *   a number  that shard's record changed
+ *   heartbeat   a member has renewed its membership
+ *   all         a member joined, left or changed its state; or everything was read again
+ *   a number    the record of that shard changed
  */
-export type Changed = 'beat' | 'all' | number;
+export type ViewChange = 'heartbeat' | 'all' | number;
 
 export interface ViewOptions {
   readonly register: Register;
   readonly clock: Clock;
   /** Called in the same stack as the change. */
-  readonly changed: (what: Changed) => void;
+  readonly onChange: (change: ViewChange) => void;
 }
 
 export class ClusterView {
   readonly #options: ViewOptions;
-  #birth: BirthRecord | undefined;
+  #config: ClusterConfigRecord | undefined;
   #members = new Map<string, Member>();
   #shards = new Map<number, ShardRecord>();
-  /** The newest revision of each key, of removed ones too: until everything is read anew. */
+  /** The newest revision of each key, also of removed ones, since everything was read. */
   #revisions = new Map<string, number>();
-  /** Members by name and incarnation that are ones no more, as far as shards may name them. */
-  #former = new Set<string>();
-  #isPuzzled = false;
-  /** Changes that came during a reading, which may not have seen them. */
-  #meanwhile: Change[] | undefined;
+  /** Former members, by name and incarnation, that shards may name. */
+  #formerMembers = new Set<string>();
+  #hasUnknownOwner = false;
+  /** Changes that came during a read, which may not have seen them. */
+  #changesDuringRead: Change[] | undefined;
   #readAt = -Infinity;
   #closed = false;
   #unwatch: (() => void) | undefined;
-  readonly #reading = new Fresh(() => this.#read());
+  readonly #reading = new SingleFlight(() => this.#read());
 
   constructor(options: ViewOptions) {
     this.#options = options;
   }
 
   /** Undefined until it was written, or when it cannot be read. */
-  get birth(): BirthRecord | undefined {
-    return this.#birth;
+  get config(): ClusterConfigRecord | undefined {
+    return this.#config;
   }
 
   get members(): ReadonlyMap<string, Member> {
     return this.#members;
   }
 
-  /** When everything was read last, by the monotonic clock. */
+  /** When everything was last read, by the monotonic clock. */
   get readAt(): number {
     return this.#readAt;
   }
 
-  /** A shard's owner is one of whom this node has not heard: it has missed something. */
-  get isPuzzled(): boolean {
-    return this.#isPuzzled;
+  /** A shard has an owner that this node does not know: it has missed something. */
+  get hasUnknownOwner(): boolean {
+    return this.#hasUnknownOwner;
   }
 
-  /** It is being read anew. */
+  /** The register is being read. */
   get isReading(): boolean {
-    return this.#reading.running;
+    return this.#reading.isRunning;
   }
 
-  /** Undefined when it never had an owner. */
-  shard(shard: number): ShardRecord | undefined {
+  /** The shard's record; undefined when it never had an owner. */
+  getRecord(shard: number): ShardRecord | undefined {
     return this.#shards.get(shard);
   }
 
   /** The member of that id and incarnation. */
-  member(id: string, incarnation: string): Member | undefined {
+  getMember(id: string, incarnation: string): Member | undefined {
     const member = this.#members.get(id);
     return member?.incarnation === incarnation ? member : undefined;
   }
 
-  /** The member that owns the shard by its record; undefined when that is none. */
-  ownerOf(shard: number): Member | undefined {
+  /** The member that owns the shard by its record; undefined when that is not a known member. */
+  getOwner(shard: number): Member | undefined {
     const record = this.#shards.get(shard);
-    return record && this.member(record.owner, record.incarnation);
+    return record && this.getMember(record.owner, record.incarnation);
   }
 
-  /** Nobody owns the shard, for certain. */
+  /** It is certain that no member owns the shard. */
   isVacant(shard: number): boolean {
     const record = this.#shards.get(shard);
     if (record === undefined) return true;
     return (
-      this.ownerOf(shard) === undefined && this.#former.has(memberName(record.owner, record.incarnation))
+      this.getOwner(shard) === undefined &&
+      this.#formerMembers.has(getMemberName(record.owner, record.incarnation))
     );
   }
 
@@ -138,85 +138,85 @@ export class ClusterView {
     this.#unwatch = undefined;
   }
 
-  /** Reads everything anew. Rejects with `RegisterUnavailable`. */
+  /** Reads everything again. Rejects with `RegisterUnavailable`. */
   refresh(): Promise<void> {
     return this.#reading.run();
   }
 
-  /** Takes in a change: what the watch brings, or what this node has written itself. */
+  /** Applies a change from the watch, or one that this node wrote itself. */
   apply(change: Change): void {
-    this.#meanwhile?.push(change);
+    this.#changesDuringRead?.push(change);
     const what = this.#set(change);
-    if (what !== undefined) this.#options.changed(what);
+    if (what !== undefined) this.#options.onChange(what);
   }
 
-  /** Takes in that this node has removed the entry that stood at the revision: the removal's own is a later one. */
-  removed(id: string, revision: number): void {
+  /** This node has removed a member's entry that was at that revision; the removal itself has a later one. */
+  applyRemoval(id: string, revision: number): void {
     this.apply({ key: memberKey(id), value: undefined, revision: revision + 1 });
   }
 
   async #read(): Promise<void> {
-    const { register, clock, changed } = this.#options;
-    this.#meanwhile = [];
+    const { register, clock, onChange } = this.#options;
+    this.#changesDuringRead = [];
     try {
       let entries = await register.entries();
-      if (!this.#isWhole(entries)) {
-        await pause(clock, secondLookMs);
+      if (!this.#isComplete(entries)) {
+        await pause(clock, rereadMs);
         entries = await register.entries();
       }
       const before = this.#members;
-      this.#birth = undefined;
+      this.#config = undefined;
       this.#members = new Map();
       this.#shards = new Map();
       this.#revisions = new Map();
-      this.#former = new Set();
+      this.#formerMembers = new Set();
       for (const entry of entries) this.#set(entry, before);
       for (const record of this.#shards.values()) {
-        if (this.member(record.owner, record.incarnation) === undefined)
-          this.#former.add(memberName(record.owner, record.incarnation));
+        if (this.getMember(record.owner, record.incarnation) === undefined)
+          this.#formerMembers.add(getMemberName(record.owner, record.incarnation));
       }
-      this.#isPuzzled = false;
-      for (const change of this.#meanwhile) this.#set(change, before);
+      this.#hasUnknownOwner = false;
+      for (const change of this.#changesDuringRead) this.#set(change, before);
       this.#readAt = clock.monotonic();
     } finally {
-      this.#meanwhile = undefined;
+      this.#changesDuringRead = undefined;
     }
-    changed('all');
+    onChange('all');
   }
 
-  /** Every member that is known, and every owner of a shard, is in it. */
-  #isWhole(entries: readonly Entry[]): boolean {
+  /** Whether all known members and all owners of shards are among the entries. */
+  #isComplete(entries: readonly Entry[]): boolean {
     const incarnations = new Map<string, string>();
     for (const { key, value } of entries) {
-      const subject = subjectOf(key);
-      if (subject?.of === 'member') incarnations.set(subject.id, decodeMember(value).incarnation);
+      const parsed = parseKey(key);
+      if (parsed?.of === 'member') incarnations.set(parsed.id, decodeMember(value).incarnation);
     }
     for (const id of this.#members.keys()) if (!incarnations.has(id)) return false;
     return entries.every(({ key, value }) => {
-      if (subjectOf(key)?.of !== 'shard') return true;
+      if (parseKey(key)?.of !== 'shard') return true;
       const { owner, incarnation } = decodeShard(value);
       return incarnations.get(owner) === incarnation;
     });
   }
 
-  /** What changed by it; undefined when it is old news, or of no concern. */
-  #set(change: Change, before: ReadonlyMap<string, Member> = this.#members): Changed | undefined {
+  /** What has changed; undefined for an old revision or an unknown key. */
+  #set(change: Change, before: ReadonlyMap<string, Member> = this.#members): ViewChange | undefined {
     const { key, value, revision } = change;
     if (revision <= (this.#revisions.get(key) ?? 0)) return undefined;
     this.#revisions.set(key, revision);
-    const subject = subjectOf(key);
-    switch (subject?.of) {
-      case 'birth':
-        this.#birth = birthOf(value, revision);
+    const parsed = parseKey(key);
+    switch (parsed?.of) {
+      case 'config':
+        this.#config = toConfigRecord(value, revision);
         return 'all';
       case 'shard':
-        if (value === undefined) this.#shards.delete(subject.shard);
-        else this.#shards.set(subject.shard, { ...decodeShard(value), revision });
-        if (this.ownerOf(subject.shard) === undefined && !this.isVacant(subject.shard))
-          this.#isPuzzled = true;
-        return subject.shard;
+        if (value === undefined) this.#shards.delete(parsed.shard);
+        else this.#shards.set(parsed.shard, { ...decodeShard(value), revision });
+        if (this.getOwner(parsed.shard) === undefined && !this.isVacant(parsed.shard))
+          this.#hasUnknownOwner = true;
+        return parsed.shard;
       case 'member':
-        return this.#setMember(subject.id, value, revision, before);
+        return this.#setMember(parsed.id, value, revision, before);
       case undefined:
         return undefined;
     }
@@ -227,11 +227,11 @@ export class ClusterView {
     value: string | undefined,
     revision: number,
     before: ReadonlyMap<string, Member>,
-  ): Changed {
+  ): ViewChange {
     const old = before.get(id);
     const known = this.#members.get(id);
     if (value === undefined) {
-      if (known !== undefined) this.#former.add(memberName(id, known.incarnation));
+      if (known !== undefined) this.#formerMembers.add(getMemberName(id, known.incarnation));
       this.#members.delete(id);
       return 'all';
     }
@@ -239,12 +239,12 @@ export class ClusterView {
     const member = { ...decodeMember(value), id, revision, changedAt };
     this.#members.set(id, member);
     if (known !== undefined && known.incarnation !== member.incarnation)
-      this.#former.add(memberName(id, known.incarnation));
-    return old?.incarnation === member.incarnation && old.state === member.state ? 'beat' : 'all';
+      this.#formerMembers.add(getMemberName(id, known.incarnation));
+    return old?.incarnation === member.incarnation && old.state === member.state ? 'heartbeat' : 'all';
   }
 }
 
-function birthOf(value: string | undefined, revision: number): BirthRecord | undefined {
-  const birth = value === undefined ? undefined : decodeBirth(value);
-  return birth && { ...birth, revision };
+function toConfigRecord(value: string | undefined, revision: number): ClusterConfigRecord | undefined {
+  const config = value === undefined ? undefined : decodeConfig(value);
+  return config && { ...config, revision };
 }

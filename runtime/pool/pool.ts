@@ -1,32 +1,33 @@
 /**
- * The node's one pool of worker threads (design section 3): batches of signatures, and everything that goes out over HTTP
- * to addresses that customers name. It knows nothing of conversations.
+ * The node's one pool of worker threads: batches of signatures, and everything that goes out over HTTP to addresses that customers
+ * name. It knows nothing of conversations.
  *
- * Admission is ours and comes before piscina: its queue does not bound tasks that can be aborted, and to abort one kills its
- * worker. A request beyond the limit fails at once with {@link PoolOverloaded}; a deadline or a cancellation ends the
+ *   open -> draining     `drain`: refuses new requests and finishes what it has
+ *   draining -> closed   nothing is in flight: the workers end
+ *
+ * Admission is ours and comes before piscina, whose queue does not bound tasks that can be aborted, and which kills the worker of a
+ * task that is aborted. A request beyond the limit fails at once with {@link PoolOverloaded}; a deadline or a cancellation ends the
  * request inside the worker, which lives on.
- *
- * States: open, draining (refuses new work, finishes what it has), closed.
  */
 import { createHmac } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { OutboundOptions, OutboundRequest, OutboundResult } from './messages.ts';
-import { Session } from './session.ts';
+import type { OutboundOptions, OutboundRequest, OutboundResult } from '../outbound/index.ts';
+import { WorkerChannel } from './worker-channel.ts';
 
 export interface PoolOptions extends OutboundOptions {
-  /** Worker threads. Default: one less than the processors, at least 1, at most 4. */
+  /** Worker threads. Default: one fewer than the processors, at least 1, at most 4. */
   readonly threads?: number;
   /** Requests in flight, over all workers. Default 4,096. */
   readonly maxInFlight?: number;
   /** Batches of signatures that may wait for a worker. Default 64. */
   readonly maxSignBatches?: number;
-  /** Told of a worker that ended by itself; it is replaced. */
+  /** Called when a worker ended by itself; it is replaced. */
   readonly onWorkerLost?: (error: Error) => void;
 }
 
-/** The pool's limit is reached: nothing was started, try again later. */
+/** The pool's limit is reached: nothing was started; try again later. */
 export class PoolOverloaded extends Error {
   override readonly name = 'PoolOverloaded';
 }
@@ -41,8 +42,8 @@ export class PoolClosed extends Error {
  * 2.1 microseconds each inline; through the pool 22 for one alone, 3.4 in a batch of 8, 1.5 of 16, 0.7 of 64.
  */
 const inlineBelow = 16;
-/** Requests of one turn are dealt to the least busy worker in portions of this size. */
-const portion = 16;
+/** Requests of one turn go to the least busy worker in portions of this size. */
+const portionSize = 16;
 
 interface Signing {
   readonly keys: string[];
@@ -52,17 +53,18 @@ interface Signing {
 
 export class Pool {
   readonly #piscina: Piscina;
-  readonly #sessions = new Set<Session>();
+  readonly #channels = new Set<WorkerChannel>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #options: Required<Pick<PoolOptions, 'maxInFlight' | 'maxSignBatches'>> & PoolOptions;
   #state: 'open' | 'draining' | 'closed' = 'open';
   #inFlight = 0;
-  #dealt = 0;
-  #dealing: Session | undefined;
+  /** The channel that gets the current portion, and how much of it is used. */
+  #current: WorkerChannel | undefined;
+  #portionUsed = 0;
   #flushing = false;
   #signing: Signing | undefined;
   #signBatches = 0;
-  #idle: (() => void) | undefined;
+  #whenIdle: (() => void) | undefined;
 
   constructor(options: PoolOptions = {}) {
     this.#options = { maxInFlight: 4_096, maxSignBatches: 64, ...options };
@@ -72,7 +74,7 @@ export class Pool {
       filename: new URL('./pool.worker.ts', import.meta.url).href,
       minThreads: threads,
       maxThreads: threads,
-      // A session for good, and a few batches of signatures beside it.
+      // The channel, for good, and a few batches of signatures beside it.
       concurrentTasksPerWorker: 8,
       maxQueue: this.#options.maxSignBatches + threads,
       idleTimeout: Infinity,
@@ -80,18 +82,18 @@ export class Pool {
       atomics: 'disabled',
       recordTiming: false,
       workerData: { reach, connectTimeoutMs, nameServers, ca } as OutboundOptions,
-      // Test runners and loaders of the parent are not the workers' business (first task 42 instead of 410 ms under tap).
+      // Workers do without the test runners and loaders of the parent (first task in 42 ms instead of 410 under tap).
       execArgv: [],
       env: { ...process.env, NODE_OPTIONS: '' },
     });
-    // `workerCreate` comes for the first workers and for every replacement, when it stands idle: the session goes there.
-    this.#piscina.on('workerCreate', () => this.#openSession());
+    // `workerCreate` is emitted for the first workers and for every replacement, when it is idle: the channel goes there.
+    this.#piscina.on('workerCreate', () => this.#openChannel());
     this.#piscina.on('error', error => this.#options.onWorkerLost?.(error as Error));
   }
 
-  /** Requests in flight, batches of signatures at work, and workers that take requests. */
+  /** Requests in flight, batches of signatures being made, and workers that take requests. */
   get stats(): { readonly inFlight: number; readonly signBatches: number; readonly workers: number } {
-    return { inFlight: this.#inFlight, signBatches: this.#signBatches, workers: this.#sessions.size };
+    return { inFlight: this.#inFlight, signBatches: this.#signBatches, workers: this.#channels.size };
   }
 
   /** Resolves when every worker runs its code; rejects when one cannot. */
@@ -102,54 +104,53 @@ export class Pool {
     );
   }
 
-  /** Whether a request would be taken now. */
+  /** Whether a request would be accepted now. */
   get hasRoom(): boolean {
-    return this.#state === 'open' && this.#inFlight < this.#options.maxInFlight && this.#sessions.size > 0;
+    return this.#state === 'open' && this.#inFlight < this.#options.maxInFlight && this.#channels.size > 0;
   }
 
   /**
-   * Sends a request and resolves with what came of it: also a refusal by the guard and a timeout are results. Rejects with
-   * {@link PoolOverloaded} and {@link PoolClosed} (nothing was sent), with `WorkerLost` (not known), or with the
-   * signal's reason.
+   * Sends a request and resolves with its result; a refusal by the address guard and a timeout are results, too. Rejects with
+   * {@link PoolOverloaded} and {@link PoolClosed} (nothing was sent), with `WorkerLost` (unknown), or with the signal's reason.
    */
   send(request: OutboundRequest, signal?: AbortSignal): Promise<OutboundResult> {
     if (this.#state !== 'open') return Promise.reject(new PoolClosed('the pool is closed'));
-    const session = this.#deal();
-    if (session === undefined || this.#inFlight >= this.#options.maxInFlight) {
+    const channel = this.#pickChannel();
+    if (channel === undefined || this.#inFlight >= this.#options.maxInFlight) {
       return Promise.reject(new PoolOverloaded('too many requests are in flight'));
     }
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     this.#inFlight++;
     return new Promise((resolve, reject) => {
-      const id = session.add(request, {
+      const id = channel.add(request, {
         resolve: result => {
           signal?.removeEventListener('abort', cancel);
-          this.#leave();
+          this.#countOff();
           resolve(result);
         },
         reject: error => {
           signal?.removeEventListener('abort', cancel);
-          this.#leave();
+          this.#countOff();
           reject(error);
         },
       });
       const cancel = (): void => {
-        session.cancel(id);
-        this.#leave();
+        channel.cancel(id);
+        this.#countOff();
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', cancel, { once: true });
       if (!this.#flushing) {
         this.#flushing = true;
-        // When all microtasks are done, and before the commits of this turn are put together: the worker need not wait for those.
+        // After all microtasks, and before the commits of this turn are assembled: the worker need not wait for those.
         process.nextTick(() => this.#flush());
       }
     });
   }
 
   /**
-   * HMAC-SHA256 as lowercase hex. What is asked for in one turn of the event loop is one batch, signed here when small and
-   * by a worker when large. Rejects with {@link PoolOverloaded} when too many batches wait.
+   * HMAC-SHA256 as lowercase hex. All requests of one turn of the event loop are one batch, signed here when small and by a worker
+   * when large. Rejects with {@link PoolOverloaded} when too many batches wait.
    */
   sign(key: string, text: string | Uint8Array): Promise<string> {
     if (this.#state === 'closed') return Promise.reject(new PoolClosed('the pool is closed'));
@@ -163,9 +164,9 @@ export class Pool {
     return new Promise((resolve, reject) => settle.push({ resolve, reject }));
   }
 
-  /** Drops what is in flight, each with a `WorkerLost`: for a drain that has waited long enough. */
-  giveUp(): void {
-    for (const session of this.#sessions) session.giveUp();
+  /** Rejects everything in flight with a `WorkerLost`: for a drain that has waited long enough. */
+  abandonAll(): void {
+    for (const channel of this.#channels) channel.abandonAll();
   }
 
   /** Refuses new requests, waits for those in flight, ends the workers. Idempotent. */
@@ -176,55 +177,55 @@ export class Pool {
     }
     this.#state = 'draining';
     this.#flush();
-    if (this.#inFlight > 0) await new Promise<void>(resolve => (this.#idle = resolve));
+    if (this.#inFlight > 0) await new Promise<void>(resolve => (this.#whenIdle = resolve));
     this.#flushSigning();
     this.#state = 'closed';
-    for (const session of this.#sessions) session.close();
+    for (const channel of this.#channels) channel.close();
     await Promise.all(this.#tasks);
     await this.#piscina.close();
   }
 
-  #openSession(): void {
+  #openChannel(): void {
     if (this.#state === 'closed') return;
     const { port1, port2 } = new MessageChannel();
-    const session = new Session(port1);
-    this.#sessions.add(session);
+    const channel = new WorkerChannel(port1);
+    this.#channels.add(channel);
     const task = (this.#piscina as Piscina<{ port: typeof port2 }, void>)
-      .run({ port: port2 }, { name: 'session', transferList: [port2] })
+      .run({ port: port2 }, { name: 'serve', transferList: [port2] })
       .catch((error: unknown) => this.#options.onWorkerLost?.(error as Error))
       .finally(() => {
-        this.#sessions.delete(session);
-        if (this.#dealing === session) this.#dealing = undefined;
-        session.lose();
+        this.#channels.delete(channel);
+        if (this.#current === channel) this.#current = undefined;
+        channel.onWorkerExit();
         this.#tasks.delete(task);
       });
     this.#tasks.add(task);
   }
 
-  /** The least busy session, kept for a portion of requests. */
-  #deal(): Session | undefined {
-    if (this.#dealing !== undefined && this.#dealt < portion) {
-      this.#dealt++;
-      return this.#dealing;
+  /** The least busy channel, kept for a portion of requests. */
+  #pickChannel(): WorkerChannel | undefined {
+    if (this.#current !== undefined && this.#portionUsed < portionSize) {
+      this.#portionUsed++;
+      return this.#current;
     }
-    let least: Session | undefined;
-    for (const session of this.#sessions) {
-      if (least === undefined || session.inFlight < least.inFlight) least = session;
+    let least: WorkerChannel | undefined;
+    for (const channel of this.#channels) {
+      if (least === undefined || channel.inFlight < least.inFlight) least = channel;
     }
-    this.#dealing = least;
-    this.#dealt = 1;
+    this.#current = least;
+    this.#portionUsed = 1;
     return least;
   }
 
   #flush(): void {
     this.#flushing = false;
-    this.#dealing = undefined;
-    for (const session of this.#sessions) session.flush();
+    this.#current = undefined;
+    for (const channel of this.#channels) channel.flush();
   }
 
-  #leave(): void {
+  #countOff(): void {
     this.#inFlight--;
-    if (this.#inFlight === 0) this.#idle?.();
+    if (this.#inFlight === 0) this.#whenIdle?.();
   }
 
   #flushSigning(): void {

@@ -1,18 +1,19 @@
-/** The code of a pool's worker: a session of outbound requests that lasts as long as the worker, and batches of signatures. */
+/** The entry of the pool's worker threads: outbound requests, for as long as the worker lives, and batches of signatures. */
 import { createHmac } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import { workerData } from 'piscina';
-import type { FromWorker, OutboundOptions, OutboundResult, ToWorker } from './messages.ts';
-import { Outbound } from './outbound.ts';
+import { OutboundClient } from '../outbound/client.ts';
+import type { OutboundOptions, OutboundResult } from '../outbound/request.ts';
+import type { FromWorker, ToWorker } from './worker-channel.ts';
 
-/** Serves requests that come through the port, until it says `close`; resolves when the last of them is done. */
-export function session({ port }: { readonly port: MessagePort }): Promise<void> {
-  const outbound = new Outbound(workerData as OutboundOptions);
+/** Serves the requests of a channel until its port says `close`; resolves when the last of them is done. */
+export function serve({ port }: { readonly port: MessagePort }): Promise<void> {
+  const outbound = new OutboundClient(workerData as OutboundOptions);
   const cancels = new Map<number, () => void>();
   let ids: number[] = [];
   let results: OutboundResult[] = [];
 
-  // Everything that came in one turn of the event loop goes back in one message.
+  // All results of one turn of the event loop go back in one message.
   const flush = (): void => {
     const message: FromWorker = { ids, results };
     ids = [];

@@ -1,16 +1,16 @@
 /**
- * The transport of nodes that share a process: of the embedded node, which is alone, and of several in tests. What crosses is
- * text, as between machines, so nothing works here that would not work there.
+ * The transport of nodes that share a process: of a standalone node, and of several in tests. Text crosses, as between machines, so
+ * that nothing works here that would not work there.
  */
-import { unavailable } from '../failures.ts';
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
-import { NoOwner, type Envelope, type Release, type Serve, type Transport } from './transport.ts';
+import { NoOwner, unavailable } from '../actor/index.ts';
+import { withTimeout, type Clock } from '../time/index.ts';
+import type { Log } from '../observability/index.ts';
+import type { Envelope, Release, EnvelopeHandler, Transport } from './transport.ts';
 import { decodeAnswer, decodeEnvelope, encodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
 
 /** A shard as one node serves it. */
 interface Serving {
-  readonly handler: Serve;
+  readonly handler: EnvelopeHandler;
   readonly answering: Set<Promise<string>>;
 }
 
@@ -43,7 +43,7 @@ export class LocalTransport implements Transport {
     this.#log = log;
   }
 
-  serve(shard: number, handler: Serve): Promise<Release> {
+  serve(shard: number, handler: EnvelopeHandler): Promise<Release> {
     if (this.#drained) return Promise.reject(new Error('the transport is drained'));
     const serving: Serving = { handler, answering: new Set() };
     this.#bus.owners.set(shard, serving);
@@ -59,7 +59,16 @@ export class LocalTransport implements Transport {
   async ask(shard: number, envelope: Envelope): Promise<unknown> {
     const serving = this.#drained ? undefined : this.#bus.owners.get(shard);
     if (serving === undefined) throw new NoOwner();
-    return decodeAnswer(await this.#inTime(envelope.deadline, this.#answer(serving, envelope)));
+    return decodeAnswer(
+      await withTimeout(
+        this.#clock,
+        envelope.deadline - this.#clock.monotonic(),
+        this.#answer(serving, envelope),
+        () => {
+          throw unavailable('deadline');
+        },
+      ),
+    );
   }
 
   tell(shard: number, envelope: Envelope): void {
@@ -82,13 +91,13 @@ export class LocalTransport implements Transport {
 
   subscribe(topic: string, listener: Listener): () => void {
     const { listeners } = this.#bus;
-    const mine: Listener = message => listener(message);
+    const own: Listener = message => listener(message);
     let all = listeners.get(topic);
     if (all === undefined) listeners.set(topic, (all = new Set<Listener>()));
-    all.add(mine);
+    all.add(own);
     const unsubscribe = (): void => {
       this.#unsubscribes.delete(unsubscribe);
-      all.delete(mine);
+      all.delete(own);
       if (all.size === 0 && listeners.get(topic) === all) listeners.delete(topic);
     };
     this.#unsubscribes.add(unsubscribe);
@@ -101,19 +110,7 @@ export class LocalTransport implements Transport {
     await Promise.all([...this.#releases].map(release => release()));
   }
 
-  #inTime(deadline: number, answered: Promise<string>): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(Math.max(0, deadline - this.#clock.monotonic()), () =>
-        reject(unavailable('deadline')),
-      );
-      void answered.then(text => {
-        timer.cancel();
-        resolve(text);
-      });
-    });
-  }
-
-  /** Never rejects. In a microtask at the earliest, as the answer of another machine would be. */
+  /** Never rejects. The handler runs in a microtask at the earliest, as on another machine. */
   #answer(serving: Serving, envelope: Envelope): Promise<string> {
     const clock = this.#clock;
     const answering = Promise.resolve(encodeEnvelope(envelope, clock.monotonic()))

@@ -1,32 +1,61 @@
 /**
  * A shard as this node serves it over NATS: the owner of shard n listens on `skein.<cluster>.shard.<n>`.
  *
- *   serving -> leaving   `release`: the server is told to send no more; what still comes hears NoOwner
+ *   serving -> leaving   `release`: the server is told to send no more; late asks are answered with NoOwner
  *   leaving -> left      the server has confirmed that, and every answer in flight is out
  */
 import type { Msg, Subscription } from 'nats';
 import { ServiceError } from '../../protocol/errors.ts';
-import type { NatsConnection } from '../cluster/nats-connection.ts';
-import type { Clock } from '../clock.ts';
-import { unavailable } from '../failures.ts';
-import type { Log } from '../log.ts';
-import type { AcceptedAsks } from './accepted.ts';
-import { isTooLate } from './nats-headers.ts';
-import type { Outbox } from './nats-outbox.ts';
-import { NoOwner, type Serve } from './transport.ts';
+import { NoOwner, unavailable } from '../actor/index.ts';
+import type { NatsConnection } from '../nats/index.ts';
+import type { Log } from '../observability/index.ts';
+import type { Clock } from '../time/index.ts';
+import { isTooLate, type NatsPublisher } from './nats-publisher.ts';
+import type { EnvelopeHandler } from './transport.ts';
 import { decodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
 
-const saysNoOwner = encodeFailure(new NoOwner());
-const saysTooLate = encodeFailure(unavailable('deadline'));
+/** Two generations of this size are kept: an ask is repeated within 0.2 s, in which a node accepts a few thousand. */
+const generationSize = 20_000;
+
+const noOwnerText = encodeFailure(new NoOwner());
+const tooLateText = encodeFailure(unavailable('deadline'));
+
+/**
+ * The asks that this node accepted lately, by their tokens, so that a repeated one is not handled twice.
+ *
+ * An ask is repeated when two nodes got it: a node that was paused resumes, is still subscribed, and answers `NoOwner`, while its
+ * successor already works on the same ask. The asker cannot know this and tries again with the same token.
+ */
+export class AcceptedAsks {
+  #young = new Set<string>();
+  #old = new Set<string>();
+
+  /** False when the ask was accepted before. */
+  accept(token: string): boolean {
+    if (this.#young.has(token) || this.#old.has(token)) return false;
+    if (this.#young.size >= generationSize) {
+      this.#old = this.#young;
+      this.#young = new Set();
+    }
+    this.#young.add(token);
+    return true;
+  }
+
+  /** The ask was not handled after all, and may be repeated. */
+  forget(token: string): void {
+    this.#young.delete(token);
+    this.#old.delete(token);
+  }
+}
 
 export interface NatsShardOptions {
   readonly shard: number;
   readonly subject: string;
-  readonly handler: Serve;
+  readonly handler: EnvelopeHandler;
   readonly connection: NatsConnection;
-  /** Shared by the shards of a node, as is the outbox. */
+  /** Shared by the shards of a node, as is the publisher. */
   readonly accepted: AcceptedAsks;
-  readonly outbox: Outbox;
+  readonly publisher: NatsPublisher;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,9 +71,9 @@ export class NatsShard {
     const { connection, subject, shard, log } = options;
     this.#subscription = connection.client.subscribe(subject, {
       callback: (error, message) => {
-        if (error !== null) log.error({ err: error, shard }, 'NATS refuses the subscription of a shard');
-        else if (message.reply === undefined || message.reply === '') this.#hearTell(message);
-        else this.#hearAsk(message, message.reply);
+        if (error !== null) log.error({ err: error, shard }, 'NATS refuses the subscription for a shard');
+        else if (message.reply === undefined || message.reply === '') this.#onTell(message);
+        else this.#onAsk(message, message.reply);
       },
     });
   }
@@ -54,58 +83,58 @@ export class NatsShard {
   }
 
   async #leave(): Promise<void> {
-    const { connection, outbox } = this.#options;
-    // Until the server has confirmed, asks may be under way, and an ask that nobody answers would wait until its deadline.
+    const { connection, publisher } = this.#options;
+    // Until the server has confirmed, asks may be on their way, and one that nobody answers would wait until its deadline.
     if (connection.connected) await this.#subscription.drain().catch(() => undefined);
     else this.#subscription.unsubscribe();
     await Promise.all(this.#answering);
-    outbox.flush();
+    publisher.flush();
     await connection.flush();
   }
 
-  #hearTell(message: Msg): void {
+  #onTell(message: Msg): void {
     if (this.#left !== undefined) return;
     this.#handle(message).catch(() => undefined);
   }
 
-  #hearAsk(message: Msg, token: string): void {
+  #onAsk(message: Msg, token: string): void {
     const { accepted } = this.#options;
-    if (this.#left !== undefined) return this.#answer(token, saysNoOwner);
-    if (isTooLate(message.headers)) return this.#answer(token, saysTooLate);
-    if (!accepted.take(token)) return;
+    if (this.#left !== undefined) return this.#answer(token, noOwnerText);
+    if (isTooLate(message.headers)) return this.#answer(token, tooLateText);
+    if (!accepted.accept(token)) return;
     const answering = this.#handle(message)
       .then(encodeReply)
       .catch(encodeFailure)
       .then(text => {
-        if (text === saysNoOwner) accepted.forget(token);
+        if (text === noOwnerText) accepted.forget(token);
         this.#answer(token, text);
       });
     this.#answering.add(answering);
     void answering.then(() => this.#answering.delete(answering));
   }
 
-  /** Asynchronous at once, so that a handler's throw is a rejection too, and in the order of the messages. */
+  /** Async, so that a throw of the handler is a rejection. The handler is called at once, in the order of the messages. */
   async #handle(message: Msg): Promise<unknown> {
     const { handler, clock } = this.#options;
     return handler(decodeEnvelope(message.string(), clock.monotonic()));
   }
 
-  /** An answer that cannot be sent is lost: the asker has lost its connection too, or waits until its deadline. */
+  /** An answer that cannot be sent is lost: the asker has lost its connection, too, or waits until its deadline. */
   #answer(token: string, text: string): void {
-    const { connection, outbox, log, shard } = this.#options;
+    const { connection, publisher, log, shard } = this.#options;
     if (!connection.connected) return;
     const bytes = Buffer.from(text);
     const limit = connection.maxPayload;
     if (bytes.length > limit) {
       log.error({ shard, bytes: bytes.length, limit }, 'a reply is larger than a NATS message may be');
-      return this.#answer(token, encodeFailure(tooLargeReply(bytes.length, limit)));
+      return this.#answer(token, encodeFailure(createTooLarge(bytes.length, limit)));
     }
-    outbox.send({ subject: token, bytes });
+    publisher.send({ subject: token, bytes });
   }
 }
 
-function tooLargeReply(bytes: number, limit: number): ServiceError {
-  const message = `The reply has ${bytes} bytes, and ${limit} is the most that crosses between nodes.`;
+function createTooLarge(bytes: number, limit: number): ServiceError {
+  const message = `The reply has ${bytes} bytes; at most ${limit} can be sent between nodes.`;
   return new ServiceError('svc/runtime/internal_error', {
     message,
     details: { reason: 'too_large', bytes, limit },

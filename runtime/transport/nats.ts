@@ -1,38 +1,35 @@
 /**
- * The transport of a cluster. Routing is by subscription: whoever owns shard n listens on `skein.<cluster>.shard.<n>`, and the
- * server itself says at once when nobody does. Answers come to an inbox of the asking node, `skein.<cluster>.answer.<node>.<token>`;
- * news go over `skein.<cluster>.topic.<topic>`.
+ * The transport of a cluster. Routing is by subscription: the owner of shard n listens on `skein.<cluster>.shard.<n>`, and the NATS
+ * server itself says at once when nobody does. Answers come to an inbox of the asking node,
+ * `skein.<cluster>.answer.<node>.<token>`; published messages go over `skein.<cluster>.topic.<topic>`.
  *
- * While the connection is lost asks find no owner, and tells and news are dropped; asks that were sent fail at once, their
- * outcome unknown. Bounded by `pendingLimit` asks and by the bytes that the server has not yet taken.
+ * While the connection is lost, asks find no owner, and tells and published messages are dropped; asks that were sent before fail at
+ * once, their outcome unknown. Bounded by `pendingLimit` asks and by the bytes that the server has not confirmed.
  */
 import { createInbox, type Subscription } from 'nats';
 import { ServiceError } from '../../protocol/errors.ts';
-import type { NatsConnection } from '../cluster/nats-connection.ts';
-import type { Clock } from '../clock.ts';
-import { unavailable } from '../failures.ts';
-import type { Log } from '../log.ts';
-import type { Counters } from '../metrics.ts';
-import { AcceptedAsks } from './accepted.ts';
-import { headersOf } from './nats-headers.ts';
-import { NatsShard } from './nats-shard.ts';
-import { Outbox, type Letter } from './nats-outbox.ts';
-import { Outflow } from './outflow.ts';
-import { PendingAsks } from './pending.ts';
-import { NoOwner, type Envelope, type Release, type Serve, type Transport } from './transport.ts';
+import type { NatsConnection } from '../nats/index.ts';
+import type { Clock } from '../time/index.ts';
+import { NoOwner, unavailable } from '../actor/index.ts';
+import type { Counters, Log } from '../observability/index.ts';
+import { createHeaders, NatsPublisher, SendWindow, type OutgoingMessage } from './nats-publisher.ts';
+import { AcceptedAsks, NatsShard } from './nats-shard.ts';
+import { PendingAsks } from './pending-asks.ts';
+import type { Envelope, EnvelopeHandler, Release, Transport } from './transport.ts';
 import { decodeAnswer, encodeEnvelope } from './wire.ts';
 
 const defaultPendingLimit = 10_000;
-const outflowBytes = 64 * 1_024 * 1_024;
-/** Headers count towards the server's limit. */
+/** Bytes that the server has not confirmed. */
+const sendWindowBytes = 64 * 1_024 * 1_024;
+/** Room for headers, which count towards the server's limit. */
 const headersBytes = 1_024;
 
 type Listener = (message: string) => void;
 
 export interface NatsTransportOptions {
-  /** Stays open when the transport drains: register and peers stand on it too. */
+  /** Stays open when the transport drains: register and peers use it, too. */
   readonly connection: NatsConnection;
-  /** The cluster's name, a subject token. */
+  /** The cluster's name: a token of NATS subjects. */
   readonly cluster: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,7 +37,7 @@ export interface NatsTransportOptions {
   /** Asks that wait for an answer; beyond it 503. Default 10,000. */
   readonly pendingLimit?: number;
   /** Calls back at the end of this turn of the event loop. Default: `setImmediate`. */
-  readonly turnEnd?: (callback: () => void) => void;
+  readonly atTurnEnd?: (callback: () => void) => void;
 }
 
 export class NatsTransport implements Transport {
@@ -51,8 +48,8 @@ export class NatsTransport implements Transport {
   readonly #inbox: Subscription;
   readonly #pending: PendingAsks;
   readonly #accepted = new AcceptedAsks();
-  readonly #outbox: Outbox;
-  readonly #outflow: Outflow;
+  readonly #publisher: NatsPublisher;
+  readonly #window: SendWindow;
   readonly #shards = new Set<NatsShard>();
   readonly #topics = new Map<
     string,
@@ -63,35 +60,41 @@ export class NatsTransport implements Transport {
 
   constructor(options: NatsTransportOptions) {
     this.#options = options;
-    const { connection, cluster, clock, log, turnEnd = setImmediate } = options;
+    const { connection, cluster, clock, log, atTurnEnd = setImmediate } = options;
     this.#connection = connection;
     this.#prefix = `skein.${cluster}.`;
     this.#pending = new PendingAsks(clock);
-    this.#outbox = new Outbox({ connection, log, turnEnd });
-    this.#outflow = new Outflow(outflowBytes, () => this.#flush());
+    this.#publisher = new NatsPublisher({ connection, log, atTurnEnd });
+    this.#window = new SendWindow(sendWindowBytes, () => this.#flush());
     this.#inboxPrefix = `${createInbox(`${this.#prefix}answer`)}.`;
-    // One subscription for all answers: to subscribe for each ask costs two more messages.
+    // One subscription for all answers: one for each ask would cost two more messages.
     this.#inbox = connection.client.subscribe(`${this.#inboxPrefix}*`, {
       callback: (error, message) => {
         if (error !== null) return log.error({ err: error }, 'NATS refuses the subscription for answers');
         const token = message.subject.slice(this.#inboxPrefix.length);
-        if (message.data.length > 0) this.#pending.answered(token, message.string());
-        else if (message.headers?.code === 503) this.#pending.unheard(token);
+        if (message.data.length > 0) this.#pending.onAnswer(token, message.string());
+        else if (message.headers?.code === 503) this.#pending.onUndelivered(token);
       },
     });
     this.#stopFollowing = connection.onConnection(connected => {
       if (connected) return;
-      this.#outbox.clear();
-      this.#pending.lose();
+      this.#publisher.clear();
+      this.#pending.failAll();
     });
   }
 
-  async serve(shard: number, handler: Serve): Promise<Release> {
+  async serve(shard: number, handler: EnvelopeHandler): Promise<Release> {
     if (this.#drained !== undefined) throw new Error('the transport is drained');
     const { clock, log } = this.#options;
     const served = new NatsShard({
-      ...{ shard, handler, clock, log, subject: this.#subjectOf(shard) },
-      ...{ connection: this.#connection, accepted: this.#accepted, outbox: this.#outbox },
+      shard,
+      handler,
+      clock,
+      log,
+      subject: this.#getShardSubject(shard),
+      connection: this.#connection,
+      accepted: this.#accepted,
+      publisher: this.#publisher,
     });
     this.#shards.add(served);
     await this.#connection.flush();
@@ -101,41 +104,43 @@ export class NatsTransport implements Transport {
     };
   }
 
-  /** The same envelope object, asked again after `NoOwner`, is taken once only, even when several nodes hear it. */
+  /** The same envelope object, asked again after `NoOwner`, is accepted only once, even when several nodes get it. */
   async ask(shard: number, envelope: Envelope): Promise<unknown> {
     if (this.#drained !== undefined || !this.#connection.connected) throw new NoOwner();
-    const late = this.#pending.lateAnswer(envelope);
+    const late = this.#pending.getLateAnswer(envelope);
     if (late !== undefined) return decodeAnswer(late);
     const { pendingLimit = defaultPendingLimit, counters, clock } = this.#options;
-    if (this.#pending.size >= pendingLimit || this.#outflow.full) {
+    if (this.#pending.size >= pendingLimit || this.#window.isFull) {
       counters.overloaded++;
       throw overloaded;
     }
     const bytes = this.#encode(envelope);
-    const token = this.#pending.tokenOf(envelope);
+    const token = this.#pending.getToken(envelope);
     const answer = this.#pending.wait(token, shard, envelope);
     this.#send({
-      ...{ subject: this.#subjectOf(shard), bytes, lost: () => this.#pending.unheard(token) },
-      options: { reply: this.#inboxPrefix + token, headers: headersOf(envelope, clock.monotonic()) },
+      subject: this.#getShardSubject(shard),
+      bytes,
+      onLost: () => this.#pending.onUndelivered(token),
+      options: { reply: this.#inboxPrefix + token, headers: createHeaders(envelope, clock.monotonic()) },
     });
     return decodeAnswer(await answer);
   }
 
-  /** The owner of these shards is gone: asks that it heard and did not answer are rejected, their outcome unknown. */
-  orphaned(shards: readonly number[]): void {
-    this.#pending.orphan(new Set(shards));
+  /** The owner of these shards is gone: asks that it got and did not answer are rejected, their outcome unknown. */
+  failOrphanedAsks(shards: readonly number[]): void {
+    this.#pending.failShards(new Set(shards));
   }
 
   tell(shard: number, envelope: Envelope): void {
     const { clock, log, counters } = this.#options;
-    const lost = (): void => void counters.lostTells++;
-    if (!this.#canSend()) return lost();
+    const onLost = (): void => void counters.lostTells++;
+    if (!this.#canSend()) return onLost();
     try {
       const bytes = this.#encode(envelope);
-      const options = { headers: headersOf(envelope, clock.monotonic()) };
-      this.#send({ subject: this.#subjectOf(shard), bytes, options, lost });
+      const options = { headers: createHeaders(envelope, clock.monotonic()) };
+      this.#send({ subject: this.#getShardSubject(shard), bytes, options, onLost });
     } catch (error) {
-      lost();
+      onLost();
       log.error({ err: error, shard }, 'a tell could not be sent');
     }
   }
@@ -147,22 +152,22 @@ export class NatsTransport implements Transport {
     if (bytes.length > limit) {
       this.#options.log.error(
         { topic, bytes: bytes.length, limit },
-        'news are larger than a NATS message may be',
+        'a published message is larger than a NATS message may be',
       );
       return;
     }
-    this.#send({ subject: this.#topicSubject(topic), bytes });
+    this.#send({ subject: this.#getTopicSubject(topic), bytes });
   }
 
   subscribe(topic: string, listener: Listener): () => void {
     if (this.#drained !== undefined) return () => undefined;
-    const mine: Listener = message => listener(message);
-    let heard = this.#topics.get(topic);
-    if (heard === undefined) this.#topics.set(topic, (heard = this.#listen(topic)));
-    const { listeners, subscription } = heard;
-    listeners.add(mine);
+    const own: Listener = message => listener(message);
+    let known = this.#topics.get(topic);
+    if (known === undefined) this.#topics.set(topic, (known = this.#listen(topic)));
+    const { listeners, subscription } = known;
+    listeners.add(own);
     return () => {
-      if (!listeners.delete(mine) || listeners.size > 0) return;
+      if (!listeners.delete(own) || listeners.size > 0) return;
       if (!subscription.isClosed()) subscription.unsubscribe();
       this.#topics.delete(topic);
     };
@@ -178,8 +183,8 @@ export class NatsTransport implements Transport {
       if (!subscription.isClosed()) subscription.unsubscribe();
     }
     this.#topics.clear();
-    // Asks of this node are answered, too, or reach their deadline.
-    await Promise.all([...[...this.#shards].map(shard => shard.release()), this.#pending.quiet()]);
+    // The asks of this node are answered, too, or reach their deadline.
+    await Promise.all([...[...this.#shards].map(shard => shard.release()), this.#pending.whenIdle()]);
     this.#stopFollowing();
     this.#inbox.unsubscribe();
     await this.#flush();
@@ -188,10 +193,10 @@ export class NatsTransport implements Transport {
   #listen(topic: string): { subscription: Subscription; listeners: Set<Listener> } {
     const { log } = this.#options;
     const listeners = new Set<Listener>();
-    const subscription = this.#connection.client.subscribe(this.#topicSubject(topic), {
+    const subscription = this.#connection.client.subscribe(this.#getTopicSubject(topic), {
       callback: (error, message) => {
         if (error !== null)
-          return log.error({ err: error, topic }, 'NATS refuses the subscription of a topic');
+          return log.error({ err: error, topic }, 'NATS refuses the subscription for a topic');
         const text = message.string();
         for (const listener of listeners) {
           try {
@@ -206,47 +211,49 @@ export class NatsTransport implements Transport {
   }
 
   #canSend(): boolean {
-    return this.#drained === undefined && this.#connection.connected && !this.#outflow.full;
+    return this.#drained === undefined && this.#connection.connected && !this.#window.isFull;
   }
 
-  #send(letter: Letter): void {
-    this.#outbox.send(letter);
-    this.#outflow.add(letter.bytes.length);
+  #send(message: OutgoingMessage): void {
+    this.#publisher.send(message);
+    this.#window.add(message.bytes.length);
   }
 
-  /** Resolves when the server has taken all that was sent until now, or the connection is lost. */
+  /** Resolves when the server has confirmed everything that was sent, or the connection is lost. */
   #flush(): Promise<void> {
-    this.#outbox.flush();
+    this.#publisher.flush();
     return this.#connection.flush();
   }
 
-  /** Throws a `ServiceError` when the server would close the connection over it. */
+  /** Throws a `ServiceError` for a command that is too large: the server would close the connection. */
   #encode(envelope: Envelope): Buffer {
     const bytes = Buffer.from(encodeEnvelope(envelope, this.#options.clock.monotonic()));
     const limit = this.#connection.maxPayload - headersBytes;
     if (bytes.length <= limit) return bytes;
-    const message = `The command has ${bytes.length} bytes, and ${limit} is the most that crosses between nodes.`;
+    const message = `The command has ${bytes.length} bytes; at most ${limit} can be sent between nodes.`;
     throw new ServiceError('svc/validation/invalid_request', {
-      ...{ message, http: 413, details: { reason: 'too_large', bytes: bytes.length, limit } },
+      message,
+      http: 413,
+      details: { reason: 'too_large', bytes: bytes.length, limit },
     });
   }
 
-  #subjectOf(shard: number): string {
+  #getShardSubject(shard: number): string {
     return `${this.#prefix}shard.${shard}`;
   }
 
-  /** Dots part the words of a topic as they part a subject's; what a subject cannot hold is written as its number. */
-  #topicSubject(topic: string): string {
+  /** Dots separate the words of a topic, as in a subject; characters that a subject cannot hold are percent-encoded. */
+  #getTopicSubject(topic: string): string {
     const name = /^[\w-]+(\.[\w-]+)*$/.test(topic)
       ? topic
-      : encodeURIComponent(topic).replace(/[.*]/g, hexadecimal);
+      : encodeURIComponent(topic).replace(/[.*]/g, percentEncode);
     return `${this.#prefix}topic.${name}`;
   }
 }
 
-function hexadecimal(character: string): string {
+function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16)}`;
 }
 
-/** One for all: under overload, making an error for each would cost more than the work that is refused. */
+/** Shared: under overload, an error for each refusal would cost more than the refused work. */
 const overloaded = unavailable('overloaded');

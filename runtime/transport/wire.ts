@@ -1,15 +1,14 @@
 /**
- * The text of what crosses between nodes. A command's is its envelope, with the time that it has left (`leftMs`) instead of its
- * deadline: clocks are not compared, neither the nodes' with each other nor one with itself before it was put right. An answer is
- * one of
+ * The text that crosses between nodes. A command is its envelope, with the remaining time (`leftMs`) instead of the deadline, because
+ * clocks are not compared: not those of two nodes, and not one clock before and after it was set. An answer is one of
  *
  *   {"reply": ...}
  *   {"error": {"code", "message", "http", "details"?, "retryAfterSeconds"?}}
  *   {"noOwner": true}
  */
 import { errors, ServiceError, type ErrorCode } from '../../protocol/errors.ts';
-import { internalError } from '../failures.ts';
-import { NoOwner, type Envelope } from './transport.ts';
+import { internalError, NoOwner } from '../actor/index.ts';
+import type { Envelope } from './transport.ts';
 
 interface WireError {
   readonly code: ErrorCode;
@@ -25,26 +24,26 @@ interface WireAnswer {
   readonly noOwner?: true;
 }
 
-type Carried = Omit<Envelope, 'deadline'> & { readonly leftMs: number };
+type WireEnvelope = Omit<Envelope, 'deadline'> & { readonly leftMs: number };
 
-/** Only what JSON can hold arrives. `now`: by the monotonic clock here. */
+/** Only what JSON can hold arrives. `now`: by this node's monotonic clock. */
 export function encodeEnvelope({ deadline, ...rest }: Envelope, now: number): string {
-  const carried: Carried = { ...rest, leftMs: Math.round(deadline - now) };
-  return JSON.stringify(carried);
+  const wire: WireEnvelope = { ...rest, leftMs: Math.round(deadline - now) };
+  return JSON.stringify(wire);
 }
 
-/** Trusts its input: only nodes of the cluster can write to its subjects. `now`: by the monotonic clock here. */
+/** Trusts its input: only nodes of the cluster can write to its subjects. `now`: by this node's monotonic clock. */
 export function decodeEnvelope(text: string, now: number): Envelope {
-  const { leftMs, ...rest } = JSON.parse(text) as Carried;
+  const { leftMs, ...rest } = JSON.parse(text) as WireEnvelope;
   return { ...rest, deadline: now + leftMs };
 }
 
-/** The answer of a handler that did not fail; `undefined` arrives as undefined. */
+/** The answer of a handler that succeeded; `undefined` arrives as undefined. */
 export function encodeReply(reply: unknown): string {
   return JSON.stringify({ reply });
 }
 
-/** Anything but a `ServiceError` and `NoOwner` crosses as an internal error, without its text. */
+/** Anything but a `ServiceError` and `NoOwner` crosses as an internal error, without its message. */
 export function encodeFailure(failure: unknown): string {
   if (failure instanceof NoOwner) return JSON.stringify({ noOwner: true });
   const { code, message, http, details, retryAfterSeconds } =
@@ -52,7 +51,7 @@ export function encodeFailure(failure: unknown): string {
   return JSON.stringify({ error: { code, message, http, details, retryAfterSeconds } });
 }
 
-/** The reply; throws the `ServiceError`, or `NoOwner`. */
+/** Returns the reply; throws the `ServiceError` or `NoOwner`. */
 export function decodeAnswer(text: string): unknown {
   const { reply, error, noOwner } = JSON.parse(text) as WireAnswer;
   if (noOwner === true) throw new NoOwner();

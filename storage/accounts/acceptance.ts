@@ -1,28 +1,35 @@
 /**
- * Accepting an invitation (decisions section 4): whoever holds the mailed token and is the user of the invited address joins
- * the workspace, and every project's Console in the role that the invitation names. What the user is already stays.
+ * Accepting an invitation (docs/contract-decisions.md, "States"): a user who holds the mailed token and has the invited address joins the
+ * workspace, and the Console of every project in the role that the invitation names. Roles that the user has already stay.
  *
  * Locks are taken in one order: user, session, workspace, invitation.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { ConsoleRole } from '../../protocol/operation.ts';
-import { recordActs, recordOwnAct, type Doing, type NewAct } from '../audit.ts';
-import type { Database } from '../database.ts';
-import { Session, User } from '../entities/accounts.ts';
-import { ConsoleMember, Invitation, Project, WorkspaceMember } from '../entities/tenancy.ts';
-import { appendEvents, type NewEvent } from '../events.ts';
-import type { KeyHash } from '../keyhash.ts';
-import type { Access } from '../tenancy/access.ts';
-import { memberResource } from '../tenancy/console-members.ts';
-import { invitationResource, invitationTokenHash } from '../tenancy/invitations.ts';
-import { sandboxesOf, workspaceEvent } from '../tenancy/workspace-events.ts';
-import { violates } from '../unique-violation.ts';
+import {
+  type NewAuditEntry,
+  recordAccountAction,
+  recordAuditEntries,
+  type UserAuditContext,
+} from '../audit/index.ts';
+import { type Database, violatesConstraint } from '../database/index.ts';
+import { ConsoleMember, Invitation, Project, Session, User, WorkspaceMember } from '../entities/index.ts';
+import { appendEvents, type NewEvent } from '../events/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import {
+  type AccessCache,
+  createWorkspaceEvent,
+  findSandboxes,
+  invitationResource,
+  invitationTokenHash,
+  memberResource,
+} from '../tenancy/index.ts';
 import type { LoginAccount } from './accounts.ts';
-import type { Client, OpenSession, Sessions } from './sessions.ts';
+import type { RefuseAccount } from './refusal.ts';
+import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
 /** Whom a token invites. */
 export interface Invited {
@@ -31,7 +38,7 @@ export interface Invited {
   readonly account: LoginAccount | undefined;
 }
 
-/** What shows that it is the invited user: a session, or the password that was checked against this hash. */
+/** What proves the invited user: a session, or the password that was checked against this hash. */
 export type Proof = { readonly sessionId: string } | { readonly passwordHash: string | null };
 
 interface InvitedRow {
@@ -48,100 +55,114 @@ const selectInvited = `
   from invitations i left join users u on u.email_key = i.email_key
   where i.token_hash = $1`;
 
-// Whoever changes members holds the workspace's row, and then the invitations that become void: so it is held first here, too.
-const holdWorkspace = `
+// A change of members locks the workspace's row, and then the invitations that it revokes: so it is locked first here, too.
+const lockWorkspace = `
   select 1 from workspaces w join invitations i on i.workspace_id = w.workspace_id where i.token_hash = ? for share of w`;
 
 export interface AcceptanceOptions {
   readonly db: Database;
-  readonly hash: KeyHash;
+  readonly hash: KeyedHash;
   readonly sessions: Sessions;
-  readonly access: Pick<Access, 'forgetUser'>;
+  readonly access: Pick<AccessCache, 'invalidateUser'>;
+  readonly refuse: RefuseAccount;
 }
 
 export class Acceptance {
   readonly #db: Database;
-  readonly #hash: KeyHash;
+  readonly #hash: KeyedHash;
   readonly #sessions: Sessions;
-  readonly #access: Pick<Access, 'forgetUser'>;
+  readonly #access: Pick<AccessCache, 'invalidateUser'>;
+  readonly #refuse: RefuseAccount;
 
-  constructor({ db, hash, sessions, access }: AcceptanceOptions) {
+  constructor({ db, hash, sessions, access, refuse }: AcceptanceOptions) {
     this.#db = db;
     this.#hash = hash;
     this.#sessions = sessions;
     this.#access = access;
+    this.#refuse = refuse;
   }
 
-  /**
-   * Whom the token invites. Fails with `svc/runtime/not_found` when it is unknown, used or revoked, and with
-   * `svc/auth/expired_token`. `now` in epoch milliseconds.
-   */
+  /** Whom the token invites. Refused when the token is unknown, used, revoked or expired. `now` in epoch milliseconds. */
   async invited(token: string, now: number): Promise<Invited> {
     const [row] = await this.#db.query<InvitedRow>(selectInvited, [invitationTokenHash(this.#hash, token)]);
-    if (row === undefined) throw notFound();
-    refuseUnlessOpen(row.closed, row.expiresAt, now);
+    if (row === undefined) throw this.#refuse('invitation_absent');
+    this.#requireOpen(row.closed, row.expiresAt, now);
     const { email, userId, passwordHash } = row;
     return { email, account: userId === null ? undefined : { userId, passwordHash } };
   }
 
-  /**
-   * The invited user accepts. Fails as `invited` does, and with `svc/auth/login_required` when the proof is none any more: the
-   * session has ended, or the password was changed.
-   */
-  async join(token: string, userId: string, proof: Proof, client: Client, now: number): Promise<OpenSession> {
+  /** The invited user accepts. Refused as `invited` is, and when the proof is not valid any more: the session has ended, or the password was
+   * changed. */
+  async join(
+    token: string,
+    userId: string,
+    proof: Proof,
+    client: LoginClient,
+    now: number,
+  ): Promise<OpenSession> {
     const session = await this.#db.em().transactional(async em => {
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (user === null || !(await holds(em, userId, user.passwordHash ?? null, proof))) {
-        throw new ServiceError('svc/auth/login_required');
+      if (user === null || !(await isProven(em, userId, user.passwordHash ?? null, proof))) {
+        throw this.#refuse('login_required');
       }
-      // The token was mailed to the address, which it proves as well as a verification link does.
+      // The token was mailed to the address, so it proves the address as a verification link does.
       user.emailVerifiedAt ??= new Date(now);
-      const invitation = await this.#locked(em, token, now);
-      if (invitation.emailKey !== user.emailKey) throw notFound();
+      const invitation = await this.#lockInvitation(em, token, now);
+      if (invitation.emailKey !== user.emailKey) throw this.#refuse('invitation_absent');
       const events = await accept(em, invitation, { byUserId: userId, origin: client, now });
       return this.#enter(em, userId, events, client, now);
     });
-    this.#access.forgetUser(userId);
+    this.#access.invalidateUser(userId);
     return session;
   }
 
-  /** The invited address gets its account, and that accepts. Fails as `invited` does, and with `svc/auth/email_in_use`. */
-  async signUp(token: string, passwordHash: string, client: Client, now: number): Promise<OpenSession> {
+  /** Creates the account of the invited address, which accepts. Refused as `invited` is, and where the address has an account. */
+  async signUp(token: string, passwordHash: string, client: LoginClient, now: number): Promise<OpenSession> {
     const at = new Date(now);
     try {
       return await this.#db.em().transactional(async em => {
-        const invitation = await this.#locked(em, token, now);
+        const invitation = await this.#lockInvitation(em, token, now);
         const { email, emailKey } = invitation;
         const { userId } = em.create(User, {
-          ...{ userId: newId('user', now), email, emailKey, passwordHash },
-          ...{ emailVerifiedAt: at, createdAt: at, updatedAt: at },
+          userId: newId('user', now),
+          email,
+          emailKey,
+          passwordHash,
+          emailVerifiedAt: at,
+          createdAt: at,
+          updatedAt: at,
         });
         await em.flush();
-        const doing = { byUserId: userId, origin: client, now };
-        const events = await accept(em, invitation, doing);
-        await recordOwnAct(em, doing, { action: 'user.created', targetId: userId });
+        const audit = { byUserId: userId, origin: client, now };
+        const events = await accept(em, invitation, audit);
+        await recordAccountAction(em, audit, { action: 'user.created', targetId: userId });
         return this.#enter(em, userId, events, client, now);
       });
     } catch (error) {
-      throw violates(error, 'users_email_key') ? new ServiceError('svc/auth/email_in_use') : error;
+      throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
     }
   }
 
-  async #locked(em: EntityManager, token: string, now: number) {
+  async #lockInvitation(em: EntityManager, token: string, now: number) {
     const tokenHash = invitationTokenHash(this.#hash, token);
-    await em.execute(holdWorkspace, [tokenHash]);
+    await em.execute(lockWorkspace, [tokenHash]);
     const found = await em.findOne(Invitation, { tokenHash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (found === null) throw notFound();
-    refuseUnlessOpen(Boolean(found.acceptedAt ?? found.revokedAt), found.expiresAt, now);
+    if (found === null) throw this.#refuse('invitation_absent');
+    this.#requireOpen(Boolean(found.acceptedAt ?? found.revokedAt), found.expiresAt, now);
     return found;
   }
 
-  /** Opens the session, and appends the events last: from there on the project's numbers are held. */
+  #requireOpen(closed: boolean, expiresAt: Date, now: number): void {
+    if (closed) throw this.#refuse('invitation_absent');
+    if (expiresAt.getTime() <= now) throw this.#refuse('expired_token');
+  }
+
+  /** Opens the session, and appends the events last, since they lock the project's numbers. */
   async #enter(
     em: EntityManager,
     userId: string,
     events: readonly NewEvent[],
-    client: Client,
+    client: LoginClient,
     now: number,
   ): Promise<OpenSession> {
     const session = await this.#sessions.open(em, userId, client, now);
@@ -150,13 +171,13 @@ export class Acceptance {
   }
 }
 
-/** Makes the user what the invitation, which is locked, says; the events of that, to be appended in the same transaction. */
+/** Gives the user the roles of the locked invitation; resolves to the events, to be appended in the same transaction. */
 async function accept(
   em: EntityManager,
   invitation: InferEntity<typeof Invitation>,
-  doing: Doing,
+  audit: UserAuditContext,
 ): Promise<NewEvent[]> {
-  const { byUserId: userId, now } = doing;
+  const { byUserId: userId, now } = audit;
   const { workspaceId, studioRole: role, consoleRole } = invitation;
   const at = new Date(now);
   if ((await em.findOne(WorkspaceMember, { workspaceId, userId })) === null) {
@@ -166,9 +187,9 @@ async function accept(
   invitation.acceptedByUserId = userId;
   const events = await joinConsoles(em, workspaceId, userId, consoleRole, at);
   const data = { invitation: invitationResource(invitation) };
-  events.push(await workspaceEvent(em, workspaceId, userId, 'workspace.invitation.accepted', data));
+  events.push(await createWorkspaceEvent(em, workspaceId, userId, 'workspace.invitation.accepted', data));
   await em.flush();
-  await recordAcceptance(em, invitation, events, doing);
+  await recordAcceptance(em, invitation, events, audit);
   return events;
 }
 
@@ -176,27 +197,26 @@ async function recordAcceptance(
   em: EntityManager,
   { workspaceId, invitationId, studioRole, consoleRole: role }: InferEntity<typeof Invitation>,
   events: readonly NewEvent[],
-  { byUserId: userId, origin, now }: Doing,
+  { byUserId: userId, origin, now }: UserAuditContext,
 ): Promise<void> {
   const own = { workspaceId, actor: { type: 'user', id: userId }, origin } as const;
   const joined = events.filter(({ eventName }) => eventName === 'project.member.upserted');
-  const acts = joined.map(({ projectId }): NewAct => ({
-    ...{ ...own, projectId, action: 'console_member.upserted', targetId: userId, details: { role } },
+  const acts = joined.map(({ projectId }): NewAuditEntry => ({
+    ...own,
+    projectId,
+    action: 'console_member.upserted',
+    targetId: userId,
+    details: { role },
   }));
   const details = { studioRole, consoleRole: role };
-  await recordActs(
+  await recordAuditEntries(
     em,
     [{ ...own, action: 'invitation.accepted', targetId: invitationId, details }, ...acts],
     now,
   );
 }
 
-function refuseUnlessOpen(closed: boolean, expiresAt: Date, now: number): void {
-  if (closed) throw notFound();
-  if (expiresAt.getTime() <= now) throw new ServiceError('svc/auth/expired_token');
-}
-
-async function holds(
+async function isProven(
   em: EntityManager,
   userId: string,
   passwordHash: string | null,
@@ -207,7 +227,7 @@ async function holds(
   return (await em.findOne(Session, where, { lockMode: LockMode.PESSIMISTIC_READ })) !== null;
 }
 
-/** Makes the user a Console member of every project of the workspace where they are none; the events of that. */
+/** Makes the user a Console member of every project of the workspace where they are none; resolves to the events of that. */
 async function joinConsoles(
   em: EntityManager,
   workspaceId: string,
@@ -220,7 +240,7 @@ async function joinConsoles(
   const present = await em.find(ConsoleMember, { userId, projectId: { $in: ids } });
   const joined = new Set(present.map(({ projectId }) => projectId));
   const events: NewEvent[] = [];
-  for (const [projectId, environmentId] of await sandboxesOf(em, ids)) {
+  for (const [projectId, environmentId] of await findSandboxes(em, ids)) {
     if (joined.has(projectId)) continue;
     const row = em.create(ConsoleMember, { projectId, userId, role, createdAt: at, updatedAt: at });
     const data = { actor: { type: 'user', id: userId }, member: memberResource(row) };

@@ -1,21 +1,18 @@
 /** Accounts: sign-up, login, the Studio user, and the proof that an e-mail address is the user's. */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { StudioUser } from '../../protocol/resources/studio.ts';
-import { recordDoing, recordOwnAct, type Origin } from '../audit.ts';
-import type { Database } from '../database.ts';
-import { EmailToken, User } from '../entities/accounts.ts';
-import type { KeyHash } from '../keyhash.ts';
-import { studioRoleOf } from '../tenancy/access.ts';
-import { foundWorkspace } from '../tenancy/founding.ts';
-import { violates } from '../unique-violation.ts';
-import { emailKey } from './email-key.ts';
-import { emailSecret } from './email-secret.ts';
-import type { Mails, SealedMail } from './mails.ts';
-import { requireWorkspace } from './sessions.ts';
-import type { Client, OpenSession, Sessions } from './sessions.ts';
+import { toStudioRole } from '../../protocol/operations/index.ts';
+import type { StudioUser } from '../../protocol/resources/index.ts';
+import { recordAccountAction, recordUserAction, type RequestOrigin } from '../audit/index.ts';
+import { type Database, violatesConstraint } from '../database/index.ts';
+import { EmailToken, User } from '../entities/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import { addWorkspace } from '../tenancy/index.ts';
+import { emailKey, createEmailToken, type MailOutbox, type SealedMail } from '../mail/index.ts';
+import type { RefuseAccount } from './refusal.ts';
+import { hasWorkspace } from './sessions.ts';
+import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
 /** Milliseconds that a verification link works. */
 const verificationMs = 24 * 3_600_000;
@@ -24,12 +21,12 @@ export interface SignUp {
   readonly email: string;
   readonly passwordHash: string;
   readonly workspaceName: string;
-  readonly client: Client;
+  readonly client: LoginClient;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** What a login is checked against. */
+/** What the password of a login is checked against. */
 export interface LoginAccount {
   readonly userId: string;
   /** Null for an invited user who has not chosen a password. */
@@ -41,7 +38,7 @@ interface Verification {
   readonly mail: SealedMail;
 }
 
-/** The first workspace the user joined, and in it the first project. */
+/** The first workspace that the user joined, and the first project in it. */
 const selectStudioUser = `
   select u.user_id as "userId", u.email, u.email_verified_at is not null as "emailVerified",
     m.workspace_id as "workspaceId", m.role as "workspaceRole", p.project_id as "projectId", pm.role as "projectRole"
@@ -69,27 +66,30 @@ interface StudioUserRow {
 
 export interface AccountsOptions {
   readonly db: Database;
-  readonly hash: KeyHash;
+  readonly hash: KeyedHash;
   readonly sessions: Sessions;
-  readonly mails: Mails;
+  readonly mails: MailOutbox;
+  readonly refuse: RefuseAccount;
 }
 
 export class Accounts {
   readonly #db: Database;
-  readonly #hash: KeyHash;
+  readonly #hash: KeyedHash;
   readonly #sessions: Sessions;
-  readonly #mails: Mails;
+  readonly #mails: MailOutbox;
+  readonly #refuse: RefuseAccount;
 
   constructor(options: AccountsOptions) {
     this.#db = options.db;
     this.#hash = options.hash;
     this.#sessions = options.sessions;
     this.#mails = options.mails;
+    this.#refuse = options.refuse;
   }
 
   /**
-   * Makes the user, a workspace of their own with its default project and sandbox, the verification mail and the first
-   * session, all or nothing. Fails with `svc/auth/email_in_use`.
+   * Creates the user, a workspace of their own with its default project and sandbox, the verification mail and the first session, all or
+   * nothing. Refused when the address has an account.
    */
   async signUp(request: SignUp): Promise<OpenSession> {
     const { email, passwordHash, workspaceName, client, now } = request;
@@ -106,20 +106,23 @@ export class Accounts {
           createdAt: at,
           updatedAt: at,
         });
-        const { workspace } = foundWorkspace(em, { name: workspaceName, userId, now: at });
+        const { workspace } = addWorkspace(em, { name: workspaceName, userId, now: at });
         this.#addVerification(em, userId, address, verification);
         await em.flush();
-        const doing = { byUserId: userId, origin: client, now };
+        const audit = { byUserId: userId, origin: client, now };
         const { workspaceId } = workspace;
         const details = { name: workspaceName };
-        await recordOwnAct(em, doing, { action: 'user.created', targetId: userId });
-        await recordDoing(em, doing, {
-          ...{ workspaceId, action: 'workspace.created', targetId: workspaceId, details },
+        await recordAccountAction(em, audit, { action: 'user.created', targetId: userId });
+        await recordUserAction(em, audit, {
+          workspaceId,
+          action: 'workspace.created',
+          targetId: workspaceId,
+          details,
         });
         return this.#sessions.open(em, userId, client, now);
       });
     } catch (error) {
-      throw violates(error, 'users_email_key') ? new ServiceError('svc/auth/email_in_use') : error;
+      throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
     }
   }
 
@@ -134,26 +137,26 @@ export class Accounts {
   }
 
   /**
-   * Opens a session for a user whose password was right. Fails with `svc/auth/no_workspace`, and with
-   * `svc/auth/invalid_credentials` when the password has been changed since: a reset leaves no session of the old one behind.
+   * Opens a session for a user whose password was right. Refused without a workspace, and when the password has been changed since: a reset
+   * leaves no session of the old password.
    */
-  login({ userId, passwordHash }: LoginAccount, client: Client, now: number): Promise<OpenSession> {
+  login({ userId, passwordHash }: LoginAccount, client: LoginClient, now: number): Promise<OpenSession> {
     return this.#db.em().transactional(async em => {
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_READ });
       if (user === null || (user.passwordHash ?? null) !== passwordHash) {
-        throw new ServiceError('svc/auth/invalid_credentials');
+        throw this.#refuse('wrong_password');
       }
-      await requireWorkspace(em, userId);
+      if (!(await hasWorkspace(em, userId))) throw this.#refuse('no_workspace');
       return this.#sessions.open(em, userId, client, now);
     });
   }
 
-  /** The user as Studio shows them. Fails with `svc/auth/no_workspace`, and with `invalid_token` when there is no such user. */
+  /** The user as Studio shows them. Refused for a user without a workspace, and where there is no such user. */
   async studioUser(userId: string): Promise<StudioUser> {
     const [row] = await this.#db.query<StudioUserRow>(selectStudioUser, [userId], 'users.studio');
-    if (row === undefined) throw new ServiceError('svc/auth/invalid_token');
+    if (row === undefined) throw this.#refuse('invalid_token');
     const { workspaceId, workspaceRole, projectId, projectRole } = row;
-    if (workspaceId === null || workspaceRole === null) throw new ServiceError('svc/auth/no_workspace');
+    if (workspaceId === null || workspaceRole === null) throw this.#refuse('no_workspace');
     return {
       userId,
       email: row.email,
@@ -164,12 +167,12 @@ export class Accounts {
         ? {}
         : {
             projectId,
-            projectRole: studioRoleOf(workspaceRole, projectRole) === 'viewer' ? 'viewer' : 'developer',
+            projectRole: toStudioRole(workspaceRole, projectRole) === 'viewer' ? 'viewer' : 'developer',
           }),
     };
   }
 
-  /** Queues another verification mail, unless the address is verified. Earlier links stay good for their 24 hours. */
+  /** Queues another verification mail, unless the address is verified. Earlier links stay valid for their 24 hours. */
   async resendVerification(userId: string, now: number): Promise<void> {
     const at = new Date(now);
     const user = await this.#db.em().findOne(User, { userId });
@@ -181,11 +184,11 @@ export class Accounts {
   }
 
   /**
-   * Uses up a verification token and gives the user whose address it proves. Fails with `svc/auth/expired_token` or, when
-   * it is unknown, used, or for an address that is not the user's any more, `svc/auth/invalid_token`.
+   * Uses a verification token; resolves to the user whose address it proves. Refused when the token is expired, unknown, used, or for an
+   * address that the user does not have any more.
    */
-  verifyEmail(token: string, now: number, origin: Origin): Promise<string> {
-    const tokenHash = this.#hash.of('email-token', token);
+  verifyEmail(token: string, now: number, origin: RequestOrigin): Promise<string> {
+    const tokenHash = this.#hash.digest('email-token', token);
     const at = new Date(now);
     return this.#db.em().transactional(async em => {
       const found = await em.findOne(
@@ -193,23 +196,23 @@ export class Accounts {
         { tokenHash, purpose: 'verify' },
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
-      if (found === null || found.usedAt) throw new ServiceError('svc/auth/invalid_token');
-      if (found.expiresAt.getTime() <= now) throw new ServiceError('svc/auth/expired_token');
+      if (found === null || found.usedAt) throw this.#refuse('invalid_token');
+      if (found.expiresAt.getTime() <= now) throw this.#refuse('expired_token');
       const user = await em.findOne(User, { userId: found.userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (user === null || user.email !== found.email) throw new ServiceError('svc/auth/invalid_token');
+      if (user === null || user.email !== found.email) throw this.#refuse('invalid_token');
       found.usedAt = at;
       user.emailVerifiedAt ??= at;
       user.updatedAt = at;
       await em.flush();
       const { userId } = user;
-      const doing = { byUserId: userId, origin, now };
-      await recordOwnAct(em, doing, { action: 'user.email_verified', targetId: userId });
+      const audit = { byUserId: userId, origin, now };
+      await recordAccountAction(em, audit, { action: 'user.email_verified', targetId: userId });
       return userId;
     });
   }
 
   async #prepareVerification(email: string, now: Date): Promise<Verification> {
-    const secret = emailSecret();
+    const secret = createEmailToken();
     const expiresAt = new Date(now.getTime() + verificationMs);
     const mail = await this.#mails.seal({ kind: 'verify_email', recipient: email, secret, now, expiresAt });
     return { secret, mail };
@@ -217,7 +220,7 @@ export class Accounts {
 
   #addVerification(em: EntityManager, userId: string, email: string, { secret, mail }: Verification): void {
     em.create(EmailToken, {
-      tokenHash: this.#hash.of('email-token', secret),
+      tokenHash: this.#hash.digest('email-token', secret),
       purpose: 'verify',
       userId,
       email,

@@ -1,22 +1,20 @@
 /**
- * Forgotten passwords (specification, "States and transitions"; decisions section 9). A reset token:
+ * Forgotten passwords (docs/contract-decisions.md, "Sessions, limits and retention"). A reset token is
  *
  *   mailed -> used      it has set a password; or another token of the same user has
- *   mailed -> expired   60 minutes after it was asked for
+ *   mailed -> expired   60 minutes after the request
  *
- * A request for an address without an account does the same work and writes the same rows, of a user and to a recipient that
- * do not exist: neither the answer nor its time tells who has an account.
+ * A request for an address without an account does the same work and writes the same rows, for a user and a recipient that do not
+ * exist: neither the answer nor its duration reveals who has an account.
  */
 import { LockMode } from '@mikro-orm/core';
-import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import { recordOwnAct, type Origin } from '../audit.ts';
-import type { Database } from '../database.ts';
-import { EmailToken, Session, User } from '../entities/accounts.ts';
-import type { KeyHash } from '../keyhash.ts';
-import { emailKey } from './email-key.ts';
-import { emailSecret } from './email-secret.ts';
-import type { Mails } from './mails.ts';
+import { recordAccountAction, type RequestOrigin } from '../audit/index.ts';
+import type { Database } from '../database/index.ts';
+import { EmailToken, Session, User } from '../entities/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import { emailKey, createEmailToken, type MailOutbox } from '../mail/index.ts';
+import type { RefuseAccount } from './refusal.ts';
 
 /** Milliseconds that a reset link works. */
 export const resetMs = 3_600_000;
@@ -29,19 +27,22 @@ const selectToken = `
 
 export interface PasswordResetsOptions {
   readonly db: Database;
-  readonly hash: KeyHash;
-  readonly mails: Mails;
+  readonly hash: KeyedHash;
+  readonly mails: MailOutbox;
+  readonly refuse: RefuseAccount;
 }
 
 export class PasswordResets {
   readonly #db: Database;
-  readonly #hash: KeyHash;
-  readonly #mails: Mails;
+  readonly #hash: KeyedHash;
+  readonly #mails: MailOutbox;
+  readonly #refuse: RefuseAccount;
 
-  constructor({ db, hash, mails }: PasswordResetsOptions) {
+  constructor({ db, hash, mails, refuse }: PasswordResetsOptions) {
     this.#db = db;
     this.#hash = hash;
     this.#mails = mails;
+    this.#refuse = refuse;
   }
 
   /** Queues the mail with the link where the address has an account. `now` in epoch milliseconds. */
@@ -53,12 +54,12 @@ export class PasswordResets {
       'users.reset',
     );
     const { userId, email: recipient } = account ?? { userId: newId('user', now), email: '' };
-    const secret = emailSecret();
+    const secret = createEmailToken();
     const times = { now: new Date(now), expiresAt: new Date(now + resetMs) };
     const mail = await this.#mails.seal({ kind: 'reset_password', recipient, secret, ...times });
     await this.#db.em().transactional(em => {
       em.create(EmailToken, {
-        tokenHash: this.#stored(secret),
+        tokenHash: this.#hashToken(secret),
         purpose: 'reset',
         userId,
         email: recipient,
@@ -70,52 +71,49 @@ export class PasswordResets {
     });
   }
 
-  /**
-   * Whose token it is: asked before the costly hashing of a password. Fails with `svc/auth/expired_token` or, when it is
-   * unknown or used, `svc/auth/invalid_token`.
-   */
-  async ownerOf(token: string, now: number): Promise<string> {
+  /** The user of a token, asked before the costly hashing of a password. Refused when the token is unknown, used or expired. */
+  async findOwner(token: string, now: number): Promise<string> {
     const [found] = await this.#db.query<{ userId: string; expiresAt: Date; used: boolean }>(selectToken, [
-      this.#stored(token),
+      this.#hashToken(token),
     ]);
-    if (found === undefined || found.used) throw new ServiceError('svc/auth/invalid_token');
-    if (found.expiresAt.getTime() <= now) throw new ServiceError('svc/auth/expired_token');
+    if (found === undefined || found.used) throw this.#refuse('invalid_token');
+    if (found.expiresAt.getTime() <= now) throw this.#refuse('expired_token');
     return found.userId;
   }
 
   /**
-   * Sets the password, uses up the token and every other of the user, revokes all of the user's sessions; the user's id. The
-   * mailed token proves the address as well as a verification link does. Fails as `ownerOf` does.
+   * Sets the password, uses the token and all others of the user, and revokes all sessions of the user; resolves to the user's id. The mailed
+   * token also proves the address, as a verification link does. Refused as `findOwner` is.
    */
-  async reset(token: string, passwordHash: string, now: number, origin: Origin): Promise<string> {
-    const userId = await this.ownerOf(token, now);
+  async reset(token: string, passwordHash: string, now: number, origin: RequestOrigin): Promise<string> {
+    const userId = await this.findOwner(token, now);
     const at = new Date(now);
     await this.#db.em().transactional(async em => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-      // The user first: resets with two tokens of one user, each of which voids the other's, wait for each other here.
+      // The user first: resets with two tokens of one user, which use each other's token, wait for each other here.
       const user = await em.findOne(User, { userId }, lock);
       const found = await em.findOne(
         EmailToken,
-        { tokenHash: this.#stored(token), purpose: 'reset', userId },
+        { tokenHash: this.#hashToken(token), purpose: 'reset', userId },
         lock,
       );
       if (user === null || found === null || found.usedAt || found.email !== user.email) {
-        throw new ServiceError('svc/auth/invalid_token');
+        throw this.#refuse('invalid_token');
       }
       user.passwordHash = passwordHash;
       user.emailVerifiedAt ??= at;
       user.updatedAt = at;
       await em.nativeUpdate(EmailToken, { userId, purpose: 'reset', usedAt: null }, { usedAt: at });
-      // A login that is under way has checked the old password: it is refused by its own look at the user's row.
+      // A login in progress has checked the old password: it is refused when it reads the user's row.
       await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
       await em.flush();
-      const doing = { byUserId: userId, origin, now };
-      await recordOwnAct(em, doing, { action: 'user.password_reset', targetId: userId });
+      const audit = { byUserId: userId, origin, now };
+      await recordAccountAction(em, audit, { action: 'user.password_reset', targetId: userId });
     });
     return userId;
   }
 
-  #stored(token: string): Buffer {
-    return this.#hash.of('email-token', token);
+  #hashToken(token: string): Buffer {
+    return this.#hash.digest('email-token', token);
   }
 }

@@ -1,32 +1,30 @@
 /**
- * Studio sessions: refresh families (decisions section 9). One row is one login.
+ * Studio sessions as refresh families (docs/contract-decisions.md, "Sessions, limits and retention"). One row is one login.
  *
- *   open     -> live
- *   live     -> live      rotated: the presented token becomes the predecessor of a new one
- *   live     -> revoked   logout, password reset, or reuse of a token that is neither the newest nor, within 10 s of its
- *                         rotation, its immediate predecessor
- *   live     -> ended     14 days without use, 30 days after the login
+ *   (login) -> live
+ *   live    -> live      rotated: the presented token becomes the predecessor of a new one
+ *   live    -> revoked   logout, password reset, or reuse of a token that is neither the newest nor, within 10 s of its rotation, its
+ *                        immediate predecessor
+ *   live    -> ended     14 days without use, or 30 days after the login
  *
- * What the client holds is `<family>.<secret>`. The family's name is 128 random bits that stand in nothing else that
- * leaves the house, so a token with a known family and an unknown secret can only be an older token of that family: a
- * reuse. Secrets are kept as keyed hashes.
+ * The client holds `<family>.<secret>`. The name of the family is 128 random bits that no other text contains, so a token with a known
+ * family and an unknown secret can only be an older token of that family: a reuse. Secrets are kept as keyed hashes.
  *
- * A successor is the keyed hash of its predecessor under a purpose of its own: 256 bits that nobody can foresee without
- * the server's key, and that the server can make again. So two tabs that refresh at once, or a client that lost
- * the answer, are given the same successor within the leeway, and nothing secret has to be kept for it.
+ * A successor is the keyed hash of its predecessor under a purpose of its own: 256 bits that nobody can predict without the server's key,
+ * and that the server can compute again. So two tabs that refresh at once, and a client that lost the answer, get the same
+ * successor within the 10 s, and nothing secret has to be kept for it.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { AuditAction } from '../../protocol/resources/audit.ts';
-import { recordOwnAct, type Doing, type Origin } from '../audit.ts';
-import type { Database } from '../database.ts';
-import { Session } from '../entities/accounts.ts';
-import { WorkspaceMember } from '../entities/tenancy.ts';
-import type { KeyHash } from '../keyhash.ts';
+import type { AuditAction } from '../../protocol/resources/index.ts';
+import { recordAccountAction, type RequestOrigin, type UserAuditContext } from '../audit/index.ts';
+import type { Database } from '../database/index.ts';
+import { Session, WorkspaceMember } from '../entities/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import type { RefuseAccount } from './refusal.ts';
 
 type SessionRow = InferEntity<typeof Session>;
 
@@ -35,18 +33,18 @@ export const idleMs = 14 * day;
 export const absoluteMs = 30 * day;
 export const leewayMs = 10_000;
 
-/** What is handed to the client after a login or a refresh. */
+/** What the client gets after a login or a refresh. */
 export interface OpenSession {
   readonly sessionId: string;
   readonly userId: string;
   /** The value of the refresh cookie. */
   readonly refreshToken: string;
-  /** Epoch milliseconds: when the refresh token ends unless it is used before. */
+  /** Epoch milliseconds: when the refresh token ends, unless it is used before. */
   readonly refreshExpiresAt: number;
 }
 
 /** Where a login came from, for the list of sessions. */
-export interface Client extends Origin {
+export interface LoginClient extends RequestOrigin {
   readonly userAgent: string;
 }
 
@@ -66,8 +64,8 @@ const selectLive = `
   from sessions s join users u on u.user_id = s.user_id
   where s.session_id = $1 and s.revoked_at is null`;
 
-/** The parts of a refresh token; undefined when it has not their form. */
-function parse(token: string): { familyId: string; secret: string } | undefined {
+/** The parts of a refresh token; undefined for a text of another form. */
+function parseToken(token: string): { familyId: string; secret: string } | undefined {
   const match = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/.exec(token);
   return match?.[1] === undefined || match[2] === undefined
     ? undefined
@@ -80,15 +78,17 @@ function same(a: Uint8Array, b: Uint8Array | null | undefined): boolean {
 
 export class Sessions {
   readonly #db: Database;
-  readonly #hash: KeyHash;
+  readonly #hash: KeyedHash;
+  readonly #refuse: RefuseAccount;
 
-  constructor(db: Database, hash: KeyHash) {
+  constructor(db: Database, hash: KeyedHash, refuse: RefuseAccount) {
     this.#db = db;
     this.#hash = hash;
+    this.#refuse = refuse;
   }
 
   /** Opens a session inside the caller's transaction. */
-  async open(em: EntityManager, userId: string, client: Client, now: number): Promise<OpenSession> {
+  async open(em: EntityManager, userId: string, client: LoginClient, now: number): Promise<OpenSession> {
     const familyId = randomBytes(16).toString('base64url');
     const secret = randomBytes(32).toString('base64url');
     const at = new Date(now);
@@ -98,7 +98,7 @@ export class Sessions {
       sessionId: newId('session', now),
       userId,
       familyId,
-      tokenHash: this.#stored(secret),
+      tokenHash: this.#hashSecret(secret),
       idleExpiresAt,
       expiresAt: new Date(now + absoluteMs),
       address: client.address,
@@ -117,31 +117,31 @@ export class Sessions {
   }
 
   /**
-   * Exchanges a refresh token for its successor. Fails with `svc/auth/invalid_token` (unknown, revoked, reused),
-   * `svc/auth/expired_token` or `svc/auth/no_workspace`. A reuse revokes the family; `revoked` is then told its session.
+   * Exchanges a refresh token for its successor. Refused when the token is unknown, revoked, reused or expired, and without a workspace. A
+   * reuse revokes the family; `revoked` is then called with its session.
    */
   async refresh(
     token: string,
     now: number,
     revoked: (sessionId: string) => void,
-    origin: Origin,
+    origin: RequestOrigin,
   ): Promise<OpenSession> {
-    const parts = parse(token);
-    if (parts === undefined) throw new ServiceError('svc/auth/invalid_token');
+    const parts = parseToken(token);
+    if (parts === undefined) throw this.#refuse('invalid_token');
     const { familyId, secret } = parts;
     const outcome = await this.#db.em().transactional(async em => {
       // Of several refreshes with one token, each waits here for the one before.
       const session = await em.findOne(Session, { familyId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (session === null || session.revokedAt) throw new ServiceError('svc/auth/invalid_token');
+      if (session === null || session.revokedAt) throw this.#refuse('invalid_token');
       if (session.expiresAt.getTime() <= now || session.idleExpiresAt.getTime() <= now) {
-        throw new ServiceError('svc/auth/expired_token');
+        throw this.#refuse('expired_token');
       }
-      const presented = this.#stored(secret);
-      const successor = this.#hash.of('refresh-successor', secret).toString('base64url');
+      const presented = this.#hashSecret(secret);
+      const successor = this.#hash.digest('refresh-successor', secret).toString('base64url');
       if (same(presented, session.tokenHash)) {
-        await requireWorkspace(em, session.userId);
+        if (!(await hasWorkspace(em, session.userId))) throw this.#refuse('no_workspace');
         session.previousTokenHash = session.tokenHash;
-        session.tokenHash = this.#stored(successor);
+        session.tokenHash = this.#hashSecret(successor);
         session.rotatedAt = new Date(now);
         session.updatedAt = session.rotatedAt;
         session.idleExpiresAt = new Date(Math.min(now + idleMs, session.expiresAt.getTime()));
@@ -159,17 +159,17 @@ export class Sessions {
         refreshExpiresAt: session.idleExpiresAt.getTime(),
       };
     });
-    // The revocation has to be committed, so the refusal comes after the transaction.
+    // The revocation must be committed, so the refusal comes after the transaction.
     if ('reusedSessionId' in outcome) {
       revoked(outcome.reusedSessionId);
-      throw new ServiceError('svc/auth/invalid_token');
+      throw this.#refuse('invalid_token');
     }
     return outcome;
   }
 
-  /** Revokes the session that a refresh token belongs to, newest or not; undefined when it belongs to none. */
-  async revokeByToken(token: string, now: number, origin: Origin): Promise<string | undefined> {
-    const familyId = parse(token)?.familyId;
+  /** Revokes the session of a refresh token, newest or not; undefined when it belongs to none. */
+  async revokeByToken(token: string, now: number, origin: RequestOrigin): Promise<string | undefined> {
+    const familyId = parseToken(token)?.familyId;
     if (familyId === undefined) return undefined;
     return this.#db.em().transactional(async em => {
       const session = await em.findOne(Session, { familyId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -179,29 +179,29 @@ export class Sessions {
     });
   }
 
-  /** Revokes the session, at `now` in epoch milliseconds; nothing when it is revoked already or unknown. */
-  async revoke(sessionId: string, now: number, origin: Origin): Promise<void> {
+  /** Revokes the session, at `now` in epoch milliseconds; no effect when it is revoked already or unknown. */
+  async revoke(sessionId: string, now: number, origin: RequestOrigin): Promise<void> {
     await this.#db.em().transactional(async em => {
       const session = await em.findOne(Session, { sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (session !== null) await revoke(em, session, { origin, now });
     });
   }
 
-  /** The session if it is not revoked; whether it has expired is the caller's to see, who knows the time. */
+  /** The session, if it is not revoked. The caller checks whether it has expired. */
   async live(sessionId: string): Promise<LiveSession | undefined> {
     const [session] = await this.#db.query<LiveSession>(selectLive, [sessionId], 'sessions.live');
     return session;
   }
 
-  #stored(secret: string): Buffer {
-    return this.#hash.of('refresh-token', secret);
+  #hashSecret(secret: string): Buffer {
+    return this.#hash.digest('refresh-token', secret);
   }
 
   #isLatePredecessor(session: SessionRow, presented: Buffer, successor: string, now: number): boolean {
     return (
       same(presented, session.previousTokenHash) &&
-      // Not so when the server's key has changed since: then the successor cannot be made again.
-      same(this.#stored(successor), session.tokenHash) &&
+      // When the server's key has changed since, the successor cannot be computed again.
+      same(this.#hashSecret(successor), session.tokenHash) &&
       session.rotatedAt instanceof Date &&
       now - session.rotatedAt.getTime() <= leewayMs
     );
@@ -211,7 +211,7 @@ export class Sessions {
 async function revoke(
   em: EntityManager,
   session: SessionRow,
-  asked: Pick<Doing, 'origin' | 'now'>,
+  asked: Pick<UserAuditContext, 'origin' | 'now'>,
 ): Promise<void> {
   if (session.revokedAt) return;
   session.revokedAt = new Date(asked.now);
@@ -224,15 +224,14 @@ function record(
   em: EntityManager,
   action: AuditAction,
   { sessionId: targetId, userId }: Pick<SessionRow, 'sessionId' | 'userId'>,
-  asked: Pick<Doing, 'origin' | 'now'>,
+  asked: Pick<UserAuditContext, 'origin' | 'now'>,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const { origin, now } = asked;
-  return recordOwnAct(em, { byUserId: userId, origin, now }, { action, targetId, details });
+  return recordAccountAction(em, { byUserId: userId, origin, now }, { action, targetId, details });
 }
 
-/** A user without any workspace has no business here: 403 `svc/auth/no_workspace`. */
-export async function requireWorkspace(em: EntityManager, userId: string): Promise<void> {
-  const membership = await em.findOne(WorkspaceMember, { userId });
-  if (membership === null) throw new ServiceError('svc/auth/no_workspace');
+/** A user without any workspace cannot sign in. */
+export async function hasWorkspace(em: EntityManager, userId: string): Promise<boolean> {
+  return (await em.findOne(WorkspaceMember, { userId })) !== null;
 }

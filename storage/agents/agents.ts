@@ -1,6 +1,6 @@
 /**
- * Agents (specification, "Agent"): who answers on threads, by the active version of a loom. An archived one answers nothing and
- * is named by no thread or channel any more.
+ * Agents: they answer on threads, by the active version of their loom. An archived agent answers nothing, and no thread or channel names
+ * it any more.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
@@ -8,20 +8,16 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Agent as AgentResource } from '../../protocol/resources/agent.ts';
-import type { AgentMode } from '../../protocol/resources/thread.ts';
-import { recordDeed, type Deed } from '../audit.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { Agent, Loom, LoomVersion } from '../entities/agents.ts';
-import { appendEvents } from '../events.ts';
-import type { Place } from '../reads/place.ts';
-import type { PageRequest } from '../tenancy/workspaces.ts';
-import { applyChanges } from './changes.ts';
-import { listed, type Listing } from './listing.ts';
+import type { Agent as AgentResource, AgentMode, Provider } from '../../protocol/resources/index.ts';
+import { type AuditContext, recordAction } from '../audit/index.ts';
+import type { Cursors, Page, PageRequest } from '../paging/index.ts';
+import type { Database, Queries, TenantScope } from '../database/index.ts';
+import { Agent, Loom, LoomVersion } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
 import { refuseArchived } from './looms.ts';
 
-export interface NewAgent extends Place, Deed {
+export interface NewAgent extends TenantScope, AuditContext {
   readonly name: string;
   /** Null: as the active version of its loom says. */
   readonly mode: AgentMode | null;
@@ -29,7 +25,7 @@ export interface NewAgent extends Place, Deed {
   readonly metadata: Record<string, unknown>;
 }
 
-export interface AgentChange extends Place, Deed {
+export interface AgentChange extends TenantScope, AuditContext {
   readonly agentId: string;
   readonly changes: {
     readonly name?: string | undefined;
@@ -54,7 +50,7 @@ const columns = `agent_id as "agentId", project_id as "projectId", environment_i
   (select v.mode from looms l join loom_versions v on v.loom_version_id = l.active_version_id
     where l.loom_id = agents.loom_id) as "versionMode"`;
 
-const listing: Listing = { table: 'agents', id: 'agent_id', columns, where: 'archived_at is null' };
+const listing: EnvironmentList = { table: 'agents', id: 'agent_id', columns, where: 'archived_at is null' };
 
 export interface AgentsOptions {
   readonly db: Database;
@@ -68,20 +64,20 @@ export class Agents {
     this.#options = options;
   }
 
-  /** Those that are not archived. */
-  async list(place: Place, request: PageRequest): Promise<Page<AgentResource>> {
-    const { data, ...rest } = await listed<AgentRow>(
+  /** Without the archived agents. */
+  async list(tenant: TenantScope, request: PageRequest): Promise<Page<AgentResource>> {
+    const { data, ...rest } = await listPage<AgentRow>(
       this.#options,
       listing,
-      place,
+      tenant,
       request,
       row => row.agentId,
     );
     return { data: data.map(agentResource), ...rest };
   }
 
-  /** Archived or not; undefined where the place has none such. */
-  async find({ projectId, environmentId }: Place, agentId: string): Promise<AgentResource | undefined> {
+  /** Archived or not; undefined where the environment has no such agent. */
+  async find({ projectId, environmentId }: TenantScope, agentId: string): Promise<AgentResource | undefined> {
     const [row] = await this.#options.db.query<AgentRow>(
       `select ${columns} from agents where agent_id = $1 and project_id = $2 and environment_id = $3`,
       [agentId, projectId, environmentId],
@@ -95,16 +91,23 @@ export class Agents {
     const { projectId, environmentId, name, mode, loomId, metadata, now } = request;
     const at = new Date(now);
     return this.#options.db.em().transactional(async em => {
-      await takeLoom(em, request, loomId);
+      await lockLoomForAgent(em, request, loomId);
       const row = em.create(Agent, {
-        ...{ agentId: newId('agent', now), projectId, environmentId, name, mode, loomId, metadata },
-        ...{ createdAt: at, updatedAt: at },
+        agentId: newId('agent', now),
+        projectId,
+        environmentId,
+        name,
+        mode,
+        loomId,
+        metadata,
+        createdAt: at,
+        updatedAt: at,
       });
-      return told(em, request, row, 'created', { name });
+      return save(em, request, row, 'created', { name });
     });
   }
 
-  /** A change that changes nothing leaves no trace. 409 `svc/runtime/conflict` for an agent that is, and stays, archived. */
+  /** A change that changes nothing is not recorded. 409 `svc/runtime/conflict` for an agent that is archived and stays so. */
   update(change: AgentChange): Promise<AgentResource> {
     const { projectId, environmentId, agentId, changes, archived, now } = change;
     return this.#options.db.em().transactional(async em => {
@@ -118,23 +121,23 @@ export class Agents {
         row.archivedAt = isArchived ? new Date(now) : null;
         fields.push('archived');
       }
-      if (fields.length === 0) return shownOf(em, row);
+      if (fields.length === 0) return loadResource(em, row);
       if (wasArchived && isArchived) {
         throw new ServiceError('svc/runtime/conflict', { message: 'The agent is archived.' });
       }
-      // An archived agent lets go of its loom; one that comes back has to find it.
+      // An archived agent does not hold its loom: when the agent is restored, its loom must still be there.
       if (!isArchived && (fields.includes('loomId') || wasArchived))
-        await takeLoom(em, change, row.loomId ?? null);
+        await lockLoomForAgent(em, change, row.loomId ?? null);
       row.updatedAt = new Date(now);
-      return told(em, change, row, 'updated', { fields: fields.sort() });
+      return save(em, change, row, 'updated', { fields: fields.sort() });
     });
   }
 }
 
-/** Holds the loom against being archived until the transaction ends. */
-async function takeLoom(
+/** Locks the loom, so that it is not archived before the transaction ends. */
+async function lockLoomForAgent(
   em: EntityManager,
-  { projectId, environmentId }: Place,
+  { projectId, environmentId }: TenantScope,
   loomId: string | null,
 ): Promise<void> {
   if (loomId === null) return;
@@ -146,24 +149,24 @@ async function takeLoom(
   refuseArchived(loom);
 }
 
-/** Writes the change down, with its act and its event. */
-async function told(
+/** Saves the change, with its audit entry and its event. */
+async function save(
   em: EntityManager,
-  deed: Deed,
+  audit: AuditContext,
   row: AgentEntity,
   verb: 'created' | 'updated',
   details: Readonly<Record<string, unknown>>,
 ): Promise<AgentResource> {
   await em.flush();
   const { projectId, environmentId, agentId: targetId } = row;
-  await recordDeed(em, deed, { projectId, environmentId, action: `agent.${verb}`, targetId, details });
-  const agent = await shownOf(em, row);
+  await recordAction(em, audit, { projectId, environmentId, action: `agent.${verb}`, targetId, details });
+  const agent = await loadResource(em, row);
   const eventName: EventName = `agent.lifecycle.${verb}`;
-  await appendEvents(em, [{ projectId, environmentId, eventName, data: { actor: deed.author, agent } }]);
+  await appendEvents(em, [{ projectId, environmentId, eventName, data: { actor: audit.author, agent } }]);
   return agent;
 }
 
-async function shownOf(em: EntityManager, row: AgentEntity): Promise<AgentResource> {
+async function loadResource(em: EntityManager, row: AgentEntity): Promise<AgentResource> {
   const { projectId, environmentId, loomId = null } = row;
   const loom = loomId === null ? null : await em.findOne(Loom, { loomId, projectId, environmentId });
   const activeLoomVersionId = loom?.activeVersionId ?? null;
@@ -189,4 +192,47 @@ function agentResource(row: AgentRow): AgentResource {
     updatedAt: row.updatedAt.toISOString(),
     archivedAt: row.archivedAt?.toISOString() ?? null,
   };
+}
+
+/** Whether the environment has such an agent, not archived. */
+export async function hasAgent(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  agentId: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select from agents where agent_id = $1 and project_id = $2 and environment_id = $3 and archived_at is null`,
+    [agentId, projectId, environmentId],
+    'agents.has',
+  );
+  return rows.length > 0;
+}
+
+/** What an agent is when it is asked to answer. */
+export interface AgentHead {
+  readonly agentId: string;
+  readonly loomId: string;
+  readonly loomVersionId: string;
+  readonly provider: Provider;
+  readonly model: string;
+  /** Its own, or else that of its loom's active version, or else paused. */
+  readonly mode: AgentMode;
+}
+
+const selectHead = `
+  select a.agent_id as "agentId", a.loom_id as "loomId", v.loom_version_id as "loomVersionId", v.provider, v.model,
+    coalesce(a.mode, v.mode, 'paused') as mode
+  from agents a
+  join looms l on l.loom_id = a.loom_id and l.project_id = a.project_id and l.environment_id = a.environment_id
+  join loom_versions v on v.loom_version_id = l.active_version_id and v.loom_id = l.loom_id
+  where a.agent_id = $1 and a.project_id = $2 and a.environment_id = $3 and a.archived_at is null and l.status = 'active'`;
+
+/** Undefined where the environment has no such agent, or one that cannot answer: archived, without a loom, or without an active version. */
+export async function findAgentHead(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  agentId: string,
+): Promise<AgentHead | undefined> {
+  const [row] = await db.query<AgentHead>(selectHead, [agentId, projectId, environmentId], 'agents.head');
+  return row;
 }

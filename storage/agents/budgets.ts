@@ -1,10 +1,9 @@
-/** Budgets of an environment, as they are set and shown. What is spent of them is read by reads/budgets.ts. */
+/** Budgets of an environment: as they are set and shown, and as the runs are held to them. */
 import type { InferEntity } from '@mikro-orm/core';
-import type { BudgetFall, Budgets as BudgetsResource } from '../../protocol/resources/budget.ts';
-import { recordDeed, type Deed } from '../audit.ts';
-import type { Database } from '../database.ts';
-import { Budget } from '../entities/agents.ts';
-import type { Place } from '../reads/place.ts';
+import type { BudgetFall, Budgets as BudgetsResource } from '../../protocol/resources/index.ts';
+import { type AuditContext, recordAction } from '../audit/index.ts';
+import type { Database, Queries, TenantScope } from '../database/index.ts';
+import { Budget } from '../entities/index.ts';
 
 /** In millionths of a dollar; null: no limit. */
 export interface BudgetLimits {
@@ -13,8 +12,8 @@ export interface BudgetLimits {
   readonly perProjectDayMicros: number | null;
 }
 
-/** The mode of an environment that has never said one. */
-const usualFall: BudgetFall = 'paused';
+/** Where an environment has never set one. */
+const defaultOnExceeded: BudgetFall = 'paused';
 
 export class BudgetSettings {
   readonly #db: Database;
@@ -23,26 +22,32 @@ export class BudgetSettings {
     this.#db = db;
   }
 
-  /** Without limits where none were ever set. */
-  async get({ projectId, environmentId }: Place): Promise<BudgetsResource> {
+  /** Without limits where none was ever set. */
+  async get({ projectId, environmentId }: TenantScope): Promise<BudgetsResource> {
     const row = await this.#db.em().findOne(Budget, { projectId, environmentId });
     if (row !== null) return budgetsResource(row);
     const limits: BudgetLimits = { perRunMicros: null, perThreadMicros: null, perProjectDayMicros: null };
-    return { projectId, environmentId, ...limits, onExceeded: usualFall, updatedAt: null };
+    return { projectId, environmentId, ...limits, onExceeded: defaultOnExceeded, updatedAt: null };
   }
 
-  /** Replaces whatever was set. */
-  set(request: Place & Deed & BudgetLimits & { readonly onExceeded: BudgetFall }): Promise<BudgetsResource> {
+  /** Replaces all limits. */
+  set(
+    request: TenantScope & AuditContext & BudgetLimits & { readonly onExceeded: BudgetFall },
+  ): Promise<BudgetsResource> {
     const { projectId, environmentId, perRunMicros, perThreadMicros, perProjectDayMicros, onExceeded, now } =
       request;
     const limits: BudgetLimits = { perRunMicros, perThreadMicros, perProjectDayMicros };
     return this.#db.em().transactional(async em => {
       const row = await em.upsert(Budget, {
-        ...{ projectId, environmentId, ...limits, fallsTo: onExceeded, updatedAt: new Date(now) },
+        projectId,
+        environmentId,
+        ...limits,
+        fallsTo: onExceeded,
+        updatedAt: new Date(now),
       });
       const details = { ...limits, onExceeded };
       const act = { action: 'budget.updated', targetId: environmentId, details } as const;
-      await recordDeed(em, request, { projectId, environmentId, ...act });
+      await recordAction(em, request, { projectId, environmentId, ...act });
       return budgetsResource(row);
     });
   }
@@ -58,4 +63,58 @@ function budgetsResource(row: InferEntity<typeof Budget>): BudgetsResource {
     onExceeded: row.fallsTo,
     updatedAt: row.updatedAt.toISOString(),
   };
+}
+
+export interface BudgetRecord extends BudgetLimits {
+  readonly fallsTo: BudgetFall;
+}
+
+/** Undefined where none was ever set. */
+export async function findBudget(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+): Promise<BudgetRecord | undefined> {
+  const [row] = await db.query<BudgetRecord>(
+    `select per_run_micros as "perRunMicros", per_thread_micros as "perThreadMicros",
+       per_project_day_micros as "perProjectDayMicros", falls_to as "fallsTo"
+     from budgets where project_id = $1 and environment_id = $2`,
+    [projectId, environmentId],
+    'budgets.find',
+  );
+  return row;
+}
+
+interface Spent {
+  readonly micros: number;
+}
+
+/** What the runs of the thread have cost, without one of them, in millionths of a dollar. */
+export async function spentOnThread(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  threadId: string,
+  exceptRunId: string,
+): Promise<number> {
+  const [row] = await db.query<Spent>(
+    `select coalesce(sum(estimated_cost_micros), 0)::float8 as micros from agent_runs
+     where thread_id = $1 and agent_run_id <> $2 and project_id = $3 and environment_id = $4`,
+    [threadId, exceptRunId, projectId, environmentId],
+    'budgets.thread',
+  );
+  return row?.micros ?? 0;
+}
+
+/** What the environment's runs that began at `from` or later have cost, in millionths of a dollar. */
+export async function spentSince(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  from: Date,
+): Promise<number> {
+  const [row] = await db.query<Spent>(
+    `select coalesce(sum(estimated_cost_micros), 0)::float8 as micros from agent_runs
+     where project_id = $1 and environment_id = $2 and created_at >= $3`,
+    [projectId, environmentId, from],
+    'budgets.since',
+  );
+  return row?.micros ?? 0;
 }

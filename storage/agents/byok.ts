@@ -1,11 +1,11 @@
 /**
- * BYOK credentials (specification, "BYOK credential"): keys of LLM providers, sealed.
+ * BYOK credentials: keys of LLM providers, sealed.
  *
- *   active           -> rotating   the secret was replaced, and the one before is good for a grace period
+ *   active           -> rotating   the secret was replaced, and the previous one is valid for a grace period
  *   active           -> active     it was replaced without one
- *   rotating         -> rotating   replaced once more: of the secrets before, the last one stays
- *   rotating         -> active     the grace has ended (byok-graces.ts writes it down)
- *   active, rotating -> revoked    both secrets are forgotten
+ *   rotating         -> rotating   replaced once more: of the previous secrets, the last one stays valid
+ *   rotating         -> active     the grace has ended (storage/retention/credential-graces.ts updates the row)
+ *   active, rotating -> revoked    both secrets are deleted
  *
  * A grace that has ended counts from that instant, whatever the row says.
  */
@@ -15,19 +15,16 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { ByokCredential as ByokCredentialResource, Provider } from '../../protocol/resources/byok.ts';
-import { recordDeed, type Deed } from '../audit.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { ByokCredential } from '../entities/credentials.ts';
-import { appendEvents } from '../events.ts';
-import type { KeyHash } from '../keyhash.ts';
-import type { Place } from '../reads/place.ts';
-import type { PageRequest } from '../tenancy/workspaces.ts';
-import type { Vault } from '../vault.ts';
-import { listed, type Listing } from './listing.ts';
+import type { ByokCredential as ByokCredentialResource, Provider } from '../../protocol/resources/index.ts';
+import { type AuditContext, recordAction } from '../audit/index.ts';
+import type { Cursors, Page, PageRequest } from '../paging/index.ts';
+import type { Database, Queries, TenantScope } from '../database/index.ts';
+import { ByokCredential } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
+import type { KeyedHash, Vault } from '../secrets/index.ts';
+import { type EnvironmentList, listPage } from './environment-rows.ts';
 
-export interface NewByokCredential extends Place, Deed {
+export interface NewByokCredential extends TenantScope, AuditContext {
   readonly provider: Provider;
   readonly displayName: string;
   readonly secret: string;
@@ -35,8 +32,8 @@ export interface NewByokCredential extends Place, Deed {
   readonly metadata: Record<string, unknown>;
 }
 
-/** Which credential of which environment. */
-export interface ByokChange extends Place, Deed {
+/** A change of a credential of an environment. */
+export interface ByokChange extends TenantScope, AuditContext {
   readonly byokCredentialId: string;
 }
 
@@ -49,16 +46,20 @@ export const byokColumns = `byok_credential_id as "byokCredentialId", project_id
   created_at as "createdAt", updated_at as "updatedAt", last_used_at as "lastUsedAt",
   rotation_grace_expires_at as "rotationGraceExpiresAt", revoked_at as "revokedAt"`;
 
-const listing: Listing = { table: 'byok_credentials', id: 'byok_credential_id', columns: byokColumns };
+const listing: EnvironmentList = {
+  table: 'byok_credentials',
+  id: 'byok_credential_id',
+  columns: byokColumns,
+};
 
-/** Where the secret lies, and the one before it: what both are sealed for (storage/vault.ts). */
+/** The context that the secret and its predecessor are sealed for (storage/secrets/vault.ts). */
 export function byokSecretContext(byokCredentialId: string): string {
   return `byok_credentials/${byokCredentialId}/secret`;
 }
 
 export interface ByokOptions {
   readonly db: Database;
-  readonly hash: KeyHash;
+  readonly hash: KeyedHash;
   readonly vault: Pick<Vault, 'seal'>;
   readonly cursors: Cursors;
 }
@@ -70,12 +71,12 @@ export class ByokCredentials {
     this.#options = options;
   }
 
-  /** @param now epoch milliseconds: which graces have ended depends on it */
-  async list(place: Place, request: PageRequest, now: number): Promise<Page<ByokCredentialResource>> {
-    const { data, ...rest } = await listed<ByokRow>(
+  /** @param now epoch milliseconds, which decide which graces have ended */
+  async list(tenant: TenantScope, request: PageRequest, now: number): Promise<Page<ByokCredentialResource>> {
+    const { data, ...rest } = await listPage<ByokRow>(
       this.#options,
       listing,
-      place,
+      tenant,
       request,
       row => row.byokCredentialId,
     );
@@ -90,20 +91,27 @@ export class ByokCredentials {
     const at = new Date(now);
     return this.#options.db.em().transactional(async em => {
       const row = em.create(ByokCredential, {
-        ...{ byokCredentialId, projectId, environmentId, provider, displayName, metadata, status: 'active' },
+        byokCredentialId,
+        projectId,
+        environmentId,
+        provider,
+        displayName,
+        metadata,
+        status: 'active',
         modelAllowlist: [...new Set(modelAllowlist)],
         secret: sealed,
         keyFingerprint: this.#fingerprint(secret),
-        ...{ createdAt: at, updatedAt: at },
+        createdAt: at,
+        updatedAt: at,
       });
       const details = { provider, displayName, keyFingerprint: row.keyFingerprint };
-      return told(em, request, row, 'created', details);
+      return save(em, request, row, 'created', details);
     });
   }
 
   /**
-   * Replaces the secret, under the same id. With a grace the one before stays good until it ends. 409 `svc/runtime/conflict` for a
-   * credential that is revoked.
+   * Replaces the secret under the same id. With a grace period the previous secret stays valid until it ends. 409 `svc/runtime/conflict` for a
+   * revoked credential.
    */
   async rotate(
     change: ByokChange & { readonly secret: string; readonly gracePeriodSeconds: number },
@@ -123,11 +131,11 @@ export class ByokCredentials {
       row.keyFingerprint = this.#fingerprint(secret);
       row.updatedAt = new Date(now);
       const details = { keyFingerprint: row.keyFingerprint, gracePeriodSeconds };
-      return told(em, change, row, 'rotated', details);
+      return save(em, change, row, 'rotated', details);
     });
   }
 
-  /** Revokes a credential and drops its secrets; one that is revoked already stays as it is, without a second event. */
+  /** Revokes a credential and deletes its secrets. A revoked one stays as it is, without a second event. */
   async revoke(change: ByokChange): Promise<void> {
     const { now } = change;
     await this.#options.db.em().transactional(async em => {
@@ -142,7 +150,7 @@ export class ByokCredentials {
       row.revokedAt = new Date(now);
       row.updatedAt = row.revokedAt;
       const { provider, displayName } = row;
-      await told(em, change, row, 'revoked', { provider, displayName });
+      await save(em, change, row, 'revoked', { provider, displayName });
     });
   }
 
@@ -150,9 +158,9 @@ export class ByokCredentials {
     return this.#options.vault.seal(byokSecretContext(byokCredentialId), secret);
   }
 
-  /** Tells secrets apart without telling anything of them: 64 bits of a keyed hash. */
+  /** Tells secrets apart without revealing anything of them: 64 bits of a keyed hash. */
   #fingerprint(secret: string): string {
-    return this.#options.hash.of('byok-fingerprint', secret).toString('hex', 0, 8);
+    return this.#options.hash.digest('byok-fingerprint', secret).toString('hex', 0, 8);
   }
 }
 
@@ -167,34 +175,34 @@ async function lockCredential(
   return row;
 }
 
-/** Writes the change down, with its act and its event. */
-async function told(
+/** Saves the change, with its audit entry and its event. */
+async function save(
   em: EntityManager,
-  deed: Deed,
+  audit: AuditContext,
   row: ByokRow,
   verb: 'created' | 'rotated' | 'revoked',
   details: Readonly<Record<string, unknown>>,
 ): Promise<ByokCredentialResource> {
   await em.flush();
   const { projectId, environmentId, byokCredentialId: targetId } = row;
-  await recordDeed(em, deed, {
+  await recordAction(em, audit, {
     projectId,
     environmentId,
     action: `byok_credential.${verb}`,
     targetId,
     details,
   });
-  const byokCredential = byokResource(row, deed.now);
+  const byokCredential = byokResource(row, audit.now);
   const eventName: EventName = `byok.credential.${verb}`;
   await appendEvents(em, [
-    { projectId, environmentId, eventName, data: { actor: deed.author, byokCredential } },
+    { projectId, environmentId, eventName, data: { actor: audit.author, byokCredential } },
   ]);
   return byokCredential;
 }
 
 const instant = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
-/** @param now epoch milliseconds: whether a grace has ended depends on it */
+/** @param now epoch milliseconds, which decide whether a grace has ended */
 export function byokResource(row: ByokRow, now: number): ByokCredentialResource {
   const graceEnd = row.status === 'rotating' ? row.rotationGraceExpiresAt : null;
   const ended = (graceEnd?.getTime() ?? 0) <= now;
@@ -214,4 +222,19 @@ export function byokResource(row: ByokRow, now: number): ByokCredentialResource 
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };
+}
+
+// Of several nodes, and of several runs of one node, one writes.
+const updateLastUse = `
+  update byok_credentials set last_used_at = $4
+  where byok_credential_id = $1 and project_id = $2 and environment_id = $3
+    and (last_used_at is null or last_used_at <= $4::timestamptz - interval '1 minute')`;
+
+/** Records a use, to the minute; without effect where one was recorded within the last minute, or the credential is gone. */
+export async function recordByokUse(
+  db: Queries,
+  { byokCredentialId, projectId, environmentId }: ByokCredentialResource,
+  at: Date,
+): Promise<void> {
+  await db.query(updateLastUse, [byokCredentialId, projectId, environmentId, at], 'byok.used');
 }

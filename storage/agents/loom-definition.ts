@@ -1,16 +1,17 @@
-/** What a version of a loom says, and how one is added: under the lock of its loom (looms.ts, loom-versions.ts). */
+/** What a version of a loom says, and how a version is added, under the lock of its loom (looms.ts, loom-versions.ts). */
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { invalid, type Issue } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Provider } from '../../protocol/resources/byok.ts';
-import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/loom.ts';
-import type { AgentMode } from '../../protocol/resources/thread.ts';
-import type { Deed } from '../audit.ts';
-import { LoomVersion, Tool, type Loom } from '../entities/agents.ts';
-import { ByokCredential } from '../entities/credentials.ts';
-import type { NewEvent } from '../events.ts';
-import type { Place } from '../reads/place.ts';
+import type {
+  AgentMode,
+  LoomVersion as LoomVersionResource,
+  Provider,
+} from '../../protocol/resources/index.ts';
+import type { AuditContext } from '../audit/index.ts';
+import { ByokCredential, type Loom, LoomVersion, Tool } from '../entities/index.ts';
+import type { NewEvent } from '../events/index.ts';
+import type { TenantScope } from '../database/index.ts';
 
 export interface LoomDefinition {
   readonly systemPrompt: string;
@@ -27,10 +28,10 @@ export interface LoomDefinition {
 
 export type LoomVersionRow = InferEntity<typeof LoomVersion>;
 
-/** Refuses with 422 what the environment does not have, or cannot use: the same for what is another's and what is nobody's. */
+/** Refuses with 422 what the environment does not have or cannot use: the same for foreign ids as for unknown ones. */
 export async function checkReferences(
   em: EntityManager,
-  { projectId, environmentId }: Place,
+  { projectId, environmentId }: TenantScope,
   { toolIds, byokCredentialId, provider }: LoomDefinition,
 ): Promise<void> {
   const issues: Issue[] = [];
@@ -63,7 +64,7 @@ export async function checkReferences(
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** Adds the loom's next version to the unit of work. The loom is new, or locked. */
+/** Adds the next version of the loom, which is new or locked, to the unit of work. */
 export function addVersion(
   em: EntityManager,
   loom: InferEntity<typeof Loom>,
@@ -73,15 +74,22 @@ export function addVersion(
   const { loomId, projectId, environmentId } = loom;
   loom.lastVersion = (loom.lastVersion ?? 0) + 1;
   return em.create(LoomVersion, {
-    ...{ ...definition, loomVersionId: newId('loomVersion', now), loomId, projectId, environmentId },
-    ...{ version: loom.lastVersion, status: 'published', rules: [...rules], toolIds: [...new Set(toolIds)] },
+    ...definition,
+    loomVersionId: newId('loomVersion', now),
+    loomId,
+    projectId,
+    environmentId,
+    version: loom.lastVersion,
+    status: 'published',
+    rules: [...rules],
+    toolIds: [...new Set(toolIds)],
     createdAt: new Date(now),
   });
 }
 
-/** The events of a version, in that order. */
+/** The events of a version, in the order of `verbs`. */
 export function versionEvents(
-  { author }: Deed,
+  { author }: AuditContext,
   version: LoomVersionRow,
   verbs: readonly ('published' | 'activated')[],
 ): NewEvent[] {

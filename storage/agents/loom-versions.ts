@@ -1,18 +1,17 @@
 /**
- * Versions of looms (specification, "Loom version"): immutable but for their status.
+ * Versions of looms: immutable except for their status.
  *
- *   published -> archived   unless it is the active one
+ *   published -> archived   unless it is the active version
  *   archived  -> published
  */
 import { LockMode } from '@mikro-orm/core';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
-import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/loom.ts';
-import { recordDeed } from '../audit.ts';
-import { page, type Page } from '../cursor.ts';
-import { LoomVersion } from '../entities/agents.ts';
-import { appendEvents } from '../events.ts';
-import type { Place } from '../reads/place.ts';
-import type { PageRequest } from '../tenancy/workspaces.ts';
+import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/index.ts';
+import { recordAction } from '../audit/index.ts';
+import { type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { LoomVersion } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
+import type { TenantScope } from '../database/index.ts';
 import {
   addVersion,
   checkReferences,
@@ -35,8 +34,8 @@ const selectOne = `
   select ${columns} from loom_versions
   where loom_version_id = $1 and loom_id = $2 and project_id = $3 and environment_id = $4`;
 
-/** Beyond the last number that a version can have. */
-const beyond = 2_147_483_647;
+/** The largest number of a version. */
+const maxVersion = 2_147_483_647;
 
 export class LoomVersions {
   readonly #options: LoomsOptions;
@@ -45,15 +44,15 @@ export class LoomVersions {
     this.#options = options;
   }
 
-  /** The newest first; empty where the place has no such loom. */
+  /** The newest first; empty where the environment has no such loom. */
   async list(
-    { projectId, environmentId }: Place,
+    { projectId, environmentId }: TenantScope,
     loomId: string,
     { cursor, limit }: PageRequest,
   ): Promise<Page<LoomVersionResource>> {
     const { db, cursors } = this.#options;
     const scope = `loom-versions ${environmentId} ${loomId}`;
-    const before = cursor === undefined ? beyond : Number(cursors.decode(scope, cursor)[0]);
+    const before = cursor === undefined ? maxVersion : Number(cursors.decode(scope, cursor)[0]);
     const rows = await db.query<LoomVersionRow>(selectPage, [
       loomId,
       projectId,
@@ -61,13 +60,13 @@ export class LoomVersions {
       before,
       limit + 1,
     ]);
-    const { data, ...rest } = page(rows, limit, last => cursors.encode(scope, [last.version]));
+    const { data, ...rest } = toPage(rows, limit, last => cursors.encode(scope, [last.version]));
     return { data: data.map(versionResource), ...rest };
   }
 
-  /** Undefined where the loom of that place has no such version. */
+  /** Undefined where that loom of the environment has no such version. */
   async find(
-    { projectId, environmentId }: Place,
+    { projectId, environmentId }: TenantScope,
     loomId: string,
     loomVersionId: string,
   ): Promise<LoomVersionResource | undefined> {
@@ -76,7 +75,7 @@ export class LoomVersions {
     return row === undefined ? undefined : versionResource(row);
   }
 
-  /** Publishes the loom's next version. 409 `svc/runtime/conflict` for a loom that is archived. */
+  /** Publishes the next version of the loom. 409 `svc/runtime/conflict` for an archived loom. */
   create(
     target: LoomTarget & { readonly definition: LoomDefinition; readonly activate: boolean },
   ): Promise<LoomVersionResource> {
@@ -91,8 +90,12 @@ export class LoomVersions {
       loom.updatedAt = new Date(now);
       await em.flush();
       const details = { loomId, version: version.version, activated: activate };
-      await recordDeed(em, target, {
-        ...{ projectId, environmentId, action: 'loom_version.created', targetId: loomVersionId, details },
+      await recordAction(em, target, {
+        projectId,
+        environmentId,
+        action: 'loom_version.created',
+        targetId: loomVersionId,
+        details,
       });
       await appendEvents(
         em,
@@ -102,7 +105,7 @@ export class LoomVersions {
     });
   }
 
-  /** A change that changes nothing leaves no trace. 409 `svc/runtime/conflict` for archiving the active version. */
+  /** A change that changes nothing is not recorded. 409 `svc/runtime/conflict` for archiving the active version. */
   setStatus(
     target: LoomTarget & { readonly loomVersionId: string; readonly status: LoomVersionResource['status'] },
   ): Promise<LoomVersionResource> {
@@ -118,8 +121,12 @@ export class LoomVersions {
       version.status = status;
       await em.flush();
       const details = { loomId, version: version.version, status };
-      await recordDeed(em, target, {
-        ...{ projectId, environmentId, action: 'loom_version.updated', targetId: loomVersionId, details },
+      await recordAction(em, target, {
+        projectId,
+        environmentId,
+        action: 'loom_version.updated',
+        targetId: loomVersionId,
+        details,
       });
       return versionResource(version);
     });

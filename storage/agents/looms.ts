@@ -1,36 +1,33 @@
 /**
- * Looms (specification, "Loom"): what agents are made of, in versions (loom-versions.ts).
+ * Looms: the definitions of agents, in versions (loom-versions.ts).
  *
  *   active   -> archived   unless an agent uses it
  *   archived -> active
  *
- * A loom's row is the lock of its versions too: their numbers are dense, and exactly one of them is active.
+ * The row of a loom is also the lock of its versions: their numbers are dense, and exactly one of them is active.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Loom as LoomResource } from '../../protocol/resources/loom.ts';
-import { recordDeed, type Deed } from '../audit.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { Agent, Loom, LoomVersion } from '../entities/agents.ts';
-import { appendEvents } from '../events.ts';
-import type { Place } from '../reads/place.ts';
-import type { PageRequest } from '../tenancy/workspaces.ts';
-import { applyChanges } from './changes.ts';
-import { listed, type Listing } from './listing.ts';
+import type { Loom as LoomResource } from '../../protocol/resources/index.ts';
+import { type AuditContext, recordAction } from '../audit/index.ts';
+import type { Cursors, Page, PageRequest } from '../paging/index.ts';
+import type { Database, TenantScope } from '../database/index.ts';
+import { Agent, Loom, LoomVersion } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
 import { addVersion, checkReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
 
-export interface NewLoom extends Place, Deed {
+export interface NewLoom extends TenantScope, AuditContext {
   readonly name: string;
   readonly metadata: Record<string, unknown>;
   readonly definition: LoomDefinition;
 }
 
-/** Which loom of which environment. */
-export interface LoomTarget extends Place, Deed {
+/** A loom of an environment, and who changes it. */
+export interface LoomTarget extends TenantScope, AuditContext {
   readonly loomId: string;
 }
 
@@ -48,7 +45,7 @@ const columns = `loom_id as "loomId", project_id as "projectId", environment_id 
   active_version_id as "activeVersionId", last_version as "lastVersion", metadata, created_at as "createdAt",
   updated_at as "updatedAt", archived_at as "archivedAt"`;
 
-const listing: Listing = { table: 'looms', id: 'loom_id', columns, where: 'archived_at is null' };
+const listing: EnvironmentList = { table: 'looms', id: 'loom_id', columns, where: 'archived_at is null' };
 
 export interface LoomsOptions {
   readonly db: Database;
@@ -62,20 +59,20 @@ export class Looms {
     this.#options = options;
   }
 
-  /** Those that are not archived. */
-  async list(place: Place, request: PageRequest): Promise<Page<LoomResource>> {
-    const { data, ...rest } = await listed<LoomRow>(
+  /** Without the archived looms. */
+  async list(tenant: TenantScope, request: PageRequest): Promise<Page<LoomResource>> {
+    const { data, ...rest } = await listPage<LoomRow>(
       this.#options,
       listing,
-      place,
+      tenant,
       request,
       row => row.loomId,
     );
     return { data: data.map(loomResource), ...rest };
   }
 
-  /** Archived or not; undefined where the place has none such. */
-  async find({ projectId, environmentId }: Place, loomId: string): Promise<LoomResource | undefined> {
+  /** Archived or not; undefined where the environment has no such loom. */
+  async find({ projectId, environmentId }: TenantScope, loomId: string): Promise<LoomResource | undefined> {
     const [row] = await this.#options.db.query<LoomRow>(
       `select ${columns} from looms where loom_id = $1 and project_id = $2 and environment_id = $3`,
       [loomId, projectId, environmentId],
@@ -84,28 +81,40 @@ export class Looms {
     return row === undefined ? undefined : loomResource(row);
   }
 
-  /** Makes the loom with its first version, which is active. */
+  /** Creates the loom with its first version, which is active. */
   create(request: NewLoom): Promise<LoomResource> {
     const { projectId, environmentId, name, metadata, definition, now } = request;
     const at = new Date(now);
     return this.#options.db.em().transactional(async em => {
       await checkReferences(em, request, definition);
       const loom = em.create(Loom, {
-        ...{ loomId: newId('loom', now), projectId, environmentId, name, metadata, status: 'active' },
-        ...{ createdAt: at, updatedAt: at },
+        loomId: newId('loom', now),
+        projectId,
+        environmentId,
+        name,
+        metadata,
+        status: 'active',
+        createdAt: at,
+        updatedAt: at,
       });
       const version = addVersion(em, loom, definition, now);
       loom.activeVersionId = version.loomVersionId;
       await em.flush();
       const { loomId: targetId } = loom;
       const details = { name, loomVersionId: version.loomVersionId };
-      await recordDeed(em, request, { projectId, environmentId, action: 'loom.created', targetId, details });
+      await recordAction(em, request, {
+        projectId,
+        environmentId,
+        action: 'loom.created',
+        targetId,
+        details,
+      });
       await appendEvents(em, versionEvents(request, version, ['published', 'activated']));
       return loomResource(loom);
     });
   }
 
-  /** A change that changes nothing leaves no trace. 409 `svc/runtime/conflict` for archiving a loom that an agent uses. */
+  /** A change that changes nothing is not recorded. 409 `svc/runtime/conflict` for archiving a loom that an agent uses. */
   update(change: LoomChange): Promise<LoomResource> {
     const { projectId, environmentId, loomId, changes, now } = change;
     return this.#options.db.em().transactional(async em => {
@@ -121,16 +130,20 @@ export class Looms {
       }
       loom.updatedAt = new Date(now);
       await em.flush();
-      await recordDeed(em, change, {
-        ...{ projectId, environmentId, action: 'loom.updated', targetId: loomId, details: { fields } },
+      await recordAction(em, change, {
+        projectId,
+        environmentId,
+        action: 'loom.updated',
+        targetId: loomId,
+        details: { fields },
       });
       return loomResource(loom);
     });
   }
 
   /**
-   * Makes a published version the active one; the one that is active already stays so, without a second event. 404 for a version
-   * of another loom, 409 `svc/runtime/conflict` for one, or a loom, that is archived.
+   * Makes a published version the active one. The active version stays so, without a second event. 404 for a version of another loom, 409
+   * `svc/runtime/conflict` for an archived version or loom.
    */
   activate(target: LoomTarget & { readonly loomVersionId: string }): Promise<LoomResource> {
     const { projectId, environmentId, loomId, loomVersionId, now } = target;
@@ -147,8 +160,12 @@ export class Looms {
       loom.updatedAt = new Date(now);
       await em.flush();
       const details = { loomId, version: version.version };
-      await recordDeed(em, target, {
-        ...{ projectId, environmentId, action: 'loom_version.activated', targetId: loomVersionId, details },
+      await recordAction(em, target, {
+        projectId,
+        environmentId,
+        action: 'loom_version.activated',
+        targetId: loomVersionId,
+        details,
       });
       await appendEvents(em, versionEvents(target, version, ['activated']));
       return loomResource(loom);
@@ -156,10 +173,10 @@ export class Looms {
   }
 }
 
-/** The loom, held until the transaction ends: for writing, or against being archived. */
+/** The loom, locked until the transaction ends: for a change, or against being archived. */
 export async function lockLoom(
   em: EntityManager,
-  { projectId, environmentId, loomId }: Place & { readonly loomId: string },
+  { projectId, environmentId, loomId }: TenantScope & { readonly loomId: string },
   lockMode: LockMode.PESSIMISTIC_READ | LockMode.PESSIMISTIC_WRITE,
 ): Promise<LoomRow> {
   const loom = await em.findOne(Loom, { loomId, projectId, environmentId }, { lockMode });
@@ -167,7 +184,7 @@ export async function lockLoom(
   return loom;
 }
 
-/** 409 for a loom that is archived. */
+/** 409 for an archived loom. */
 export function refuseArchived(loom: Pick<LoomRow, 'status'>): void {
   if (loom.status === 'archived') {
     throw new ServiceError('svc/runtime/conflict', { message: 'The loom is archived.' });

@@ -1,30 +1,27 @@
 /**
- * Tools (specification, "Tool"): what models call over HTTP. Values of headers and the signing secret are kept sealed; whoever calls
- * the tool opens them (actors/run/tools).
+ * Tools, which models call over HTTP. The values of headers and the signing secret are kept sealed; the caller of a tool opens them
+ * (actors/run/tools).
  *
  *   active, error <-> disabled   by a user
- *   active        <-> error      by whoever calls it (decisions, section 4); a user may make it active too
+ *   active        <-> error      by the callers of the tool (tool-calls.ts); a user may activate it, too
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { invalid, notFound } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import { redacted, type Tool as ToolResource, type ToolMethod } from '../../protocol/resources/tool.ts';
+import { redacted, type Tool as ToolResource, type ToolMethod } from '../../protocol/resources/index.ts';
 import { newStitchSecret } from '../../protocol/signature.ts';
-import { pointerStep } from '../../protocol/text.ts';
-import { recordDeed, type Deed } from '../audit.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { Tool } from '../entities/agents.ts';
-import { appendEvents } from '../events.ts';
-import type { Place } from '../reads/place.ts';
-import type { PageRequest } from '../tenancy/workspaces.ts';
-import type { Vault } from '../vault.ts';
-import { applyChanges } from './changes.ts';
-import { listed, type Listing } from './listing.ts';
+import { pointerStep } from '../../protocol/validate.ts';
+import { type AuditContext, recordAction } from '../audit/index.ts';
+import type { Cursors, Page, PageRequest } from '../paging/index.ts';
+import type { Database, TenantScope } from '../database/index.ts';
+import { Tool } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
+import type { Vault } from '../secrets/index.ts';
+import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
 
-/** Names and values. */
+/** Values by their names. */
 export type ToolHeaders = Readonly<Record<string, string>>;
 
 interface ToolFields {
@@ -39,21 +36,21 @@ interface ToolFields {
   readonly metadata: Record<string, unknown>;
 }
 
-export interface NewTool extends Place, Deed, ToolFields {
+export interface NewTool extends TenantScope, AuditContext, ToolFields {
   readonly headers: ToolHeaders;
 }
 
 type Maybe<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-export interface ToolChange extends Place, Deed {
+export interface ToolChange extends TenantScope, AuditContext {
   readonly toolId: string;
-  /** `headers` are the whole set; a value `[redacted]` stays what it is, unless `url` leads to another origin. */
+  /** `headers` replaces all headers; a value `[redacted]` keeps the current one, unless `url` leads to another origin. */
   readonly changes: Maybe<
     ToolFields & { readonly status: 'active' | 'disabled'; readonly headers: ToolHeaders }
   >;
 }
 
-/** A row without its secrets, and without the state of its circuit. */
+/** A row without its secrets and the state of its circuit. */
 export type ToolRow = Omit<
   InferEntity<typeof Tool>,
   'sealedHeaders' | 'signingSecret' | 'failures' | 'probeAt'
@@ -63,14 +60,14 @@ const columns = `tool_id as "toolId", project_id as "projectId", environment_id 
   headers, input_schema as "inputSchema", timeout_ms as "timeoutMs", retry_max_attempts as "retryMaxAttempts",
   retry_backoff_ms as "retryBackoffMs", status, metadata, created_at as "createdAt", updated_at as "updatedAt"`;
 
-const listing: Listing = { table: 'tools', id: 'tool_id', columns };
+const listing: EnvironmentList = { table: 'tools', id: 'tool_id', columns };
 
-/** Where the headers lie: what they are sealed for (storage/vault.ts), as a JSON object of names and values. */
+/** The context that the headers, a JSON object of names and values, are sealed for (storage/secrets/vault.ts). */
 export function toolHeadersContext(toolId: string): string {
   return `tools/${toolId}/headers`;
 }
 
-/** Where the signing secret lies. */
+/** The context that the signing secret is sealed for. */
 export function toolSigningContext(toolId: string): string {
   return `tools/${toolId}/signing_secret`;
 }
@@ -88,19 +85,19 @@ export class Tools {
     this.#options = options;
   }
 
-  async list(place: Place, request: PageRequest): Promise<Page<ToolResource>> {
-    const { data, ...rest } = await listed<ToolRow>(
+  async list(tenant: TenantScope, request: PageRequest): Promise<Page<ToolResource>> {
+    const { data, ...rest } = await listPage<ToolRow>(
       this.#options,
       listing,
-      place,
+      tenant,
       request,
       row => row.toolId,
     );
     return { data: data.map(toolResource), ...rest };
   }
 
-  /** Undefined where the place has no such tool. */
-  async find({ projectId, environmentId }: Place, toolId: string): Promise<ToolResource | undefined> {
+  /** Undefined where the environment has no such tool. */
+  async find({ projectId, environmentId }: TenantScope, toolId: string): Promise<ToolResource | undefined> {
     const [row] = await this.#options.db.query<ToolRow>(
       `select ${columns} from tools where tool_id = $1 and project_id = $2 and environment_id = $3`,
       [toolId, projectId, environmentId],
@@ -109,27 +106,36 @@ export class Tools {
     return row === undefined ? undefined : toolResource(row);
   }
 
-  /** `signingSecret` is not to be had again. */
+  /** `signingSecret` is shown only once. */
   async create(request: NewTool): Promise<{ readonly tool: ToolResource; readonly signingSecret: string }> {
     const { author, origin, now, headers, ...fields } = request;
     const toolId = newId('tool', now);
     const signingSecret = newStitchSecret();
-    const sealed = await this.#sealed(toolId, headers, undefined);
+    const sealed = await this.#sealHeaders(toolId, headers, undefined);
     const sealedSecret = await this.#options.vault.seal(toolSigningContext(toolId), signingSecret);
     const at = new Date(now);
     const tool = await this.#options.db.em().transactional(async em => {
       const row = em.create(Tool, {
-        ...{ ...fields, ...sealed, toolId, signingSecret: sealedSecret, status: 'active' },
-        ...{ createdAt: at, updatedAt: at },
+        ...fields,
+        ...sealed,
+        toolId,
+        signingSecret: sealedSecret,
+        status: 'active',
+        createdAt: at,
+        updatedAt: at,
       });
       await em.flush();
       const { projectId, environmentId, name, method } = row;
       const details = { name, method };
-      await recordDeed(
+      await recordAction(
         em,
         { author, origin, now },
         {
-          ...{ projectId, environmentId, action: 'tool.created', targetId: toolId, details },
+          projectId,
+          environmentId,
+          action: 'tool.created',
+          targetId: toolId,
+          details,
         },
       );
       return toolResource(row);
@@ -138,8 +144,8 @@ export class Tools {
   }
 
   /**
-   * A change that changes nothing leaves no trace. 422 for a header that keeps a value which it does not have; and for a new origin
-   * of the address without new headers, or with one that keeps its value: whoever may change the tool may not read its secrets.
+   * A change that changes nothing is not recorded. 422 for a header that keeps a value which does not exist; and for a new origin of the
+   * address without new headers, or with a header that keeps its value: whoever may change the tool may not read its secrets.
    */
   update(change: ToolChange): Promise<ToolResource> {
     const { toolId, changes, author, now } = change;
@@ -147,14 +153,14 @@ export class Tools {
     return this.#options.db.em().transactional(async em => {
       const row = await lockTool(em, change);
       const before = row.sealedHeaders ?? undefined;
-      const moves = fields.url !== undefined && originOf(fields.url) !== originOf(row.url);
+      const moves = fields.url !== undefined && parseOrigin(fields.url) !== parseOrigin(row.url);
       const changed = applyChanges<Partial<typeof row>>(row, fields);
       if (moves && before !== undefined && headers === undefined) {
-        const message = 'must be given anew, with their values: the address leads to another origin';
+        const message = 'must be given again with their values, because the address leads to another origin';
         throw invalid([{ path: '/body/headers', message, code: 'required' }]);
       }
       if (headers !== undefined) {
-        Object.assign(row, await this.#sealed(toolId, headers, moves ? undefined : before));
+        Object.assign(row, await this.#sealHeaders(toolId, headers, moves ? undefined : before));
         changed.push('headers');
       }
       const switched = status !== undefined && status !== row.status;
@@ -167,8 +173,12 @@ export class Tools {
       await em.flush();
       const { projectId, environmentId } = row;
       const details = { fields: changed.sort() };
-      await recordDeed(em, change, {
-        ...{ projectId, environmentId, action: 'tool.updated', targetId: toolId, details },
+      await recordAction(em, change, {
+        projectId,
+        environmentId,
+        action: 'tool.updated',
+        targetId: toolId,
+        details,
       });
       const tool = toolResource(row);
       if (switched) {
@@ -179,8 +189,8 @@ export class Tools {
     });
   }
 
-  /** What is kept of headers. @param before the sealed headers that `[redacted]` values are taken from */
-  async #sealed(
+  /** The columns of the headers. @param before the sealed headers that `[redacted]` values are taken from */
+  async #sealHeaders(
     toolId: string,
     headers: ToolHeaders,
     before: string | undefined,
@@ -188,7 +198,9 @@ export class Tools {
     const { vault } = this.#options;
     const context = toolHeadersContext(toolId);
     const keeps = Object.values(headers).includes(redacted) && before !== undefined;
-    const known = new Map(keeps ? lowered(JSON.parse(await vault.open(context, before)) as ToolHeaders) : []);
+    const known = new Map(
+      keeps ? lowerNames(JSON.parse(await vault.open(context, before)) as ToolHeaders) : [],
+    );
     const values: Record<string, string> = {};
     for (const [name, given] of Object.entries(headers)) {
       const value = given === redacted ? known.get(name.toLowerCase()) : given;
@@ -206,12 +218,12 @@ export class Tools {
   }
 }
 
-/** Scheme, host and port: whom the headers are meant for. */
-function originOf(url: string | null | undefined): string | undefined {
+/** Scheme, host and port: the server that the headers are meant for. */
+function parseOrigin(url: string | null | undefined): string | undefined {
   return URL.parse(url ?? '')?.origin;
 }
 
-function lowered(headers: ToolHeaders): [string, string][] {
+function lowerNames(headers: ToolHeaders): [string, string][] {
   return Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
 }
 

@@ -1,6 +1,4 @@
-/**
- * Under which account the server runs. PostgreSQL refuses to run as root, so root runs it as the user `postgres`.
- */
+/** The account that the server runs under. PostgreSQL refuses to run as root, so root runs it as the user `postgres`. */
 import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,21 +13,21 @@ export interface Account {
 
 const userName = 'postgres';
 
-async function lookUp(): Promise<Account | undefined> {
+async function readUser(): Promise<Account | undefined> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
   const [, , uid, gid] = lines.find(line => line.startsWith(`${userName}:`))?.split(':') ?? [];
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }
 
 /**
- * The account for a server whose data lie (or will lie) in `data`: undefined for the process's own, which is every case
- * but root's. Root takes the owner of data that exist, else the user `postgres`, creating it where it is missing.
+ * The account for a server whose data are (or will be) in `data`: undefined for the process's own account, which is every case but root's.
+ * For root it is the owner of existing data, else the user `postgres`, which is created where it is missing.
  */
-export async function accountFor(data: string): Promise<Account | undefined> {
+export async function findAccount(data: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(join(data, 'PG_VERSION')).catch(() => undefined);
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const known = await lookUp();
+  const known = await readUser();
   if (known !== undefined) return known;
   try {
     await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', userName]);
@@ -39,7 +37,7 @@ export async function accountFor(data: string): Promise<Account | undefined> {
       { cause },
     );
   }
-  const created = await lookUp();
+  const created = await readUser();
   if (created === undefined) throw new Error(`the user ${userName} was created but is not in /etc/passwd`);
   return created;
 }

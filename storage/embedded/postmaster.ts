@@ -1,4 +1,4 @@
-/** One run of the server: found alive, or started; its readiness, its end. */
+/** One run of the server: found running, or started; how it becomes ready, and how it ends. */
 import { spawn } from 'node:child_process';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,20 +6,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import { serverEnvironment } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
-import { commandOf, startOf } from './process.ts';
+import { readCommandLine, readProcessStart } from './process.ts';
 
-/** How often a process that is not our child is looked at, and a starting server's status file. */
-const lookMs = 20;
-/** Crash recovery of a full 4 GB of log takes tens of seconds; beyond this something is wrong. */
+/** Milliseconds between two checks of a process that is not our child, and of the status file of a starting server. */
+const pollMs = 20;
+/** Crash recovery of a full 4 GB of log takes tens of seconds; a server that takes longer has a problem. */
 const readyWithinMs = 120_000;
 const stopWithinMs = 30_000;
 const logLimit = 16 * 1024 * 1024;
 
-/** A postmaster process. While it lives, a normal end of ours tells it to shut down, which it then does by itself. */
+/** A postmaster process. A normal end of our process tells it to shut down, which it then does by itself. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** Resolves when the process is gone, however it went. */
+  /** Resolves when the process is gone, for whatever reason. */
   readonly gone: Promise<void>;
 }
 
@@ -33,31 +33,31 @@ async function readStatus(data: string): Promise<{ pid: number; port: number; st
   }
 }
 
-/** Resolves once the process with that pid and start is gone. */
+/** Resolves once the process with that pid and start time is gone. */
 async function untilGone(pid: number, started: string): Promise<void> {
-  while ((await startOf(pid)) === started) await pause(lookMs * 5, undefined, { ref: false });
+  while ((await readProcessStart(pid)) === started) await pause(pollMs * 5, undefined, { ref: false });
 }
 
 /**
- * The server that a killed owner left running on these data, once it is ready; undefined when there is none. A status
- * file whose pid now belongs to another program is removed: the server would take that program for itself and refuse to start.
+ * The server that a killed owner left running on these data, once it is ready; undefined when there is none. A status file whose pid now
+ * belongs to another program is removed: the server would take that program for itself and refuse to start.
  */
 export async function adopt(data: string): Promise<Postmaster | undefined> {
   const found = await readStatus(data);
   if (found === undefined) return undefined;
-  const started = await startOf(found.pid);
+  const started = await readProcessStart(found.pid);
   if (started === undefined) return undefined;
-  const command = await commandOf(found.pid);
+  const command = await readCommandLine(found.pid);
   if (command !== '' && !command.includes(data)) {
     await rm(join(data, 'postmaster.pid'), { force: true });
     return undefined;
   }
   const gone = untilGone(found.pid, started);
-  endWithUs(found.pid, gone);
+  shutDownAtExit(found.pid, gone);
   return (await untilReady(data, found.pid, gone)) ? { pid: found.pid, port: found.port, gone } : undefined;
 }
 
-/** Whether the server came to accept connections (true) or went away (false). */
+/** Resolves to whether the server accepts connections (true) or has ended (false). */
 async function untilReady(data: string, pid: number, gone: Promise<void>): Promise<boolean> {
   let ended = false;
   void gone.then(() => (ended = true));
@@ -68,7 +68,7 @@ async function untilReady(data: string, pid: number, gone: Promise<void>): Promi
     if (performance.now() > deadline) {
       throw new Error(`PostgreSQL (process ${pid}) was not ready within ${readyWithinMs / 1000} s`);
     }
-    await pause(lookMs);
+    await pause(pollMs);
   }
   return false;
 }
@@ -82,7 +82,7 @@ export interface StartOptions {
   readonly logFile: string;
 }
 
-/** Starts a server and resolves when it is ready; rejects with the end of its log when it is not to be. */
+/** Starts a server and resolves when it is ready; rejects with the end of its log when it fails to start. */
 export async function start(options: StartOptions): Promise<Postmaster> {
   const { binaries, account, data, port, settings, logFile } = options;
   const size = await stat(logFile).then(
@@ -99,7 +99,7 @@ export async function start(options: StartOptions): Promise<Postmaster> {
       ...account,
       cwd: data,
       env: serverEnvironment(),
-      // A session of its own: Ctrl-C in the terminal is for the node, which stops its server when it has drained.
+      // A process group of its own: Ctrl-C in the terminal is for the node, which stops its server after it has drained.
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
       windowsHide: true,
@@ -110,39 +110,39 @@ export async function start(options: StartOptions): Promise<Postmaster> {
     });
     child.unref();
     if (child.pid !== undefined) {
-      endWithUs(child.pid, gone);
+      shutDownAtExit(child.pid, gone);
       if (await untilReady(data, child.pid, gone)) return { pid: child.pid, port, gone };
     }
-    throw new Error(`PostgreSQL did not start: ${await tail(logFile, from)}`);
+    throw new Error(`PostgreSQL did not start: ${await readLogEnd(logFile, from)}`);
   } finally {
     await log.close();
   }
 }
 
-function endWithUs(pid: number, gone: Promise<void>): void {
+function shutDownAtExit(pid: number, gone: Promise<void>): void {
   const tell = () => signal(pid, 'SIGINT');
   process.on('exit', tell);
   void gone.then(() => process.off('exit', tell));
 }
 
-/** What the log says since `from`, at most the last 2,000 characters. */
-async function tail(logFile: string, from: number): Promise<string> {
+/** The log since `from`, at most its last 2,000 characters. */
+async function readLogEnd(logFile: string, from: number): Promise<string> {
   const text = await readFile(logFile);
   return text.subarray(from).toString('utf8').trim().slice(-2_000);
 }
 
-/** Fast shutdown: disconnects every session, writes a checkpoint, ends. Immediate when that takes too long. */
+/** Fast shutdown: disconnects all clients, writes a checkpoint, ends. Immediate shutdown when that takes too long. */
 export async function stop(postmaster: Postmaster): Promise<void> {
   signal(postmaster.pid, 'SIGINT');
   const late = new AbortController();
-  // Unlike a server at work, one that is being stopped keeps this process waiting for it.
+  // Unlike a running server, one that is being stopped keeps this process alive.
   const timeout = pause(stopWithinMs, 'late', { signal: late.signal }).catch(() => 'stopped');
   if ((await Promise.race([postmaster.gone, timeout])) === 'late') signal(postmaster.pid, 'SIGQUIT');
   late.abort();
   await postmaster.gone;
 }
 
-/** A process that is gone already is fine. */
+/** No error when the process is gone already. */
 function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, name);

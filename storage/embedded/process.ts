@@ -1,4 +1,4 @@
-/** Which process is that? A pid alone does not say: the system gives it again. A pid and its start do. */
+/** Identifies processes. A pid alone does not, since the system uses it again; a pid and its start time do. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -18,10 +18,10 @@ async function linuxStart(pid: number): Promise<string | undefined> {
 }
 
 /**
- * A text that tells this run of the pid from every other, undefined when no such process lives (a zombie does not).
- * Windows gives none that is cheap to read: there a pid is believed for as long as it lives.
+ * A text that distinguishes this run of the pid from every other; undefined when no such process is alive (a zombie is not). Windows offers
+ * none that is cheap to read: there, a pid counts as the same process for as long as it is alive.
  */
-export async function startOf(pid: number): Promise<string | undefined> {
+export async function readProcessStart(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') return await linuxStart(pid);
     if (process.platform === 'win32') return process.kill(pid, 0) ? 'alive' : undefined;
@@ -33,7 +33,7 @@ export async function startOf(pid: number): Promise<string | undefined> {
 }
 
 /** The command line of a process, empty when it is gone or may not be read. */
-export async function commandOf(pid: number): Promise<string> {
+export async function readCommandLine(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux')
       return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');

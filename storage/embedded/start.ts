@@ -1,25 +1,26 @@
 /**
- * The node's own PostgreSQL, when no DATABASE_URL is given.
+ * The node's own PostgreSQL (docs/decisions/0008-embedded-postgresql.md), used when no DATABASE_URL is given.
  *
  *     claim -> prepare -> adopt or start -> running -> stop
  *                                  ^           |
- *                                  +-- died ---+   (backoff 50 ms, doubled up to 5 s)
+ *                                  +-- died ---+   (back-off from 50 ms to 5 s)
  *
- * The folder has one owner (ownership.ts). A server that a killed owner left behind is adopted: it has lost nothing and
- * is ready at once. A server that dies under us is started again on the same port, so that the address stays true. In
- * every normal end of the process, also one that forgot to call `stop`, the server is told to shut down.
+ * The folder has one owner (ownership.ts). A server that a killed owner left behind is adopted: it has lost nothing and is ready at once. A
+ * server that dies is started again on the same port, so that the address stays valid. Every normal end of the process, also one that
+ * does not call `stop`, tells the server to shut down.
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../../runtime/log.ts';
-import { accountFor } from './account.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import { Backoff, systemRandom } from '../../runtime/time/index.ts';
+import { findAccount } from './account.ts';
 import { findBinaries, installedBinaries } from './binaries.ts';
 import * as cluster from './cluster.ts';
-import type { Access } from './cluster.ts';
-import { own } from './ownership.ts';
-import { placeOf, reach } from './place.ts';
+import type { ClusterAccess } from './cluster.ts';
+import { claimFolder } from './ownership.ts';
+import { resolveDataDirectory, ensureReachable } from './data-directory.ts';
 import { adopt, start, stop } from './postmaster.ts';
 import type { Postmaster, StartOptions } from './postmaster.ts';
 
@@ -31,13 +32,13 @@ export interface EmbeddedOptions {
   readonly log: Log;
   /** Called each time after the server died and is ready again. */
   readonly onRestart?: (pid: number) => void;
-  /** Settings over the durable ones of cluster.ts. Tests that do not test durability turn fsync off here. */
+  /** Overrides the durable settings of cluster.ts. Tests that do not test durability turn fsync off here. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface Embedded {
   readonly url: string;
-  /** The server's process by now. */
+  /** The current process of the server. */
   readonly pid: number;
   /** Whether a server was found running and taken over. */
   readonly adopted: boolean;
@@ -46,17 +47,17 @@ export interface Embedded {
 }
 
 const firstBackoffMs = 50;
-const lastBackoffMs = 5_000;
-/** A first start is tried again where a killed server's last children still hold its memory, or a port was snatched. */
+const longestBackoffMs = 5_000;
+/** Attempts of a first start, which fails while a killed server's last children hold its memory, or when the port was taken. */
 const firstAttempts = 5;
-/** Alive for this long, a server counts as sound and its next death is answered at once. */
-const soundMs = 60_000;
+/** Milliseconds after which a running server counts as healthy: after its next death the back-off begins again. */
+const healthyMs = 60_000;
 
 /** Starts or adopts the server of the folder. Rejects with `FolderInUse` when another live process owns it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   await mkdir(options.folder, { recursive: true });
   const folder = await realpath(options.folder);
-  const ownership = await own(folder);
+  const ownership = await claimFolder(folder);
   try {
     const { postmaster, restart, access, adopted } = await prepare(folder, options);
     return supervise(postmaster, { restart, access, adopted, options, release: () => ownership.release() });
@@ -69,18 +70,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 interface Prepared {
   readonly postmaster: Postmaster;
   readonly adopted: boolean;
-  readonly access: Access;
+  readonly access: ClusterAccess;
   restart(): Promise<Postmaster>;
 }
 
 async function prepare(folder: string, { log, settings }: EmbeddedOptions): Promise<Prepared> {
-  const known = await placeOf(folder);
-  const account = await accountFor(join(known, 'data'));
-  const place = await reach(folder, known, account, log);
-  const binaries = await findBinaries(await installedBinaries(), account, place, log);
-  await cluster.ensureCluster(folder, place, binaries, account);
+  const known = await resolveDataDirectory(folder);
+  const account = await findAccount(join(known, 'data'));
+  const dataDirectory = await ensureReachable(folder, known, account, log);
+  const binaries = await findBinaries(await installedBinaries(), account, dataDirectory, log);
+  await cluster.ensureCluster(folder, dataDirectory, binaries, account);
 
-  const data = join(place, 'data');
+  const data = join(dataDirectory, 'data');
   let access = await cluster.readAccess(folder);
   const startOptions: Omit<StartOptions, 'port'> = {
     binaries,
@@ -95,7 +96,7 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
     const port = await cluster.freePort(access.port);
     if (port !== access.port) {
       access = { ...access, port };
-      await cluster.keepAccess(folder, access);
+      await cluster.writeAccess(folder, access);
     }
     try {
       postmaster = await start({ ...startOptions, port });
@@ -111,7 +112,7 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
     throw error;
   }
   log.info(
-    { folder: place, port: access.port, pid: postmaster.pid, adopted: found !== undefined },
+    { folder: dataDirectory, port: access.port, pid: postmaster.pid, adopted: found !== undefined },
     'PostgreSQL is ready',
   );
   const { port } = access;
@@ -125,13 +126,13 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
 
 const noSuchDatabase = '3D000';
 
-/** The first connection proves that the server takes our password; the first of all makes our database. */
-async function ensureDatabase(access: Access): Promise<void> {
+/** Connects, which proves that the server accepts our password, and creates our database when it is missing. */
+async function ensureDatabase(access: ClusterAccess): Promise<void> {
   try {
-    await inDatabase(cluster.urlOf(access), 'select 1');
+    await inDatabase(cluster.toConnectionUrl(access), 'select 1');
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== noSuchDatabase) throw error;
-    await inDatabase(cluster.urlOf(access, 'postgres'), `create database ${cluster.databaseName}`);
+    await inDatabase(cluster.toConnectionUrl(access, 'postgres'), `create database ${cluster.databaseName}`);
   }
 }
 
@@ -154,13 +155,14 @@ function supervise(first: Postmaster, supervision: Supervision): Embedded {
   const { access, adopted, options, restart, release } = supervision;
   const { log } = options;
   const stopping = new AbortController();
+  const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
   let current: Postmaster | undefined = first;
   let { pid } = first;
 
-  /** Starts the server again, and again; undefined when told to stop meanwhile. */
-  async function revive(backoffMs: number): Promise<Postmaster | undefined> {
-    for (let waitMs = backoffMs; ; waitMs = Math.min(waitMs * 2, lastBackoffMs)) {
-      await pause(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+  /** Starts the server again, until it succeeds; undefined when told to stop meanwhile. */
+  async function revive(): Promise<Postmaster | undefined> {
+    for (;;) {
+      await pause(backoff.next(), undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return undefined;
       try {
         return await restart();
@@ -171,15 +173,14 @@ function supervise(first: Postmaster, supervision: Supervision): Embedded {
   }
 
   async function watch(): Promise<void> {
-    let backoffMs = firstBackoffMs;
     while (current !== undefined) {
       const since = performance.now();
       await current.gone;
       if (stopping.signal.aborted) return;
       log.error({ pid: current.pid }, 'PostgreSQL died: starting it again');
-      const wasSound = performance.now() - since > soundMs;
-      current = await revive(wasSound ? firstBackoffMs : backoffMs);
-      backoffMs = wasSound ? firstBackoffMs : Math.min(backoffMs * 2, lastBackoffMs);
+      const wasHealthy = performance.now() - since > healthyMs;
+      if (wasHealthy) backoff.reset();
+      current = await revive();
       if (current === undefined || stopping.signal.aborted) return;
       ({ pid } = current);
       log.info({ pid }, 'PostgreSQL is ready again');
@@ -193,7 +194,7 @@ function supervise(first: Postmaster, supervision: Supervision): Embedded {
     try {
       if (current !== undefined) await stop(current);
       await watching;
-      // A start that was under way when we were told to stop has its server here.
+      // A start that was in progress when we were told to stop has its server here.
       if (current !== undefined) await stop(current);
     } finally {
       await release();
@@ -201,7 +202,7 @@ function supervise(first: Postmaster, supervision: Supervision): Embedded {
   }
   let ending: Promise<void> | undefined;
   return {
-    url: cluster.urlOf(access),
+    url: cluster.toConnectionUrl(access),
     adopted,
     get pid() {
       return pid;

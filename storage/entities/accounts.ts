@@ -21,8 +21,8 @@ export const User = defineEntity({
 });
 
 /**
- * A refresh family (decisions section 9). The row holds the newest refresh token and its immediate predecessor, hashed;
- * any other token that names the family is a reuse and revokes it.
+ * A refresh family (storage/accounts/sessions.ts). The row holds the newest refresh token and its immediate predecessor, hashed; any other
+ * token that names the family is a reuse, and revokes it.
  */
 export const Session = defineEntity({
   name: 'Session',
@@ -77,7 +77,7 @@ export const EmailToken = defineEntity({
   ],
 });
 
-/** A 30-second single-use ticket for the Console stream (decisions section 8). */
+/** A single-use ticket for the Console stream, valid for 30 seconds. */
 export const StreamTicket = defineEntity({
   name: 'StreamTicket',
   tableName: 'stream_tickets',

@@ -27,7 +27,7 @@ export const Tool = defineEntity({
     retryMaxAttempts: p.integer(),
     retryBackoffMs: p.integer(),
     status: p.enum(['active', 'disabled', 'error'] as const),
-    /** Failures in a row; 5 open the circuit (decisions section 4). */
+    /** Consecutive failures; 5 open the circuit (storage/agents/tool-calls.ts). */
     failures: p.integer().default(0),
     /** When a tool in `error` may be probed again. */
     probeAt: instant().nullable(),
@@ -58,7 +58,7 @@ export const Loom = defineEntity({
   indexes: [{ name: 'looms_listed', properties: ['projectId', 'environmentId', 'createdAt', 'loomId'] }],
 });
 
-/** Immutable but for its status. */
+/** Immutable except for its status. */
 export const LoomVersion = defineEntity({
   name: 'LoomVersion',
   tableName: 'loom_versions',

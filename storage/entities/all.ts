@@ -4,7 +4,7 @@ import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
 import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
-import { DeadLetter, IdempotencyKey, Installation, LaneMark, Reminder } from './machinery.ts';
+import { DeadLetter, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
 import { Mail } from './mail.ts';
 import { Stitch, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
@@ -59,7 +59,7 @@ export const entities = [
   IdempotencyKey,
   Reminder,
   DeadLetter,
-  LaneMark,
+  CommitMarker,
   Installation,
   UsageDay,
   UsageMark,

@@ -31,7 +31,7 @@ export const Channel = defineEntity({
   ],
 });
 
-/** What a custom channel has to do (specification, "Channel command"); open until acknowledged. */
+/** What a custom channel has to do; open until acknowledged. */
 export const ChannelCommand = defineEntity({
   name: 'ChannelCommand',
   tableName: 'channel_commands',

@@ -3,7 +3,7 @@
  * the order the ids were made for, and it does not change with the operating system's locale tables.
  */
 import { ArrayType, p, Type } from '@mikro-orm/core';
-import { textArray } from '../arrays.ts';
+import { toTextArrayLiteral } from '../statements/index.ts';
 
 /** An id, hash name, cursor part or other text that is compared and sorted by byte. */
 export const id = () => p.text().collation('C');
@@ -11,13 +11,13 @@ export const id = () => p.text().collation('C');
 /** An instant, to the millisecond: what JavaScript can hold, so that a value read and written back is the same. */
 export const instant = () => p.datetime(3);
 
-/** Free-form JSON object of the caller (specification, "Common rules"). */
+/** A JSON object of the caller's choice. */
 export const metadata = () => p.json<Record<string, unknown>>().default('{}');
 
 /** The ORM's own literal loses spaces at the ends, line breaks, and the text `null`. */
 class TextList extends ArrayType<string> {
   override convertToDatabaseValue(value: string[] | null): string | null {
-    return value === null ? null : textArray(value);
+    return value === null ? null : toTextArrayLiteral(value);
   }
 
   override getColumnType(): string {

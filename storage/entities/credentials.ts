@@ -1,4 +1,4 @@
-/** Credentials: keys that we check (kept as keyed hashes) and secrets that we use (kept as JWE, see vault.ts). */
+/** Credentials: keys that we check (kept as keyed hashes) and secrets that we use (kept as JWE, see storage/secrets/vault.ts). */
 import { defineEntity, p } from '@mikro-orm/core';
 import { id, instant, metadata, words } from './columns.ts';
 
@@ -96,7 +96,7 @@ export const AuditLog = defineEntity({
     auditLogId: id().primary(),
     workspaceId: id().nullable(),
     projectId: id().nullable(),
-    /** Null: the act was not done in one environment. */
+    /** Null: the change does not belong to one environment. */
     environmentId: id().nullable(),
     actorType: p.enum(['user', 'api_key', 'system'] as const),
     actorId: id(),

@@ -11,7 +11,7 @@ export const ProjectStream = defineEntity({
     lastSeq: big().defaultRaw('0'),
     /** Changes when the numbers start over (a restored backup): a Console that resumes in another epoch is reset. */
     epoch: id(),
-    /** There are events that usage may not have counted yet (storage/usage.ts). */
+    /** There are events that usage may not have counted yet (storage/usage/count-usage.ts). */
     uncounted: p.boolean().default(false),
   },
   indexes: [{ name: 'project_streams_uncounted', properties: ['projectId'], where: 'uncounted' }],

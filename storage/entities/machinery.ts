@@ -1,12 +1,12 @@
-/** Rows that the machine keeps for itself: remembered answers, timers, letters nobody could deliver, marks. */
+/** Rows for the system's own use: kept answers, timers, dead letters, commit markers. */
 import { defineEntity, p } from '@mikro-orm/core';
 import { big, id, instant, jsonText } from './columns.ts';
 
-/** Where somebody had to be somebody for an answer. */
+/** The scope that the caller had to have access to for a kept answer. */
 export type Grounds =
   { readonly projectId: string; readonly environmentId?: string } | { readonly workspaceId: string };
 
-/** The answer that was given to a key (decisions section 1). */
+/** The answer kept under an Idempotency-Key. */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
@@ -20,7 +20,7 @@ export const IdempotencyKey = defineEntity({
     body: p.text().nullable(),
     /** Instead of a body: the answer is the message that this event carries. */
     eventId: id().nullable(),
-    /** Where the caller had to be somebody for it, if the request did not name that. */
+    /** The scope that the caller had to have access to, where the request did not name it. */
     grounds: p.json<Grounds>().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
@@ -35,7 +35,7 @@ export const IdempotencyKey = defineEntity({
   ],
 });
 
-/** A durable timer (runtime/actor.ts, `Reminder`). */
+/** A durable timer (runtime/actor/actor.ts, `Reminder`). */
 export const Reminder = defineEntity({
   name: 'Reminder',
   tableName: 'reminders',
@@ -57,7 +57,7 @@ export const Reminder = defineEntity({
   ],
 });
 
-/** Work that failed for good, kept for a human (runtime/store.ts, `DeadLetter`). */
+/** Work that failed for good, kept for a person to look at (`DeadLetter` in runtime/actor/store.ts). */
 export const DeadLetter = defineEntity({
   name: 'DeadLetter',
   tableName: 'dead_letters',
@@ -74,20 +74,20 @@ export const DeadLetter = defineEntity({
   indexes: [{ name: 'dead_letters_created', properties: ['createdAt'] }],
 });
 
-/** The last batch that a commit lane has committed: what tells the outcome of a batch in doubt (lane-connection.ts). */
-export const LaneMark = defineEntity({
-  name: 'LaneMark',
+/** The last batch that a commit lane has committed: it reveals the outcome of a batch in doubt (storage/commit/lane-connection.ts). */
+export const CommitMarker = defineEntity({
+  name: 'CommitMarker',
   tableName: 'lane_marks',
   properties: {
     laneId: id().primary(),
-    /** Raised to keep out whatever an older connection of the lane may still have running. */
+    /** Raised to exclude whatever an older connection of the lane may still be running. */
     epoch: big(),
     batch: big(),
     updatedAt: instant(),
   },
 });
 
-/** One row: what is fixed at a cluster's birth. */
+/** One row: what is fixed when a cluster is created. */
 export const Installation = defineEntity({
   name: 'Installation',
   tableName: 'installation',

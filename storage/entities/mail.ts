@@ -1,4 +1,4 @@
-/** Mail that has to go out: a row of the transaction that wants it (design section 2, rule 4). */
+/** Mail that has to go out: a row of the transaction that causes it. */
 import { defineEntity, p } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 

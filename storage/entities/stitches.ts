@@ -101,7 +101,7 @@ export const WebhookDelivery = defineEntity({
   ],
 });
 
-/** One HTTP request of a delivery (decisions section 6); partitioned by day of `attempted_at`. */
+/** One HTTP request of a delivery; partitioned by day of `attempted_at`. */
 export const WebhookAttempt = defineEntity({
   name: 'WebhookAttempt',
   tableName: 'webhook_attempts',

@@ -80,7 +80,7 @@ export const Environment = defineEntity({
     name: p.text(),
     createdAt: instant(),
     updatedAt: instant(),
-    /** Of a sandbox: until then no thread in it can be due to be forgotten (storage/sandbox-sweep.ts). */
+    /** Of a sandbox: until then no thread in it can be due to be forgotten (storage/retention/sandbox-threads.ts). */
     restsUntil: instant().defaultRaw('now()'),
   },
   uniques: [{ name: 'environments_project_kind', properties: ['projectId', 'kind'] }],

@@ -122,7 +122,7 @@ export const ReadCursor = defineEntity({
   },
 });
 
-/** A thread whose personal data is to be erased, in everything up to an event (storage/erasures.ts). */
+/** A thread whose personal data is to be erased, in everything up to an event (storage/retention/erasures.ts). */
 export const Erasure = defineEntity({
   name: 'Erasure',
   tableName: 'erasures',

@@ -1,4 +1,4 @@
-/** Usage, counted from the event log (storage/usage.ts). */
+/** Usage, counted from the event log (storage/usage/count-usage.ts). */
 import { defineEntity, p } from '@mikro-orm/core';
 import { big, id } from './columns.ts';
 

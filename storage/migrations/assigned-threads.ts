@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** The threads that somebody is to answer are found by who that is. */
+/** Threads are found by their assignees. */
 export class AssignedThreads extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Acts get ids like everything else, and the environment that they were done in. No release has written any before. */
+/** Audit entries get ids like everything else, and the environment of the change. No release has written any before. */
 export class Audit extends Migration {
   override up(): void {
     this.addSql(`drop table audit_logs`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What time brings is found by what is due, not by looking at everybody; and what erasing has to reach is found by an index. */
+/** Periodic work is found by when it is due instead of by reading all rows, and what an erasure has to reach is found by an index. */
 export class DueWork extends Migration {
   override up(): void {
     this.addSql(`alter table erasures add column due_at timestamptz(3)`);
@@ -10,7 +10,7 @@ export class DueWork extends Migration {
     this.addSql(`alter table erasures add column last_error text`);
     this.addSql(`create index erasures_due on erasures (due_at)`);
 
-    // The thread that a kept answer shows. Answers are JSON without spaces, and in a text a quote has a backslash before it.
+    // The thread that a kept answer shows. Answers are JSON without spaces, and a quote inside a text is escaped.
     this
       .addSql(`create function skein_thread_of(answer text) returns text language sql immutable strict parallel safe as $$
       select substring(answer from '"threadId":"(thread_[0-9a-z]{26})"')

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Personal data that is to be erased: asked for in the thread's commit, done piece by piece after it. */
+/** Personal data that is to be erased: requested in the thread's commit, erased batch by batch after it. */
 export class Erasures extends Migration {
   override up(): void {
     this.addSql(`create table erasures (

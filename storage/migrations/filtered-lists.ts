@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * What lists are asked for and few rows are is found by an index (storage/reads/threads.ts, storage/reads/deliveries.ts). None of these has
- * the rows that messages write: a thread that is open and has nothing set, a delivery that goes out. And none has a column that
- * changes more often than those that were there.
+ * Indexes for filters that few rows fit (storage/reads/threads.ts, storage/deliveries/delivery-log.ts). None of them has the rows that
+ * messages write: an open thread with nothing set, a delivery that goes out. And none has a column that changes more often than those of
+ * the existing indexes.
  */
 export class FilteredLists extends Migration {
   override up(): void {

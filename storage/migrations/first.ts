@@ -11,8 +11,8 @@ import { threads } from './first/threads.ts';
 
 /**
  * Every table of the first release, for PostgreSQL 15 to 18. There are no foreign keys: nothing that has children is
- * ever deleted (it is archived), events and deliveries go by whole partitions, and a project can be moved to another
- * cell without its neighbours (design section 8).
+ * ever deleted (it is archived), events and deliveries are dropped by whole partitions, and a project can be moved to another
+ * cluster without its neighbours.
  */
 export class First extends Migration {
   override up(): void {

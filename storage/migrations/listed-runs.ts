@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The runs of an agent and of a thread are found within their environment: a list walks over nobody else's. Which agent and thread
- * that is never changes, so the updates of a run stay on its page (HOT).
+ * The runs of an agent and of a thread are found within their environment, so that a list reads no foreign rows. A run never changes its
+ * agent or thread, so its updates stay on its page (HOT).
  */
 export class ListedRuns extends Migration {
   override up(): void {

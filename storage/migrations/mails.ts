@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Mail as rows: sent after the commit that wants it, taken up again after a crash. */
+/** Mail as rows: sent after the commit that causes it, and again after a crash. */
 export class Mails extends Migration {
   override up(): void {
     this.addSql(`create table mails (

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Uploads have an attachment to themselves, and what nobody has taken or was erased is found by an index. */
+/** An upload claims its attachment, and unused and erased attachments are found by an index. */
 export class Media extends Migration {
   override up(): void {
     this.addSql(`alter table attachments add column claimed_at timestamptz(3)`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Finds the runs whose traces have had their time (storage/trace-sweep.ts). */
+/** Finds the runs whose traces are to be emptied (storage/retention/sweep.ts). */
 export class RunTraces extends Migration {
   override up(): void {
     this.addSql(

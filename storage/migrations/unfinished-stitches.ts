@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** News of a stitch for its owner is kept until it is told; and stitches with something left to do are found by an index. */
+/** A notice to the owners of a stitch is kept until it is sent, and stitches with unfinished work are found by an index. */
 export class UnfinishedStitches extends Migration {
   override up(): void {
     this.addSql(`update stitches set state = state || '{"ownerNews":[]}' where not state ? 'ownerNews'`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What each environment used on each day of UTC, and up to which event of each project that has been counted. */
+/** What each environment used on each day of UTC, and up to which event each project has been counted. */
 export class Usage extends Migration {
   override up(): void {
     this.addSql(`create table usage_days (

@@ -1,29 +1,32 @@
-/** Who is assigned to threads, and may not answer in them any more. */
-import { access } from '../../protocol/operations/rules.ts';
-import type { Database } from '../database.ts';
-import type { Place } from './place.ts';
+/** The users that threads are assigned to. */
+import type { ConsoleRole, StudioRole } from '../../protocol/operation.ts';
+import type { Queries, TenantScope } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
 
-type Queries = Pick<Database, 'query'>;
-
 /** A user who is assigned to threads of an environment. */
-export interface Seat extends Place {
+export interface Assignee extends TenantScope {
   readonly userId: string;
 }
 
-export interface FoundSeat extends Seat {
-  /** Whether the user may not answer there any more. */
-  readonly isLost: boolean;
+export interface FoundAssignee extends Assignee {
+  /** Whether the user has none of the roles any more. */
+  readonly hasLostAccess: boolean;
 }
 
-// From one seat to the next by the index threads_by_assignee: what is read is as much as there are seats, not threads.
-const selectSeats = `
-  with recursive seats as (
+/** The roles that may answer in threads. */
+export interface AnsweringRoles {
+  readonly studio: readonly StudioRole[];
+  readonly console: readonly ConsoleRole[];
+}
+
+// A loose scan of the index threads_by_assignee: it reads as many rows as there are assignees, not threads.
+const selectAssignees = `
+  with recursive assignees as (
     (select project_id, environment_id, assignee_user_id as user_id from threads
      where assignee_user_id is not null and (project_id, environment_id, assignee_user_id) > ($1, $2, $3)
      order by project_id, environment_id, assignee_user_id limit 1)
     union all
-    select next.* from seats s cross join lateral (
+    select next.* from assignees s cross join lateral (
       select project_id, environment_id, assignee_user_id from threads
       where assignee_user_id is not null and (project_id, environment_id, assignee_user_id) > (s.project_id, s.environment_id, s.user_id)
       order by project_id, environment_id, assignee_user_id limit 1) next
@@ -35,31 +38,50 @@ const selectSeats = `
       where m.project_id = s.project_id and m.user_id = s.user_id and m.role = any ($4::text[]))
     or exists (select from console_members m
       where m.project_id = s.project_id and m.user_id = s.user_id and m.role = any ($5::text[]))
-  ) as "isLost"
-  from (select * from seats limit $6) s`;
+  ) as "hasLostAccess"
+  from (select * from assignees limit $6) s`;
 
-/** The next seats, in the order of their environments, from after `after`. */
-export function seatsAfter(
+/** The next assignees after one, in the order of their environments. */
+export function listAssignees(
   db: Queries,
-  { projectId, environmentId, userId }: Seat,
+  { projectId, environmentId, userId }: Assignee,
+  roles: AnsweringRoles,
   limit: number,
-): Promise<FoundSeat[]> {
-  const { studio, console } = access.writeThreads;
-  const values = [projectId, environmentId, userId, studio, console, limit];
-  return db.query<FoundSeat>(selectSeats, values, 'assignees.seats');
+): Promise<FoundAssignee[]> {
+  const values = [projectId, environmentId, userId, roles.studio, roles.console, limit];
+  return db.query<FoundAssignee>(selectAssignees, values, 'assignees.list');
 }
 
 const selectThreads = `
   select thread_id as "threadId", project_id as "projectId", environment_id as "environmentId" from threads
   where assignee_user_id = $1 and thread_id > $2 and project_id = $3 and environment_id = $4 order by thread_id limit $5`;
 
-/** A page of the seat's threads, by id, from after `after`. */
-export function threadsOfSeat(
+/** A page of the assignee's threads in the environment, by id, after `after`. */
+export function listAssignedThreads(
   db: Queries,
-  { projectId, environmentId, userId }: Seat,
+  { projectId, environmentId, userId }: Assignee,
   after: string,
   limit: number,
 ): Promise<ThreadKey[]> {
   const values = [userId, after, projectId, environmentId, limit];
   return db.query<ThreadKey>(selectThreads, values, 'assignees.threads');
+}
+
+const selectInWorkspace = `
+  select t.thread_id as "threadId", t.project_id as "projectId", t.environment_id as "environmentId"
+  from threads t join projects p on p.project_id = t.project_id
+  where t.assignee_user_id = $1 and t.thread_id > $2 and p.workspace_id = $3 order by t.thread_id limit $4`;
+
+/** A page of the threads in all projects of a workspace that a user is assigned to, by id, after `after`. */
+export function listWorkspaceAssignments(
+  db: Queries,
+  asked: {
+    readonly workspaceId: string;
+    readonly userId: string;
+    readonly after: string;
+    readonly limit: number;
+  },
+): Promise<ThreadKey[]> {
+  const { workspaceId, userId, after, limit } = asked;
+  return db.query<ThreadKey>(selectInWorkspace, [userId, after, workspaceId, limit], 'assignees.workspace');
 }

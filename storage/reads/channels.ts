@@ -1,35 +1,8 @@
-/** Reads of channels. Lists name the project and the environment; `headOfChannel` is how they are found out. */
-import type { ChannelKind, ChannelStatus } from '../../protocol/resources/channel.ts';
-import type { Database } from '../database.ts';
-import type { Place } from './place.ts';
+/** Reads of channels, and of the commands that a custom channel has not acknowledged. Each names the project and the environment. */
+import type { ChannelCommand } from '../../protocol/resources/index.ts';
+import type { Queries, TenantScope } from '../database/index.ts';
 
-type Queries = Pick<Database, 'query'>;
-
-/** What every request through a channel needs of it. */
-export interface ChannelHead extends Place {
-  readonly channelId: string;
-  readonly kind: ChannelKind;
-  readonly status: ChannelStatus;
-  /** Answers on threads that name no agent. */
-  readonly defaultAgentId: string | null;
-}
-
-/**
- * A channel's head by its id alone, for gateway/channel-directory.ts; undefined where there is none. Whose it is, is
- * for the caller to check.
- */
-export async function headOfChannel(db: Queries, channelId: string): Promise<ChannelHead | undefined> {
-  const [row] = await db.query<ChannelHead>(
-    `select channel_id as "channelId", project_id as "projectId", environment_id as "environmentId", kind, status,
-       default_agent_id as "defaultAgentId"
-     from channels where channel_id = $1`,
-    [channelId],
-    'channels.head',
-  );
-  return row;
-}
-
-/** A channel as its snapshot's row in JSON, which the actor's own code can read. */
+/** A channel as its snapshot's row in JSON, which the actor's code decodes. */
 export interface ChannelRecord {
   readonly channelId: string;
   readonly createdAt: Date;
@@ -41,10 +14,10 @@ const record = `c.channel_id as "channelId", c.created_at as "createdAt", to_jso
 const selectChannel = `
   select ${record} from channels c where c.channel_id = $1 and c.project_id = $2 and c.environment_id = $3`;
 
-/** Undefined where the place has no such channel. */
+/** Undefined where the environment has no such channel. */
 export async function findChannel(
   db: Queries,
-  { projectId, environmentId }: Place,
+  { projectId, environmentId }: TenantScope,
   channelId: string,
 ): Promise<ChannelRecord | undefined> {
   const values = [channelId, projectId, environmentId];
@@ -52,14 +25,13 @@ export async function findChannel(
   return row;
 }
 
-/** Which page of whose channels. */
-export interface ChannelFilter extends Place {
-  /** Where the page before ended: its last creation in epoch milliseconds, and id. */
+export interface ChannelFilter extends TenantScope {
+  /** Where the previous page ended: the creation of its last channel, in epoch milliseconds, and the id. */
   readonly after?: { readonly at: number; readonly channelId: string } | undefined;
   readonly limit: number;
 }
 
-const selectPage = `
+const selectChannels = `
   select ${record} from channels c
   where c.project_id = $1 and c.environment_id = $2
     and ($3::timestamptz is null or (c.created_at, c.channel_id) < ($3, $4))
@@ -70,5 +42,55 @@ export function channelPage(db: Queries, filter: ChannelFilter): Promise<Channel
   const { projectId, environmentId, after, limit } = filter;
   const from = after === undefined ? null : new Date(after.at);
   const values = [projectId, environmentId, from, after?.channelId ?? null, limit];
-  return db.query<ChannelRecord>(selectPage, values, 'channels.page');
+  return db.query<ChannelRecord>(selectChannels, values, 'channels.page');
+}
+
+export interface CommandFilter extends TenantScope {
+  readonly channelId: string;
+  /** The last event id of the previous page. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+interface CommandRow extends Omit<ChannelCommand, 'data' | 'occurredAt'> {
+  readonly occurredAt: Date;
+  /** JSON text. */
+  readonly data: string;
+}
+
+const selectCommands = `
+  select event_id as "eventId", event_name as "eventName", occurred_at as "occurredAt", project_id as "projectId",
+    channel_id as "channelId", data
+  from channel_commands
+  where channel_id = $1 and project_id = $2 and environment_id = $3 and acknowledged_at is null
+    and ($4::text is null or event_id > $4)
+  order by event_id limit $5`;
+
+/** A page of the channel's open commands, oldest first: event ids sort by time. */
+export async function commandPage(db: Queries, filter: CommandFilter): Promise<ChannelCommand[]> {
+  const { channelId, projectId, environmentId, after, limit } = filter;
+  const values = [channelId, projectId, environmentId, after ?? null, limit];
+  const rows = await db.query<CommandRow>(selectCommands, values, 'commands.page');
+  return rows.map(row => ({
+    ...row,
+    occurredAt: row.occurredAt.toISOString(),
+    data: JSON.parse(row.data) as Record<string, unknown>,
+  }));
+}
+
+/** Undefined where the channel has no such command. */
+export async function commandState(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  channelId: string,
+  eventId: string,
+): Promise<'open' | 'acknowledged' | undefined> {
+  const [row] = await db.query<{ open: boolean }>(
+    `select acknowledged_at is null as open from channel_commands
+     where event_id = $1 and channel_id = $2 and project_id = $3 and environment_id = $4`,
+    [eventId, channelId, projectId, environmentId],
+    'commands.state',
+  );
+  if (row === undefined) return undefined;
+  return row.open ? 'open' : 'acknowledged';
 }

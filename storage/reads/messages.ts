@@ -1,15 +1,7 @@
-/** Reads of messages. Every statement names the project and the environment: what is outside reads as absent. */
-import type { Message } from '../../protocol/resources/message.ts';
-import type { Database } from '../database.ts';
-
-type Queries = Pick<Database, 'query'>;
-
-/** A thread, and whose it has to be. */
-export interface ThreadKey {
-  readonly projectId: string;
-  readonly environmentId: string;
-  readonly threadId: string;
-}
+/** Reads of messages. Every statement names the project and the environment: what lies outside reads as absent. */
+import type { Message } from '../../protocol/resources/index.ts';
+import type { Queries } from '../database/index.ts';
+import type { ThreadKey } from './threads.ts';
 
 /** Every stored message has its number. */
 export type StoredMessage = Message & { readonly sequence: number };
@@ -32,7 +24,7 @@ export interface MessagePage extends ThreadKey {
   readonly order: 'asc' | 'desc';
   /** Exclusive; a filter, whatever the order. */
   readonly afterSequence: number | undefined;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   readonly cursor: number | undefined;
   readonly limit: number;
 }
@@ -57,7 +49,7 @@ const selectMessage = `
   select ${columns} from messages m
   where m.message_id = $1 and m.thread_id = $2 and m.project_id = $3 and m.environment_id = $4`;
 
-/** Undefined where that thread of that place has no such message. */
+/** Undefined where that thread of that environment has no such message. */
 export async function findMessage(
   db: Queries,
   key: ThreadKey & { readonly messageId: string },
@@ -77,26 +69,33 @@ export interface ReceiptKey {
   readonly externalMessageId?: string;
 }
 
-/** A message and the sequence of its thread at the same instant. */
+/** A message, and the sequence of its thread at the same instant. */
 export interface MessageAsOf {
   readonly message: Message;
   readonly asOf: number;
 }
 
 // One statement, so that the message and the thread's sequence are of one instant: see actors/thread/recent-changes.ts.
-const selectAsOf = (by: string): string => `
+const selectMessageAsOf = (by: string): string => `
   select ${columns}, (t.state ->> 'sequence')::bigint as "asOf"
   from messages m join threads t on t.thread_id = m.thread_id
   where m.${by} = $1 and m.channel_id = $2 and m.project_id = $3 and m.environment_id = $4`;
 
-const asOf = { ours: selectAsOf('message_id'), theirs: selectAsOf('external_message_id') };
+const asOfStatements = {
+  ours: selectMessageAsOf('message_id'),
+  theirs: selectMessageAsOf('external_message_id'),
+};
 
 /** By `messageId` where it is given, else by `externalMessageId`. */
-export async function messageAsOf(db: Queries, key: ReceiptKey): Promise<MessageAsOf | undefined> {
+export async function findMessageAsOf(db: Queries, key: ReceiptKey): Promise<MessageAsOf | undefined> {
   const { messageId, externalMessageId, channelId, projectId, environmentId } = key;
   const by = messageId === undefined ? 'theirs' : 'ours';
   const values = [messageId ?? externalMessageId, channelId, projectId, environmentId];
-  const [row] = await db.query<MessageRecord & { asOf: number }>(asOf[by], values, `messages.as_of.${by}`);
+  const [row] = await db.query<MessageRecord & { asOf: number }>(
+    asOfStatements[by],
+    values,
+    `messages.as_of.${by}`,
+  );
   if (row === undefined) return undefined;
   const { asOf: sequence, ...record } = row;
   return { message: toMessage(record), asOf: sequence };
@@ -106,7 +105,7 @@ const selectParked = `
   select payload from parked_receipts
   where channel_id = $1 and external_message_id = $2 and expires_at > now() order by occurred_at`;
 
-/** The receipts that wait for a message with this provider's id; the payload is what was parked. */
+/** The receipts that were parked for a message with this provider's id, each as its payload. */
 export async function parkedReceipts<Payload>(
   db: Queries,
   channelId: string,

@@ -1,9 +1,7 @@
-/** Reads of notes. Every statement names the thread, the project and the environment: what is outside reads as absent. */
-import type { ThreadNote } from '../../protocol/resources/note.ts';
-import type { Database } from '../database.ts';
-import type { ThreadKey } from './messages.ts';
-
-type Queries = Pick<Database, 'query'>;
+/** Reads of notes. Every statement names the thread, the project and the environment: what lies outside reads as absent. */
+import type { ThreadNote } from '../../protocol/resources/index.ts';
+import type { Queries } from '../database/index.ts';
+import type { ThreadKey } from './threads.ts';
 
 interface NoteRecord extends Omit<ThreadNote, 'createdAt' | 'updatedAt'> {
   readonly createdAt: Date;
@@ -22,15 +20,15 @@ function toNote(record: NoteRecord): ThreadNote {
   };
 }
 
-const ofThread = 'n.thread_id = $1 and n.project_id = $2 and n.environment_id = $3';
+const inThread = 'n.thread_id = $1 and n.project_id = $2 and n.environment_id = $3';
 
-/** Undefined where that thread of that place has no such note. */
+/** Undefined where that thread of that environment has no such note. */
 export async function findNote(
   db: Queries,
   { threadId, projectId, environmentId, threadNoteId }: ThreadKey & { readonly threadNoteId: string },
 ): Promise<ThreadNote | undefined> {
   const [row] = await db.query<NoteRecord>(
-    `select ${columns} from thread_notes n where ${ofThread} and n.thread_note_id = $4`,
+    `select ${columns} from thread_notes n where ${inThread} and n.thread_note_id = $4`,
     [threadId, projectId, environmentId, threadNoteId],
     'notes.find',
   );
@@ -38,14 +36,14 @@ export async function findNote(
 }
 
 export interface NotePage extends ThreadKey {
-  /** Where the page before ended: its last creation in epoch milliseconds, and id. */
+  /** Where the previous page ended: the creation of its last note, in epoch milliseconds, and the id. */
   readonly after: { readonly at: number; readonly threadNoteId: string } | undefined;
   readonly limit: number;
 }
 
 const selectPage = `
   select ${columns} from thread_notes n
-  where ${ofThread} and ($4::timestamptz is null or (n.created_at, n.thread_note_id) < ($4, $5::text))
+  where ${inThread} and ($4::timestamptz is null or (n.created_at, n.thread_note_id) < ($4, $5::text))
   order by n.created_at desc, n.thread_note_id desc limit $6`;
 
 /** A page of a thread's notes, newest first; empty also where there is no such thread. */

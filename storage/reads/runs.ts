@@ -1,25 +1,21 @@
-/** Reads of runs. Lists name the project and the environment; `placeOfRun` alone does not: see `PlaceOf`. */
-import type { RunStatus } from '../../protocol/resources/agent.ts';
-import type { Database } from '../database.ts';
-import type { Place } from './place.ts';
-import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
+/** Reads of agent runs. Each names the project and the environment. */
+import type { RunStatus } from '../../protocol/resources/index.ts';
+import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
+import {
+  buildScanStatement,
+  readScanPage,
+  ScanConditions,
+  type ScanPage,
+  type ScanRow,
+  type ScanStatement,
+} from '../paging/index.ts';
 
-type Queries = Pick<Database, 'query'>;
+export const findRunTenant = createFindTenant('agent_runs', 'agent_run_id');
 
-/** Whose a run is. */
-export async function placeOfRun(db: Queries, agentRunId: string): Promise<Place | undefined> {
-  const [row] = await db.query<Place>(
-    `select project_id as "projectId", environment_id as "environmentId" from agent_runs where agent_run_id = $1`,
-    [agentRunId],
-    'runs.place',
-  );
-  return row;
-}
-
-/** Undefined where the place has no such run, or none yet. */
-export async function statusOfRun(
+/** Undefined where the environment has no such run, or does not have it yet. */
+export async function findRunStatus(
   db: Queries,
-  { projectId, environmentId }: Place,
+  { projectId, environmentId }: TenantScope,
   agentRunId: string,
 ): Promise<RunStatus | undefined> {
   const [row] = await db.query<{ status: RunStatus }>(
@@ -30,10 +26,10 @@ export async function statusOfRun(
   return row?.status;
 }
 
-/** Whether the run has given its answer to its thread, and has not written down yet what that has made of it. */
+/** Whether the run has given its answer to its thread and has not committed the outcome yet. */
 export async function isRunAnswering(
   db: Queries,
-  { projectId, environmentId }: Place,
+  { projectId, environmentId }: TenantScope,
   agentRunId: string,
 ): Promise<boolean> {
   const [row] = await db.query<{ isAnswering: boolean | null }>(
@@ -45,25 +41,25 @@ export async function isRunAnswering(
   return row?.isAnswering ?? false;
 }
 
-/** A run as its snapshot's row in JSON, which the actor's own code can read; without what is private to it. */
+/** A run as its snapshot's row in JSON, which the actor's code decodes; without its private state. */
 export interface RunRecord {
   readonly agentRunId: string;
   readonly createdAt: Date;
   readonly row: unknown;
 }
 
-const record = (trace: string): string =>
+const selectRecord = (trace: string): string =>
   `r.agent_run_id as "agentRunId", r.created_at as "createdAt",
    (to_jsonb(r) - 'state' - 'trace') || jsonb_build_object('trace', ${trace}) as row`;
 
 const selectRun = `
-  select ${record('r.trace')} from agent_runs r
+  select ${selectRecord('r.trace')} from agent_runs r
   where r.agent_run_id = $1 and r.project_id = $2 and r.environment_id = $3`;
 
-/** With its whole trace; undefined where the place has no such run. */
+/** With its whole trace; undefined where the environment has no such run. */
 export async function findRun(
   db: Queries,
-  { projectId, environmentId }: Place,
+  { projectId, environmentId }: TenantScope,
   agentRunId: string,
 ): Promise<RunRecord | undefined> {
   const values = [agentRunId, projectId, environmentId];
@@ -71,54 +67,51 @@ export async function findRun(
   return row;
 }
 
-/** Which page of whose runs. */
-export interface RunFilter extends Place {
+export interface RunFilter extends TenantScope {
   readonly threadId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly status?: RunStatus | undefined;
-  /** Where the page before ended: its last creation in epoch milliseconds, and id. */
+  /** Where the previous page ended: the creation of its last run, in epoch milliseconds, and the id. */
   readonly after?: { readonly at: number; readonly agentRunId: string } | undefined;
   readonly limit: number;
 }
 
 /** A row of a page. */
-export type ListedRun = RunRecord & Step;
+export type ListedRun = RunRecord & ScanRow;
 
-/** The statement of a page, and whether it looks through rows that were not asked for. */
-export function runStatement(filter: RunFilter): {
-  readonly text: string;
-  readonly values: unknown[];
-  readonly walks: boolean;
-} {
+/** The statement of a page. */
+export function runStatement(filter: RunFilter): ScanStatement {
   const { projectId, environmentId, threadId, agentId, status, after, limit } = filter;
-  const values: unknown[] = [projectId, environmentId];
-  const within = ['r.project_id = $1', 'r.environment_id = $2'];
-  const wanted: string[] = [];
-  const narrow = (into: string[], column: string, value: unknown): void => {
-    if (value !== undefined) into.push(`r.${column} = $${values.push(value)}`);
-  };
-  narrow(within, 'thread_id', threadId);
-  narrow(threadId === undefined ? within : wanted, 'agent_id', agentId);
-  narrow(wanted, 'status', status);
+  const conditions = new ScanConditions(
+    [projectId, environmentId],
+    ['r.project_id = $1', 'r.environment_id = $2'],
+  );
+  const hasAgent = (id: string): string => `r.agent_id = ${id}`;
+  conditions.inRange(id => `r.thread_id = ${id}`, threadId);
+  if (threadId === undefined) conditions.inRange(hasAgent, agentId);
+  else conditions.filter(hasAgent, agentId);
+  conditions.filter(given => `r.status = ${given}`, status);
   if (after !== undefined) {
-    const places = [new Date(after.at), after.agentRunId].map(value => `$${values.push(value)}`);
-    within.push(`(r.created_at, r.agent_run_id) < (${places.join(', ')})`);
+    conditions.below(['r.created_at', 'r.agent_run_id'], [new Date(after.at), after.agentRunId]);
   }
-  const text = walkStatement({
-    ...{ table: 'agent_runs', as: 'r', columns: record(`r.trace - 'steps'`) },
-    ...{ by: ['created_at', 'agent_run_id'], key: ['agent_run_id'], within, wanted, limit },
+  const { values, range, filters } = conditions;
+  const text = buildScanStatement({
+    table: 'agent_runs',
+    as: 'r',
+    columns: selectRecord(`r.trace - 'steps'`),
+    by: ['created_at', 'agent_run_id'],
+    key: ['agent_run_id'],
+    range,
+    filters,
+    limit,
   });
-  return { text, values, walks: wanted.length > 0 };
+  return { text, values, isScan: filters.length > 0 };
 }
 
 /** A page of one environment's runs, newest first; without the steps of their traces, which may be megabytes. */
-export async function runPage(
-  db: Pick<Database, 'query' | 'walk'>,
+export function runPage(
+  db: Pick<Database, 'query' | 'scan'>,
   filter: RunFilter,
-): Promise<Stretch<ListedRun>> {
-  const { text, values, walks } = runStatement(filter);
-  const rows = walks
-    ? await db.walk<ListedRun>(filter.projectId, text, values)
-    : await db.query<ListedRun>(text, values);
-  return stretchOf(rows, filter.limit);
+): Promise<ScanPage<ListedRun>> {
+  return readScanPage(db, filter.projectId, runStatement(filter), filter.limit);
 }

@@ -1,20 +1,9 @@
-/** Reads of stitches. Lists name the project and the environment; `placeOfStitch` is how a call by id finds out whose it is. */
-import type { Database } from '../database.ts';
-import type { Place } from './place.ts';
+/** Reads of stitches. Each names the project and the environment. */
+import { createFindTenant, type Queries, type TenantScope } from '../database/index.ts';
 
-type Queries = Pick<Database, 'query'>;
+export const findStitchTenant = createFindTenant('stitches', 'stitch_id');
 
-/** Whose a stitch is: see `PlaceOf`. */
-export async function placeOfStitch(db: Queries, stitchId: string): Promise<Place | undefined> {
-  const [row] = await db.query<Place>(
-    `select project_id as "projectId", environment_id as "environmentId" from stitches where stitch_id = $1`,
-    [stitchId],
-    'stitches.place',
-  );
-  return row;
-}
-
-/** A stitch as its snapshot's row in JSON, which the actor's own code can read. */
+/** A stitch as its snapshot's row in JSON, which the actor's code decodes. */
 export interface StitchRecord {
   readonly stitchId: string;
   readonly row: unknown;
@@ -23,10 +12,10 @@ export interface StitchRecord {
 
 const record = `s.stitch_id as "stitchId", to_jsonb(s) as row, s.created_at as "createdAt"`;
 
-/** A stitch by its id, archived or not; undefined where the place has none such. */
+/** A stitch by its id, archived or not; undefined where the environment has no such stitch. */
 export async function findStitch(
   db: Queries,
-  { projectId, environmentId }: Place,
+  { projectId, environmentId }: TenantScope,
   stitchId: string,
 ): Promise<StitchRecord | undefined> {
   const [row] = await db.query<StitchRecord>(
@@ -37,8 +26,8 @@ export async function findStitch(
   return row;
 }
 
-export interface StitchPage extends Place {
-  /** Where the page before ended; exclusive. */
+export interface StitchPage extends TenantScope {
+  /** Where the previous page ended; exclusive. */
   readonly after?: { readonly at: number; readonly stitchId: string } | undefined;
   readonly limit: number;
 }

@@ -1,25 +1,23 @@
-/**
- * Reads of threads. Lists name the project and the environment; `placeOfThread` alone does not, because it is how a Studio user's
- * request for a thread by its id finds out whose thread it is, before anything is shown.
- */
-import type { Database } from '../database.ts';
-import { Gathered } from './gathered.ts';
-import type { Place } from './place.ts';
-import { stretchOf, walkStatement, type Step, type Stretch } from './walk.ts';
+/** Reads of threads. Lists name the project and the environment. */
+import { BatchLoader } from '../../runtime/time/index.ts';
+import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
+import {
+  buildScanStatement,
+  readScanPage,
+  ScanConditions,
+  type ScanPage,
+  type ScanRow,
+  type ScanStatement,
+} from '../paging/index.ts';
 
-type Queries = Pick<Database, 'query'>;
+export const findThreadTenant = createFindTenant('threads', 'thread_id');
 
-/** Whose a thread is: see `PlaceOf`. */
-export async function placeOfThread(db: Queries, threadId: string): Promise<Place | undefined> {
-  const [row] = await db.query<Place>(
-    `select project_id as "projectId", environment_id as "environmentId" from threads where thread_id = $1`,
-    [threadId],
-    'threads.place',
-  );
-  return row;
+/** A thread, and the tenant that it must belong to. */
+export interface ThreadKey extends TenantScope {
+  readonly threadId: string;
 }
 
-/** A thread as its snapshot's row in JSON, which the actor's own code can read. */
+/** A thread as its snapshot's row in JSON, which the actor's code decodes. */
 export interface ThreadRecord {
   readonly threadId: string;
   readonly row: unknown;
@@ -28,52 +26,36 @@ export interface ThreadRecord {
 const record = `t.thread_id as "threadId", to_jsonb(t) as row`;
 
 const selectThreads = `
-  select k.n::int - 1 as place, ${record}
+  select k.n::int - 1 as position, ${record}
   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k(thread_id, project_id, environment_id, n)
   join threads t on t.thread_id = k.thread_id and t.project_id = k.project_id and t.environment_id = k.environment_id`;
 
-/** A thread's id, and where it is looked for. */
-export interface ThreadKey extends Place {
-  readonly threadId: string;
-}
+/** Most threads of one query. */
+const maxLoaded = 500;
 
-/** Finds single threads; undefined where the place has no such thread. */
-export function threadReader(db: Queries): Gathered<ThreadKey, ThreadRecord> {
-  return new Gathered<ThreadKey, ThreadRecord>(async keys => {
-    const rows = await db.query<ThreadRecord & { readonly place: number }>(
+/** Finds single threads, all of one turn of the event loop by one query; undefined where the environment has no such thread. */
+export function createThreadLoader(db: Queries): BatchLoader<ThreadKey, ThreadRecord | undefined> {
+  return new BatchLoader<ThreadKey, ThreadRecord | undefined>(async keys => {
+    const rows = await db.query<ThreadRecord & { readonly position: number }>(
       selectThreads,
       [keys.map(key => key.threadId), keys.map(key => key.projectId), keys.map(key => key.environmentId)],
       'threads.find',
     );
-    return new Map(rows.map(row => [row.place, row]));
-  });
+    const found = new Map(rows.map(row => [row.position, row]));
+    return keys.map((_, position) => found.get(position));
+  }, maxLoaded);
 }
 
-/** Undefined where the place has no such thread. */
-export function findThread(db: Queries, place: Place, threadId: string): Promise<ThreadRecord | undefined> {
-  return threadReader(db).read({ ...place, threadId });
-}
-
-const selectAssigned = `
-  select t.thread_id as "threadId", t.project_id as "projectId", t.environment_id as "environmentId"
-  from threads t join projects p on p.project_id = t.project_id
-  where t.assignee_user_id = $1 and t.thread_id > $2 and p.workspace_id = $3 order by t.thread_id limit $4`;
-
-/** A page of the threads in all projects of a workspace that a user is assigned to, by id, from after `after`. */
-export function assignedThreads(
+/** Undefined where the environment has no such thread. */
+export function findThread(
   db: Queries,
-  asked: {
-    readonly workspaceId: string;
-    readonly userId: string;
-    readonly after: string;
-    readonly limit: number;
-  },
-): Promise<ThreadKey[]> {
-  const { workspaceId, userId, after, limit } = asked;
-  return db.query<ThreadKey>(selectAssigned, [userId, after, workspaceId, limit], 'threads.assigned');
+  tenant: TenantScope,
+  threadId: string,
+): Promise<ThreadRecord | undefined> {
+  return createThreadLoader(db).load({ ...tenant, threadId });
 }
 
-export interface ThreadFilter extends Place {
+export interface ThreadFilter extends TenantScope {
   readonly status?: string | undefined;
   readonly agentMode?: string | undefined;
   readonly channelId?: string | undefined;
@@ -82,19 +64,19 @@ export interface ThreadFilter extends Place {
   /** ISO 8601, exclusive. */
   readonly updatedAfter?: string | undefined;
   readonly sort: 'lastMessageAt' | 'createdAt';
-  /** Where the page before ended: the instant it sorts by, in epoch milliseconds, and the id. */
+  /** Where the previous page ended: the instant that it is sorted by, in epoch milliseconds, and the id. */
   readonly after?: { readonly at: number; readonly threadId: string } | undefined;
   readonly limit: number;
 }
 
-/** A row of a page with the instant it is sorted by. */
-export interface ListedThread extends ThreadRecord, Step {
+/** A row of a page, with the instant that it is sorted by. */
+export interface ListedThread extends ThreadRecord, ScanRow {
   readonly sortedAt: Date;
 }
 
 /**
- * What a list is sorted by, the instant last. By activity, the index has the whole second only: within it the server sorts. A busy
- * thread's row then keeps its index entries for as long as the second lasts, and its updates stay on its page (HOT).
+ * What a list is sorted by, the instant last. For sorting by activity the index has only the whole second, and the server sorts within
+ * it. So a busy thread's row keeps its index entries for as long as the second lasts, and its updates stay on its page (HOT).
  */
 const sortColumns = {
   lastMessageAt: ['active_second', 'last_message_at'],
@@ -102,10 +84,10 @@ const sortColumns = {
 } as const;
 
 /**
- * Filters that an index by activity has, where they are rare: threads that are not open, have a mode of their own, an assignee, or
- * tags. What is looked for among all the others is looked for on a walk.
+ * The filter that an index by activity serves, because few threads fit it: threads that are not open, have a mode of their own, an
+ * assignee, or tags. Every other filter is applied on a scan.
  */
-function indexed({
+function findIndexedFilter({
   sort,
   status,
   agentMode,
@@ -119,52 +101,54 @@ function indexed({
   return tag === undefined ? undefined : 'tag';
 }
 
-/** The statement of a page, and whether it looks through rows that were not asked for. */
-export function threadStatement(filter: ThreadFilter): {
-  readonly text: string;
-  readonly values: unknown[];
-  readonly walks: boolean;
-} {
+/** The statement of a page. */
+export function threadStatement(filter: ThreadFilter): ScanStatement {
+  const { projectId, environmentId, after, limit } = filter;
   const columns = sortColumns[filter.sort];
   const by = [...columns, 'thread_id'];
-  const values: unknown[] = [filter.projectId, filter.environmentId];
-  const within = ['t.project_id = $1', 't.environment_id = $2'];
-  const wanted: string[] = [];
-  const lead = indexed(filter);
-  const narrow = (name: keyof ThreadFilter, condition: string): void => {
+  const conditions = new ScanConditions(
+    [projectId, environmentId],
+    ['t.project_id = $1', 't.environment_id = $2'],
+  );
+  const indexed = findIndexedFilter(filter);
+  const narrow = (name: keyof ThreadFilter, condition: (parameter: string) => string): void => {
     if (filter[name] === undefined) return;
-    const narrowed = condition.replace('?', `$${values.push(filter[name])}`);
-    if (lead === name && name === 'tag') within.push(`t.tags <> '{}'`);
-    if (lead === name && name !== 'tag') within.push(narrowed);
-    else wanted.push(narrowed);
+    if (indexed === name && name === 'tag') conditions.range.push(`t.tags <> '{}'`);
+    if (indexed === name && name !== 'tag') conditions.inRange(condition, filter[name]);
+    else conditions.filter(condition, filter[name]);
   };
-  narrow('status', 't.status = ?');
-  narrow('agentMode', 't.agent_mode = ?');
-  narrow('channelId', 't.channel_id = ?');
-  narrow('tag', '? = any (t.tags)');
-  narrow('assigneeUserId', 't.assignee_user_id = ?');
-  narrow('updatedAfter', 't.updated_at > ?');
-  if (filter.after !== undefined) {
-    const { at, threadId } = filter.after;
+  narrow('status', status => `t.status = ${status}`);
+  narrow('agentMode', mode => `t.agent_mode = ${mode}`);
+  narrow('channelId', id => `t.channel_id = ${id}`);
+  narrow('tag', tag => `${tag} = any (t.tags)`);
+  narrow('assigneeUserId', id => `t.assignee_user_id = ${id}`);
+  narrow('updatedAfter', at => `t.updated_at > ${at}`);
+  if (after !== undefined) {
+    const { at, threadId } = after;
     const ends = columns.length === 1 ? [new Date(at)] : [Math.floor(at / 1_000), new Date(at)];
-    const places = [...ends, threadId].map(value => `$${values.push(value)}`);
-    within.push(`(${by.map(column => `t.${column}`).join(', ')}) < (${places.join(', ')})`);
+    conditions.below(
+      by.map(column => `t.${column}`),
+      [...ends, threadId],
+    );
   }
-  const text = walkStatement({
-    ...{ table: 'threads', as: 't', by, key: ['thread_id'], within, wanted, limit: filter.limit },
+  const { values, range, filters } = conditions;
+  const text = buildScanStatement({
+    table: 'threads',
+    as: 't',
     columns: `${record}, t.${columns.at(-1) ?? ''} as "sortedAt"`,
+    by,
+    key: ['thread_id'],
+    range,
+    filters,
+    limit,
   });
-  return { text, values, walks: lead !== undefined || wanted.length > 0 };
+  return { text, values, isScan: indexed !== undefined || filters.length > 0 };
 }
 
 /** A page of one environment's threads, newest first. */
-export async function threadPage(
-  db: Pick<Database, 'query' | 'walk'>,
+export function threadPage(
+  db: Pick<Database, 'query' | 'scan'>,
   filter: ThreadFilter,
-): Promise<Stretch<ListedThread>> {
-  const { text, values, walks } = threadStatement(filter);
-  const rows = walks
-    ? await db.walk<ListedThread>(filter.projectId, text, values)
-    : await db.query<ListedThread>(text, values);
-  return stretchOf(rows, filter.limit);
+): Promise<ScanPage<ListedThread>> {
+  return readScanPage(db, filter.projectId, threadStatement(filter), filter.limit);
 }

@@ -3,14 +3,11 @@
  * from that of the run which wrote it.
  */
 import { derivedId, numberedId } from '../../protocol/ids.ts';
-import type { AgentRun } from '../../protocol/resources/agent.ts';
-import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
-import type { TimelineEvent } from '../../protocol/resources/timeline.ts';
-import type { Database } from '../database.ts';
-import { deliveryColumns, toDelivery, type DeliveryRow } from './deliveries.ts';
-import type { StoredMessage, ThreadKey } from './messages.ts';
-
-type Queries = Pick<Database, 'query'>;
+import type { AgentRun, TimelineEvent, WebhookDelivery } from '../../protocol/resources/index.ts';
+import type { Queries } from '../database/index.ts';
+import { deliveryColumns, type DeliveryRecord, toDelivery } from '../deliveries/index.ts';
+import type { StoredMessage } from './messages.ts';
+import type { ThreadKey } from './threads.ts';
 
 /** Events of the thread that are looked through: bounds what a busy thread can cost. */
 const lookedThrough = 5_000;
@@ -34,7 +31,7 @@ const selectRuns = `
   order by created_at, agent_run_id limit ${longest}`;
 
 /** The runs that a message of the thread started, or that wrote it, oldest first. */
-export async function runsOfMessage(db: Queries, key: ThreadKey, messageId: string): Promise<AgentRun[]> {
+export async function listMessageRuns(db: Queries, key: ThreadKey, messageId: string): Promise<AgentRun[]> {
   const { threadId, projectId, environmentId } = key;
   const values = [threadId, projectId, environmentId, messageId];
   const rows = await db.query<RunRow>(selectRuns, values, 'timeline.runs');
@@ -76,7 +73,7 @@ const selectEvents = `
   order by seq limit ${longest}`;
 
 /** The events that are about the message, and the tool calls of its runs, in the order of the thread. */
-export async function eventsOfMessage(
+export async function listMessageEvents(
   db: Queries,
   message: StoredMessage,
   environmentId: string,
@@ -87,7 +84,8 @@ export async function eventsOfMessage(
   const beginnings = [
     { at: createdAt, eventId: numberedId('event', Date.parse(createdAt), threadId, message.sequence) },
     ...runs.map(({ agentRunId, createdAt: at }) => ({
-      ...{ at, eventId: numberedId('event', Date.parse(at), derivedId('event', agentRunId), 1) },
+      at,
+      eventId: numberedId('event', Date.parse(at), derivedId('event', agentRunId), 1),
     })),
   ];
   const instants = beginnings.map(({ at }) => at);
@@ -95,9 +93,15 @@ export async function eventsOfMessage(
     selectEvents,
     [
       // ISO 8601 in UTC sorts by time.
-      ...[threadId, projectId, environmentId, [...instants].sort()[0]],
-      ...[`"messageId":"${messageId}"`, messageId, runs.map(({ agentRunId }) => agentRunId)],
-      ...[beginnings.map(({ eventId }) => eventId), instants],
+      threadId,
+      projectId,
+      environmentId,
+      [...instants].sort()[0],
+      `"messageId":"${messageId}"`,
+      messageId,
+      runs.map(({ agentRunId }) => agentRunId),
+      beginnings.map(({ eventId }) => eventId),
+      instants,
     ],
     'timeline.events',
   );
@@ -106,7 +110,10 @@ export async function eventsOfMessage(
     const found = { actor, reportedAt, error, agentRunId, toolId, durationMs };
     const present = Object.entries(found).filter(([, value]) => value !== undefined && value !== null);
     return {
-      ...{ eventId, eventName, occurredAt: occurredAt.toISOString(), sequence },
+      eventId,
+      eventName,
+      occurredAt: occurredAt.toISOString(),
+      sequence,
       ...(Object.fromEntries(present) as Partial<TimelineEvent>),
     };
   });
@@ -122,7 +129,7 @@ const selectDeliveries = `
   order by d.created_at, d.event_seq, d.delivery_id limit ${longest}`;
 
 /** The deliveries that the events have caused, oldest first. */
-export async function deliveriesOfEvents(
+export async function listEventDeliveries(
   db: Queries,
   { projectId, environmentId }: Pick<ThreadKey, 'projectId' | 'environmentId'>,
   events: readonly Pick<TimelineEvent, 'eventId' | 'occurredAt'>[],
@@ -131,5 +138,5 @@ export async function deliveriesOfEvents(
   const ids = events.map(({ eventId }) => eventId);
   const instants = events.map(({ occurredAt }) => occurredAt);
   const values = [projectId, environmentId, ids, instants];
-  return (await db.query<DeliveryRow>(selectDeliveries, values, 'timeline.deliveries')).map(toDelivery);
+  return (await db.query<DeliveryRecord>(selectDeliveries, values, 'timeline.deliveries')).map(toDelivery);
 }

@@ -1,7 +1,7 @@
-/** An API key as it is kept, and as lists and events show it. */
+/** An API key as a row, and as lists and events show it. */
 import type { InferEntity } from '@mikro-orm/core';
-import type { ApiKey as ApiKeyResource, KeyStatus } from '../../protocol/resources/api-key.ts';
-import type { ApiKey } from '../entities/credentials.ts';
+import type { ApiKey as ApiKeyResource, KeyStatus } from '../../protocol/resources/index.ts';
+import type { ApiKey } from '../entities/index.ts';
 
 export type ApiKeyRow = Pick<
   InferEntity<typeof ApiKey>,
@@ -20,7 +20,7 @@ export type ApiKeyRow = Pick<
   | 'lastUsedIp'
 >;
 
-/** A rotating key whose grace has ended is revoked, whether or not its row says so yet (key-graces.ts). */
+/** A rotating key whose grace has ended is revoked, whether or not its row says so yet (storage/retention/credential-graces.ts). */
 export function keyStatus(row: ApiKeyRow, now: number): KeyStatus {
   const graceEnd = row.rotationGraceExpiresAt?.getTime();
   return row.status === 'rotating' && graceEnd !== undefined && graceEnd <= now ? 'revoked' : row.status;
@@ -28,7 +28,7 @@ export function keyStatus(row: ApiKeyRow, now: number): KeyStatus {
 
 const instant = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
-/** @param now epoch milliseconds: which graces have ended depends on it */
+/** @param now epoch milliseconds, which decide whether a grace has ended */
 export function keyResource(row: ApiKeyRow, now: number): ApiKeyResource {
   const status = keyStatus(row, now);
   return {

@@ -1,43 +1,41 @@
 /**
- * API keys: made, listed, rotated and revoked here, looked up by the hash of their secret. The secret itself is given out once, at
- * creation, and not kept.
+ * API keys: created, listed, rotated and revoked here, and found by the hash of their secret. The secret itself is shown once, at creation,
+ * and not kept.
  *
- *   active           -> rotating   a successor was made and a grace period runs (the grace's end is in the row)
- *   active           -> revoked    a successor was made without a grace period
+ *   active           -> rotating   a successor was created and a grace period runs (its end is in the row)
+ *   active           -> revoked    a successor was created without a grace period
  *   active, rotating -> revoked    by a user; or the grace has ended
  *
- * A rotating key whose grace has ended counts as revoked, whatever its row says (key-graces.ts writes it down); so does an
- * expired key for callers.
+ * A rotating key whose grace has ended counts as revoked, whatever its row says (storage/retention/credential-graces.ts updates the row).
+ * So does an expired key for its callers.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Scope } from '../../protocol/operation.ts';
-import { beyond, type Roles } from '../../protocol/operations/grants.ts';
-import { access } from '../../protocol/operations/rules.ts';
-import type { ApiKey as ApiKeyResource, KeyEnvironment } from '../../protocol/resources/api-key.ts';
-import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
-import { recordDoing, type Doing } from '../audit.ts';
-import { page } from '../cursor.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { ApiKey } from '../entities/credentials.ts';
-import { Environment } from '../entities/tenancy.ts';
-import { appendEvents } from '../events.ts';
-import type { KeyHash } from '../keyhash.ts';
+import type {
+  ApiKey as ApiKeyResource,
+  EnvironmentKind,
+  KeyEnvironment,
+} from '../../protocol/resources/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import type { Database } from '../database/index.ts';
+import { ApiKey, Environment } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
 import { keyResource, keyStatus, type ApiKeyRow } from './api-key-row.ts';
 import { newApiKeySecret } from './api-key-secret.ts';
-import { rolesInProject } from './authority.ts';
-import type { PageRequest } from './workspaces.ts';
+import { lockProjectRoles } from './roles.ts';
+import type { TenancyRules } from './rules.ts';
 
-/** In which environment a key works (decisions section 1). */
-export const environmentKindOf = {
+/** The kind of environment in which a key works. */
+export const environmentKinds = {
   test: 'sandbox',
   live: 'production',
 } as const satisfies Record<KeyEnvironment, EnvironmentKind>;
 
-export interface NewApiKey extends Doing {
+export interface NewApiKey extends UserAuditContext {
   readonly projectId: string;
   readonly name: string;
   readonly environment: KeyEnvironment;
@@ -45,26 +43,26 @@ export interface NewApiKey extends Doing {
   readonly expiresAt: Date | null;
 }
 
-/** Which key of which project. */
-export interface KeyChange extends Doing {
+/** A change of a key of a project. */
+export interface KeyChange extends UserAuditContext {
   readonly projectId: string;
   readonly apiKeyId: string;
 }
 
-/** Where a key lies. */
-export interface KeyHome {
+/** Where a key belongs. */
+export interface KeyLocation {
   readonly projectId: string;
   readonly environmentId: string;
   readonly environment: KeyEnvironment;
 }
 
-/** A key and its secret, which is not to be had again. */
+/** A key and its secret, which is shown only once. */
 export interface NewKey {
   readonly apiKey: ApiKeyResource;
   readonly secret: string;
 }
 
-/** What a request with a key has to know of it. */
+/** What a request with a key needs to know of it. */
 export interface KeyGrant {
   readonly apiKeyId: string;
   readonly projectId: string;
@@ -72,7 +70,7 @@ export interface KeyGrant {
   readonly environmentKind: EnvironmentKind;
   readonly scopes: readonly Scope[];
   readonly createdByUserId: string;
-  /** Epoch milliseconds: its expiry or the end of its grace; null: it works until it is revoked. */
+  /** Epoch milliseconds: its expiry or the end of its grace; null: none, it works until it is revoked. */
   readonly endsAt: number | null;
 }
 
@@ -111,22 +109,25 @@ const updateUses = `
 
 export interface ApiKeysOptions {
   readonly db: Database;
-  readonly hash: KeyHash;
+  readonly hash: KeyedHash;
   readonly cursors: Cursors;
+  readonly rules: TenancyRules;
 }
 
 export class ApiKeys {
   readonly #db: Database;
-  readonly #hash: KeyHash;
+  readonly #hash: KeyedHash;
   readonly #cursors: Cursors;
+  readonly #rules: TenancyRules;
 
-  constructor({ db, hash, cursors }: ApiKeysOptions) {
+  constructor({ db, hash, cursors, rules }: ApiKeysOptions) {
     this.#db = db;
     this.#hash = hash;
     this.#cursors = cursors;
+    this.#rules = rules;
   }
 
-  /** A page of the project's keys; `now` (epoch milliseconds) tells which graces have ended. */
+  /** A page of the project's keys; `now` (epoch milliseconds) decides which graces have ended. */
   async list(projectId: string, { cursor, limit }: PageRequest, now: number): Promise<Page<ApiKeyResource>> {
     const scope = `api-keys/${projectId}`;
     const [createdAt, apiKeyId] = cursor === undefined ? [] : this.#cursors.decode(scope, cursor);
@@ -137,22 +138,19 @@ export class ApiKeys {
       apiKeyId ?? null,
       limit + 1,
     ]);
-    const { data, ...rest } = page(rows, limit, last =>
+    const { data, ...rest } = toPage(rows, limit, last =>
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.apiKeyId]),
     );
     return { data: data.map(row => keyResource(row, now)), ...rest };
   }
 
-  /**
-   * Refuses with 422 when the project has no environment for such a key, and with `svc/auth/insufficient_scope` scopes that its
-   * maker may not give.
-   */
+  /** Creates a key, if the rules allow its scopes and the project has an environment for it. */
   create(request: NewApiKey): Promise<NewKey> {
     const { projectId, environment, byUserId } = request;
     return this.#db.em().transactional(async em => {
-      refuseBeyond(await rolesInProject(em, projectId, byUserId), request.scopes);
-      const home = await em.findOne(Environment, { projectId, kind: environmentKindOf[environment] });
-      if (home === null) throw noEnvironment(environment);
+      this.#rules.requireKeyCreation(await lockProjectRoles(em, projectId, byUserId), request.scopes);
+      const home = await em.findOne(Environment, { projectId, kind: environmentKinds[environment] });
+      if (home === null) throw this.#rules.noKeyEnvironment(environment);
       const { environmentId } = home;
       const { name, scopes, expiresAt } = request;
       const made = this.#add(em, { projectId, environmentId, environment, name, scopes, expiresAt }, request);
@@ -160,8 +158,12 @@ export class ApiKeys {
       const { apiKey } = made;
       const { apiKeyId: targetId } = apiKey;
       const details = { name, environment, scopes: apiKey.scopes, expiresAt: apiKey.expiresAt };
-      await recordDoing(em, request, {
-        ...{ projectId, environmentId, action: 'api_key.created', targetId, details },
+      await recordUserAction(em, request, {
+        projectId,
+        environmentId,
+        action: 'api_key.created',
+        targetId,
+        details,
       });
       const data = { actor: { type: 'user', id: byUserId }, apiKey };
       await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.created', data }]);
@@ -170,18 +172,19 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a successor with the same name, scopes and expiry; the key itself works on until the grace period is over. Only one that
-   * is active is rotated, and once, and only by who may give its scopes: any other is `svc/runtime/not_found`.
+   * Creates a successor with the same name, scopes and expiry; the key itself works on until the grace period is over. Only an active key
+   * is rotated, and only once; any other reads as absent.
    */
   rotate(
     change: KeyChange & { readonly gracePeriodSeconds: number },
   ): Promise<NewKey & { readonly previous: ApiKeyResource }> {
     const { projectId, byUserId, now, gracePeriodSeconds } = change;
     return this.#db.em().transactional(async em => {
-      const roles = await rolesInProject(em, projectId, byUserId);
+      const roles = await lockProjectRoles(em, projectId, byUserId);
       const row = await lockKey(em, change);
       const ended = row?.expiresAt !== undefined && row.expiresAt !== null && row.expiresAt.getTime() <= now;
-      if (row?.status !== 'active' || ended || !mayGive(roles, row.scopes as Scope[])) throw notFound();
+      if (row?.status !== 'active' || ended) throw this.#rules.refuse('absent');
+      this.#rules.requireKeyRotation(roles, row.scopes as Scope[]);
       const { environmentId, environment, name, scopes, expiresAt = null } = row;
       const successor = { projectId, environmentId, environment, name, scopes: scopes as Scope[], expiresAt };
       const made = this.#add(em, { ...successor, previousKeyId: row.apiKeyId }, change);
@@ -197,8 +200,12 @@ export class ApiKeys {
       const previous = keyResource(row, now);
       const { apiKey, secret } = made;
       const details = { name, newKeyId: apiKey.apiKeyId, gracePeriodSeconds };
-      await recordDoing(em, change, {
-        ...{ projectId, environmentId, action: 'api_key.rotated', targetId: row.apiKeyId, details },
+      await recordUserAction(em, change, {
+        projectId,
+        environmentId,
+        action: 'api_key.rotated',
+        targetId: row.apiKeyId,
+        details,
       });
       const data = { actor: { type: 'user', id: byUserId }, apiKey: previous, newKey: apiKey };
       await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.rotated', data }]);
@@ -206,13 +213,13 @@ export class ApiKeys {
     });
   }
 
-  /** Whose the key is, to authorise by; undefined when there is no such key. */
-  async homeOf(apiKeyId: string): Promise<KeyHome | undefined> {
-    const [row] = await this.#db.query<KeyHome>(selectHome, [apiKeyId], 'api-keys.home');
+  /** Where the key belongs, for authorising a change of it; undefined when there is no such key. */
+  async findLocation(apiKeyId: string): Promise<KeyLocation | undefined> {
+    const [row] = await this.#db.query<KeyLocation>(selectHome, [apiKeyId], 'api-keys.home');
     return row;
   }
 
-  /** Revokes a key of the project; one that is revoked already stays as it is, without a second event. */
+  /** Revokes a key of the project. A revoked key stays as it is, without a second event. */
   async revoke(change: KeyChange): Promise<void> {
     const { projectId, byUserId, now } = change;
     await this.#db.em().transactional(async em => {
@@ -223,22 +230,26 @@ export class ApiKeys {
       row.updatedAt = row.revokedAt;
       await em.flush();
       const { environmentId, apiKeyId: targetId, name } = row;
-      await recordDoing(em, change, {
-        ...{ projectId, environmentId, action: 'api_key.revoked', targetId, details: { name } },
+      await recordUserAction(em, change, {
+        projectId,
+        environmentId,
+        action: 'api_key.revoked',
+        targetId,
+        details: { name },
       });
       const data = { actor: { type: 'user', id: byUserId }, apiKey: keyResource(row, now) };
       await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.revoked', data }]);
     });
   }
 
-  /** What a presented secret grants; undefined when no key that is not revoked has it. Ends are the caller's to check. */
-  async grantOf(secret: string): Promise<KeyGrant | undefined> {
-    const hash = this.#hash.of('api-key', secret);
+  /** What a presented secret grants; undefined when no valid key has it. The caller checks when it ends. */
+  async findGrant(secret: string): Promise<KeyGrant | undefined> {
+    const hash = this.#hash.digest('api-key', secret);
     const [grant] = await this.#db.query<KeyGrant>(selectGrant, [hash], 'api-keys.grant');
     return grant;
   }
 
-  /** Writes last uses down in one statement; an older use never overwrites a newer one. */
+  /** Records last uses in one statement; an older use never overwrites a newer one. */
   async recordUses(uses: readonly KeyUse[]): Promise<void> {
     const columns = [
       uses.map(use => use.apiKeyId),
@@ -249,14 +260,14 @@ export class ApiKeys {
   }
 
   /** Adds a key to the unit of work. */
-  #add(em: EntityManager, key: KeyToAdd, { byUserId, now }: Doing) {
+  #add(em: EntityManager, key: KeyToAdd, { byUserId, now }: UserAuditContext) {
     const { secret, keyPrefix } = newApiKeySecret(key.environment);
     const at = new Date(now);
     const row = em.create(ApiKey, {
       ...key,
       apiKeyId: newId('apiKey', now),
       keyPrefix,
-      keyHash: this.#hash.of('api-key', secret),
+      keyHash: this.#hash.digest('api-key', secret),
       scopes: [...new Set(key.scopes)],
       status: 'active',
       createdByUserId: byUserId,
@@ -280,29 +291,4 @@ interface KeyToAdd {
 /** Of several changes of one key, each waits here for the one before. */
 function lockKey(em: EntityManager, { projectId, apiKeyId }: KeyChange) {
   return em.findOne(ApiKey, { projectId, apiKeyId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-}
-
-/** Whether whoever is this may have the secret of a key with the scopes. */
-function mayGive(roles: Roles, scopes: readonly Scope[]): boolean {
-  return mayWriteKeys(roles) && beyond(roles, scopes).length === 0;
-}
-
-function mayWriteKeys({ studioRole }: Roles): boolean {
-  return studioRole !== undefined && (access.writeKeys.studio as readonly string[]).includes(studioRole);
-}
-
-function refuseBeyond(roles: Roles, scopes: readonly Scope[]): void {
-  if (!mayWriteKeys(roles)) throw new ServiceError('svc/auth/insufficient_scope');
-  const withheld = beyond(roles, scopes);
-  if (withheld.length === 0) return;
-  const message = `Your role may not give a key ${withheld.join(', ')}${scopes.includes('*') ? ', which * includes' : ''}.`;
-  throw new ServiceError('svc/auth/insufficient_scope', { message });
-}
-
-function noEnvironment(environment: KeyEnvironment): ServiceError {
-  const message = `The project has no ${environmentKindOf[environment]} environment: create it first.`;
-  return new ServiceError('svc/validation/invalid_request', {
-    message,
-    details: { issues: [{ path: '/body/environment', message, code: 'environment' }] },
-  });
 }

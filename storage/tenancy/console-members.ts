@@ -1,39 +1,41 @@
 /**
- * Console memberships of a project (specification, "Console project membership"). Every change is an event of the project in
- * the same transaction; the one of a removal is also what closes the member's sockets on every node.
+ * The Console members of a project. Every change is an event of the project in the same transaction; the event of a removal also closes
+ * the member's sockets on every node.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ServiceError } from '../../protocol/errors.ts';
 import type { EventName } from '../../protocol/events.ts';
 import type { ConsoleRole } from '../../protocol/operation.ts';
-import type { ConsoleMember as ConsoleMemberResource } from '../../protocol/resources/console.ts';
-import { recordDoing, type Doing } from '../audit.ts';
-import type { Database } from '../database.ts';
-import { ConsoleMember, WorkspaceMember } from '../entities/tenancy.ts';
-import { appendEvents } from '../events.ts';
-import type { Access } from './access.ts';
-import { requireConsoleAdmin } from './authority.ts';
+import type { ConsoleMember as ConsoleMemberResource } from '../../protocol/resources/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import type { Database } from '../database/index.ts';
+import { ConsoleMember, WorkspaceMember } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
+import type { AccessCache } from './access-cache.ts';
+import { lockProject } from './roles.ts';
+import type { TenancyRules } from './rules.ts';
 
-/** Whose membership, by whom, and where the event belongs. */
-export interface MemberChange extends Doing {
+/** A change of a membership. */
+export interface MemberChange extends UserAuditContext {
   readonly projectId: string;
   readonly userId: string;
-  /** Events belong to one environment; a membership is the project's, so the scope of the request decides. */
+  /** Of the event: a membership belongs to the whole project, so the request's scope decides. */
   readonly environmentId: string;
 }
 
 export class ConsoleMembers {
   readonly #db: Database;
-  readonly #access: Pick<Access, 'forgetProject'>;
+  readonly #access: Pick<AccessCache, 'invalidateProject'>;
+  readonly #rules: TenancyRules;
 
-  constructor(db: Database, access: Pick<Access, 'forgetProject'>) {
+  constructor(db: Database, access: Pick<AccessCache, 'invalidateProject'>, rules: TenancyRules) {
     this.#db = db;
     this.#access = access;
+    this.#rules = rules;
   }
 
-  /** By user id, which sorts by the user's creation, from after `after`. */
+  /** By user id, which sorts by the creation of the user, after `after`. */
   async list(projectId: string, after: string, limit: number): Promise<ConsoleMemberResource[]> {
     const where = { projectId, userId: { $gt: after } };
     const rows = await this.#db.em().find(ConsoleMember, where, { orderBy: { userId: 'asc' }, limit });
@@ -41,19 +43,18 @@ export class ConsoleMembers {
   }
 
   /**
-   * Makes the user a member, or changes the role; the same role again changes nothing. `svc/console/not_found` for a user who is
-   * not in the project's workspace: they are invited first. Both fail as `requireConsoleAdmin` does, too: who asks may have been
-   * removed since the request was let in.
+   * Makes the user a member, or changes the role; the same role again changes nothing. Refused for a user who is not in the workspace of
+   * the project: they are invited first.
    */
   async upsert(change: MemberChange & { readonly role: ConsoleRole }): Promise<ConsoleMemberResource> {
     const { projectId, userId, byUserId, role, now } = change;
     const member = await this.#db.em().transactional(async em => {
-      const { workspaceId } = await requireConsoleAdmin(em, projectId, byUserId);
+      const workspaceId = await this.#lockAsAdmin(em, projectId, byUserId);
       const at = new Date(now);
-      // Held until the commit: whoever removes the user from the workspace finds this membership, too.
-      const held = { lockMode: LockMode.PESSIMISTIC_READ };
-      const inWorkspace = await em.findOne(WorkspaceMember, { workspaceId, userId }, held);
-      if (inWorkspace === null) throw new ServiceError('svc/console/not_found');
+      // Locked until the commit: whoever removes the user from the workspace finds this membership, too.
+      const lock = { lockMode: LockMode.PESSIMISTIC_READ };
+      const inWorkspace = await em.findOne(WorkspaceMember, { workspaceId, userId }, lock);
+      if (inWorkspace === null) throw this.#rules.refuse('console_member_absent');
       let row = await em.findOne(ConsoleMember, { projectId, userId });
       if (row?.role === role) return memberResource(row);
       const previousRole = row?.role;
@@ -66,37 +67,46 @@ export class ConsoleMembers {
       await em.flush();
       const resource = memberResource(row);
       const details = { role, ...(previousRole === undefined ? {} : { previousRole }) };
-      await recordDoing(em, change, {
-        ...{ projectId, action: 'console_member.upserted', targetId: userId, details },
+      await recordUserAction(em, change, {
+        projectId,
+        action: 'console_member.upserted',
+        targetId: userId,
+        details,
       });
       await this.#append(em, 'project.member.upserted', change, resource);
       return resource;
     });
-    this.#access.forgetProject(projectId);
+    this.#access.invalidateProject(projectId);
     return member;
   }
 
-  /** Ends the membership; `svc/console/not_found` when there is none. */
+  /** Ends the membership. */
   async remove(change: MemberChange): Promise<void> {
     const { projectId, userId, byUserId } = change;
     await this.#db.em().transactional(async em => {
-      await requireConsoleAdmin(em, projectId, byUserId);
+      await this.#lockAsAdmin(em, projectId, byUserId);
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
       const row = await em.findOne(ConsoleMember, { projectId, userId }, lock);
-      if (row === null) throw new ServiceError('svc/console/not_found');
+      if (row === null) throw this.#rules.refuse('console_member_absent');
       const resource = memberResource(row);
       await em.remove(row).flush();
-      await recordDoing(em, change, {
-        ...{
-          projectId,
-          action: 'console_member.removed',
-          targetId: userId,
-          details: { role: resource.role },
-        },
+      await recordUserAction(em, change, {
+        projectId,
+        action: 'console_member.removed',
+        targetId: userId,
+        details: { role: resource.role },
       });
       await this.#append(em, 'project.member.removed', change, resource);
     });
-    this.#access.forgetProject(projectId);
+    this.#access.invalidateProject(projectId);
+  }
+
+  /** Locks the project for somebody who may change its Console members; the id of its workspace. */
+  async #lockAsAdmin(em: EntityManager, projectId: string, byUserId: string): Promise<string> {
+    const project = await lockProject(em, projectId, byUserId);
+    this.#rules.requireConsoleAdmin(project?.roles);
+    if (project === undefined) throw this.#rules.refuse('console_member_absent');
+    return project.workspaceId;
   }
 
   #append(

@@ -1,20 +1,14 @@
 /** Environments: a project has its sandbox from the start, and at most one production environment. */
-import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type {
-  EnvironmentKind,
-  Environment as EnvironmentResource,
-} from '../../protocol/resources/environment.ts';
-import { recordDoing, type Doing } from '../audit.ts';
-import { page } from '../cursor.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { Environment } from '../entities/tenancy.ts';
-import { violates } from '../unique-violation.ts';
-import type { Access } from './access.ts';
-import { requireDeveloper } from './authority.ts';
+import type { Environment as EnvironmentResource, EnvironmentKind } from '../../protocol/resources/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Database, violatesConstraint } from '../database/index.ts';
+import { Environment } from '../entities/index.ts';
+import type { AccessCache } from './access-cache.ts';
 import { visibleProjects } from './projects.ts';
-import type { PageRequest } from './workspaces.ts';
+import { lockProjectRoles } from './roles.ts';
+import type { TenancyRules } from './rules.ts';
 
 interface EnvironmentRow {
   readonly environmentId: string;
@@ -25,7 +19,7 @@ interface EnvironmentRow {
   readonly updatedAt: Date;
 }
 
-/** Ids sort by creation: the oldest comes first, in each project its sandbox. */
+/** Ids sort by creation: the oldest comes first, which in each project is its sandbox. */
 const selectPage = `
   with ${visibleProjects}
   select e.environment_id as "environmentId", e.project_id as "projectId", e.kind, e.name, e.created_at as "createdAt",
@@ -36,21 +30,24 @@ const selectPage = `
 export interface EnvironmentsOptions {
   readonly db: Database;
   readonly cursors: Cursors;
-  readonly access: Access;
+  readonly access: AccessCache;
+  readonly rules: TenancyRules;
 }
 
 export class Environments {
   readonly #db: Database;
   readonly #cursors: Cursors;
-  readonly #access: Access;
+  readonly #access: AccessCache;
+  readonly #rules: TenancyRules;
 
-  constructor({ db, cursors, access }: EnvironmentsOptions) {
+  constructor({ db, cursors, access, rules }: EnvironmentsOptions) {
     this.#db = db;
     this.#cursors = cursors;
     this.#access = access;
+    this.#rules = rules;
   }
 
-  /** All that the user sees, or those of one project; of a foreign project: none. */
+  /** All environments that the user sees, or those of one project; none of a foreign project. */
   async list(
     userId: string,
     projectId: string | undefined,
@@ -60,16 +57,20 @@ export class Environments {
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const values = [userId, after, projectId ?? null, limit + 1];
     const rows = await this.#db.query<EnvironmentRow>(selectPage, values);
-    return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.environmentId]));
+    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.environmentId]));
   }
 
-  /** Makes the production environment. Fails with `svc/runtime/conflict` when the project has one, and as `requireDeveloper` does. */
-  async createProduction(projectId: string, name: string, doing: Doing): Promise<EnvironmentResource> {
-    const { byUserId, now } = doing;
+  /** Creates the production environment. Refused when the project has one. */
+  async createProduction(
+    projectId: string,
+    name: string,
+    audit: UserAuditContext,
+  ): Promise<EnvironmentResource> {
+    const { byUserId, now } = audit;
     const at = new Date(now);
     try {
       return await this.#db.em().transactional(async em => {
-        await requireDeveloper(em, projectId, byUserId);
+        this.#rules.requireDeveloper(await lockProjectRoles(em, projectId, byUserId));
         const row = em.create(Environment, {
           environmentId: newId('environment', now),
           projectId,
@@ -81,18 +82,20 @@ export class Environments {
         await em.flush();
         const { environmentId } = row;
         const details = { name, kind: row.kind };
-        await recordDoing(em, doing, {
-          ...{ projectId, environmentId, action: 'environment.created', targetId: environmentId, details },
+        await recordUserAction(em, audit, {
+          projectId,
+          environmentId,
+          action: 'environment.created',
+          targetId: environmentId,
+          details,
         });
         return toResource(row);
       });
     } catch (error) {
-      if (!violates(error, 'environments_project_kind')) throw error;
-      throw new ServiceError('svc/runtime/conflict', {
-        message: 'The project has a production environment already.',
-      });
+      if (!violatesConstraint(error, 'environments_project_kind')) throw error;
+      throw this.#rules.refuse('production_exists');
     } finally {
-      this.#access.forgetProject(projectId);
+      this.#access.invalidateProject(projectId);
     }
   }
 }

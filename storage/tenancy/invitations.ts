@@ -1,41 +1,34 @@
 /**
- * Invitations to a workspace (specification, "Workspace invitation"; decisions section 4):
+ * Invitations to a workspace (docs/contract-decisions.md, "States"):
  *
  *   pending -> accepted   with the mailed token (storage/accounts/acceptance.ts)
- *   pending -> revoked    by an admin; or a successor was made after it had expired; or who sent it was removed
- *                         or made a viewer
- *   pending -> expired    7 days after it was made: no row changes for it
+ *   pending -> revoked    by an admin; or a successor was created after it had expired; or the user who sent it was removed or
+ *                         made a viewer
+ *   pending -> expired    7 days after its creation: its row does not change
  *
- * An address has one pending invitation to a workspace at most. Each change is an event in the same transaction.
+ * An address has at most one pending invitation to a workspace. Each change is an event in the same transaction.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { ConsoleRole } from '../../protocol/operation.ts';
-import type { WorkspaceRole } from '../../protocol/resources/studio.ts';
-import type { WorkspaceInvitation } from '../../protocol/resources/workspace.ts';
-import { emailKey } from '../accounts/email-key.ts';
-import { emailSecret } from '../accounts/email-secret.ts';
-import type { Mails } from '../accounts/mails.ts';
-import { recordDoing, type Doing } from '../audit.ts';
-import { page } from '../cursor.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { User } from '../entities/accounts.ts';
-import { Invitation, Workspace } from '../entities/tenancy.ts';
-import { appendEvents, type NewEvent } from '../events.ts';
-import type { KeyHash } from '../keyhash.ts';
-import { violates } from '../unique-violation.ts';
-import { requireAdmin } from './authority.ts';
-import { workspaceEvent } from './workspace-events.ts';
-import type { PageRequest } from './workspaces.ts';
+import type { WorkspaceInvitation, WorkspaceRole } from '../../protocol/resources/index.ts';
+import { emailKey, createEmailToken, type MailOutbox } from '../mail/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Database, violatesConstraint } from '../database/index.ts';
+import { Invitation, User, Workspace } from '../entities/index.ts';
+import { appendEvents, type NewEvent } from '../events/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import { lockWorkspaceRole } from './roles.ts';
+import type { TenancyRules } from './rules.ts';
+import { createWorkspaceEvent } from './workspace-events.ts';
 
 /** Milliseconds that an invitation can be accepted. */
 export const invitationMs = 7 * 86_400_000;
 
-export interface NewInvitation extends Doing {
+export interface NewInvitation extends UserAuditContext {
   readonly workspaceId: string;
   readonly email: string;
   readonly studioRole: Exclude<WorkspaceRole, 'owner'>;
@@ -65,7 +58,7 @@ const selectPage = `
   where workspace_id = $1 and ($2::timestamptz is null or (created_at, invitation_id) < ($2, $3))
   order by created_at desc, invitation_id desc limit $4`;
 
-// One statement: that an address has an account elsewhere is nobody's to know, by the time it takes neither.
+// One statement, so that not even its duration reveals whether the address has an account elsewhere.
 const selectMember = `
   select 1 from users u join workspace_members m on m.user_id = u.user_id where m.workspace_id = ? and u.email_key = ?`;
 
@@ -73,165 +66,171 @@ const selectMember = `
 export interface InvitationMail {
   readonly token: string;
   readonly workspace: string;
-  /** The address of whoever invites. */
+  /** The e-mail address of the inviting user. */
   readonly inviter: string;
 }
 
 /** The keyed hash under which an invitation's token is kept. */
-export function invitationTokenHash(hash: KeyHash, token: string): Buffer {
-  return hash.of('invitation-token', token);
+export function invitationTokenHash(hash: KeyedHash, token: string): Buffer {
+  return hash.digest('invitation-token', token);
 }
 
 export interface InvitationsOptions {
   readonly db: Database;
-  readonly hash: KeyHash;
-  readonly mails: Mails;
+  readonly hash: KeyedHash;
+  readonly mails: MailOutbox;
   readonly cursors: Cursors;
+  readonly rules: TenancyRules;
 }
 
 export class Invitations {
   readonly #db: Database;
-  readonly #hash: KeyHash;
-  readonly #mails: Mails;
+  readonly #hash: KeyedHash;
+  readonly #mails: MailOutbox;
   readonly #cursors: Cursors;
+  readonly #rules: TenancyRules;
 
-  constructor({ db, hash, mails, cursors }: InvitationsOptions) {
+  constructor({ db, hash, mails, cursors, rules }: InvitationsOptions) {
     this.#db = db;
     this.#hash = hash;
     this.#mails = mails;
     this.#cursors = cursors;
+    this.#rules = rules;
   }
 
-  /** Pending and past, the newest first. */
+  /** Pending and past invitations, the newest first. */
   async list(workspaceId: string, { cursor, limit }: PageRequest): Promise<Page<WorkspaceInvitation>> {
     const scope = `invitations/${workspaceId}`;
     const [createdAt, invitationId] = cursor === undefined ? [] : this.#cursors.decode(scope, cursor);
     const before = createdAt === undefined ? null : new Date(createdAt);
     const values = [workspaceId, before, invitationId ?? null, limit + 1];
     const rows = await this.#db.query<InvitationRow>(selectPage, values);
-    const { data, ...rest } = page(rows, limit, last =>
+    const { data, ...rest } = toPage(rows, limit, last =>
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.invitationId]),
     );
     return { data: data.map(invitationResource), ...rest };
   }
 
-  /**
-   * Makes the invitation and queues its mail. Fails with `svc/runtime/conflict` when the address is a member's, or has an
-   * invitation that is still open; and as any operation does where the inviter is no admin any more.
-   */
+  /** Creates the invitation and queues its mail. Refused for the address of a member, and while the address has an open invitation. */
   async create(request: NewInvitation): Promise<WorkspaceInvitation> {
     const { workspaceId, byUserId: invitedByUserId, now } = request;
     const at = new Date(now);
     const expiresAt = new Date(now + invitationMs);
     const email = request.email.trim().normalize('NFC');
-    const token = emailSecret();
+    const token = createEmailToken();
     const secret = JSON.stringify({
       token,
-      ...(await this.#origin(workspaceId, invitedByUserId)),
+      ...(await this.#readSender(workspaceId, invitedByUserId)),
     } satisfies InvitationMail);
     const mail = await this.#mails.seal({ kind: 'invitation', recipient: email, secret, now: at, expiresAt });
     try {
       return await this.#db.em().transactional(async em => {
-        await requireAdmin(em, workspaceId, invitedByUserId);
+        this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, invitedByUserId));
         const events = await this.#replaceExpired(em, request);
         const row = em.create(Invitation, {
-          ...{ invitationId: newId('invitation', now), workspaceId, email, emailKey: emailKey(email) },
-          ...{ studioRole: request.studioRole, consoleRole: request.consoleRole, invitedByUserId },
-          ...{ tokenHash: invitationTokenHash(this.#hash, token), createdAt: at, expiresAt },
+          invitationId: newId('invitation', now),
+          workspaceId,
+          email,
+          emailKey: emailKey(email),
+          studioRole: request.studioRole,
+          consoleRole: request.consoleRole,
+          invitedByUserId,
+          tokenHash: invitationTokenHash(this.#hash, token),
+          createdAt: at,
+          expiresAt,
         });
         this.#mails.queue(em, mail);
         await em.flush();
         const invitation = invitationResource(row);
         const { invitationId, studioRole, consoleRole } = row;
-        await recordDoing(em, request, {
-          ...{ workspaceId, action: 'invitation.created', targetId: invitationId },
+        await recordUserAction(em, request, {
+          workspaceId,
+          action: 'invitation.created',
+          targetId: invitationId,
           details: { email, studioRole, consoleRole },
         });
         const name = 'workspace.invitation.created';
-        events.push(await workspaceEvent(em, workspaceId, invitedByUserId, name, { invitation }));
+        events.push(await createWorkspaceEvent(em, workspaceId, invitedByUserId, name, { invitation }));
         await appendEvents(em, events);
         return invitation;
       });
     } catch (error) {
-      throw violates(error, 'invitations_open') ? stillOpen() : error;
+      throw violatesConstraint(error, 'invitations_open') ? this.#rules.refuse('invitation_open') : error;
     }
   }
 
   /**
-   * Revokes an invitation; one that is revoked already stays as it is, without a second event. `svc/runtime/not_found` for
-   * one of another workspace, and for one that was accepted: there is nothing left to revoke; and to who is no admin any more.
+   * Revokes an invitation. A revoked one stays as it is, without a second event; an accepted one, and one of another workspace, reads as
+   * absent.
    */
-  async revoke(workspaceId: string, invitationId: string, doing: Doing): Promise<void> {
+  async revoke(workspaceId: string, invitationId: string, audit: UserAuditContext): Promise<void> {
     await this.#db.em().transactional(async em => {
-      await requireAdmin(em, workspaceId, doing.byUserId, notFound());
+      this.#rules.requireInvitationAdmin(await lockWorkspaceRole(em, workspaceId, audit.byUserId));
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
       const row = await em.findOne(Invitation, { workspaceId, invitationId }, lock);
-      if (row === null || row.acceptedAt) throw notFound();
+      if (row === null || row.acceptedAt) throw this.#rules.refuse('absent');
       if (row.revokedAt) return;
-      await appendEvents(em, [await close(em, row, doing)]);
+      await appendEvents(em, [await revokeRow(em, row, audit)]);
     });
   }
 
-  async #origin(workspaceId: string, userId: string): Promise<Omit<InvitationMail, 'token'>> {
+  async #readSender(workspaceId: string, userId: string): Promise<Omit<InvitationMail, 'token'>> {
     const em = this.#db.em();
     const workspace = await em.findOneOrFail(Workspace, { workspaceId });
     const inviter = await em.findOneOrFail(User, { userId });
     return { workspace: workspace.name, inviter: inviter.email };
   }
 
-  /** Makes room for the invitation; the events of that. */
+  /** Revokes the expired invitation of the same address, if there is one; resolves to the events of that. */
   async #replaceExpired(em: EntityManager, request: NewInvitation): Promise<NewEvent[]> {
     const { workspaceId, email, now } = request;
     const key = emailKey(email);
     const where = { workspaceId, emailKey: key, acceptedAt: null, revokedAt: null };
-    // Waits for an acceptance under way, whose member is then seen below.
+    // Waits for an acceptance in progress, whose member is then found below.
     const open = await em.findOne(Invitation, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if ((await em.execute(selectMember, [workspaceId, key])).length > 0) {
-      throw new ServiceError('svc/runtime/conflict', { message: 'The address is that of a member.' });
+      throw this.#rules.refuse('address_is_member');
     }
     if (open === null) return [];
-    if (open.expiresAt.getTime() > now) throw stillOpen();
-    return [await close(em, open, request)];
+    if (open.expiresAt.getTime() > now) throw this.#rules.refuse('invitation_open');
+    return [await revokeRow(em, open, request)];
   }
 }
 
 /**
- * Revokes what a user has invited to the workspace and nobody has accepted yet, as somebody else's doing; the events of that. Call
- * it inside a transaction, and append them there.
+ * Revokes the open invitations that a user has sent to the workspace, and resolves to the events of that. Call it inside a transaction and
+ * append the events there.
  */
-export async function revokeInvitationsOf(
+export async function revokeInvitationsBy(
   em: EntityManager,
   workspaceId: string,
   invitedByUserId: string,
-  doing: Doing,
+  audit: UserAuditContext,
 ): Promise<NewEvent[]> {
   const where = { workspaceId, invitedByUserId, acceptedAt: null, revokedAt: null };
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { invitationId: 'asc' } } as const;
   const events: NewEvent[] = [];
-  for (const row of await em.find(Invitation, where, lock)) events.push(await close(em, row, doing));
+  for (const row of await em.find(Invitation, where, lock)) events.push(await revokeRow(em, row, audit));
   return events;
 }
 
-async function close(
+async function revokeRow(
   em: EntityManager,
   row: InferEntity<typeof Invitation>,
-  doing: Doing,
+  audit: UserAuditContext,
 ): Promise<NewEvent> {
   const { workspaceId, invitationId: targetId, email } = row;
-  row.revokedAt = new Date(doing.now);
+  row.revokedAt = new Date(audit.now);
   await em.flush();
-  await recordDoing(em, doing, {
-    ...{ workspaceId, action: 'invitation.revoked', targetId, details: { email } },
+  await recordUserAction(em, audit, {
+    workspaceId,
+    action: 'invitation.revoked',
+    targetId,
+    details: { email },
   });
   const invitation = invitationResource(row);
   const name = 'workspace.invitation.revoked';
-  return workspaceEvent(em, workspaceId, doing.byUserId, name, { invitation });
-}
-
-function stillOpen(): ServiceError {
-  return new ServiceError('svc/runtime/conflict', {
-    message: 'The address has an invitation that is still open: revoke it first.',
-  });
+  return createWorkspaceEvent(em, workspaceId, audit.byUserId, name, { invitation });
 }
 
 export function invitationResource(row: InvitationRow): WorkspaceInvitation {

@@ -1,5 +1,5 @@
 /**
- * Partner app credentials (specification, "Partner app credential"): the apps by which an agency connects chatapp channels.
+ * Partner app credentials: the apps through which an agency connects chatapp channels.
  *
  *   active -> revoked   unless a chatapp channel uses it
  *
@@ -9,21 +9,17 @@ import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { randomBytes } from 'node:crypto';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { PartnerAppCredential } from '../../protocol/resources/partner-app.ts';
-import { recordDoing, type Doing } from '../audit.ts';
-import { page } from '../cursor.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { Channel } from '../entities/channels.ts';
-import { PartnerApp } from '../entities/credentials.ts';
-import type { KeyHash } from '../keyhash.ts';
-import type { Vault } from '../vault.ts';
-import { requireAdmin } from './authority.ts';
-import type { PageRequest } from './workspaces.ts';
+import type { PartnerAppCredential } from '../../protocol/resources/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import type { Database } from '../database/index.ts';
+import { Channel, PartnerApp } from '../entities/index.ts';
+import type { KeyedHash, Vault } from '../secrets/index.ts';
+import { lockWorkspaceRole } from './roles.ts';
+import type { TenancyRules } from './rules.ts';
 
-export interface NewPartnerApp extends Doing {
+export interface NewPartnerApp extends UserAuditContext {
   readonly workspaceId: string;
   readonly name: string;
   readonly appId: string;
@@ -31,8 +27,8 @@ export interface NewPartnerApp extends Doing {
   readonly metadata: Record<string, unknown>;
 }
 
-/** Which credential of which workspace. */
-export interface PartnerAppChange extends Doing {
+/** A change of a credential of a workspace. */
+export interface PartnerAppChange extends UserAuditContext {
   readonly workspaceId: string;
   readonly partnerAppCredentialId: string;
 }
@@ -59,34 +55,37 @@ const selectPage = `
   where workspace_id = $1 and ($2::timestamptz is null or (created_at, partner_app_credential_id) < ($2, $3))
   order by created_at desc, partner_app_credential_id desc limit $4`;
 
-/** Where the app secret lies: what it is sealed for (storage/vault.ts). */
+/** The context that the app secret is sealed for (storage/secrets/vault.ts). */
 export function appSecretContext(partnerAppCredentialId: string): string {
   return `partner_apps/${partnerAppCredentialId}/app_secret`;
 }
 
 /** The keyed hash under which a verify token is kept. */
-export function verifyTokenHash(hash: KeyHash, token: string): Buffer {
-  return hash.of('partner-app-verify-token', token);
+export function verifyTokenHash(hash: KeyedHash, token: string): Buffer {
+  return hash.digest('partner-app-verify-token', token);
 }
 
 export interface PartnerAppsOptions {
   readonly db: Database;
-  readonly hash: KeyHash;
+  readonly hash: KeyedHash;
   readonly vault: Vault;
   readonly cursors: Cursors;
+  readonly rules: TenancyRules;
 }
 
 export class PartnerApps {
   readonly #db: Database;
-  readonly #hash: KeyHash;
+  readonly #hash: KeyedHash;
   readonly #vault: Vault;
   readonly #cursors: Cursors;
+  readonly #rules: TenancyRules;
 
-  constructor({ db, hash, vault, cursors }: PartnerAppsOptions) {
+  constructor({ db, hash, vault, cursors, rules }: PartnerAppsOptions) {
     this.#db = db;
     this.#hash = hash;
     this.#vault = vault;
     this.#cursors = cursors;
+    this.#rules = rules;
   }
 
   async list(workspaceId: string, { cursor, limit }: PageRequest): Promise<Page<PartnerAppCredential>> {
@@ -95,13 +94,13 @@ export class PartnerApps {
     const before = createdAt === undefined ? null : new Date(createdAt);
     const values = [workspaceId, before, lastId ?? null, limit + 1];
     const rows = await this.#db.query<PartnerAppRow>(selectPage, values);
-    const { data, ...rest } = page(rows, limit, last =>
+    const { data, ...rest } = toPage(rows, limit, last =>
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.partnerAppCredentialId]),
     );
     return { data: data.map(toResource), ...rest };
   }
 
-  /** Registers an app. `verifyToken` is not to be had again. */
+  /** Registers an app. `verifyToken` is shown only once. */
   async create(
     request: NewPartnerApp,
   ): Promise<{ readonly partnerApp: PartnerAppCredential; readonly verifyToken: string }> {
@@ -111,26 +110,35 @@ export class PartnerApps {
     const sealed = await this.#vault.seal(appSecretContext(partnerAppCredentialId), appSecret);
     const at = new Date(now);
     const partnerApp = await this.#db.em().transactional(async em => {
-      await requireAdmin(em, workspaceId, request.byUserId);
+      this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, request.byUserId));
       const row = em.create(PartnerApp, {
-        ...{ partnerAppCredentialId, workspaceId, name, appId, metadata, status: 'active' },
+        partnerAppCredentialId,
+        workspaceId,
+        name,
+        appId,
+        metadata,
+        status: 'active',
         appSecret: sealed,
         keyFingerprint: this.#fingerprint(appSecret),
         verifyTokenHash: verifyTokenHash(this.#hash, verifyToken),
-        ...{ createdAt: at, updatedAt: at },
+        createdAt: at,
+        updatedAt: at,
       });
       await em.flush();
       const details = { name, appId, keyFingerprint: row.keyFingerprint };
-      await recordDoing(em, request, {
-        ...{ workspaceId, action: 'partner_app.created', targetId: partnerAppCredentialId, details },
+      await recordUserAction(em, request, {
+        workspaceId,
+        action: 'partner_app.created',
+        targetId: partnerAppCredentialId,
+        details,
       });
       return toResource(row);
     });
     return { partnerApp, verifyToken };
   }
 
-  /** Whose the credential is, to authorise by; undefined when there is no such credential. */
-  async workspaceOf(partnerAppCredentialId: string): Promise<string | undefined> {
+  /** The workspace of the credential, for authorising a change of it; undefined when there is no such credential. */
+  async findWorkspace(partnerAppCredentialId: string): Promise<string | undefined> {
     const [row] = await this.#db.query<{ workspaceId: string }>(
       'select workspace_id as "workspaceId" from partner_apps where partner_app_credential_id = $1',
       [partnerAppCredentialId],
@@ -138,40 +146,43 @@ export class PartnerApps {
     return row?.workspaceId;
   }
 
-  /** Replaces the app secret, at once. 409 `svc/runtime/conflict` for a credential that is revoked. */
+  /** Replaces the app secret, at once. Refused for a revoked credential. */
   async rotateSecret(
     change: PartnerAppChange & { readonly appSecret: string },
   ): Promise<PartnerAppCredential> {
     const { workspaceId, partnerAppCredentialId, appSecret, now } = change;
     const sealed = await this.#vault.seal(appSecretContext(partnerAppCredentialId), appSecret);
     return this.#db.em().transactional(async em => {
-      const row = await lockApp(em, change);
+      const row = await this.#lock(em, change);
       if (row.status === 'revoked') {
-        throw new ServiceError('svc/runtime/conflict', { message: 'The partner app is revoked.' });
+        throw this.#rules.refuse('partner_app_revoked');
       }
       row.appSecret = sealed;
       row.keyFingerprint = this.#fingerprint(appSecret);
       row.updatedAt = new Date(now);
       await em.flush();
       const details = { keyFingerprint: row.keyFingerprint };
-      await recordDoing(em, change, {
-        ...{ workspaceId, action: 'partner_app.secret_rotated', targetId: partnerAppCredentialId, details },
+      await recordUserAction(em, change, {
+        workspaceId,
+        action: 'partner_app.secret_rotated',
+        targetId: partnerAppCredentialId,
+        details,
       });
       return toResource(row);
     });
   }
 
   /**
-   * Revokes a credential and drops its secret; one that is revoked already stays as it is. 409 `svc/partner_app/in_use` while a
-   * channel has it. Whoever gives it to a channel holds its row meanwhile (`PESSIMISTIC_READ`) and sees that it is active.
+   * Revokes a credential and deletes its secret; a revoked one stays as it is. Refused while a channel uses it. A transaction that gives it
+   * to a channel locks its row (`PESSIMISTIC_READ`) and checks that it is active.
    */
   async revoke(change: PartnerAppChange): Promise<void> {
     const { workspaceId, partnerAppCredentialId, now } = change;
     await this.#db.em().transactional(async em => {
-      const row = await lockApp(em, change);
+      const row = await this.#lock(em, change);
       if (row.status === 'revoked') return;
       if ((await em.count(Channel, { partnerAppCredentialId })) > 0) {
-        throw new ServiceError('svc/partner_app/in_use');
+        throw this.#rules.refuse('partner_app_in_use');
       }
       row.status = 'revoked';
       row.appSecret = '';
@@ -179,28 +190,31 @@ export class PartnerApps {
       row.updatedAt = row.revokedAt;
       await em.flush();
       const details = { name: row.name, appId: row.appId };
-      await recordDoing(em, change, {
-        ...{ workspaceId, action: 'partner_app.revoked', targetId: partnerAppCredentialId, details },
+      await recordUserAction(em, change, {
+        workspaceId,
+        action: 'partner_app.revoked',
+        targetId: partnerAppCredentialId,
+        details,
       });
     });
   }
 
-  /** Tells secrets apart without telling anything of them: 64 bits of a keyed hash. */
-  #fingerprint(secret: string): string {
-    return this.#hash.of('partner-app-fingerprint', secret).toString('hex', 0, 8);
+  /** Of several changes of one credential, each waits here for the one before. */
+  async #lock(
+    em: EntityManager,
+    { workspaceId, partnerAppCredentialId, byUserId }: PartnerAppChange,
+  ): Promise<InferEntity<typeof PartnerApp>> {
+    this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, byUserId));
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const row = await em.findOne(PartnerApp, { workspaceId, partnerAppCredentialId }, lock);
+    if (row === null) throw this.#rules.refuse('absent');
+    return row;
   }
-}
 
-/** Of several changes of one credential, each waits here for the one before. */
-async function lockApp(
-  em: EntityManager,
-  { workspaceId, partnerAppCredentialId, byUserId }: PartnerAppChange,
-): Promise<InferEntity<typeof PartnerApp>> {
-  await requireAdmin(em, workspaceId, byUserId);
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-  const row = await em.findOne(PartnerApp, { workspaceId, partnerAppCredentialId }, lock);
-  if (row === null) throw notFound();
-  return row;
+  /** Tells secrets apart without revealing anything of them: 64 bits of a keyed hash. */
+  #fingerprint(secret: string): string {
+    return this.#hash.digest('partner-app-fingerprint', secret).toString('hex', 0, 8);
+  }
 }
 
 function toResource(row: PartnerAppRow): PartnerAppCredential {

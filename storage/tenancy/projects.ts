@@ -1,12 +1,11 @@
-/** Projects: those that a user sees, and new ones. */
-import type { Project as ProjectResource } from '../../protocol/resources/project.ts';
-import { recordDoing, type Doing } from '../audit.ts';
-import { page } from '../cursor.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { requireAdmin } from './authority.ts';
-import { foundProject } from './founding.ts';
-import type { PageRequest } from './workspaces.ts';
+/** Projects: the list that a user sees, and new projects. */
+import type { Project as ProjectResource } from '../../protocol/resources/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import type { Database } from '../database/index.ts';
+import { addProject } from './create-tenant.ts';
+import { lockWorkspaceRole } from './roles.ts';
+import type { TenancyRules } from './rules.ts';
 
 interface ProjectRow {
   readonly projectId: string;
@@ -17,7 +16,7 @@ interface ProjectRow {
   readonly archivedAt?: Date | null | undefined;
 }
 
-/** `visible`: the projects that user $1 is somebody in. It begins at the user, so that its cost is theirs alone. */
+/** `visible`: the projects in which user $1 has a role. It begins at the user, so that it reads no other user's rows. */
 export const visibleProjects = `
   visible as (
     select p.project_id from workspace_members m join projects p on p.workspace_id = m.workspace_id where m.user_id = $1
@@ -33,8 +32,8 @@ const selectPage = `
   from visible join projects p on p.project_id = visible.project_id
   where p.project_id > $2 and ($3::text is null or p.workspace_id = $3) order by p.project_id limit $4`;
 
-/** A project; whoever makes it becomes its Console project_owner. */
-export interface NewProject extends Doing {
+/** A new project. Its creator becomes its Console project_owner. */
+export interface NewProject extends UserAuditContext {
   readonly workspaceId: string;
   readonly name: string;
 }
@@ -42,13 +41,15 @@ export interface NewProject extends Doing {
 export class Projects {
   readonly #db: Database;
   readonly #cursors: Cursors;
+  readonly #rules: TenancyRules;
 
-  constructor(db: Database, cursors: Cursors) {
+  constructor(db: Database, cursors: Cursors, rules: TenancyRules) {
     this.#db = db;
     this.#cursors = cursors;
+    this.#rules = rules;
   }
 
-  /** All that the user sees, or those of one workspace; of a foreign workspace: none. */
+  /** All projects that the user sees, or those of one workspace; none of a foreign workspace. */
   async list(
     userId: string,
     workspaceId: string | undefined,
@@ -58,21 +59,25 @@ export class Projects {
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const values = [userId, after, workspaceId ?? null, limit + 1];
     const rows = await this.#db.query<ProjectRow>(selectPage, values);
-    return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.projectId]));
+    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.projectId]));
   }
 
-  /** Makes the project with its sandbox. Fails as `requireAdmin` does where the user is none any more. */
+  /** Creates the project with its sandbox. */
   create(request: NewProject): Promise<ProjectResource> {
     const { workspaceId, name, byUserId: userId, now } = request;
     return this.#db.em().transactional(async em => {
-      // Until the commit: whoever removes the user from the workspace finds this project, too.
-      await requireAdmin(em, workspaceId, userId);
-      const project = foundProject(em, { workspaceId, name, userId, now: new Date(now) });
+      // Locked until the commit: whoever removes the user from the workspace finds this project, too.
+      this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, userId));
+      const project = addProject(em, { workspaceId, name, userId, now: new Date(now) });
       await em.flush();
       const { projectId } = project;
       const details = { name };
-      await recordDoing(em, request, {
-        ...{ workspaceId, projectId, action: 'project.created', targetId: projectId, details },
+      await recordUserAction(em, request, {
+        workspaceId,
+        projectId,
+        action: 'project.created',
+        targetId: projectId,
+        details,
       });
       return toResource(project);
     });

@@ -1,10 +1,10 @@
 /**
- * Tickets for the Console stream (decisions section 8): a browser cannot set headers on a websocket, so it exchanges its
- * token for a ticket that opens one socket of one project within 30 seconds. Kept as keyed hashes.
+ * Tickets for the Console stream (docs/contract-decisions.md, "Console stream"): a browser cannot set headers on a websocket, so it
+ * exchanges its token for a ticket that opens one socket of one project within 30 seconds. Kept as keyed hashes.
  */
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../database.ts';
-import type { KeyHash } from '../keyhash.ts';
+import type { Queries } from '../database/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
 
 export const ticketSeconds = 30;
 
@@ -15,7 +15,7 @@ export interface TicketHolder {
   readonly sessionId: string;
 }
 
-/** The same, with what the user is by now. */
+/** The holder, with the user's current data. */
 export interface RedeemedTicket extends TicketHolder {
   readonly email: string;
   readonly emailVerified: boolean;
@@ -25,7 +25,7 @@ const insert = `
   insert into stream_tickets (ticket_hash, project_id, user_id, session_id, created_at, expires_at)
   values ($1, $2, $3, $4, $5, $6)`;
 
-// One statement finds and uses it: of two sockets with one ticket, one opens.
+// One statement finds and uses the ticket: of two sockets with one ticket, one opens.
 const use = `
   update stream_tickets s set used_at = $3 from users u
   where ticket_hash = $1 and project_id = $2 and used_at is null and expires_at > $3 and u.user_id = s.user_id
@@ -33,10 +33,10 @@ const use = `
     u.email_verified_at is not null as "emailVerified"`;
 
 export class StreamTickets {
-  readonly #db: Pick<Database, 'query'>;
-  readonly #hash: KeyHash;
+  readonly #db: Queries;
+  readonly #hash: KeyedHash;
 
-  constructor(db: Pick<Database, 'query'>, hash: KeyHash) {
+  constructor(db: Queries, hash: KeyedHash) {
     this.#db = db;
     this.#hash = hash;
   }
@@ -47,7 +47,7 @@ export class StreamTickets {
     const { projectId, userId, sessionId } = holder;
     const expiresAt = new Date(now + ticketSeconds * 1000);
     await this.#db.query(insert, [
-      this.#stored(ticket),
+      this.#hashTicket(ticket),
       projectId,
       userId,
       sessionId,
@@ -57,17 +57,17 @@ export class StreamTickets {
     return ticket;
   }
 
-  /** Uses the ticket up; undefined when it is unknown, used, expired, or another project's. */
+  /** Uses the ticket; undefined when it is unknown, used, expired, or of another project. */
   async redeem(ticket: string, projectId: string, now: number): Promise<RedeemedTicket | undefined> {
     const [holder] = await this.#db.query<RedeemedTicket>(use, [
-      this.#stored(ticket),
+      this.#hashTicket(ticket),
       projectId,
       new Date(now),
     ]);
     return holder;
   }
 
-  #stored(ticket: string): Buffer {
-    return this.#hash.of('stream-ticket', ticket);
+  #hashTicket(ticket: string): Buffer {
+    return this.#hash.digest('stream-ticket', ticket);
   }
 }

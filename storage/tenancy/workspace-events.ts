@@ -1,14 +1,14 @@
 /**
- * Events of a workspace (decisions section 7). Every event is of one project and environment, and a workspace is neither: its
- * events are told in its oldest project, in the sandbox.
+ * Events of a workspace (docs/contract-decisions.md, "Events"). Every event belongs to one project and environment, and a workspace is
+ * neither: its events appear in its oldest project, in the sandbox.
  */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventName } from '../../protocol/events.ts';
-import { Environment, Project } from '../entities/tenancy.ts';
-import type { NewEvent } from '../events.ts';
+import { Environment, Project } from '../entities/index.ts';
+import type { NewEvent } from '../events/index.ts';
 
-/** The event of a workspace, done by a user; to be appended in the same transaction. */
-export async function workspaceEvent(
+/** The event of a change that a user has made; to be appended in the same transaction. */
+export async function createWorkspaceEvent(
   em: EntityManager,
   workspaceId: string,
   byUserId: string,
@@ -20,8 +20,8 @@ export async function workspaceEvent(
   return { projectId, environmentId, eventName, data: { actor: { type: 'user', id: byUserId }, ...data } };
 }
 
-/** The sandbox of each project. */
-export async function sandboxesOf(
+/** The id of the sandbox of each project. */
+export async function findSandboxes(
   em: EntityManager,
   projectIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

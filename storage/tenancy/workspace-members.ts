@@ -1,25 +1,27 @@
 /**
- * Members of a workspace: they come by invitation (invitations.ts) or as its founder, and are given another role or removed here.
+ * Members of a workspace: they come by invitation (invitations.ts) or as its founder, and get another role or are removed here.
  *
- * Changes in one workspace wait for each other, so these hold however many are made at once: a workspace has an owner; only
- * owners make, change or remove owners; and who changes a member is still a member with the right to.
+ * Changes in one workspace wait for each other, so the rules that they are held to are true however many are made at once.
  */
 import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
-import type { WorkspaceMember as MemberResource } from '../../protocol/resources/member.ts';
-import type { WorkspaceRole } from '../../protocol/resources/studio.ts';
-import { recordActs, recordDoing, type Doing, type NewAct } from '../audit.ts';
-import { page } from '../cursor.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { ConsoleMember, Project, ProjectMember, Workspace, WorkspaceMember } from '../entities/tenancy.ts';
-import { appendEvents, type NewEvent } from '../events.ts';
-import type { Access } from './access.ts';
+import type { WorkspaceMember as MemberResource, WorkspaceRole } from '../../protocol/resources/index.ts';
+import {
+  type NewAuditEntry,
+  recordAuditEntries,
+  recordUserAction,
+  type UserAuditContext,
+} from '../audit/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import type { Database } from '../database/index.ts';
+import { ConsoleMember, Project, ProjectMember, Workspace, WorkspaceMember } from '../entities/index.ts';
+import { appendEvents, type NewEvent } from '../events/index.ts';
+import type { AccessCache } from './access-cache.ts';
 import { memberResource } from './console-members.ts';
-import { revokeInvitationsOf } from './invitations.ts';
-import { sandboxesOf } from './workspace-events.ts';
-import type { PageRequest } from './workspaces.ts';
+import { revokeInvitationsBy } from './invitations.ts';
+import type { TenancyRules } from './rules.ts';
+import { findSandboxes } from './workspace-events.ts';
 
 interface MemberRow {
   readonly workspaceId: string;
@@ -35,12 +37,12 @@ const select = `
     m.updated_at as "updatedAt"
   from workspace_members m join users u on u.user_id = m.user_id`;
 
-/** Ids sort by creation: whose account is the oldest comes first. */
+/** Ids sort by creation: the oldest account comes first. */
 const selectPage = `${select} where m.workspace_id = $1 and m.user_id > $2 order by m.user_id limit $3`;
 const selectOne = `${select} where m.workspace_id = $1 and m.user_id = $2`;
 
-/** Whose membership of what, and who changes it. */
-export interface MembershipChange extends Doing {
+/** A change of a membership. */
+export interface MembershipChange extends UserAuditContext {
   readonly workspaceId: string;
   readonly userId: string;
 }
@@ -48,69 +50,74 @@ export interface MembershipChange extends Doing {
 export interface WorkspaceMembersOptions {
   readonly db: Database;
   readonly cursors: Cursors;
-  readonly access: Pick<Access, 'forgetUser'>;
+  readonly access: Pick<AccessCache, 'invalidateUser'>;
+  readonly rules: TenancyRules;
 }
 
 export class WorkspaceMembers {
   readonly #db: Database;
   readonly #cursors: Cursors;
-  readonly #access: Pick<Access, 'forgetUser'>;
+  readonly #access: Pick<AccessCache, 'invalidateUser'>;
+  readonly #rules: TenancyRules;
 
-  constructor({ db, cursors, access }: WorkspaceMembersOptions) {
+  constructor({ db, cursors, access, rules }: WorkspaceMembersOptions) {
     this.#db = db;
     this.#cursors = cursors;
     this.#access = access;
+    this.#rules = rules;
   }
 
   async list(workspaceId: string, { cursor, limit }: PageRequest): Promise<Page<MemberResource>> {
     const scope = `members/${workspaceId}`;
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const rows = await this.#db.query<MemberRow>(selectPage, [workspaceId, after, limit + 1]);
-    return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.userId]));
+    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.userId]));
   }
 
-  /** `svc/runtime/not_found` for a user who is no member. */
+  /** Refused for a user who is no member. */
   async get(workspaceId: string, userId: string): Promise<MemberResource> {
     const [row] = await this.#db.query<MemberRow>(selectOne, [workspaceId, userId]);
-    if (row === undefined) throw notFound();
+    if (row === undefined) throw this.#rules.refuse('absent');
     return toResource(row);
   }
 
   /**
-   * Gives the member another role; the same again changes nothing. Who may invite nobody any more has their invitations revoked,
-   * which else would be a way back up. Fails with `svc/runtime/not_found`, `svc/auth/insufficient_scope` (an admin and an
-   * owner), `svc/runtime/conflict` (the last owner).
+   * Gives the member another role; the same role again changes nothing. The open invitations of a member who may not invite any more are
+   * revoked, since they would be a way back.
    */
   async changeRole(change: MembershipChange & { readonly role: WorkspaceRole }): Promise<MemberResource> {
     const { workspaceId, userId, role, now } = change;
     await this.#db.em().transactional(async em => {
-      const member = await changeable(em, change, role);
+      const member = await this.#lock(em, change, role);
       if (member.role === role) return;
       const details = { role, previousRole: member.role };
       member.role = role;
       member.updatedAt = new Date(now);
       await em.flush();
-      await recordDoing(em, change, {
-        ...{ workspaceId, action: 'member.role_changed', targetId: userId, details },
+      await recordUserAction(em, change, {
+        workspaceId,
+        action: 'member.role_changed',
+        targetId: userId,
+        details,
       });
-      if (role !== 'viewer') return;
-      const events = await revokeInvitationsOf(em, workspaceId, userId, change);
+      if (this.#rules.isAdmin(role)) return;
+      const events = await revokeInvitationsBy(em, workspaceId, userId, change);
       if (events.length > 0) await appendEvents(em, events);
     });
-    this.#access.forgetUser(userId);
+    this.#access.invalidateUser(userId);
     return this.get(workspaceId, userId);
   }
 
   /**
-   * Ends the membership, and what the user is in the projects of the workspace: the event of each Console membership closes
-   * the user's sockets there. Invitations that they have sent are revoked, which else would be a way back in; API keys that they
-   * have made are the project's, and stay. Fails as `changeRole` does.
+   * Removing a member also removes the user's roles in the projects of the workspace: the event of each Console membership closes the
+   * user's sockets there. The invitations that they have sent are revoked, since they would be a way back. API keys that they have
+   * created belong to the project, and stay.
    */
   async remove(change: MembershipChange): Promise<void> {
     const { workspaceId, userId, byUserId, origin, now } = change;
     await this.#db.em().transactional(async em => {
-      // The membership first: whoever makes a Console member holds on to it, and is seen below or finds it gone.
-      const member = await changeable(em, change, undefined);
+      // The membership first: whoever makes a Console member locks it, and is seen below or finds it removed.
+      const member = await this.#lock(em, change, undefined);
       const { role } = member;
       await em.remove(member).flush();
       const projects = await em.find(Project, { workspaceId });
@@ -118,7 +125,7 @@ export class WorkspaceMembers {
       await em.nativeDelete(ProjectMember, mine);
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { projectId: 'asc' } } as const;
       const members = await em.find(ConsoleMember, mine, lock);
-      const sandboxes = await sandboxesOf(
+      const sandboxes = await findSandboxes(
         em,
         members.map(({ projectId }) => projectId),
       );
@@ -131,49 +138,40 @@ export class WorkspaceMembers {
       for (const row of members) em.remove(row);
       await em.flush();
       const act = { workspaceId, targetId: userId, actor: { type: 'user', id: byUserId }, origin } as const;
-      const acts = members.map((row): NewAct => ({
-        ...{
-          ...act,
-          projectId: row.projectId,
-          action: 'console_member.removed',
-          details: { role: row.role },
-        },
+      const acts = members.map((row): NewAuditEntry => ({
+        ...act,
+        projectId: row.projectId,
+        action: 'console_member.removed',
+        details: { role: row.role },
       }));
-      await recordActs(em, [{ ...act, action: 'member.removed', details: { role } }, ...acts], now);
-      events.push(...(await revokeInvitationsOf(em, workspaceId, userId, change)));
+      await recordAuditEntries(em, [{ ...act, action: 'member.removed', details: { role } }, ...acts], now);
+      events.push(...(await revokeInvitationsBy(em, workspaceId, userId, change)));
       if (events.length > 0) await appendEvents(em, events);
     });
-    this.#access.forgetUser(userId);
+    this.#access.invalidateUser(userId);
   }
-}
 
-/** The membership, locked; `role`: what it shall become, undefined: nothing. */
-async function changeable(
-  em: EntityManager,
-  { workspaceId, userId, byUserId }: MembershipChange,
-  role: WorkspaceRole | undefined,
-) {
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-  const workspace = await em.findOne(Workspace, { workspaceId }, lock);
-  const by = await em.findOne(WorkspaceMember, { workspaceId, userId: byUserId });
-  // Who has just been removed sees nothing of the workspace any more.
-  if (workspace === null || by === null) throw notFound();
-  const member = await em.findOne(WorkspaceMember, { workspaceId, userId });
-  // Whoever wants to leave may.
-  const leaves = role === undefined && userId === byUserId;
-  if (by.role === 'viewer' && !leaves) throw new ServiceError('svc/auth/insufficient_scope');
-  if (member === null) throw notFound();
-  if (by.role !== 'owner' && (member.role === 'owner' || role === 'owner')) {
-    const message = 'Only an owner makes, changes or removes owners.';
-    throw new ServiceError('svc/auth/insufficient_scope', { message });
+  /** The membership, locked with its workspace, if it may become `newRole` (undefined: be removed). */
+  async #lock(
+    em: EntityManager,
+    { workspaceId, userId, byUserId }: MembershipChange,
+    newRole: WorkspaceRole | undefined,
+  ): Promise<InferEntity<typeof WorkspaceMember>> {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const workspace = await em.findOne(Workspace, { workspaceId }, lock);
+    const by = workspace && (await em.findOne(WorkspaceMember, { workspaceId, userId: byUserId }));
+    const member = workspace && (await em.findOne(WorkspaceMember, { workspaceId, userId }));
+    const losesOwner = member?.role === 'owner' && newRole !== 'owner';
+    this.#rules.requireMemberChange({
+      actingRole: by?.role,
+      memberRole: member?.role,
+      newRole,
+      isSelf: userId === byUserId,
+      isLastOwner: losesOwner && (await em.count(WorkspaceMember, { workspaceId, role: 'owner' })) === 1,
+    });
+    if (member === null) throw this.#rules.refuse('absent');
+    return member;
   }
-  if (member.role === 'owner' && role !== 'owner') {
-    const owners = await em.count(WorkspaceMember, { workspaceId, role: 'owner' });
-    if (owners === 1) {
-      throw new ServiceError('svc/runtime/conflict', { message: 'A workspace keeps one owner.' });
-    }
-  }
-  return member;
 }
 
 function toResource(row: MemberRow): MemberResource {

@@ -1,16 +1,9 @@
-/** Workspaces: those that a user is a member of, and new ones. */
-import type { Workspace as WorkspaceResource } from '../../protocol/resources/workspace.ts';
-import { recordDoing, type Doing } from '../audit.ts';
-import { page } from '../cursor.ts';
-import type { Cursors, Page } from '../cursor.ts';
-import type { Database } from '../database.ts';
-import { foundWorkspace } from './founding.ts';
-
-/** Which page of a list. */
-export interface PageRequest {
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
+/** Workspaces: the list of those that a user is a member of, and new workspaces. */
+import type { Workspace as WorkspaceResource } from '../../protocol/resources/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import type { Database } from '../database/index.ts';
+import { addWorkspace } from './create-tenant.ts';
 
 interface WorkspaceRow {
   readonly workspaceId: string;
@@ -36,27 +29,27 @@ export class Workspaces {
     this.#cursors = cursors;
   }
 
-  /**
-   * The workspaces that the user is a member of, the oldest first. 400 `svc/runtime/invalid_request` for a cursor of
-   * another list.
-   */
+  /** The workspaces that the user is a member of, the oldest first. */
   async list(userId: string, { cursor, limit }: PageRequest): Promise<Page<WorkspaceResource>> {
     const scope = `workspaces/${userId}`;
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const rows = await this.#db.query<WorkspaceRow>(selectPage, [userId, after, limit + 1]);
-    return page(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.workspaceId]));
+    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.workspaceId]));
   }
 
-  /** Makes the workspace with its default project and sandbox; the user becomes its owner. */
-  create(name: string, doing: Doing): Promise<WorkspaceResource> {
-    const { byUserId: userId, now } = doing;
+  /** Creates the workspace with its default project and sandbox; the user becomes its owner. */
+  create(name: string, audit: UserAuditContext): Promise<WorkspaceResource> {
+    const { byUserId: userId, now } = audit;
     return this.#db.em().transactional(async em => {
-      const { workspace } = foundWorkspace(em, { name, userId, now: new Date(now) });
+      const { workspace } = addWorkspace(em, { name, userId, now: new Date(now) });
       await em.flush();
       const { workspaceId } = workspace;
       const details = { name };
-      await recordDoing(em, doing, {
-        ...{ workspaceId, action: 'workspace.created', targetId: workspaceId, details },
+      await recordUserAction(em, audit, {
+        workspaceId,
+        action: 'workspace.created',
+        targetId: workspaceId,
+        details,
       });
       return toResource(workspace);
     });

@@ -1,5 +1,5 @@
 /** Rows of `attachments`, as messages take them. */
-import { statement, type Write } from '../statement.ts';
+import { statement, type Write } from '../statements/index.ts';
 
 const take = statement(
   'attachment.take',
@@ -29,7 +29,7 @@ export interface TakenAttachment {
   readonly messageId: string;
 }
 
-/** A file that is not stored, or that another message has, fails the commit with `Duplicate('attachment', attachmentId)`. */
+/** A file that is not stored, or that another message has taken, makes the commit fail with `Duplicate('attachment', attachmentId)`. */
 export function takeAttachment(row: TakenAttachment): Write {
   return {
     statement: take,

@@ -1,17 +1,16 @@
-/** Rows of `audit_logs`: who did what to what, from where (decisions sections 2 and 9). */
-import type { AuditAction } from '../../protocol/resources/audit.ts';
-import type { Actor } from '../../protocol/resources/message.ts';
-import { statement, type Write } from '../statement.ts';
+/** Rows of `audit_logs`: who changed what, from where (docs/contract-decisions.md, "Operations" and "Retention"). */
+import type { Actor, AuditAction } from '../../protocol/resources/index.ts';
+import { statement, type Write } from '../statements/index.ts';
 
-/** The request that an act came by. */
-export interface Origin {
+/** The request that made a change. */
+export interface RequestOrigin {
   readonly requestId: string;
   /** The client's IP address. */
   readonly address: string;
 }
 
-/** The workspace of an act in a project is the project's. */
-export const insertActs = statement(
+/** An entry of a project gets the project's workspace. */
+export const insertAuditEntries = statement(
   'audit.insert',
   80,
   {
@@ -37,47 +36,47 @@ export const insertActs = statement(
     from ${input}`,
 );
 
-/** One act. */
-export interface Act {
+/** One change. */
+export interface AuditEntry {
   readonly auditLogId: string;
-  /** May be left out where the project is known. */
+  /** May be absent where the project is known. */
   readonly workspaceId?: string | null;
   readonly projectId?: string;
-  /** Absent: it was not done in one environment. */
+  /** Absent: the change does not belong to one environment. */
   readonly environmentId?: string;
   readonly actor: { readonly type: 'user' | 'api_key' | 'system'; readonly id: string };
   readonly action: AuditAction;
   readonly targetId: string;
-  /** Absent: no request made it. */
-  readonly origin?: Origin;
-  /** What a reader wants to know of it. Never a secret, never what somebody wrote in a conversation. */
+  /** Absent: no request made the change. */
+  readonly origin?: RequestOrigin;
+  /** What a reader wants to know of it. Never a secret, never the content of a conversation. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** The author of a change as the audit log names them: of all that act in conversations, users, keys and we ourselves administer. */
-export function actingAs({ type, id }: Actor): Act['actor'] {
-  const known = type === 'user' || type === 'api_key' ? type : 'system';
-  return { type: known, id: id ?? known };
+/** The author of a change as the audit log names them: a user, an API key, or the system for everybody else. */
+export function toAuditActor({ type, id }: Actor): AuditEntry['actor'] {
+  const auditType = type === 'user' || type === 'api_key' ? type : 'system';
+  return { type: auditType, id: id ?? auditType };
 }
 
-export function recordAct(act: Act): Write {
+export function insertAuditEntry(entry: AuditEntry): Write {
   return {
-    statement: insertActs,
+    statement: insertAuditEntries,
     values: [
-      act.auditLogId,
-      act.workspaceId,
-      act.projectId,
-      act.environmentId,
-      act.actor.type,
-      act.actor.id,
-      act.action,
-      act.targetId,
-      act.origin?.requestId,
-      act.origin?.address,
-      JSON.stringify(act.details ?? {}),
-      act.at,
+      entry.auditLogId,
+      entry.workspaceId,
+      entry.projectId,
+      entry.environmentId,
+      entry.actor.type,
+      entry.actor.id,
+      entry.action,
+      entry.targetId,
+      entry.origin?.requestId,
+      entry.origin?.address,
+      JSON.stringify(entry.details ?? {}),
+      entry.at,
     ],
   };
 }

@@ -1,5 +1,5 @@
-/** Rows of `channel_commands` (specification, "Channel command") and of `parked_receipts`. */
-import { statement, type Write } from '../statement.ts';
+/** Rows of `channel_commands`, which a custom channel has to carry out, and of `parked_receipts`. */
+import { statement, type Write } from '../statements/index.ts';
 
 const insert = statement(
   'command.insert',
@@ -29,11 +29,11 @@ export interface CommandRow {
   /** ISO 8601. */
   readonly occurredAt: string;
   readonly messageId: string;
-  /** JSON text, as it stands. */
+  /** JSON text, kept as it is. */
   readonly data: string;
 }
 
-/** Something a custom channel's owner has to do, listed until it is acknowledged. */
+/** Something that the owner of a custom channel has to do, listed until it is acknowledged. */
 export function insertCommand(row: CommandRow): Write {
   return {
     statement: insert,
@@ -59,7 +59,7 @@ const acknowledge = statement(
     from ${input} where c.event_id = input.event_id and c.channel_id = input.channel_id`,
 );
 
-/** Acknowledging twice keeps the first instant. */
+/** A second acknowledgement keeps the first instant. */
 export function acknowledgeCommand(row: {
   readonly eventId: string;
   readonly channelId: string;
@@ -90,11 +90,11 @@ export interface ParkedReceiptRow {
   readonly status: string;
   readonly occurredAt: string;
   readonly payload: unknown;
-  /** 24 h after it came (decisions, section 4). */
+  /** 24 h after it came (docs/contract-decisions.md, "States"). */
   readonly expiresAt: string;
 }
 
-/** A receipt for a message nobody knows yet waits here until the message appears. */
+/** Parks a receipt of an unknown message until the message appears. */
 export function parkReceipt(row: ParkedReceiptRow): Write {
   return {
     statement: park,
@@ -120,7 +120,7 @@ const unpark = statement(
       and p.status = input.status`,
 );
 
-/** Removes a parked receipt, in the commit that applies it. Others of the message, which nobody has read yet, stay. */
+/** Removes a parked receipt, in the commit that applies it. Later receipts of the message, which nobody has read yet, stay. */
 export function unparkReceipt(
   row: Pick<ParkedReceiptRow, 'channelId' | 'externalMessageId' | 'status'>,
 ): Write {

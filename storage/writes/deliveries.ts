@@ -1,5 +1,5 @@
-/** Rows of `webhook_deliveries` and `webhook_attempts` (decisions, section 6). */
-import { statement, type Write } from '../statement.ts';
+/** Rows of `webhook_deliveries` and `webhook_attempts` (docs/contract-decisions.md, "Stitches"). */
+import { statement, type Write } from '../statements/index.ts';
 
 const insert = statement(
   'delivery.insert',
@@ -39,7 +39,7 @@ export interface DeliveryRow {
   readonly createdAt: string;
 }
 
-/** A replay: a new delivery of the same event. Ordinary deliveries are joined in SQL when their event is appended. */
+/** A replay: a new delivery of the same event. Scheduled deliveries are made in SQL when their event is appended. */
 export function insertDelivery(row: DeliveryRow): Write {
   return {
     statement: insert,
@@ -59,7 +59,7 @@ export function insertDelivery(row: DeliveryRow): Write {
   };
 }
 
-// `created_at` is part of the key of the partitioned table: with it the update touches one partition.
+// `created_at` is part of the key of the partitioned table: with it the update reads one partition.
 const update = statement(
   'delivery.update',
   61,
@@ -86,7 +86,7 @@ const update = statement(
 
 export interface DeliveryUpdateRow {
   readonly deliveryId: string;
-  /** The row's own created_at, to the millisecond. */
+  /** The created_at of the row, to the millisecond. */
   readonly createdAt: string;
   readonly status: 'pending' | 'delivering' | 'delivered' | 'retrying' | 'failed' | 'cancelled';
   readonly attemptCount: number;
@@ -97,7 +97,7 @@ export interface DeliveryUpdateRow {
   readonly at: string;
 }
 
-/** Final states are final: an update of a delivered, failed or cancelled delivery changes nothing. */
+/** Final states stay: an update of a delivered, failed or cancelled delivery changes nothing. */
 export function updateDelivery(row: DeliveryUpdateRow): Write {
   return {
     statement: update,

@@ -1,11 +1,11 @@
 /** Rows of `events`, numbered per project, with the deliveries they cause. */
-import { parametersOf, statement, type Announced, type Value, type Write } from '../statement.ts';
+import { type AppendedEvent, statement, toParameters, type Value, type Write } from '../statements/index.ts';
 
 /**
- * Takes the numbers, inserts the events and joins them with the stitches that want them, in one statement: a stitch that was
- * committed a moment ago is never missed. It runs last in its transaction, because from here to the commit it holds
- * the project's row in `project_streams`; that lock is what makes `seq` dense and commit-ordered. The rows are locked in
- * the order of their ids first, so that two nodes never wait for each other in a circle.
+ * Takes the numbers, inserts the events and joins them with the stitches that want them, in one statement, so that a stitch which was
+ * committed a moment ago is not missed. It runs last in its transaction, because from here to the commit it locks the project's row in
+ * `project_streams`; that lock makes `seq` dense and ordered by commits. The rows are locked in the order of their ids first, so
+ * that two nodes do not deadlock.
  *
  * Returns one row: `heads` (project id to the number before its first event here) and `stitches` (who got deliveries).
  */
@@ -61,17 +61,17 @@ export const append = statement(
         then skein_fence('project', array(select project_id from counts except select project_id from heads)) end`,
 );
 
-export interface EventRow extends Announced {
+export interface EventRow extends AppendedEvent {
   readonly environmentId: string;
   /** ISO 8601. */
   readonly occurredAt: string;
   readonly threadId?: string;
   readonly channelId?: string;
-  /** The thread's own number. */
+  /** The number of the event in its thread. */
   readonly sequence?: number;
-  /** Deliver to this stitch alone (the test event). */
+  /** Deliver only to this stitch (the test event). */
   readonly onlyStitchId?: string;
-  /** Deliver to all but this stitch (news of the stitch itself). */
+  /** Deliver to all stitches but this one (an event about the stitch itself). */
   readonly exceptStitchId?: string;
 }
 
@@ -80,23 +80,23 @@ export class EventNumbers {
   readonly #last = new Map<string, number>();
 
   /** The values of an event's row, with its number. */
-  complete(event: Announced, values: readonly Value[]): readonly Value[] {
+  complete(event: AppendedEvent, values: readonly Value[]): readonly Value[] {
     const n = (this.#last.get(event.projectId) ?? 0) + 1;
     this.#last.set(event.projectId, n);
     return [...values, n];
   }
 }
 
-/** The parameters of {@link append} for these events alone: outside a batch. */
+/** The parameters of {@link append} for these events, outside a batch. */
 export function appendParameters(writes: readonly Write[]): Buffer[] {
   const numbers = new EventNumbers();
   const rows = writes.flatMap(({ event, values }) =>
     event === undefined ? [] : [numbers.complete(event, values)],
   );
-  return parametersOf(append, rows);
+  return toParameters(append, rows);
 }
 
-/** @param row `body` is stored as it stands: the column keeps its text, and that text is what gets signed. */
+/** @param row `body` is stored as it is: the column keeps the exact text, which is what is signed */
 export function appendEvent(row: EventRow): Write {
   return {
     statement: append,

@@ -1,7 +1,7 @@
-/** Rows of `idempotency_keys` written in the very transaction whose answer they keep (decisions, section 1). */
-import { statement, type Statement, type Write } from '../statement.ts';
+/** Rows of `idempotency_keys`, written in the transaction whose answer they keep (docs/contract-decisions.md, "General rules"). */
+import { statement, type Statement, type Write } from '../statements/index.ts';
 
-/** Kept this long, in milliseconds. */
+/** Milliseconds that an answer is kept. */
 export const idempotencyKeptMs = 24 * 3_600_000;
 
 const columns = {
@@ -13,20 +13,20 @@ const columns = {
   created_at: 'timestamptz',
 } as const;
 
-// Sorted, so that two transactions that bring the same keys never wait for each other in a circle. An expired key is removed by the
-// sweeper; until then it conflicts, which the REST engine resolves when it reads the row.
+// Sorted, so that two transactions with the same keys do not deadlock. The retention sweep removes expired keys; until then they conflict,
+// which the request pipeline resolves when it reads the row.
 const insert = (input: string): string => `
   insert into idempotency_keys (key_hash, fingerprint, status, body, event_id, created_at, expires_at)
   select decode(key_hash, 'base64') as hash, decode(fingerprint, 'base64'), status, body, event_id, created_at,
     created_at + interval '24 hours'
   from ${input} order by hash`;
 
-// Keys are nearly always new: only who repeats a request brings one that is taken. `on conflict` looks for each of them first, and
-// logs each row twice: 2.5 microseconds of 9.
+// Keys are nearly always new: only a repeated request brings a taken one. `on conflict` looks for each key first and logs each row twice,
+// which takes 2.5 of 9 microseconds.
 const remember: Statement = {
   ...statement('idempotency.remember', 50, columns, insert),
-  wary: statement(
-    'idempotency.remember_warily',
+  conflictAware: statement(
+    'idempotency.remember_conflict_aware',
     50,
     columns,
     (input, column) => `
@@ -43,15 +43,15 @@ export interface IdempotencyRow {
   readonly fingerprint: string;
   readonly status: number;
   /**
-   * What is answered again: a JSON text, or the message that an event of the same commit carries, which is not written twice
-   * (700 bytes less in the log and the table for each message).
+   * The kept answer: a JSON text, or the message that an event of the same commit carries, which is not written twice (700 bytes less
+   * in the log and the table for each message).
    */
   readonly answer: { readonly body: string } | { readonly messageOf: string };
   /** ISO 8601. */
   readonly createdAt: string;
 }
 
-/** A key that is taken fails the commit with `Duplicate('idempotency', keyHash)`. */
+/** A taken key makes the commit fail with `Duplicate('idempotency', keyHash)`. */
 export function rememberKey(row: IdempotencyRow): Write {
   const { answer } = row;
   const body = 'body' in answer ? answer.body : null;

@@ -1,5 +1,5 @@
 /** Rows of `messages`. */
-import { statement, type Write } from '../statement.ts';
+import { statement, type Write } from '../statements/index.ts';
 
 const insert = statement(
   'message.insert',
@@ -34,13 +34,13 @@ export interface MessageRow {
   readonly environmentId: string;
   readonly threadId: string;
   readonly channelId: string | null;
-  /** The thread's number of the event that brought the message. */
+  /** The sequence of the event that brought the message. */
   readonly sequence: number;
   readonly direction: 'inbound' | 'outbound';
   readonly body: string;
   readonly externalMessageId: string | null;
   readonly status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | null;
-  /** JSON texts, each made once and used for the answer and the event too. */
+  /** JSON texts, each made once and used for the answer and the event, too. */
   readonly attachments: string;
   readonly metadata: string;
   readonly actor: string;
@@ -48,7 +48,7 @@ export interface MessageRow {
   readonly createdAt: string;
 }
 
-/** A new message. `external_message_id` and `(thread_id, sequence)` are unique: a second one fails the commit. */
+/** A new message. `external_message_id` and `(thread_id, sequence)` are unique: a second one makes the commit fail. */
 export function insertMessage(row: MessageRow): Write {
   return {
     statement: insert,
@@ -63,7 +63,7 @@ export function insertMessage(row: MessageRow): Write {
       row.body,
       row.externalMessageId,
       row.status,
-      // The usual ones are constants of the statement, and need not be parsed.
+      // Empty ones are constants of the statement, which are not parsed.
       row.attachments === '[]' ? null : row.attachments,
       row.metadata === '{}' ? null : row.metadata,
       row.actor,
@@ -72,7 +72,8 @@ export function insertMessage(row: MessageRow): Write {
   };
 }
 
-// Holds whatever the thread decided it from: never backwards, failed is final. The provider's id is noted once, on its own terms.
+// A status never moves backwards, and failed is final, whatever the thread knew. The provider's id is set once, whether the status moves or
+// not.
 const advances = `(m.status is distinct from 'failed' and case input.status
   when 'failed' then m.status is null or m.status in ('queued', 'sent')
   else array_position(array['queued', 'sent', 'delivered', 'read'], input.status)
@@ -108,7 +109,7 @@ export interface MessageStatusRow {
   readonly at: string;
 }
 
-/** Moves a message's status forward by rank, or notes the provider's id; a move backwards changes nothing. */
+/** Moves a message's status forward by its rank, or sets the provider's id; a move backwards changes nothing. */
 export function updateMessageStatus(row: MessageStatusRow): Write {
   return {
     statement: updateStatus,

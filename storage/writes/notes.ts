@@ -1,5 +1,5 @@
 /** Rows of `thread_notes`. */
-import { statement, type Write } from '../statement.ts';
+import { statement, type Write } from '../statements/index.ts';
 
 const insert = statement(
   'note.insert',
@@ -60,7 +60,7 @@ const update = statement(
     select skein_fence('note', array(select thread_note_id from rows except select thread_note_id from written))`,
 );
 
-/** A note that is gone fails the commit with `Duplicate('note', threadNoteId)`. */
+/** A deleted note makes the commit fail with `Duplicate('note', threadNoteId)`. */
 export function updateNote(row: Pick<NoteRow, 'threadNoteId' | 'threadId' | 'body' | 'updatedAt'>): Write {
   return {
     statement: update,
@@ -82,7 +82,7 @@ const remove = statement(
     select skein_fence('note', array(select thread_note_id from rows except select thread_note_id from written))`,
 );
 
-/** As `updateNote`: of two who delete a note one is told that it was gone. */
+/** As `updateNote`: of two requests that delete a note one is told that it is gone. */
 export function deleteNote(row: Pick<NoteRow, 'threadNoteId' | 'threadId'>): Write {
   return { statement: remove, key: row.threadNoteId, unique: true, values: [row.threadNoteId, row.threadId] };
 }

@@ -2,9 +2,9 @@
 import { newId } from '../../protocol/ids.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { AgentMode } from '../../protocol/resources/thread.ts';
-import type { OpenedRun, OpenRun, ResolveSuggestion } from '../../actors/thread/agent-commands.ts';
-import type { AgentHead } from '../../storage/reads/agents.ts';
-import type { SummonAgent } from '../../actors/thread/summoner.ts';
+import type { OpenedRun, OpenRun, ResolveSuggestion } from '../../actors/thread/commands.ts';
+import type { AgentHead } from '../../storage/agents/agents.ts';
+import type { DispatchAgent } from '../../actors/thread/agent-dispatcher.ts';
 import type { RunCommands } from '../../actors/run/commands.ts';
 import type { Suggestion } from '../../actors/run/trace.ts';
 import { human, key, tenancy, ThreadOnPaper } from './thread-on-paper.ts';
@@ -30,13 +30,13 @@ export class ThreadWithAgent extends ThreadOnPaper {
   }
 
   /** The newest call of the agent. */
-  get call(): SummonAgent | undefined {
+  get call(): DispatchAgent | undefined {
     const effect = this.effects.at(-1);
-    return effect?.do === 'perform' ? (effect.payload as SummonAgent) : undefined;
+    return effect?.do === 'perform' ? (effect.payload as DispatchAgent) : undefined;
   }
 
   /** Waits for the call and answers it, as the task would. */
-  summoned(more: Partial<OpenRun> = {}): OpenedRun | null {
+  dispatched(more: Partial<OpenRun> = {}): OpenedRun | null {
     const reminder = this.reminders.get('agent');
     if (reminder !== undefined) this.passTo(Math.max(this.now, reminder.at));
     return this.open({ trigger: 'message', ...more });
@@ -53,7 +53,7 @@ export class ThreadWithAgent extends ThreadOnPaper {
   /** The id of a run that is live: a message came, and the agent was called. */
   begun(): string {
     this.receive();
-    const opened = this.summoned();
+    const opened = this.dispatched();
     if (opened === null) throw new Error('no run was opened');
     return opened.agentRunId;
   }
@@ -68,7 +68,7 @@ export class ThreadWithAgent extends ThreadOnPaper {
   suggested(body = 'the answer'): string {
     const agentRunId = this.begun();
     this.answer(agentRunId, body);
-    if (this.state.desk.suggestion === null) throw new Error('it was not suggested');
+    if (this.state.agentHandling.suggestion === null) throw new Error('it was not suggested');
     return agentRunId;
   }
 

@@ -3,19 +3,19 @@ import { newId } from '../../protocol/ids.ts';
 import type { Provider } from '../../protocol/resources/byok.ts';
 import { ByokCredentials } from '../../storage/agents/byok.ts';
 import { Tools, type NewTool } from '../../storage/agents/tools.ts';
-import { Cursors } from '../../storage/cursor.ts';
-import type { Database } from '../../storage/database.ts';
+import { Cursors } from '../../storage/paging/cursors.ts';
+import type { Database } from '../../storage/database/database.ts';
 import { LoomVersion } from '../../storage/entities/agents.ts';
-import { KeyHash } from '../../storage/keyhash.ts';
-import { KeyRing } from '../../storage/keyring.ts';
-import type { Place } from '../../storage/reads/place.ts';
-import { Vault } from '../../storage/vault.ts';
+import { KeyedHash } from '../../storage/secrets/keyed-hash.ts';
+import { KeyRing } from '../../storage/secrets/key-ring.ts';
+import type { TenantScope } from '../../storage/database/tenant-scope.ts';
+import { Vault } from '../../storage/secrets/vault.ts';
 import { freshKey, origin } from '../support/accounts.ts';
 
 export function agentRows(db: Database) {
   const ring = new KeyRing(freshKey());
   const vault = new Vault(ring);
-  const services = { db, vault, hash: new KeyHash(ring), cursors: new Cursors(ring) };
+  const services = { db, vault, hash: new KeyedHash(ring), cursors: new Cursors(ring) };
   const byok = new ByokCredentials(services);
   const tools = new Tools(services);
   const deed = () => ({ author: { type: 'user', id: 'usr_1' } as const, origin, now: Date.now() });
@@ -27,7 +27,7 @@ export function agentRows(db: Database) {
     async place(
       kind: 'sandbox' | 'production' = 'sandbox',
       projectId: string = newId('project'),
-    ): Promise<Place> {
+    ): Promise<TenantScope> {
       const environmentId = newId('environment');
       await db.query(
         `insert into project_streams (project_id, last_seq, epoch) values ($1, 0, 'e') on conflict do nothing`,
@@ -43,7 +43,7 @@ export function agentRows(db: Database) {
 
     /** The id of a new key. */
     async key(
-      place: Place,
+      place: TenantScope,
       provider: Provider = 'llm_provider_1',
       secret = 'sk-0123456789',
       modelAllowlist: readonly string[] = [],
@@ -52,16 +52,16 @@ export function agentRows(db: Database) {
       return (await byok.create({ ...deed(), ...request })).byokCredentialId;
     },
 
-    tool(place: Place, fields: Partial<NewTool> = {}) {
+    tool(place: TenantScope, fields: Partial<NewTool> = {}) {
       return tools.create({
         ...{ ...deed(), ...place, name: 'look up', url: 'http://127.0.0.1:1/', method: 'POST', headers: {} },
-        ...{ timeoutMs: 5_000, retryMaxAttempts: 1, retryBackoffMs: 250, description: null },
+        ...{ timeoutMs: 30_000, retryMaxAttempts: 1, retryBackoffMs: 250, description: null },
         ...{ inputSchema: null, metadata: {}, ...fields },
       });
     },
 
     async version(
-      place: Place,
+      place: TenantScope,
       fields: { readonly byokCredentialId?: string; readonly toolIds?: string[]; readonly rules?: string[] },
     ) {
       const em = db.em();
@@ -77,7 +77,7 @@ export function agentRows(db: Database) {
 
     /** A new thread with these messages, numbered from 1. */
     async thread(
-      { projectId, environmentId }: Place,
+      { projectId, environmentId }: TenantScope,
       messages: readonly {
         readonly direction: 'inbound' | 'outbound';
         readonly body: string;

@@ -1,21 +1,21 @@
 import Value from 'typebox/value';
 import t from 'tap';
-import { eventTypes, isEventName } from '../../protocol/events.ts';
+import { eventTypes } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import { channelStatuses, type ChannelKind, type ChannelStatus } from '../../protocol/resources/channel.ts';
-import type { Decision, Reminder } from '../../runtime/actor.ts';
-import type { Write } from '../../storage/writes.ts';
-import { channelKind } from '../../actors/channel/kind.ts';
+import type { Decision, Reminder } from '../../runtime/actor/actor.ts';
+import type { Write } from '../../storage/statements/statement.ts';
+import { createChannelKind } from '../../actors/channel/kind.ts';
 import type { ChannelCommands } from '../../actors/channel/commands.ts';
 import type { ChannelState } from '../../actors/channel/state.ts';
 import { hour, key, refusal, start, tenancy } from './thread-on-paper.ts';
 
-const kind = channelKind({ query: () => Promise.reject(new Error('decisions do not query')) });
+const kind = createChannelKind({ query: () => Promise.reject(new Error('decisions do not query')) });
 
 class ChannelOnPaper {
   readonly id = newId('channel');
   readonly events: { eventName: string; data: Record<string, unknown> }[] = [];
-  state: ChannelState = kind.blank(this.id);
+  state: ChannelState = kind.initialState(this.id);
   writes: readonly Write[] = [];
   remind: readonly Reminder[] = [];
   effects: Decision<ChannelState>['effects'] = [];
@@ -29,8 +29,10 @@ class ChannelOnPaper {
     for (const { event } of this.writes) {
       if (event === undefined) continue;
       const envelope = JSON.parse(event.body) as (typeof this.events)[number];
-      if (!isEventName(envelope.eventName)) throw new Error(`${envelope.eventName} is not in the catalogue`);
-      if (!Value.Check(eventTypes[envelope.eventName].data, envelope.data)) throw new Error(event.body);
+      if (!Object.hasOwn(eventTypes, envelope.eventName))
+        throw new Error(`${envelope.eventName} is not in the catalogue`);
+      if (!Value.Check(eventTypes[envelope.eventName as keyof typeof eventTypes].data, envelope.data))
+        throw new Error(event.body);
       this.events.push(envelope);
     }
     return decision.reply as ChannelCommands[N]['reply'];

@@ -1,14 +1,13 @@
 /** Plans, orders and answers for tests of models: the wire is real, time is not. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Test } from 'tap';
-import { modelsOf, type ModelServices } from '../../actors/run/models/models.ts';
+import { createModels, type ModelServices } from '../../actors/run/models/models.ts';
 import { defaultModelUrls } from '../../actors/run/models/urls.ts';
 import type { ModelAnswer, RunFailure } from '../../actors/run/commands.ts';
-import type { StepOrder } from '../../actors/run/orders.ts';
-import type { ModelOutcome } from '../../actors/run/outcome.ts';
-import type { Models, Plan, PlannedTool } from '../../actors/run/services.ts';
+import type { StepRequest } from '../../actors/run/task-requests.ts';
+import type { ModelOutcome, Models, Plan, PlannedTool } from '../../actors/run/services.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/byok.ts';
-import { silentLog } from '../../runtime/log.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
 import { Receiver, type Behaviour } from '../support/receiver.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -46,7 +45,7 @@ export function planOf(more: Partial<Plan> = {}): Plan {
   };
 }
 
-export function orderOf(more: Partial<StepOrder> = {}): StepOrder {
+export function orderOf(more: Partial<StepRequest> = {}): StepRequest {
   return {
     ...{ projectId: 'proj_1', environmentId: 'env_1', agentRunId: 'run_1', threadId: 'thread_1' },
     head: {
@@ -65,7 +64,7 @@ export interface World {
   readonly deltas: string[];
   readonly used: string[];
   /** Asks with the plan; the signal and the order may be given. */
-  ask(plan?: Partial<Plan>, order?: Partial<StepOrder>, signal?: AbortSignal): Promise<ModelOutcome>;
+  ask(plan?: Partial<Plan>, order?: Partial<StepRequest>, signal?: AbortSignal): Promise<ModelOutcome>;
 }
 
 /** @param url of the server that all three providers have here */
@@ -73,7 +72,7 @@ export function worldAt(url: string, more: Partial<ModelServices> = {}): World {
   const clock = new VirtualClock(start);
   const deltas: string[] = [];
   const used: string[] = [];
-  const models = modelsOf({
+  const models = createModels({
     urls: Object.fromEntries(Object.keys(defaultModelUrls).map(name => [name, url])) as Record<
       Provider,
       string

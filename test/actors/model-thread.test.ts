@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { ModelThread, startModelThread } from '../../actors/run/models/model-thread.ts';
-import { silentLog } from '../../runtime/log.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { ModelWorker, startModelWorker } from '../../actors/run/models/model-worker.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
 import { Receiver } from '../support/receiver.ts';
 import { answered, calls, hello, orderOf, planOf } from './model-fixture.ts';
 
@@ -15,7 +15,7 @@ async function scene(t: Test) {
   const url = receiver.url('/v1');
   const used: string[] = [];
   const threads: Worker[] = [];
-  const models = new ModelThread({
+  const models = new ModelWorker({
     urls: { llm_provider_1: url, llm_provider_2: url, llm_provider_3: url },
     clock: systemClock,
     log: silentLog,
@@ -24,7 +24,7 @@ async function scene(t: Test) {
       return Promise.resolve();
     },
     start(data) {
-      const thread = startModelThread(data);
+      const thread = startModelWorker(data);
       threads.push(thread);
       return thread;
     },

@@ -1,22 +1,20 @@
 /** What a step is made of, read from a real database. */
 import t from 'tap';
-import { plansOf } from '../../actors/run/tasks/plans.ts';
-import { historyOf } from '../../actors/run/history.ts';
-import { toolNames } from '../../actors/run/tools/names.ts';
-import type { StepOrder } from '../../actors/run/orders.ts';
+import { createPlans, createHistory, createToolNames } from '../../actors/run/plans.ts';
+import type { StepRequest } from '../../actors/run/task-requests.ts';
 import type { Plan } from '../../actors/run/services.ts';
 import type { RunFailure } from '../../actors/run/commands.ts';
-import { silentLog } from '../../runtime/log.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
-import type { Place } from '../../storage/reads/place.ts';
-import { noteByokUse } from '../../storage/agents/byok-use.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
+import type { TenantScope } from '../../storage/database/tenant-scope.ts';
+import { recordByokUse } from '../../storage/agents/byok.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { agentRows } from './agent-rows.ts';
 import { orderOf } from './model-fixture.ts';
 
 const { database } = await startTestDatabase(t);
 const rows = agentRows(database);
-const plans = plansOf({
+const plans = createPlans({
   db: database,
   vault: rows.vault,
   clock: systemClock,
@@ -29,7 +27,7 @@ function planned(plan: Plan | { readonly failure: RunFailure }): Plan {
   return plan;
 }
 
-const order = (place: Place, head: StepOrder['head'], more: Partial<StepOrder> = {}): StepOrder =>
+const order = (place: TenantScope, head: StepRequest['head'], more: Partial<StepRequest> = {}): StepRequest =>
   orderOf({ ...place, head, threadId: null, ...more });
 
 t.test('prompt, rules, tools and key of a version', async t => {
@@ -42,7 +40,7 @@ t.test('prompt, rules, tools and key of a version', async t => {
   const head = await rows.version(place, {
     ...{ byokCredentialId, toolIds: [second.toolId, first.toolId], rules: ['Be kind.', 'Be brief.'] },
   });
-  t.match(planned(await plans.planOf(order(place, head))), {
+  t.match(planned(await plans.createPlan(order(place, head))), {
     systemPrompt: 'You help.\n\nRules:\n- Be kind.\n- Be brief.',
     ...{ provider: 'llm_provider_1', model: 'gpt-4o-mini', temperature: null, maxTokens: null },
     tools: [
@@ -52,7 +50,7 @@ t.test('prompt, rules, tools and key of a version', async t => {
     history: [{ role: 'user' }],
     credential: { resource: { byokCredentialId, status: 'active' }, keys: ['sk-of-the-version'] },
   });
-  const { resource } = planned(await plans.planOf(order(place, head))).credential;
+  const { resource } = planned(await plans.createPlan(order(place, head))).credential;
   t.notMatch(JSON.stringify(resource), /secret|sk-/i);
 });
 
@@ -69,7 +67,7 @@ t.test('tools that cannot be called now are left out, and the others keep their 
   await set(open, `status = 'error', probe_at = now() + interval '1 minute'`);
   await set(due, `status = 'error', probe_at = now() - interval '1 second'`);
   const head = await rows.version(place, { toolIds: [...made, foreign] });
-  const { tools } = planned(await plans.planOf(order(place, head)));
+  const { tools } = planned(await plans.createPlan(order(place, head)));
   t.match(tools, [
     { toolId: due, name: 'search_3' },
     { toolId: active, name: 'search_4' },
@@ -80,8 +78,8 @@ t.test('tools that cannot be called now are left out, and the others keep their 
 t.test('which key, and why there is none', async t => {
   const place = await rows.place();
   const head = await rows.version(place, {});
-  const codeOf = async (which: StepOrder['head']): Promise<string> => {
-    const plan = await plans.planOf(order(place, which));
+  const codeOf = async (which: StepRequest['head']): Promise<string> => {
+    const plan = await plans.createPlan(order(place, which));
     return 'failure' in plan ? plan.failure.errorCode : plan.credential.keys.join(' ');
   };
   t.equal(await codeOf(head), 'byok_missing');
@@ -145,8 +143,8 @@ t.test('the end of the conversation up to the sequence that is answered', async 
     },
     { direction: 'inbound', body: 'Later.' },
   ]);
-  const historyAt = async (which: Place, basedOnSequence: number) =>
-    planned(await plans.planOf(order(place, head, { ...which, threadId, basedOnSequence }))).history;
+  const historyAt = async (which: TenantScope, basedOnSequence: number) =>
+    planned(await plans.createPlan(order(place, head, { ...which, threadId, basedOnSequence }))).history;
   t.match(await historyAt(place, 5), [
     { role: 'user', content: /begins with a message of ours/ },
     { role: 'assistant', content: 'Welcome.' },
@@ -157,7 +155,7 @@ t.test('the end of the conversation up to the sequence that is answered', async 
   const elsewhere = await rows.place();
   await rows.key(elsewhere);
   const theirs = await rows.version(elsewhere, {});
-  const stolen = planned(await plans.planOf(order(elsewhere, theirs, { threadId, basedOnSequence: 9 })));
+  const stolen = planned(await plans.createPlan(order(elsewhere, theirs, { threadId, basedOnSequence: 9 })));
   t.same(
     stolen.history,
     [{ role: 'user', content: '(There is no message yet.)' }],
@@ -167,7 +165,7 @@ t.test('the end of the conversation up to the sequence that is answered', async 
 
 t.test('the budget of a history counts from its end', t => {
   const message = (body: string) => ({ direction: 'inbound' as const, body, attachments: [] });
-  const contents = historyOf([message('c'.repeat(40)), message('b'.repeat(40)), message('a')], 80);
+  const contents = createHistory([message('c'.repeat(40)), message('b'.repeat(40)), message('a')], 80);
   t.same(
     contents.map(({ content }) => content[0]),
     ['b', 'c'],
@@ -177,7 +175,7 @@ t.test('the budget of a history counts from its end', t => {
 
 t.test('names of tools are what all providers take, and none is there twice', t => {
   t.same(
-    toolNames(
+    createToolNames(
       ['request human', 'Größe', '検索', '2nd', 'x'.repeat(80), 'x'.repeat(70), ''],
       ['request_human'],
     ),
@@ -190,10 +188,10 @@ t.test('the last use of a key is kept to the minute', async t => {
   const place = await rows.place();
   await rows.key(place);
   const head = await rows.version(place, {});
-  const credential = async () => planned(await plans.planOf(order(place, head))).credential.resource;
+  const credential = async () => planned(await plans.createPlan(order(place, head))).credential.resource;
   const at = Date.UTC(2026, 5, 1);
   const later = async (ms: number): Promise<string | null | undefined> => {
-    await noteByokUse(database, await credential(), new Date(at + ms));
+    await recordByokUse(database, await credential(), new Date(at + ms));
     return (await credential()).lastUsedAt;
   };
   t.equal(await later(0), '2026-06-01T00:00:00.000Z');

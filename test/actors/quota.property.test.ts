@@ -2,8 +2,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { full, msUntil, quarterOf, refilled, tokensIn, type Rate } from '../../actors/quota/bucket.ts';
-import { granted, spendMs, type Ledger } from '../../actors/quota/ledger.ts';
+import {
+  fullLevel,
+  msUntil,
+  quarterRate,
+  refill,
+  toWholeTokens,
+  type Rate,
+} from '../../actors/quota/bucket.ts';
+import { grant, spendMs, type SharedBucket } from '../../actors/quota/shared-bucket.ts';
 
 const rates: fc.Arbitrary<Rate> = fc.record({
   limit: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.constantFrom(100, 1_200, 1_000_000)),
@@ -16,9 +23,9 @@ t.test('what flows in is exact, in however many steps it is looked at', t => {
       let level = 0;
       let elapsed = 0;
       for (const step of steps) {
-        level = refilled(rate, level, step);
+        level = refill(rate, level, step);
         elapsed += step;
-        assert.equal(BigInt(level), min(BigInt(elapsed) * BigInt(rate.limit), BigInt(full(rate))));
+        assert.equal(BigInt(level), min(BigInt(elapsed) * BigInt(rate.limit), BigInt(fullLevel(rate))));
       }
     }),
   );
@@ -28,10 +35,10 @@ t.test('what flows in is exact, in however many steps it is looked at', t => {
 t.test('time that went backwards changes nothing, and a full bucket stays full', t => {
   fc.assert(
     fc.property(rates, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(1e9), (rate, part, ms) => {
-      const level = Math.floor(full(rate) * part);
-      assert.equal(refilled(rate, level, -ms), level);
-      assert.equal(refilled(rate, full(rate), ms), full(rate));
-      assert.equal(refilled(rate, level, rate.windowMs), full(rate));
+      const level = Math.floor(fullLevel(rate) * part);
+      assert.equal(refill(rate, level, -ms), level);
+      assert.equal(refill(rate, fullLevel(rate), ms), fullLevel(rate));
+      assert.equal(refill(rate, level, rate.windowMs), fullLevel(rate));
     }),
   );
   t.end();
@@ -42,20 +49,20 @@ t.test('the wait for a level is the shortest that is enough', t => {
     fc.property(rates, fc.double({ min: 0, max: 1, noNaN: true }), (rate, part) => {
       const level = Math.floor(rate.windowMs * part);
       const waitMs = msUntil(rate, level, rate.windowMs);
-      assert.ok(tokensIn(rate, refilled(rate, level, waitMs)) >= 1);
-      if (waitMs > 0) assert.equal(tokensIn(rate, refilled(rate, level, waitMs - 1)), 0);
+      assert.ok(toWholeTokens(rate, refill(rate, level, waitMs)) >= 1);
+      if (waitMs > 0) assert.equal(toWholeTokens(rate, refill(rate, level, waitMs - 1)), 0);
     }),
   );
   t.end();
 });
 
 t.test('a quarter is a quarter, to the millisecond, in whole tokens', t => {
-  t.strictSame(quarterOf({ limit: 1_200, windowMs: 60_000 }), { limit: 300, windowMs: 60_000 });
-  t.strictSame(quarterOf({ limit: 5, windowMs: 1_000 }), { limit: 2, windowMs: 1_600 });
-  t.strictSame(quarterOf({ limit: 1, windowMs: 1_000 }), { limit: 1, windowMs: 4_000 });
+  t.strictSame(quarterRate({ limit: 1_200, windowMs: 60_000 }), { limit: 300, windowMs: 60_000 });
+  t.strictSame(quarterRate({ limit: 5, windowMs: 1_000 }), { limit: 2, windowMs: 1_600 });
+  t.strictSame(quarterRate({ limit: 1, windowMs: 1_000 }), { limit: 1, windowMs: 4_000 });
   fc.assert(
     fc.property(rates, rate => {
-      const quarter = quarterOf(rate);
+      const quarter = quarterRate(rate);
       assert.ok(quarter.limit >= 1 && quarter.limit < rate.limit / 4 + 1);
       const exact = (quarter.limit * rate.windowMs * 4) / rate.limit;
       assert.ok(quarter.windowMs >= exact - 1e-6 && quarter.windowMs < exact + 1);
@@ -87,8 +94,8 @@ t.test('whatever nodes save up and spend, no span sees more than a full bucket a
   const small = rates.filter(rate => rate.limit <= 1_200);
   fc.assert(
     fc.property(small, steps, (rate, todo) => {
-      let ledger: Ledger = { level: full(rate), at: 1_000_000, holdings: [] };
-      let now = ledger.at;
+      let bucket: SharedBucket = { level: fullLevel(rate), at: 1_000_000, leases: [] };
+      let now = bucket.at;
       const held = [0, 1, 2].map(() => ({ tokens: 0, until: 0 }));
       const spent: { readonly at: number; readonly tokens: number }[] = [];
       for (const step of todo) {
@@ -100,14 +107,14 @@ t.test('whatever nodes save up and spend, no span sees more than a full bucket a
         assert.ok(mine !== undefined);
         if (step.do === 'ask') {
           const want = { holder: String(step.holder), tokens: step.tokens, unspent: mine.tokens };
-          const grant = granted(rate, ledger, want, now);
-          ledger = grant.ledger;
-          mine.tokens = grant.tokens;
+          const granted = grant(rate, bucket, want, now);
+          bucket = granted.bucket;
+          mine.tokens = granted.tokens;
           mine.until = now + spendMs;
-          assert.ok(Number.isSafeInteger(ledger.level) && ledger.level >= 0);
-          const out = ledger.holdings.reduce((sum, each) => sum + each.tokens, 0);
-          assert.ok(ledger.level + out * rate.windowMs <= full(rate));
-          assert.ok(grant.tokens >= step.tokens || tokensIn(rate, ledger.level) === 0);
+          assert.ok(Number.isSafeInteger(bucket.level) && bucket.level >= 0);
+          const out = bucket.leases.reduce((sum, each) => sum + each.tokens, 0);
+          assert.ok(bucket.level + out * rate.windowMs <= fullLevel(rate));
+          assert.ok(granted.tokens >= step.tokens || toWholeTokens(rate, bucket.level) === 0);
         } else if (now < mine.until) {
           const tokens = Math.ceil(mine.tokens * step.part);
           mine.tokens -= tokens;
@@ -118,7 +125,7 @@ t.test('whatever nodes save up and spend, no span sees more than a full bucket a
         let sum = 0;
         for (const { at, tokens } of spent.slice(i)) {
           sum += tokens;
-          assert.ok(sum * rate.windowMs <= full(rate) + (at - first.at) * rate.limit);
+          assert.ok(sum * rate.windowMs <= fullLevel(rate) + (at - first.at) * rate.limit);
         }
       }
     }),
@@ -130,19 +137,21 @@ t.test('whatever nodes save up and spend, no span sees more than a full bucket a
 t.test('a node that asks again in time loses nothing of what it did not spend', t => {
   fc.assert(
     fc.property(rates, fc.array(fc.integer({ min: 1, max: spendMs }), { maxLength: 30 }), (rate, waits) => {
-      let ledger: Ledger = { level: full(rate), at: 0, holdings: [] };
+      let bucket: SharedBucket = { level: fullLevel(rate), at: 0, leases: [] };
       let now = 0;
       let left = 0;
       let spent = 0;
       for (const ms of waits) {
         now += ms;
-        const grant = granted(rate, ledger, { holder: 'a', tokens: 1, unspent: left }, now);
-        ledger = grant.ledger;
-        if (grant.tokens > 0) spent++;
-        left = Math.max(0, grant.tokens - 1);
-        const unused = ledger.level + left * rate.windowMs;
+        const granted = grant(rate, bucket, { holder: 'a', tokens: 1, unspent: left }, now);
+        bucket = granted.bucket;
+        if (granted.tokens > 0) spent++;
+        left = Math.max(0, granted.tokens - 1);
+        const unused = bucket.level + left * rate.windowMs;
         // It may have been full in between, and then nothing flowed in.
-        assert.ok(unused >= Math.min(full(rate) - rate.windowMs, full(rate) - spent * rate.windowMs));
+        assert.ok(
+          unused >= Math.min(fullLevel(rate) - rate.windowMs, fullLevel(rate) - spent * rate.windowMs),
+        );
       }
     }),
   );
@@ -151,12 +160,12 @@ t.test('a node that asks again in time loses nothing of what it did not spend', 
 
 t.test('when time goes backwards, holdings end no later than they would have', t => {
   const rate = { limit: 100, windowMs: 1_000 };
-  const first = granted(rate, { level: full(rate), at: 0, holdings: [] }, want('a'), 1e9);
-  const back = granted(rate, first.ledger, want('b'), 1e9 - 3_600_000);
-  t.ok(back.ledger.level < first.ledger.level, 'nothing flowed in');
-  const later = granted(rate, back.ledger, want('b'), 1e9 - 3_600_000 + 2 * spendMs);
+  const first = grant(rate, { level: fullLevel(rate), at: 0, leases: [] }, want('a'), 1e9);
+  const back = grant(rate, first.bucket, want('b'), 1e9 - 3_600_000);
+  t.ok(back.bucket.level < first.bucket.level, 'nothing flowed in');
+  const later = grant(rate, back.bucket, want('b'), 1e9 - 3_600_000 + 2 * spendMs);
   t.strictSame(
-    later.ledger.holdings.map(each => each.holder),
+    later.bucket.leases.map(each => each.holder),
     ['b'],
   );
   t.end();

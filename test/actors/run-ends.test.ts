@@ -5,7 +5,7 @@ import type { BeginRun, RunErrorCode, RunFailure } from '../../actors/run/comman
 import { decodeRun } from '../../actors/run/snapshot.ts';
 import {
   longestRunMs,
-  longestWaitMs,
+  longestPendingMs,
   mostAsks,
   mostResultCharacters,
   mostSteps,
@@ -226,7 +226,7 @@ t.test('a run that takes too long, or is never begun, ends', async t => {
 
   const waiting = new RunOnPaper();
   waiting.begin();
-  waiting.pass(longestWaitMs - 1);
+  waiting.pass(longestPendingMs - 1);
   t.equal(waiting.state.status, 'pending');
   waiting.pass(1);
   t.strictSame(ending(waiting), failed('timeout'));
@@ -235,7 +235,7 @@ t.test('a run that takes too long, or is never begun, ends', async t => {
 t.test('a time that is over for an earlier phase is not over', async t => {
   const run = new RunOnPaper();
   run.begin();
-  run.pass(longestWaitMs - 1);
+  run.pass(longestPendingMs - 1);
   run.work();
   run.now += 10;
   run.say('expire', {});
@@ -289,7 +289,7 @@ t.test('a thread that has not judged in time is asked again, and its word holds'
   const run = started();
   run.answer({ text: 'Hello?', handoff: { reason: 'a refund' } });
   const [first] = run.told.splice(0);
-  run.pass(longestWaitMs);
+  run.pass(longestPendingMs);
   t.equal(run.state.status, 'running');
   t.match(run.told, [
     { command: 'takeAnswer', payload: { body: 'Hello?', handoff: { reason: 'a refund' } } },
@@ -303,9 +303,9 @@ t.test('a thread that has not judged in time is asked again, and its word holds'
 t.test('a thread that never judges', async t => {
   const run = started();
   run.answer({ text: 'Hello?' });
-  for (let asked = 1; asked < mostAsks; asked++) run.pass(longestWaitMs);
+  for (let asked = 1; asked < mostAsks; asked++) run.pass(longestPendingMs);
   t.equal(run.state.status, 'running');
-  run.pass(longestWaitMs);
+  run.pass(longestPendingMs);
   t.match(run.state, { status: 'failed', errorCode: 'internal_error' });
   run.say('judged', { ...tenancy, outcome: 'sent', messageId: newId('message') });
   t.equal(run.state.status, 'failed', 'too late');

@@ -4,14 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { newId } from '../../protocol/ids.ts';
-import { actor, type AnyActorKind } from '../../runtime/actor.ts';
-import type { CallOutcome, ModelAnswer } from '../../actors/run/commands.ts';
-import { runs, type Runs } from '../../actors/run/kind.ts';
-import type { CallOrder, StepOrder } from '../../actors/run/orders.ts';
-import type { ModelOutcome } from '../../actors/run/outcome.ts';
-import type { Plan, RunServices } from '../../actors/run/services.ts';
+import { actor, type AnyActorKind } from '../../runtime/actor/actor.ts';
+import type { ToolOutcome, ModelAnswer } from '../../actors/run/commands.ts';
+import { createRuns, type Runs } from '../../actors/run/kind.ts';
+import type { ToolCallRequest, StepRequest } from '../../actors/run/task-requests.ts';
+import type { ModelOutcome, Plan, RunServices } from '../../actors/run/services.ts';
 import type { RunState } from '../../actors/run/state.ts';
-import { startWorld, type World } from '../runtime/world.ts';
+import { startWorld, type World } from '../runtime/node-fixture.ts';
 import { MemoryDatabase, type MemoryStoreOptions } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -19,13 +18,13 @@ import { head, rules, tenancy } from './run-on-paper.ts';
 
 /** What a model makes of a step: its answer, when it is there. */
 export type Model = (
-  order: StepOrder,
+  order: StepRequest,
   signal: AbortSignal,
   onDelta: (text: string) => void,
 ) => Promise<ModelOutcome>;
 
 /** What a tool makes of one attempt: whether it succeeds, when that is known. */
-export type Tool = (order: CallOrder, attempt: number, signal: AbortSignal) => Promise<boolean>;
+export type Tool = (order: ToolCallRequest, attempt: number, signal: AbortSignal) => Promise<boolean>;
 
 export interface RunNodesOptions {
   readonly model: Model;
@@ -53,7 +52,7 @@ type ThreadCommands = Record<
 function threadKind(): AnyActorKind {
   return actor<Heard, ThreadCommands, unknown>({
     kind: 'thread',
-    blank: () => ({ answers: 0, ends: 0 }),
+    initialState: () => ({ answers: 0, ends: 0 }),
     decide: {
       takeAnswer: (state, { agentRunId }) => {
         if (state.answers > 0) return { reply: null };
@@ -118,7 +117,7 @@ export class RunNodes {
 
   async start(): Promise<void> {
     const { clock, database } = this;
-    const made = runs(this.#services());
+    const made = createRuns(this.#services());
     const kinds = [withoutRows(made.kind), threadKind()];
     const world = await startWorld({ clock, database, kinds, ...this.#options.store });
     this.#nodes.push({ world, runs: made });
@@ -160,7 +159,7 @@ export class RunNodes {
     const { model, services } = this.#options;
     const plan = { tools: [] } as unknown as Plan;
     return {
-      plans: { planOf: () => Promise.resolve(plan) },
+      plans: { createPlan: () => Promise.resolve(plan) },
       models: { answer: (_, order, signal, onDelta) => model(order, signal, onDelta) },
       budgets: { exceeded: () => Promise.resolve(undefined) },
       tools: { call: (order, signal, attempt) => this.#call(order, signal, attempt) },
@@ -174,12 +173,12 @@ export class RunNodes {
 
   /** A tool, with the rule of its name: see `Tools`. */
   async #call(
-    order: CallOrder,
+    order: ToolCallRequest,
     signal: AbortSignal,
     mayMake: (number: number) => Promise<boolean>,
-  ): Promise<CallOutcome> {
+  ): Promise<ToolOutcome> {
     const { callId, toolId, lost } = order;
-    const result = (status: CallOutcome['status']): CallOutcome => ({
+    const result = (status: ToolOutcome['status']): ToolOutcome => ({
       ...{ callId, status, durationMs: 1, httpStatus: null, result: null },
       error: status === 'succeeded' ? null : 'it has failed',
     });

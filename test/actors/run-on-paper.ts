@@ -7,17 +7,22 @@ import Value from 'typebox/value';
 import { ServiceError } from '../../protocol/errors.ts';
 import { eventTypes, type EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Effect, Reminder } from '../../runtime/actor.ts';
-import type { CallOutcome, ModelAnswer, RunCommands, RunErrorCode } from '../../actors/run/commands.ts';
-import { runs } from '../../actors/run/kind.ts';
-import { beginWithinMs, type CallTask, type StepOrder, type ThinkTask } from '../../actors/run/orders.ts';
+import type { Effect, Reminder } from '../../runtime/actor/actor.ts';
+import type { ToolOutcome, ModelAnswer, RunCommands, RunErrorCode } from '../../actors/run/commands.ts';
+import { createRuns } from '../../actors/run/kind.ts';
+import {
+  beginWithinMs,
+  type ToolCallTask,
+  type StepRequest,
+  type ModelStepTask,
+} from '../../actors/run/task-requests.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { runSnapshot } from '../../actors/run/snapshot.ts';
 import { blankRun, hasEnded, mostSteps, type RunState } from '../../actors/run/state.ts';
 import type { TracedCall } from '../../actors/run/trace.ts';
 
 /** Nothing of it is used: on paper there are no tasks. */
-const { kind } = runs({} as RunServices);
+const { kind } = createRuns({} as RunServices);
 
 /** Of every tool here; after it, and the time to begin in, an attempt is lost. */
 export const attemptMs = 25_000;
@@ -46,7 +51,7 @@ interface CallOut {
 /** What one machine has in memory. */
 interface Machine {
   tasks: { readonly task: string; readonly payload: unknown }[];
-  steps: StepOrder[];
+  steps: StepRequest[];
   calls: CallOut[];
 }
 
@@ -154,13 +159,13 @@ export class RunOnPaper {
     if (next.task === 'stop') {
       on.steps = [];
       on.calls = [];
-    } else if (next.task === 'think') {
-      const order = (next.payload as ThinkTask).order ?? this.say('start', {}) ?? null;
+    } else if (next.task === 'modelStep') {
+      const order = (next.payload as ModelStepTask).request ?? this.say('start', {}) ?? null;
       if (order !== null && !on.steps.some(({ step }) => step === order.step)) on.steps.push(order);
-    } else this.#call(on, next.payload as CallTask);
+    } else this.#call(on, next.payload as ToolCallTask);
   }
 
-  #call(on: Machine, { order, lostAt, fresh }: CallTask): void {
+  #call(on: Machine, { request: order, lostAt, fresh }: ToolCallTask): void {
     const { callId, toolId, attempt } = order;
     if (on.calls.some(out => out.callId === callId)) return;
     const isOld = this.now >= lostAt;
@@ -319,7 +324,7 @@ function parsed(name: string, value: unknown): unknown {
   return ['trace', 'metadata', 'state'].includes(name) ? (JSON.parse(String(value)) as unknown) : value;
 }
 
-export function outcome(callId: string, status: CallOutcome['status']): CallOutcome {
+export function outcome(callId: string, status: ToolOutcome['status']): ToolOutcome {
   const isGood = status === 'succeeded';
   const error = isGood ? null : 'it has failed';
   return {

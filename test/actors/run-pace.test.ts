@@ -1,6 +1,6 @@
 /** Many runs at once: their steps begin one after another, and so are their answers taken, however many come in one moment. */
 import t from 'tap';
-import { longestTurnMs, Pace } from '../../actors/run/tasks/pace.ts';
+import { longestTurnMs, Throttle } from '../../actors/run/tasks/throttle.ts';
 import type { Plan } from '../../actors/run/services.ts';
 import { newId } from '../../protocol/ids.ts';
 import { head, tenancy } from './run-on-paper.ts';
@@ -30,7 +30,7 @@ class Scene {
       },
       services: {
         plans: {
-          planOf: async ({ environmentId }) => {
+          createPlan: async ({ environmentId }) => {
             const { clock } = this.nodes;
             this.begun.push({ environmentId, at: clock.monotonic() });
             await takes(clock, planMs, new AbortController().signal);
@@ -134,10 +134,9 @@ t.test('answers that wait when a node begins to drain are all told before it giv
 
 t.test('turns are given back, whatever becomes of the work', async t => {
   const clock = new VirtualClock();
-  const pace = new Pace(clock);
+  const pace = new Throttle(clock);
   const { signal } = new AbortController();
-  const within = (work: () => Promise<string>, until = signal): Promise<string> =>
-    pace.within('a', until, work);
+  const within = (work: () => Promise<string>, until = signal): Promise<string> => pace.run('a', until, work);
 
   await t.rejects(
     within(() => Promise.reject(new Error('at once'))),

@@ -1,19 +1,19 @@
 /** Places for steps: no environment has them all, the line has an end, and whoever is stopped leaves it. */
 import t from 'tap';
-import { Places } from '../../actors/run/tasks/places.ts';
+import { FairSemaphore } from '../../actors/run/tasks/fair-semaphore.ts';
 import { resumeEveryMs } from '../../actors/run/state.ts';
 import { newId } from '../../protocol/ids.ts';
 import { head, tenancy } from './run-on-paper.ts';
 import { RunNodes, saying, takes } from './run-nodes.ts';
 
 class Scene {
-  readonly places: Places;
+  readonly places: FairSemaphore;
   /** Who is at work, by the order in which they came to it, and how each ends. */
   readonly atWork: { readonly owner: string; readonly end: () => void }[] = [];
   readonly refused: string[] = [];
 
   constructor(count: number, room: number) {
-    this.places = new Places(count, room);
+    this.places = new FairSemaphore(count, room);
   }
 
   come(owner: string, signal = new AbortController().signal): Promise<void> {
@@ -23,7 +23,7 @@ class Scene {
         worked = true;
         this.atWork.push({ owner, end: resolve });
       });
-    return this.places.within(owner, signal, work).then(() => {
+    return this.places.runOrSkip(owner, signal, work).then(() => {
       if (!worked) this.refused.push(owner);
     });
   }
@@ -71,25 +71,25 @@ t.test('the last place goes to whoever has least, and who is stopped leaves the 
 });
 
 t.test('who comes in turn waits, however many wait', async t => {
-  const places = new Places(2, 0);
+  const places = new FairSemaphore(2, 0);
   const { signal } = new AbortController();
   const first = Promise.withResolvers<void>();
   const order: number[] = [];
   const works = [1, 2, 3].map(number =>
-    places.inTurn('a', signal, async () => {
+    places.run('a', signal, async () => {
       order.push(number);
       await first.promise;
       return number * 10;
     }),
   );
-  await places.within('a', signal, async () => void t.fail('there is no room'));
+  await places.runOrSkip('a', signal, async () => void t.fail('there is no room'));
   t.same(order, [1]);
   first.resolve();
   t.same(await Promise.all(works), [10, 20, 30]);
   t.same(order, [1, 2, 3]);
-  const failing = places.inTurn('a', signal, () => Promise.reject(new Error('no')));
+  const failing = places.run('a', signal, () => Promise.reject(new Error('no')));
   await t.rejects(failing, { message: 'no' });
-  t.equal(await places.inTurn('a', signal, () => Promise.resolve('free')), 'free');
+  t.equal(await places.run('a', signal, () => Promise.resolve('free')), 'free');
 });
 
 t.test('runs that hang hold up neither those of another environment nor what stops them', async t => {

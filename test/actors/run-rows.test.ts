@@ -1,22 +1,21 @@
 /** A thread and its run on a real database: what they tell each other arrives, and the row says what the run says. */
 import t from 'tap';
-import type { OpenedRun } from '../../actors/thread/agent-commands.ts';
-import { runs } from '../../actors/run/kind.ts';
-import { runView } from '../../actors/run/run-text.ts';
+import type { OpenedRun } from '../../actors/thread/commands.ts';
+import { createRuns } from '../../actors/run/kind.ts';
+import { toAgentRun } from '../../actors/run/json.ts';
 import type { Plan } from '../../actors/run/services.ts';
 import { decodeRun, runSnapshot, type RunRow } from '../../actors/run/snapshot.ts';
-import { threadKind } from '../../actors/thread/kind.ts';
+import { createThreadKind } from '../../actors/thread/kind.ts';
 import { threadSnapshot } from '../../actors/thread/snapshot.ts';
 import { newId } from '../../protocol/ids.ts';
-import { silentLog } from '../../runtime/log.ts';
-import { Metrics } from '../../runtime/metrics.ts';
-import { Node } from '../../runtime/node.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
-import { systemRandom } from '../../runtime/system-random.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { Metrics } from '../../runtime/observability/metrics.ts';
+import { Node } from '../../runtime/node/node.ts';
+import { systemClock, systemRandom } from '../../runtime/time/clock.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
-import { News } from '../../storage/news.ts';
-import { PostgresStore } from '../../storage/postgres-store.ts';
-import { eventually } from '../node/eventually.ts';
+import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
+import { PostgresStore } from '../../storage/commit/postgres-store.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { head, outcome, tenancy } from './run-on-paper.ts';
 import { saying } from './run-nodes.ts';
@@ -28,9 +27,9 @@ t.test('a question, two tool calls, an answer', async t => {
     projectId,
   ]);
   const [clock, random, log] = [systemClock, systemRandom, silentLog];
-  const agents = runs({
+  const agents = createRuns({
     ...{ clock, random, log, show: () => undefined },
-    plans: { planOf: () => Promise.resolve({ tools: [] } as unknown as Plan) },
+    plans: { createPlan: () => Promise.resolve({ tools: [] } as unknown as Plan) },
     budgets: { exceeded: () => Promise.resolve(undefined) },
     models: {
       answer: (_, { step }) => Promise.resolve(step === 1 ? saying('One moment.', 2) : saying('Done.')),
@@ -38,10 +37,17 @@ t.test('a question, two tool calls, an answer', async t => {
     tools: { call: ({ callId }) => Promise.resolve(outcome(callId, 'succeeded')) },
   });
   const snapshots = [threadSnapshot, runSnapshot];
-  const store = new PostgresStore({ database, snapshots, news: new News(), log });
+  const store = new PostgresStore({ database, snapshots, notifier: new CommitNotifier(), log });
   const transport = new LocalTransport({ clock, log });
   const node = new Node({
-    ...{ kinds: [threadKind({ db: database, log }), agents.kind], store, transport, clock, random, log },
+    ...{
+      kinds: [createThreadKind({ db: database, log }), agents.kind],
+      store,
+      transport,
+      clock,
+      random,
+      log,
+    },
     metrics: new Metrics(),
   });
   await node.start();
@@ -78,7 +84,7 @@ t.test('a question, two tool calls, an answer', async t => {
   await eventually('end of the run', async () => (await read())?.status === 'succeeded');
   const row = await read();
   if (row === undefined) throw new Error('the run has no row');
-  const run = runView(decodeRun(row), agentRunId);
+  const run = toAgentRun(decodeRun(row), agentRunId);
   const outputMessageId = `msg_${agentRunId.slice('run_'.length)}`;
   t.match(run, {
     ...{

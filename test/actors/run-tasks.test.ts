@@ -58,7 +58,7 @@ t.test('nodes that die or stand still at any moment: the run ends, and no call i
           calls++;
         }
       }
-      assert.equal(nodes.node.runs.out, 0);
+      assert.equal(nodes.node.runs.inFlight, 0);
       await nodes.stop();
     }),
     { numRuns: 30 },
@@ -99,11 +99,11 @@ t.test('cancelling stops the model, and the tools', async t => {
     await nodes.begin();
     await nodes.clock.advance(1_000);
     t.equal(nodes.state.phase, phase);
-    t.ok(nodes.node.runs.out > 0);
+    t.ok(nodes.node.runs.inFlight > 0);
     await nodes.ask('cancel', cancel);
     await nodes.clock.advance(1);
     t.ok(signals.every(({ aborted }) => aborted));
-    t.equal(nodes.node.runs.out, 0);
+    t.equal(nodes.node.runs.inFlight, 0);
     t.equal(nodes.state.status, 'cancelled');
     t.strictSame(nodes.heard, { answers: 0, ends: 1 });
     t.strictSame(nodes.node.world.metrics.counters.deadLetters, 0);
@@ -201,7 +201,7 @@ t.test('budget and plan come before the model', async t => {
   const failure = { errorCode: 'byok_missing', errorMessage: 'There is no key.' } as const;
   const cases = {
     budget_exceeded: { budgets: { exceeded: () => Promise.resolve(budget) } },
-    byok_missing: { plans: { planOf: () => Promise.resolve({ failure }) } },
+    byok_missing: { plans: { createPlan: () => Promise.resolve({ failure }) } },
   };
   for (const [errorCode, services] of Object.entries(cases)) {
     const nodes = new RunNodes({ model: () => assert.fail('it was asked'), services });

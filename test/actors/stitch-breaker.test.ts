@@ -48,7 +48,7 @@ t.test('what its owner is to be told survives a crash, until it is told', async 
   t.match(stitch.ownerNews, [{ previousStatus: 'active', stitch: { status: 'disabled' } }]);
   const said = stitch.events.find(({ name }) => name === 'stitch.status.changed');
   t.match(JSON.parse(said?.body ?? ''), { eventId: stitch.ownerNews[0]?.eventId });
-  t.strictSame(stitch.committed.ownerNews, []);
+  t.strictSame(stitch.committed.ownerNotifications, []);
   stitch.crash();
   stitch.settle();
   t.equal(stitch.ownerNews.length, 1);

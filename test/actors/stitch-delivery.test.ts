@@ -1,11 +1,12 @@
 /** Deliveries from the committed row to the receiver and back, on a real PostgreSQL, over real sockets. */
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { deliveryIdOf } from '../../actors/stitch/replay.ts';
+import { deriveDeliveryId } from '../../actors/stitch/decide-replay.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Stitch } from '../../protocol/resources/stitch.ts';
-import { deliveryPage, stitchesWithWork } from '../../storage/reads/deliveries.ts';
+import { deliveryPage } from '../../storage/deliveries/delivery-log.ts';
+import { stitchesWithWork } from '../../storage/deliveries/replays.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   answer,
@@ -98,7 +99,7 @@ t.test('signed, in order within each thread, twenty at once, and written down', 
     headers: {
       'content-type': 'application/json',
       'service-event-id': eventId,
-      'service-delivery-id': deliveryIdOf(eventId, stitch.stitchId),
+      'service-delivery-id': deriveDeliveryId(eventId, stitch.stitchId),
       'service-attempt': '1',
       'webhook-id': eventId,
     },
@@ -107,7 +108,7 @@ t.test('signed, in order within each thread, twenty at once, and written down', 
     eventId,
   ]);
   t.equal(first?.body, event?.body, 'the exact bytes');
-  t.match(await attemptsOf(node, deliveryIdOf(eventId, stitch.stitchId)), [
+  t.match(await attemptsOf(node, deriveDeliveryId(eventId, stitch.stitchId)), [
     { number: 1, error_class: null, response_status: 200, response_body: 'thanks\ufffd' },
   ]);
   t.match(
@@ -165,12 +166,13 @@ t.test('a receiver that is down is tried again, in order, and the attempts say w
 });
 
 t.test('every way to fail has its name', async t => {
-  const node = await nodeFor(t, { attemptTimeoutMs: 300 });
-  const failures = async (webhookUrl: string): Promise<Attempt | undefined> => {
+  const patient = await nodeFor(t, { attemptTimeoutMs: 600_000 });
+  const hasty = await nodeFor(t, { attemptTimeoutMs: 300 });
+  const failures = async (webhookUrl: string, node = patient): Promise<Attempt | undefined> => {
     const { stitch } = await node.createStitch({ webhookUrl });
     const [eventId = ''] = await node.emit([{ data: { i: 1 } }]);
     await node.until({ retrying: 1 }, stitch.stitchId);
-    const attempts = await attemptsOf(node, deliveryIdOf(eventId, stitch.stitchId));
+    const attempts = await attemptsOf(node, deriveDeliveryId(eventId, stitch.stitchId));
     await node.ask(stitch.stitchId, 'archive', {});
     return attempts[0];
   };
@@ -184,11 +186,11 @@ t.test('every way to fail has its name', async t => {
   t.match(long, { error_class: 'http_status', response_status: 500 });
   t.equal(long?.response_body?.length, 16_384);
   receiver.behaviour = silence;
-  t.match(await failures(receiver.url()), { error_class: 'timeout', response_status: null });
+  t.match(await failures(receiver.url(), hasty), { error_class: 'timeout', response_status: null });
   const unread = await Receiver.start({ neverRead: true });
   t.teardown(() => unread.stop());
-  t.match(await failures(unread.url()), { error_class: 'timeout' });
-  t.match(await failures(unread.url().replace('http:', 'https:')), { error_class: 'timeout' });
+  t.match(await failures(unread.url(), hasty), { error_class: 'timeout' });
+  t.match(await failures(unread.url().replace('http:', 'https:'), hasty), { error_class: 'timeout' });
   t.match(await failures(receiver.url().replace('http:', 'https:')), { error_class: 'tls' });
   t.match(await failures('http://10.0.0.1/'), { error_class: 'blocked_address', response_status: null });
   t.match(await failures('http://[::ffff:127.0.0.1]/'), { error_class: 'blocked_address' });
@@ -245,7 +247,7 @@ t.test('410 disables the stitch, and other stitches hear of it', async t => {
 });
 
 t.test('a slow receiver holds up its own stitch only', async t => {
-  const node = await nodeFor(t, { attemptTimeoutMs: 1_000 });
+  const node = await nodeFor(t, { attemptTimeoutMs: 600_000 });
   const slow = await receiverFor(t);
   const quick = await receiverFor(t);
   slow.behaviour = silence;

@@ -1,6 +1,6 @@
 /** What is asked of a stitch: changes, secrets, tests, replays. */
 import t, { type Test } from 'tap';
-import { deliveryIdOf } from '../../actors/stitch/replay.ts';
+import { deriveDeliveryId } from '../../actors/stitch/decide-replay.ts';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Stitch } from '../../protocol/resources/stitch.ts';
@@ -164,7 +164,7 @@ t.test('a test event goes to this stitch alone', async t => {
   const { eventId, data } = JSON.parse(event?.body ?? '{}') as { eventId: string; data: object };
   t.match(data, { eventName: 'thread.message.received', stitch: { stitchId: stitch.id } });
   t.match(shown, {
-    deliveryId: deliveryIdOf(eventId, stitch.id),
+    deliveryId: deriveDeliveryId(eventId, stitch.id),
     eventId,
     status: 'pending',
     trigger: 'test',

@@ -2,33 +2,37 @@
  * A stitch without a node, a database or a receiver: its decisions are taken one after the other, what they write goes into
  * tables of our own when a test says that the commit lands, and what they want done is done when a test says so.
  */
-import { schedules } from '../../actors/stitch/schedule.ts';
+import { holdMs, schedules } from '../../actors/stitch/schedule.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Decision, Effect, Reminder } from '../../runtime/actor.ts';
-import type { Write } from '../../storage/writes.ts';
-import type { AttemptResult, CancelOrder, SendOrder, StitchCommands } from '../../actors/stitch/commands.ts';
-import { stitches } from '../../actors/stitch/kind.ts';
-import type { LoadRequest } from '../../actors/stitch/load.ts';
+import type { Decision, Effect, Reminder } from '../../runtime/actor/actor.ts';
+import type { Write } from '../../storage/statements/statement.ts';
+import type {
+  AttemptResult,
+  CancelRequest,
+  SendBatch,
+  StitchCommands,
+} from '../../actors/stitch/commands.ts';
+import { createStitches } from '../../actors/stitch/kind.ts';
+import type { LoadRequest } from '../../actors/stitch/queue-load.ts';
 import { emptyQueue, type Delivery, type Released } from '../../actors/stitch/queue.ts';
-import { holdMs } from '../../actors/stitch/schedule.ts';
-import type { OwnerNews, ReplayJob, StitchState } from '../../actors/stitch/state.ts';
-import type { EnvironmentKind } from '../../protocol/resources/environment.ts';
-import { silentLog } from '../../runtime/log.ts';
-import { systemRandom } from '../../runtime/system-random.ts';
+import type { OwnerNotification, ReplayJob, StitchState } from '../../actors/stitch/state.ts';
+import type { EnvironmentKind } from '../../protocol/resources/project.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { systemRandom } from '../../runtime/time/clock.ts';
 import { Tables, type Row } from './stitch-tables.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const unused = (): never => {
   throw new Error('a decision does what it may not');
 };
-const { kind } = stitches({
+const { kind } = createStitches({
   db: { query: unused },
   pool: { send: unused },
   vault: { open: unused },
   clock: new VirtualClock(),
   random: systemRandom,
   log: silentLog,
-  tellOwner: unused,
+  notifyOwner: unused,
 });
 
 export const tenancy = { projectId: newId('project'), environmentId: newId('environment') };
@@ -54,11 +58,11 @@ export class StitchOnPaper {
   readonly id = newId('stitch');
   readonly tables = new Tables();
   /** What the owner was told, and what is about to be. */
-  readonly ownerNews: OwnerNews[] = [];
-  telling: OwnerNews[] = [];
+  readonly ownerNews: OwnerNotification[] = [];
+  telling: OwnerNotification[] = [];
   readonly reminders = new Map<string, Reminder>();
   now = Date.parse('2026-11-20T12:00:00.000Z');
-  state: StitchState = kind.blank(this.id);
+  state: StitchState = kind.initialState(this.id);
   committed: StitchState = this.state;
   /** Answered deliveries of which the actor has not heard yet. */
   late: string[][] = [];
@@ -68,8 +72,8 @@ export class StitchOnPaper {
   loads: LoadRequest[] = [];
   read: StitchCommands['loaded']['payload'][] = [];
   /** Requests that are out. */
-  out: { readonly order: SendOrder; readonly delivery: Delivery; readonly at: number }[] = [];
-  cancels: CancelOrder[] = [];
+  out: { readonly order: SendBatch; readonly delivery: Delivery; readonly at: number }[] = [];
+  cancels: CancelRequest[] = [];
   /** Pages of replays that were asked for. */
   replays: ReplayJob[] = [];
   /** The largest number of requests that were out at once. */
@@ -280,16 +284,16 @@ export class StitchOnPaper {
     for (const effect of effects) {
       if (effect.do === 'tell') this.do(effect.command as Name, effect.payload as never);
       else if (effect.task === 'load') this.loads.push(effect.payload as LoadRequest);
-      else if (effect.task === 'send') this.#send(effect.payload as SendOrder);
-      else if (effect.task === 'cancel') this.cancels.push(effect.payload as CancelOrder);
+      else if (effect.task === 'send') this.#send(effect.payload as SendBatch);
+      else if (effect.task === 'cancel') this.cancels.push(effect.payload as CancelRequest);
       else if (effect.task === 'replay') this.replays.push(effect.payload as ReplayJob);
-      else if (effect.task === 'tellOwner') this.telling.push(effect.payload as OwnerNews);
+      else if (effect.task === 'notifyOwner') this.telling.push(effect.payload as OwnerNotification);
       else throw new Error(`no task ${effect.task}`);
     }
   }
 
   /** Holds the laws of order at the moment when requests go out. */
-  #send(order: SendOrder): void {
+  #send(order: SendBatch): void {
     for (const delivery of order.deliveries) {
       const row = this.rows.get(delivery.deliveryId);
       const { threadId, eventSeq } = delivery;

@@ -1,10 +1,10 @@
 /** The tables of a stitch on paper: what its commits write, and what its loads read. */
 import type { StitchCommands } from '../../actors/stitch/commands.ts';
-import type { LoadRequest } from '../../actors/stitch/load.ts';
+import type { LoadRequest } from '../../actors/stitch/queue-load.ts';
 import type { Delivery } from '../../actors/stitch/queue.ts';
 import { holdMs } from '../../actors/stitch/schedule.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Write } from '../../storage/writes.ts';
+import type { Write } from '../../storage/statements/statement.ts';
 
 /** A row of webhook_deliveries. */
 export interface Row extends Delivery {

@@ -2,20 +2,19 @@
 import t from 'tap';
 import type { AttemptResult, StitchCommands } from '../../actors/stitch/commands.ts';
 import type { Released } from '../../actors/stitch/queue.ts';
-import { Bodies } from '../../actors/stitch/tasks/bodies.ts';
-import { Reports } from '../../actors/stitch/tasks/reports.ts';
-import { Patience } from '../../actors/patience.ts';
-import { Secrets } from '../../actors/stitch/tasks/secrets.ts';
-import { internalError, unavailable } from '../../runtime/failures.ts';
-import { silentLog } from '../../runtime/log.ts';
+import { BodyCache, SecretCache } from '../../actors/stitch/tasks/caches.ts';
+import { ResultReporter } from '../../actors/stitch/tasks/result-reporter.ts';
+import { RetryPolicy } from '../../actors/base/retry-policy.ts';
+import { internalError, unavailable } from '../../runtime/actor/failures.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const random = { next: () => 0.5, bytes: (size: number) => new Uint8Array(size) };
 const self = { kind: 'stitch', id: 'stitch_1' };
 
-function patience(): { readonly clock: VirtualClock; readonly patience: Patience } {
+function patience(): { readonly clock: VirtualClock; readonly patience: RetryPolicy } {
   const clock = new VirtualClock();
-  return { clock, patience: new Patience({ clock, random, log: silentLog }) };
+  return { clock, patience: new RetryPolicy({ clock, random, log: silentLog }) };
 }
 
 function resultOf(n: number): AttemptResult {
@@ -34,7 +33,7 @@ const releasedOf = ({ delivery: { deliveryId, threadId, eventSeq } }: AttemptRes
 });
 
 t.test('bodies that were read ahead are bounded, the oldest go first', async t => {
-  const bodies = new Bodies(10);
+  const bodies = new BodyCache(10);
   bodies.put('a', '12345');
   bodies.put('b', '12345');
   bodies.put('c', '123');
@@ -50,7 +49,7 @@ t.test('bodies that were read ahead are bounded, the oldest go first', async t =
 
 t.test('secrets are opened once, and only those that sign', async t => {
   const opened: string[] = [];
-  const secrets = new Secrets({
+  const secrets = new SecretCache({
     open: (context, jwe) => {
       opened.push(`${context} ${jwe}`);
       return Promise.resolve(`open ${jwe}`);
@@ -69,7 +68,7 @@ t.test('secrets are opened once, and only those that sign', async t => {
 t.test('all results of a turn are one command', async t => {
   const asked: string[] = [];
   const { patience: patient } = patience();
-  const reports = new Reports(
+  const reports = new ResultReporter(
     self,
     (_to, command, payload) => {
       if (command === 'progress') {
@@ -91,7 +90,7 @@ t.test('all results of a turn are one command', async t => {
 t.test('a store that is away is waited for', async t => {
   const { clock, patience: patient } = patience();
   let tries = 0;
-  const reports = new Reports(
+  const reports = new ResultReporter(
     self,
     (_to, command, payload) => {
       if (command === 'progress') return Promise.resolve(null);
@@ -108,7 +107,7 @@ t.test('one result that cannot be written does not keep the others', async t => 
   const { clock, patience: patient } = patience();
   const written: string[] = [];
   let isBad = true;
-  const reports = new Reports(
+  const reports = new ResultReporter(
     self,
     (_to, command, payload) => {
       if (command === 'progress') return Promise.resolve(null);
@@ -133,7 +132,7 @@ t.test('at the end nobody waits, and what is left undone is no failure', async t
   const context = { self, ask: () => Promise.resolve(null), now: clock.now.bind(clock) };
   let tries = 0;
   const task = patient.guard<null>(() =>
-    patient.until('it fails', () => {
+    patient.retry('it fails', () => {
       tries++;
       return Promise.reject(new Error('away'));
     }),
@@ -141,7 +140,7 @@ t.test('at the end nobody waits, and what is left undone is no failure', async t
   const done = task(null, context);
   await clock.advance(1_000);
   t.ok(tries > 1);
-  patient.end();
+  patient.stop();
   await clock.until(done);
   const alive = patience().patience.guard<null>(() => Promise.reject(new Error('a defect')));
   await t.rejects(alive(null, context), { message: 'a defect' });

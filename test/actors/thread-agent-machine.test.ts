@@ -19,7 +19,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: does('assign') },
   { weight: 1, arbitrary: does('release') },
   { weight: 1, arbitrary: does('type') },
-  { weight: 5, arbitrary: does('summon') },
+  { weight: 5, arbitrary: does('dispatchAgent') },
   { weight: 6, arbitrary: does('converse') },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('request' as const), supersede: fc.boolean() }) },
   {
@@ -99,7 +99,7 @@ class World {
 
   humanSent(): void {
     this.humanAt = this.thread.now;
-    this.humanSequences.push(this.thread.state.desk.humanSequence);
+    this.humanSequences.push(this.thread.state.agentHandling.humanSequence);
   }
 
   take(step: Step): void {
@@ -127,18 +127,18 @@ class World {
         thread.do('noteTyping', tenancy);
         this.humanAt = thread.now;
         return;
-      case 'summon':
-        this.opened(thread.summoned());
+      case 'dispatchAgent':
+        this.opened(thread.dispatched());
         return;
       // A whole round, so that long histories are not needed to come to an answer.
       case 'converse':
         thread.receive();
-        this.opened(thread.summoned());
+        this.opened(thread.dispatched());
         thread.passTo(thread.now + 10_000);
         this.answer({ do: 'answer', ago: 0, times: 1, body: 'yes', handoff: false });
         return;
       case 'request': {
-        const live = thread.state.desk.live?.agentRunId;
+        const live = thread.state.agentHandling.live?.agentRunId;
         this.opened(thread.open(step.supersede && live !== undefined ? { supersedes: live } : {}));
         return;
       }
@@ -193,7 +193,7 @@ class World {
   /** Two operators, one after the other: what the first has done the second does not undo. */
   resolve({ ago, first, second, age }: Extract<Step, { do: 'resolve' }>): void {
     const { thread } = this;
-    const pending = thread.state.desk.suggestion?.agentRunId;
+    const pending = thread.state.agentHandling.suggestion?.agentRunId;
     const agentRunId = ago === 0 && pending !== undefined ? pending : this.run(ago);
     const seen = age === undefined ? {} : { expectedSequence: thread.state.sequence - age };
     thread.resolve(agentRunId, { action: first, body: 'yes', ...seen });
@@ -224,7 +224,7 @@ class World {
       if (event.data.sequence !== index + 1) throw new Error('the sequence has a gap');
     });
     if (state.sequence !== events.length) throw new Error('the state counts other events than there are');
-    const { live, waiting, suggestion } = state.desk;
+    const { live, waiting, suggestion } = state.agentHandling;
     for (const agentRunId of this.runs) {
       const words = this.finalWords(agentRunId) + (this.ended.has(agentRunId) ? 1 : 0);
       const wanted = agentRunId === live?.agentRunId ? 0 : 1;

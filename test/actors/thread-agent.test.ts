@@ -19,16 +19,19 @@ t.test('a thread without an agent stores and sets nothing, whoever writes on it'
 });
 
 t.test(
-  'a row without a desk is read, and one with a desk comes back as it was, but for who types',
+  'a row without agent handling is read, and one with it comes back as it was, except for who types',
   async t => {
     const thread = new ThreadWithAgent();
     const row = (state: object) =>
       threadSnapshot.decode({ created_at: 0, updated_at: 0, last_message_at: 0, archived_at: null, state });
-    t.match(row({ channelKind: 'custom', sequence: 1 }), { desk: { runs: 0, live: null, waiting: null } });
+    t.match(row({ channelKind: 'custom', sequence: 1 }), {
+      agentHandling: { runs: 0, live: null, waiting: null },
+    });
     thread.begun();
     thread.receive();
     thread.do('noteTyping', tenancy);
-    t.match(row(stateOf(thread)), { desk: { ...thread.state.desk, typingAt: 0 } });
+    t.ok('desk' in stateOf(thread), 'under the key that rows have always had');
+    t.match(row(stateOf(thread)), { agentHandling: { ...thread.state.agentHandling, typingAt: 0 } });
   },
 );
 
@@ -68,7 +71,7 @@ t.test('until a run is opened, the call is repeated', async t => {
   thread.receive();
   thread.passTo(start + 21_500);
   t.equal(thread.effects.length, 3);
-  t.ok(thread.summoned());
+  t.ok(thread.dispatched());
   t.notOk(thread.reminders.has('agent'));
   thread.passTo(start + 100_000);
   t.equal(thread.effects.length, 4);
@@ -78,7 +81,7 @@ t.test('a run is opened on what has been said, and told so durably', async t => 
   const thread = new ThreadWithAgent();
   const { messageId } = thread.receive();
   const { updatedAt, sequence } = thread.state;
-  const opened = thread.summoned({ author: { type: 'system', id: null } });
+  const opened = thread.dispatched({ author: { type: 'system', id: null } });
   if (opened === null) return void t.fail('no run was opened');
   const { agentRunId, begin } = opened;
   t.match(begin, {
@@ -90,7 +93,7 @@ t.test('a run is opened on what has been said, and told so durably', async t => 
   ]);
   t.equal(agentRunId.slice(-16, -3), thread.id.slice(-16, -3), 'it lives with its thread');
   t.equal(thread.state.updatedAt, updatedAt, 'nothing of the thread itself has changed');
-  t.equal(thread.summoned(), null, 'nobody waits any more');
+  t.equal(thread.dispatched(), null, 'nobody waits any more');
 });
 
 t.test('nobody is called where no agent may answer', async t => {
@@ -108,7 +111,7 @@ t.test('nobody is called where no agent may answer', async t => {
 t.test('an agent whose own mode is paused answers no message; a request makes it suggest', async t => {
   const thread = new ThreadWithAgent('paused');
   thread.receive();
-  t.equal(thread.summoned(), null);
+  t.equal(thread.dispatched(), null);
   t.equal(thread.reminders.size, 0, 'and is called no more');
   t.equal(thread.open()?.begin.head.mode, 'suggest');
 });
@@ -118,7 +121,7 @@ t.test("the thread's mode goes before the agent's", async t => {
   thread.create();
   thread.update({ agentMode: 'auto' });
   thread.receive();
-  t.equal(thread.summoned()?.begin.head.mode, 'auto');
+  t.equal(thread.dispatched()?.begin.head.mode, 'auto');
 });
 
 t.test("the thread's agent goes before the channel's; a call of the one before opens nothing", async t => {
@@ -126,9 +129,9 @@ t.test("the thread's agent goes before the channel's; a call of the one before o
   thread.receive();
   const other = newId('agent');
   thread.update({ agentId: other });
-  t.equal(thread.summoned(), null);
+  t.equal(thread.dispatched(), null);
   t.equal(thread.call?.agentId, other);
-  t.ok(thread.summoned({ head: headOf('auto', other) }));
+  t.ok(thread.dispatched({ head: headOf('auto', other) }));
 });
 
 t.test('where no agent can answer, the call is dropped', async t => {
@@ -136,14 +139,14 @@ t.test('where no agent can answer, the call is dropped', async t => {
   thread.receive();
   thread.do('dropCall', tenancy);
   t.equal(thread.reminders.size, 0);
-  t.equal(thread.summoned(), null);
+  t.equal(thread.dispatched(), null);
 });
 
 t.test('one run is live: messages wait for its end, requests are refused', async t => {
   const thread = new ThreadWithAgent();
   const agentRunId = thread.begun();
   thread.receive('one more thing');
-  t.equal(thread.summoned(), null);
+  t.equal(thread.dispatched(), null);
   t.equal(thread.call?.liveRunId, agentRunId);
   t.strictSame(
     refusal(() => thread.open()),
@@ -151,14 +154,14 @@ t.test('one run is live: messages wait for its end, requests are refused', async
   );
   thread.do('runOver', { ...tenancy, agentRunId });
   t.equal(thread.reminders.get('agent')?.at, thread.now, 'then it is its turn at once');
-  t.ok(thread.summoned());
+  t.ok(thread.dispatched());
 });
 
 t.test('a run that has not begun to work makes way for a newer one', async t => {
   const thread = new ThreadWithAgent();
   const first = thread.begun();
   thread.receive('one more thing');
-  const second = thread.summoned({ supersedes: first });
+  const second = thread.dispatched({ supersedes: first });
   t.ok(second);
   t.match(thread.toldTo(first, 'cancel'), [{ by: 'thread' }]);
   const third = thread.open({ supersedes: second?.agentRunId ?? '' });
@@ -198,7 +201,7 @@ t.test('another agent takes over what the one before was to answer', async t => 
   const other = newId('agent');
   thread.update({ agentId: other });
   t.equal(thread.toldTo(agentRunId, 'cancel').length, 1);
-  t.ok(thread.summoned({ head: headOf('auto', other) }));
+  t.ok(thread.dispatched({ head: headOf('auto', other) }));
   const requested = new ThreadWithAgent();
   requested.create();
   const asked = requested.open({ head: headOf('auto', other) })?.agentRunId ?? '';
@@ -244,7 +247,7 @@ t.test('a budget that stops a run quiets the thread, never the other way', async
     thread.do('runOver', { ...tenancy, agentRunId, budget: { ...budget, fallsTo: 'paused' } });
     t.equal(thread.state.agentMode, expected);
     t.strictSame(thread.names(seen), mode === expected ? [] : ['thread.agent_mode.changed']);
-    t.equal(thread.state.desk.live, null);
+    t.equal(thread.state.agentHandling.live, null);
   }
 });
 

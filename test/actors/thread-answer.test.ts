@@ -24,7 +24,7 @@ t.test('a newer inbound message stops no automatic answer: it has its own run ne
   thread.receive('one more thing');
   thread.answer(agentRunId);
   t.equal(thread.outbound.length, 1);
-  t.ok(thread.summoned());
+  t.ok(thread.dispatched());
 });
 
 t.test(
@@ -60,7 +60,7 @@ t.test('a human who was active in the last 10 s turns it into a suggestion', asy
       thread.now = (before ? active : thread.now) + later;
       thread.answer(agentRunId);
       const isHeld = later < 10_000;
-      t.equal(thread.state.desk.suggestion?.reason, isHeld ? 'human_active' : undefined);
+      t.equal(thread.state.agentHandling.suggestion?.reason, isHeld ? 'human_active' : undefined);
       t.equal(
         thread.outbound.some(({ actor }) => actor?.type === 'agent'),
         !isHeld,

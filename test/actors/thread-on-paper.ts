@@ -1,15 +1,15 @@
 /** A thread without a node or a database: its decisions are taken one after the other, and what they write is kept and checked. */
 import Value from 'typebox/value';
-import { eventTypes, isEventName, type EventName } from '../../protocol/events.ts';
+import { eventTypes, type EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { ChannelKind } from '../../protocol/resources/channel.ts';
 import type { Actor, Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
-import type { Effect, Reminder } from '../../runtime/actor.ts';
-import { silentLog } from '../../runtime/log.ts';
-import type { Write } from '../../storage/writes.ts';
-import type { ThreadCommands } from '../../actors/thread/commands.ts';
-import { threadKind } from '../../actors/thread/kind.ts';
+import type { Effect, Reminder } from '../../runtime/actor/actor.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import type { Write } from '../../storage/statements/statement.ts';
+import { createIfMissingField, type ThreadCommands } from '../../actors/thread/commands.ts';
+import { createThreadKind } from '../../actors/thread/kind.ts';
 import type { ThreadState } from '../../actors/thread/state.ts';
 
 export interface SeenEvent {
@@ -37,7 +37,7 @@ export const human: Actor = { type: 'user', id: newId('user') };
 type Name = keyof ThreadCommands & string;
 
 // No task of it is performed here.
-const thread = threadKind({
+const thread = createThreadKind({
   db: { query: () => Promise.reject(new Error('there is no database')) },
   log: silentLog,
 });
@@ -54,7 +54,7 @@ export class ThreadOnPaper {
   readonly kind: ChannelKind;
   /** The default agent of its channel. */
   defaultAgentId: string | null = null;
-  state: ThreadState = thread.blank(this.id);
+  state: ThreadState = thread.initialState(this.id);
   now = start;
 
   constructor(kind: ChannelKind = 'custom') {
@@ -94,9 +94,14 @@ export class ThreadOnPaper {
 
   receive(body = 'hello', externalRef = '+34600000000'): Message {
     const channel = { channelId: this.channelId, kind: this.kind, defaultAgentId: this.defaultAgentId };
-    const newborn = { externalRef, metadata: {} };
+    const createIfMissing = { externalRef, metadata: {} };
     return JSON.parse(
-      this.do('receive', { ...tenancy, channel, newborn, message: message(body) }),
+      this.do('receive', {
+        ...tenancy,
+        channel,
+        [createIfMissingField]: createIfMissing,
+        message: message(body),
+      }),
     ) as Message;
   }
 
@@ -137,7 +142,8 @@ export class ThreadOnPaper {
 
   #see(body: string): void {
     const event = JSON.parse(body) as SeenEvent;
-    if (!isEventName(event.eventName)) throw new Error(`${String(event.eventName)} is not in the catalogue`);
+    if (!Object.hasOwn(eventTypes, event.eventName))
+      throw new Error(`${String(event.eventName)} is not in the catalogue`);
     const [error] = Value.Errors(eventTypes[event.eventName].data, event.data);
     if (error !== undefined) {
       throw new Error(

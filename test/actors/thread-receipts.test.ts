@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Message } from '../../protocol/resources/message.ts';
-import type { Receipt } from '../../actors/channel/providers/provider.ts';
+import type { Receipt } from '../../actors/channel/providers.ts';
 import { advances } from '../../actors/thread/decide-receipts.ts';
 import { newId } from '../../protocol/ids.ts';
 import { key, refusal, tenancy, ThreadOnPaper } from './thread-on-paper.ts';

@@ -6,8 +6,6 @@ import { signUp } from '../node/tenant.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { TestCluster } from './support/cluster.ts';
 
-t.setTimeout(90_000);
-
 t.test('the other node finishes the run: one answer, and no call is made again', async t => {
   const model = await Receiver.start();
   t.teardown(() => model.stop());

@@ -1,11 +1,9 @@
 /** A node that is cut off from NATS, but not from the database nor from its clients. */
 import t from 'tap';
-import { eventually } from '../node/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { Proxy } from '../support/proxy.ts';
 import { TestCluster } from './support/cluster.ts';
 import { checkAll, setScene } from './support/verdict.ts';
-
-t.setTimeout(90_000);
 
 t.test('a node whose way to NATS is broken', async t => {
   const cluster = await TestCluster.start(t, { nodes: 2 });

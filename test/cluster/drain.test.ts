@@ -4,8 +4,6 @@ import { TestCluster } from './support/cluster.ts';
 import { worst } from './support/recovery.ts';
 import { checkAll, setScene } from './support/verdict.ts';
 
-t.setTimeout(90_000);
-
 t.test('every node is replaced by another, one after the other', async t => {
   const cluster = await TestCluster.start(t);
   const scene = await setScene(t, cluster);

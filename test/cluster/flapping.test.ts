@@ -3,8 +3,6 @@ import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
 import { checkAll, setScene } from './support/verdict.ts';
 
-t.setTimeout(90_000);
-
 const comings = 4;
 
 t.test('a node that comes and goes', async t => {

@@ -4,8 +4,6 @@ import { TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
 import { checkAll, setScene } from './support/verdict.ts';
 
-t.setTimeout(90_000);
-
 const kills = 3;
 
 t.test(`${kills} times kill -9 of one of three nodes under load`, async t => {

@@ -4,8 +4,6 @@ import { TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
 import { checkAll, setScene } from './support/verdict.ts';
 
-t.setTimeout(90_000);
-
 t.test('kill -9 of NATS under load', async t => {
   const cluster = await TestCluster.start(t);
   const scene = await setScene(t, cluster, { patienceMs: 3_000 });

@@ -7,8 +7,6 @@ import type { NodeProcess } from '../support/node-process.ts';
 import { TestCluster } from './support/cluster.ts';
 import { otherVersion } from './support/other-version.ts';
 
-t.setTimeout(90_000);
-
 const cluster = await TestCluster.start(t, { nodes: 1 });
 
 /** The message of the error that the start of a node fails with. */

@@ -4,8 +4,6 @@ import { TestCluster } from './support/cluster.ts';
 import { otherVersion } from './support/other-version.ts';
 import { checkAll, setScene } from './support/verdict.ts';
 
-t.setTimeout(110_000);
-
 async function releases(cluster: TestCluster): Promise<readonly string[]> {
   const [node] = cluster.running;
   if (node === undefined) throw new Error('no node is left');

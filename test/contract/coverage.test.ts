@@ -1,14 +1,8 @@
-/** The README tells what the contract tests cover by the numbers that they hold themselves to. */
-import { readFile } from 'node:fs/promises';
+/** docs/develop/contract.md tells what the contract tests cover by the numbers that they hold themselves to. */
 import t from 'tap';
+import { readDocument, tableRows } from '../docs/markdown.ts';
 import { coverage } from './coverage.ts';
 
-t.test('the README has the table that `npm run contract` prints', async t => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, section = ''] = /\n## The contract\n([^]*?)\n## /.exec(readme) ?? [];
-  const table = section.split('\n').filter(line => /^\| [^|]/.test(line));
-  t.same(
-    table,
-    coverage().map(([what, numbers]) => `| ${what} | ${numbers} |`),
-  );
+t.test('contract.md has the table that `npm run contract` prints', async t => {
+  t.same(tableRows(readDocument('docs/develop/contract.md').text), coverage());
 });

@@ -1,12 +1,12 @@
 /**
  * What the contract tests cover, counted from the operation table: each of them holds what it did to its number here, and
- * coverage.test.ts holds the README to them all. `npm run contract` prints them.
+ * coverage.test.ts holds docs/develop/contract.md to them all. `npm run contract` prints them.
  */
 import type { ErrorCode } from '../../protocol/errors.ts';
 import type { Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
-import { spotsOf } from './spots.ts';
+import { getIdFields } from './id-fields.ts';
 import { roles } from './world.ts';
 
 const all = Object.entries(operations) as [OperationId, Operation][];
@@ -52,7 +52,7 @@ export function foreignIds(): number {
   const places = (ofKeys: boolean, shared: readonly Resource[]): number =>
     tenantRows
       .filter(([, { access }]) => !ofKeys || Boolean(access?.scopes))
-      .flatMap(([, operation]) => spotsOf(operation))
+      .flatMap(([, operation]) => getIdFields(operation))
       .filter(({ resource }) => !shared.includes(resource)).length;
   return places(true, []) + places(false, []) + 2 * places(true, sharedByEnvironments);
 }
@@ -62,7 +62,7 @@ export const requestsByChance = 20_000;
 
 const number = (value: number): string => value.toLocaleString('en-GB');
 
-/** The README's table. */
+/** The table of docs/develop/contract.md. */
 export function coverage(): readonly (readonly [what: string, numbers: string])[] {
   const rows = number(all.length);
   return [

@@ -12,8 +12,6 @@ import { provocation } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';
 import { startWorld } from './world.ts';
 
-t.setTimeout(150_000);
-
 const world = await startWorld(t);
 let provoked = 0;
 

@@ -4,19 +4,19 @@
  */
 import t, { type Test } from 'tap';
 import { ConsoleStream } from '../../gateway/stream/endpoint.ts';
-import { serveOperations } from '../../gateway/rest/engine.ts';
-import { Idempotency } from '../../gateway/rest/idempotency.ts';
-import type { Caller, Handler, Handlers } from '../../gateway/rest/handler.ts';
-import type { Quotas } from '../../gateway/rest/quota.ts';
+import { serveOperations } from '../../gateway/rest/operations.ts';
+import { Idempotency } from '../../gateway/pipeline/idempotency.ts';
+import type { Caller, Handler, Handlers } from '../../gateway/pipeline/handler.ts';
+import type { RateLimiter } from '../../gateway/pipeline/rate-limiter.ts';
 import { errors, type ErrorCode } from '../../protocol/errors.ts';
-import { exampleId, exampleOf } from '../../protocol/openapi/examples.ts';
+import { exampleId, createExample } from '../../protocol/openapi/examples.ts';
 import type { Operation, RateClass } from '../../protocol/operation.ts';
 import { operations, type OperationId, type Operations } from '../../protocol/operations/table.ts';
 import { ErrorResponse } from '../../protocol/resources/error.ts';
-import { fits } from '../../protocol/validate.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
-import { docsUrl, MemoryLog, startServer } from '../gateway/http-raw.ts';
-import { sealer, untouched } from '../gateway/rest-fixture.ts';
+import { matchesSchema } from '../../protocol/validate.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
+import { docsUrl, MemoryLog, startServer } from '../gateway/http/http-fixture.ts';
+import { sealer, untouched } from '../gateway/rest/rest-fixture.ts';
 import { Client, Line, type Asked, type Refusal, type Reply } from '../node/client.ts';
 import { fields } from '../node/sample.ts';
 import { ask } from './ask.ts';
@@ -35,13 +35,13 @@ const boss: Caller = {
 function example(operation: Operation): Asked {
   const asked: Record<string, Record<string, unknown>> = {};
   for (const { part, name, schema, required } of fields(operation)) {
-    if (required) (asked[part] ??= {})[name] = exampleOf(schema, name);
+    if (required) (asked[part] ??= {})[name] = createExample(schema, name);
   }
-  return { ...asked, ...(operation.body === undefined ? {} : { body: exampleOf(operation.body) }) };
+  return { ...asked, ...(operation.body === undefined ? {} : { body: createExample(operation.body) }) };
 }
 
 /** A server whose every operation fails. */
-async function start(t: Test, quotas?: Quotas) {
+async function start(t: Test, limiter?: RateLimiter) {
   const fail: Handler = () => {
     throw new Error(secret);
   };
@@ -49,7 +49,7 @@ async function start(t: Test, quotas?: Quotas) {
   const entries = new MemoryLog();
   const { url, server, log } = await startServer(t, server => {
     serveOperations(server, operations, handlers, {
-      authenticate: () => boss,
+      authenticator: { authenticate: () => boss },
       tenancy: {
         project: (_, projectId) => ({
           ...{ projectId, workspaceId: exampleId('workspace'), environments },
@@ -60,14 +60,14 @@ async function start(t: Test, quotas?: Quotas) {
       // No request has a key that anybody would look up.
       idempotency: new Idempotency(untouched, sealer, entries),
       ...{ clock: systemClock, log: entries, docsUrl },
-      ...(quotas === undefined ? {} : { quotas }),
+      limiter,
     });
     const stream = new ConsoleStream({
       admit: () => Promise.reject(new Error(secret)),
       events: { heads: async () => [], page: async () => [] },
       ...{
         publish: () => undefined,
-        fallen: async () => new Set(),
+        findRevokedCredentials: async () => new Set(),
         clock: systemClock,
         log: entries,
         docsUrl,
@@ -86,7 +86,7 @@ function faults(code: ErrorCode, { status, body, text, headers }: Reply<unknown>
   if (error !== code) return [`${status} ${text}`];
   const found: string[] = [];
   if (status !== errors[code].http) found.push(`status ${status}`);
-  if (!fits(ErrorResponse, body)) found.push(`the body: ${text}`);
+  if (!matchesSchema(ErrorResponse, body)) found.push(`the body: ${text}`);
   if (text.includes(secret)) found.push('it tells what went wrong inside');
   if (requestId !== headers['x-request-id']) found.push('the requestId');
   if (status !== 500 && !/^[1-9]\d*$/.test(String(headers['retry-after']))) found.push('no Retry-After');
@@ -125,13 +125,13 @@ t.test('a quota that is used up, of the class of the row', async t => {
   let charged: RateClass | undefined;
   const quota = { allowed: false, limit: 5, remaining: 0, resetSeconds: 9, retryAfterSeconds: 3 };
   const { client } = await start(t, {
-    enter: rate => {
+    chargeCaller: rate => {
       charged = rate;
       return quota;
     },
-    about: () => undefined,
-    stranger: () => quota,
-    forgive: () => undefined,
+    chargeSubject: () => undefined,
+    chargeAnonymous: () => quota,
+    refundAnonymous: () => undefined,
   });
   for (const [id, operation] of rows) {
     charged = undefined;

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import type { Issue } from '../../protocol/errors.ts';
-import { isInstant } from '../../protocol/text.ts';
+import { isInstant } from '../../protocol/formats.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { Asked, Refusal, Reply } from '../node/client.ts';
@@ -16,8 +16,6 @@ import { good } from './refusals.ts';
 import type { Refused } from './scenario.ts';
 import { scenarios } from './scenarios/all.ts';
 import { startWorld } from './world.ts';
-
-t.setTimeout(170_000);
 
 const world = await startWorld(t);
 const rows = (Object.entries(operations) as [OperationId, Operation][]).filter(

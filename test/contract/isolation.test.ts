@@ -11,17 +11,14 @@ import { ask } from './ask.ts';
 import { foreignIds, tenantRows as rows, sharedByEnvironments } from './coverage.ts';
 import type { AnyScenario } from './scenario.ts';
 import { scenarios } from './scenarios/all.ts';
-import type { Spot } from './spots.ts';
-import { spotsOf } from './spots.ts';
+import { getIdFields, type IdField } from './id-fields.ts';
 import { startWorld, type Place } from './world.ts';
-
-t.setTimeout(200_000);
 
 const world = await startWorld(t);
 let tried = 0;
 
 /** The value at the spot; undefined where the request has none. */
-function at(asked: Asked, { part, path }: Spot): unknown {
+function at(asked: Asked, { part, path }: IdField): unknown {
   return path.reduce<unknown>(
     (inner, name) => (inner as Readonly<Record<string, unknown>> | undefined)?.[name],
     asked[part],
@@ -29,8 +26,8 @@ function at(asked: Asked, { part, path }: Spot): unknown {
 }
 
 /** The request with another value at the spot; an item of a list replaces the list. */
-function put(asked: Asked, { part, path }: Spot, value: unknown): Asked {
-  const within = (inner: unknown, [name, ...rest]: Spot['path']): unknown => {
+function put(asked: Asked, { part, path }: IdField, value: unknown): Asked {
+  const within = (inner: unknown, [name, ...rest]: IdField['path']): unknown => {
     if (name === undefined) return value;
     if (typeof name === 'number') {
       const [first] = Array.isArray(inner) ? (inner as unknown[]) : [];
@@ -60,7 +57,7 @@ async function gather(place: Place): Promise<Belongings> {
     for (const make of [request, ...variants]) {
       const asked = await make(place);
       for (const found of idsIn(JSON.stringify(asked))) ids.add(found);
-      for (const spot of spotsOf(operation)) {
+      for (const spot of getIdFields(operation)) {
         const value = at(asked, spot);
         if (typeof value === 'string') one.set(spot.resource, value);
       }
@@ -86,7 +83,7 @@ const anonymous = ({ status, text }: Reply<unknown>): string =>
 const ingredients: readonly Resource[] = ['attachment', 'byok', 'tool', 'loom'];
 
 /** A filter shows nothing of what is not there, and a field that refers to it does not fit: everything else is refused with 404. */
-function wantedOf(id: OperationId, { part, path, resource }: Spot): number {
+function wantedOf(id: OperationId, { part, path, resource }: IdField): number {
   const [name] = path;
   if (part === 'query' && !['projectId', 'environmentId', 'workspaceId'].includes(String(name))) return 200;
   // Lists of what a user sees, narrowed.
@@ -98,7 +95,7 @@ function wantedOf(id: OperationId, { part, path, resource }: Spot): number {
 async function requestWith(
   { request, variants = [] }: AnyScenario,
   place: Place,
-  spot: Spot,
+  spot: IdField,
 ): Promise<Asked> {
   for (const make of [request, ...variants]) {
     const asked = await make(place);
@@ -131,7 +128,7 @@ async function probe(
       const own = await scenarios[id].request(place);
       conceals(id, await ask(by, id, own), own);
     }
-    for (const spot of spotsOf(operation)) {
+    for (const spot of getIdFields(operation)) {
       const { resource } = spot;
       if (shared.includes(resource)) continue;
       const name = `${id}: ${spot.part} ${spot.path.join('.')}`;

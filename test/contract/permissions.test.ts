@@ -4,14 +4,12 @@ import { errors, type ErrorCode } from '../../protocol/errors.ts';
 import { scopes, type Operation, type Scope } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { Asked, Client, Refusal } from '../node/client.ts';
-import { eventually } from '../node/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { ask } from './ask.ts';
 import { callers, knowing as rows } from './coverage.ts';
 import { admits } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';
 import { roles, startWorld, type Place, type Role } from './world.ts';
-
-t.setTimeout(240_000);
 
 const world = await startWorld(t);
 const { sandbox, production, cast } = world;

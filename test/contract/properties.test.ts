@@ -14,11 +14,10 @@ import { changed, changesOf, cookiesOf, requestOf } from './arbitrary.ts';
 import { ask } from './ask.ts';
 import { requestsByChance } from './coverage.ts';
 import { good } from './refusals.ts';
+import { inTime } from '../support/patience.ts';
 import { usualCaller } from './scenario.ts';
 import { scenarios } from './scenarios/all.ts';
 import { startWorld, type Place } from './world.ts';
-
-t.setTimeout(180_000);
 
 /** Hashes a password: each of these costs as much as fifty of others. */
 const costly: readonly OperationId[] = ['signUp', 'login', 'resetPassword', 'acceptInvitation'];
@@ -27,8 +26,6 @@ const costlyRuns = 60;
 const nearRuns = 8;
 /** So many operations are asked at the same time. */
 const lanes = 16;
-/** Beyond this an answer counts as none. */
-const patienceMs = 20_000;
 
 const world = await startWorld(t);
 const { sandbox } = world;
@@ -78,13 +75,13 @@ async function tryOut(id: OperationId, operation: Operation): Promise<string | u
   const headers = takesCookie(operation) ? cookiesOf(cookies) : fc.constant({});
   const property = fc.asyncProperty(requestOf(operation, pool), headers, async (request, headers) => {
     asked++;
-    note(id, operation, await inTime(ask(by, id, { ...request, headers })));
+    note(id, operation, await inTime(ask(by, id, { ...request, headers }), 'answer'));
   });
   // Chance alone seldom hits upon what goes together: an operation's own request, a little changed, gets further.
   const near = fc.asyncProperty(changesOf(operation, pool), async changes => {
     const { by, asked: request } = await good(id, scenarios[id], sandbox);
     asked++;
-    note(id, operation, await inTime(ask(by, id, changed(operation, request, changes))));
+    note(id, operation, await inTime(ask(by, id, changed(operation, request, changes)), 'answer'));
   });
   const numRuns = costly.includes(id) ? costlyRuns : each;
   // Every run is another one; a failure says which.
@@ -101,18 +98,6 @@ function note(id: OperationId, { success, alternative }: Operation, { status }: 
 function faultOf<Ts>(id: OperationId, result: fc.RunDetails<Ts>): string | undefined {
   if (!result.failed) return undefined;
   return `${id}: seed ${result.seed} path ${result.counterexamplePath} ${JSON.stringify(result.counterexample)} ${String(result.errorInstance)}`;
-}
-
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 t.test('requests by chance are answered as the rows say', async t => {

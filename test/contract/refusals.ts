@@ -7,8 +7,7 @@ import { Client, type Asked, type Reply } from '../node/client.ts';
 import { fields, type Field } from '../node/sample.ts';
 import { ask } from './ask.ts';
 import { usualCaller, type AnyScenario, type Provoke, type Refused } from './scenario.ts';
-import type { Place, Role, World } from './world.ts';
-import { roles } from './world.ts';
+import { roles, type Place, type Role, type World } from './world.ts';
 
 /** A request of the scenario, and who sends it. */
 export async function good(id: OperationId, { request, by }: AnyScenario, place: Place): Promise<Refused> {

@@ -1,6 +1,6 @@
 /** Every operation, asked for what it does: status, headers and body are those of its row. */
 import t from 'tap';
-import { namesById } from '../../gateway/rest/route.ts';
+import { namesById } from '../../gateway/pipeline/pipeline.ts';
 import { compile } from '../../protocol/validate.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
@@ -10,8 +10,6 @@ import { ask } from './ask.ts';
 import { good } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';
 import { startWorld } from './world.ts';
-
-t.setTimeout(150_000);
 
 const world = await startWorld(t);
 const rows = Object.entries(operations) as [OperationId, Operation][];

@@ -4,18 +4,18 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
-import { AccessTokens } from '../../gateway/auth/access-tokens.ts';
-import { parseTokenKeys } from '../../gateway/auth/token-keys.ts';
+import { AccessTokens, parseTokenKeys } from '../../gateway/auth/access-tokens.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { ConsoleRole, Scope, StudioRole } from '../../protocol/operation.ts';
-import type { Environment } from '../../protocol/resources/environment.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Environment } from '../../protocol/resources/project.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
+import type { Database } from '../../storage/database/database.ts';
 import { Client, Line } from '../node/client.ts';
 import { newKey, signUp, verifyEmail, type Tenant } from '../node/tenant.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { inTime, NodeProcess, type LogLine } from '../support/node-process.ts';
+import { NodeProcess, type LogLine } from '../support/node-process.ts';
+import { inTime } from '../support/patience.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startModels } from './models.ts';
 

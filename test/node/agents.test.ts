@@ -11,12 +11,10 @@ import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { AgentScene, Held, providerKey, says, toolSecret, wants } from './agent-scene.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { keepsSecrets } from './secrets.ts';
 import { newStitch, signUp } from './tenant.ts';
 import { Webhooks } from './webhooks.ts';
-
-t.setTimeout(60_000);
 
 const { url } = await startTestDatabase(t);
 const model = await Receiver.start();

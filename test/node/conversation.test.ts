@@ -12,8 +12,6 @@ import { Line } from './client.ts';
 import { keepsSecrets } from './secrets.ts';
 import { signUp } from './tenant.ts';
 
-t.setTimeout(60_000);
-
 interface Frame {
   readonly type: string;
   readonly seq?: number;

@@ -12,8 +12,6 @@ import { Senders } from './senders.ts';
 import { newStitch, signUp } from './tenant.ts';
 import { Webhooks } from './webhooks.ts';
 
-t.setTimeout(90_000);
-
 /** Answers between the database's return and its next death. */
 const lives = [80, 20, 50];
 const senderCount = 12;

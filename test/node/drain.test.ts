@@ -13,8 +13,6 @@ import { Senders } from './senders.ts';
 import { newStitch, signUp, type Tenant } from './tenant.ts';
 import { Webhooks } from './webhooks.ts';
 
-t.setTimeout(90_000);
-
 /** Answers between a start and the next SIGTERM. */
 const lives = [40, 1, 90];
 const senderCount = 16;

@@ -8,7 +8,7 @@ import type { Thread } from '../../protocol/resources/thread.ts';
 import { checkHistory, nothingFound, type Findings } from '../support/history.ts';
 import type { Senders } from './senders.ts';
 import type { Tenant } from './tenant.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** What is not in its place or not there at all, as few words as tell which. */

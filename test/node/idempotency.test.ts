@@ -10,8 +10,6 @@ import { Line, type Asked, type Client, type Refusal, type Reply } from './clien
 import { keepsSecrets } from './secrets.ts';
 import { newKey, signUp } from './tenant.ts';
 
-t.setTimeout(90_000);
-
 const { url } = await startTestDatabase(t);
 const node = await NodeProcess.make(t, { DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true' });
 await node.start();

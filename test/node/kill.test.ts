@@ -14,8 +14,6 @@ const lives = [60, 25, 1, 90, 10, 40, 3, 120, 30, 70];
 const senderCount = 16;
 
 // Eleven starts, each some seconds on a machine that has other things to do.
-t.setTimeout(90_000);
-
 t.test('ten times SIGKILL under load', async t => {
   const node = await NodeProcess.make(t);
   await node.start();

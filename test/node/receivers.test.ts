@@ -7,11 +7,9 @@ import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { answer, hasValidSignature, Receiver, silence, type Behaviour } from '../support/receiver.ts';
 import { Line } from './client.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { keepsSecrets } from './secrets.ts';
 import { newStitch, signUp, type Tenant } from './tenant.ts';
-
-t.setTimeout(90_000);
 
 const { url } = await startTestDatabase(t);
 const node = await NodeProcess.make(t, { DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true' });

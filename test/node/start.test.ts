@@ -6,11 +6,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { dataFolder, NodeProcess } from '../support/node-process.ts';
 import { Client, Line } from './client.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { keepsSecrets } from './secrets.ts';
 import { signUp } from './tenant.ts';
-
-t.setTimeout(90_000);
 
 /** Starts a node that must not come up, and gives what it said. */
 async function refusal(

@@ -1,24 +1,21 @@
 /** Nobody learns or touches what is another's: held for every operation, by the table, through a whole node. */
 import t, { type Test } from 'tap';
-import { AccessTokens } from '../../gateway/auth/access-tokens.ts';
-import { parseTokenKeys } from '../../gateway/auth/token-keys.ts';
+import { AccessTokens, parseTokenKeys } from '../../gateway/auth/access-tokens.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
-import type { Environment } from '../../protocol/resources/environment.ts';
+import type { Environment } from '../../protocol/resources/project.ts';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Receiver } from '../support/receiver.ts';
 import { Client, Line, type Asked, type Reply } from './client.ts';
-import { furnish, place, type Belongings } from './furnished.ts';
+import { createFixtures, requestWith, type Fixtures } from './fixtures.ts';
 import { fields } from './sample.ts';
 import { keepsSecrets } from './secrets.ts';
 import { newKey, signUp, verifyEmail, type Tenant } from './tenant.ts';
-
-t.setTimeout(90_000);
 
 const { url } = await startTestDatabase(t);
 const tokenKeys = freshKey();
@@ -37,7 +34,7 @@ const without = ({ status, text }: Reply<unknown>): string =>
  * Asks for what is foreign and for what does not exist, in every field of every operation that holds an id, the rest of the
  * request being the caller's own: both get the same answer, which is 404, an empty list where the id filters it, or 422 where something new should use it.
  */
-async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongings): Promise<void> {
+async function probe(t: Test, caller: Client, own: Fixtures, foreign: Fixtures): Promise<void> {
   let asked = 0;
   for (const [id, operation] of Object.entries(operations) as [OperationId, Operation][]) {
     if (operation.auth === 'stream' || operation.access === undefined) continue;
@@ -50,7 +47,7 @@ async function probe(t: Test, caller: Client, own: Belongings, foreign: Belongin
         if (field.part === 'params') t.fail(`${id}: nothing foreign to put for ${field.name}`);
         continue;
       }
-      const request = (value: string): Asked => place(id, own, field, value);
+      const request = (value: string): Asked => requestWith(id, own, field, value);
       const answer = await caller.ask(id, request(theirs));
       const nothing = await caller.ask(id, request(newId(resource)));
       const name = `${id}: ${field.part} ${field.name}`;
@@ -78,7 +75,7 @@ t.test('what is foreign is not there, whoever asks, and stays as it is', async t
   const [ada, bob] = await Promise.all([signUp(line), signUp(line)]);
   const [own, foreign] = await Promise.all(
     [ada, bob].map(async tenant => ({
-      ...(await furnish(tenant, tenant.key, tenant.environmentId, receiver.url())),
+      ...(await createFixtures(tenant, tenant.key, tenant.environmentId, receiver.url())),
       ...{ user: tenant.userId, workspace: tenant.workspaceId, apiKey: tenant.apiKeyId },
     })),
   );
@@ -96,9 +93,9 @@ t.test('sandbox and production of one project are as far apart', async t => {
     body: { projectId, name: 'production' },
   });
   const live = await newKey(person, projectId, 'live');
-  const sandbox = await furnish(tenant, key, environmentId, receiver.url());
+  const sandbox = await createFixtures(tenant, key, environmentId, receiver.url());
   // Nobody speaks TLS there: what is sent fails, and its delivery is there to be asked for.
-  const real = await furnish(
+  const real = await createFixtures(
     tenant,
     live.key,
     production.environmentId,

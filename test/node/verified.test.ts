@@ -3,17 +3,15 @@ import t from 'tap';
 import type { Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
-import type { Environment } from '../../protocol/resources/environment.ts';
+import type { Environment } from '../../protocol/resources/project.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Receiver } from '../support/receiver.ts';
 import { Line } from './client.ts';
-import { eventually } from './eventually.ts';
-import { furnish, place } from './furnished.ts';
+import { eventually } from '../support/eventually.ts';
+import { createFixtures, requestWith } from './fixtures.ts';
 import { fields } from './sample.ts';
 import { newKey, signUp, verifyEmail } from './tenant.ts';
-
-t.setTimeout(90_000);
 
 const { url, database } = await startTestDatabase(t);
 const node = await NodeProcess.make(t, { DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true' });
@@ -43,7 +41,12 @@ t.test('production is closed until the e-mail is verified', async t => {
     body: { projectId, name: 'production' },
   });
   const { key } = await newKey(person, projectId, 'live');
-  const production = await furnish(tenant, key, environmentId, receiver.url().replace('http:', 'https:'));
+  const production = await createFixtures(
+    tenant,
+    key,
+    environmentId,
+    receiver.url().replace('http:', 'https:'),
+  );
 
   await database.query('update users set email_verified_at = null where user_id = $1', [userId]);
   // A session is known by heart for a moment.
@@ -60,7 +63,7 @@ t.test('production is closed until the e-mail is verified', async t => {
       const isFilter = field.part !== 'params' && resource !== 'environment';
       const value = production[resource];
       if (isFilter || value === undefined) continue;
-      const { status, text } = await person.ask(id, place(id, production, field, value));
+      const { status, text } = await person.ask(id, requestWith(id, production, field, value));
       if (status !== 403 || !text.includes('svc/auth/email_not_verified')) {
         t.fail(`${id}: ${field.part} ${field.name} answered ${text}`);
       }

@@ -1,6 +1,7 @@
 /** The customer's end of a stitch that takes everything: remembers the bytes of each event and what was wrong with any. */
 import { answer, hasValidSignature, Receiver, type Received } from '../support/receiver.ts';
-import { inTime, type Ending } from '../support/node-process.ts';
+import type { Ending } from '../support/node-process.ts';
+import { inTime } from '../support/patience.ts';
 
 export class Webhooks {
   /** The body of each event by its id. */

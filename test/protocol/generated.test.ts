@@ -23,13 +23,11 @@ t.test('protocol/gen is what `npm run proto` makes', async t => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     scripts: { proto: string };
   };
-  const [tool = '', ...args] = scripts.proto.split(' ');
+  const [, ...args] = scripts.proto.split(' ');
   const folder = t.testdir({});
   const elsewhere = args.map(arg => (arg === '--outDir=protocol/gen' ? `--outDir=${folder}` : arg));
   t.notSame(elsewhere, args, 'not over the committed ones');
-  await promisify(execFile)(process.execPath, [join(root, 'node_modules/.bin', tool), ...elsewhere], {
-    cwd: root,
-  });
+  await promisify(execFile)(process.execPath, elsewhere, { cwd: root });
   const fresh = await tree(folder);
   t.ok(Object.keys(fresh).length > 20);
   t.same(await tree(committed), fresh);

@@ -1,12 +1,11 @@
 /** What a customer may say of a tool: its headers and its inputSchema. */
 import t from 'tap';
-import { headerIssues } from '../../protocol/tool-headers.ts';
-import { inputSchemaIssues } from '../../protocol/tool-input.ts';
+import { findHeaderIssues, findInputSchemaIssues } from '../../protocol/tool-definition.ts';
 
 const codes = (headers: Record<string, string>): string[] =>
-  headerIssues(headers, '').map(({ code }) => code);
+  findHeaderIssues(headers, '').map(({ code }) => code);
 const schemaPaths = (schema: Record<string, unknown>): string[] =>
-  inputSchemaIssues(schema, '').map(({ path }) => path);
+  findInputSchemaIssues(schema, '').map(({ path }) => path);
 
 t.test('headers of a customer', async t => {
   t.same(codes({ Authorization: 'Bearer a b\tc', 'X-Api-Key': '!', accept: 'text/plain; q=0.5' }), []);
@@ -32,8 +31,10 @@ t.test('headers of a customer', async t => {
     Content-Type content-encoding expect Idempotency-Key Service-Signature service-event-id webhook-id x-request-id`;
   for (const name of reserved.split(/\s+/)) t.same(codes({ [name]: 'v' }), ['reserved'], name);
   t.same(codes({ 'X-Key': 'a', 'x-key': 'b' }), ['unique']);
-  t.same(headerIssues({ 'a/~': '' }, '/body/headers')[0]?.path, '/body/headers/a~1~0');
-  t.notOk(JSON.stringify(headerIssues({ host: 'hush', 'x y': 'hush', a: 'hush\n' }, '')).includes('hush'));
+  t.same(findHeaderIssues({ 'a/~': '' }, '/body/headers')[0]?.path, '/body/headers/a~1~0');
+  t.notOk(
+    JSON.stringify(findHeaderIssues({ host: 'hush', 'x y': 'hush', a: 'hush\n' }, '')).includes('hush'),
+  );
 });
 
 t.test('an inputSchema that is one', async t => {
@@ -93,6 +94,6 @@ t.test('an inputSchema is small, and not deep', async t => {
   t.equal(schemaPaths({ type: 'object', properties: { deep: { type: 'array', items: deep } } }).length, 1);
   const description = (length: number) => ({ type: 'object', description: 'x'.repeat(length) });
   const frame = JSON.stringify(description(0)).length;
-  t.same(inputSchemaIssues(description(32_768 - frame), ''), []);
-  t.match(inputSchemaIssues(description(32_769 - frame), ''), [{ code: 'size' }]);
+  t.same(findInputSchemaIssues(description(32_768 - frame), ''), []);
+  t.match(findInputSchemaIssues(description(32_769 - frame), ''), [{ code: 'size' }]);
 });

@@ -4,22 +4,22 @@ import Type from 'typebox';
 import { ListThreadsQuery } from '../../protocol/resources/thread.ts';
 import {
   codePoints,
+  coerceQuery,
+  compile,
+  findUnstorable,
+  matchesSchema,
   fitsMaxLength,
   fitsMinLength,
-  isEmailAddress,
-  isHttpUrl,
-  isInstant,
   isStorableText,
   maxDepth,
-  unstorable,
-} from '../../protocol/text.ts';
-import { coerce, compile, fits } from '../../protocol/validate.ts';
+} from '../../protocol/validate.ts';
+import { isEmailAddress, isHttpUrl, isInstant } from '../../protocol/formats.ts';
 
 t.test('a schema is compiled once', async t => {
   const schema = Type.Object({ a: Type.String() });
   t.equal(compile(schema), compile(schema));
-  t.ok(fits(schema, { a: '' }));
-  t.notOk(fits(schema, { a: 1 }));
+  t.ok(matchesSchema(schema, { a: '' }));
+  t.notOk(matchesSchema(schema, { a: 1 }));
 });
 
 t.test('a format that nobody defined stops the compilation', async t => {
@@ -49,7 +49,7 @@ t.test('a body of nothing but mistakes gets a hundred issues and no more', async
   const closed = compile(Type.Object({}, { additionalProperties: false }));
   const mistakes = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`m${i}`, '\0']));
   t.equal(closed(mistakes, '')?.length, 100, 'unknown fields');
-  t.equal(unstorable(mistakes)?.length, 100, 'bad text');
+  t.equal(findUnstorable(mistakes)?.length, 100, 'bad text');
   t.equal(compile(Type.Array(Type.String()))(new Array(20_000).fill(1), '')?.length, 100, 'wrong types');
 });
 
@@ -90,18 +90,20 @@ t.test('text that PostgreSQL cannot hold is refused wherever it stands', async t
 });
 
 t.test('what JSON cannot give back is refused, and so is what nests too deep', async t => {
-  t.match(unstorable(JSON.parse('{"a":[1e999]}'), ''), [{ path: '/a/0', code: 'number' }]);
+  t.match(findUnstorable(JSON.parse('{"a":[1e999]}'), ''), [{ path: '/a/0', code: 'number' }]);
   const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
-  t.equal(unstorable(nested(maxDepth)), undefined);
-  t.match(unstorable(nested(maxDepth + 1)), [{ code: 'depth' }]);
-  t.match(unstorable(nested(200_000)), [{ code: 'depth' }], 'and cannot overflow the stack');
+  t.equal(findUnstorable(nested(maxDepth)), undefined);
+  t.match(findUnstorable(nested(maxDepth + 1)), [{ code: 'depth' }]);
+  t.match(findUnstorable(nested(200_000)), [{ code: 'depth' }], 'and cannot overflow the stack');
 });
 
 t.test('any JSON value of ordinary text is let through', async () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), value => {
       const text = JSON.stringify(value);
-      return !/\\u0000/.test(text) ? unstorable(value) === undefined : unstorable(value) !== undefined;
+      return !/\\u0000/.test(text)
+        ? findUnstorable(value) === undefined
+        : findUnstorable(value) !== undefined;
     }),
   );
 });
@@ -223,7 +225,7 @@ t.test('a query becomes what its schema speaks of', async t => {
     list: Type.Optional(Type.Array(Type.Integer())),
     d: Type.Optional(Type.Integer({ default: 7 })),
   });
-  const read = (query: string) => coerce(schema, new URLSearchParams(query));
+  const read = (query: string) => coerceQuery(schema, new URLSearchParams(query));
   t.strictSame(read('n=10&f=-1.5&b=true&s=1&list=1&list=2'), {
     n: 10,
     f: -1.5,
@@ -247,7 +249,7 @@ t.test('a query becomes what its schema speaks of', async t => {
 });
 
 t.test('the defaults of a list', async t => {
-  const query = coerce(ListThreadsQuery, new URLSearchParams('projectId=prj_1'));
+  const query = coerceQuery(ListThreadsQuery, new URLSearchParams('projectId=prj_1'));
   t.strictSame(query, { projectId: 'prj_1', sort: 'lastMessageAt', limit: 50 });
   t.equal(compile(ListThreadsQuery)(query, '/query'), undefined);
 });

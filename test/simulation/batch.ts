@@ -21,7 +21,7 @@ export interface Batch {
   /** Virtual seconds. */
   readonly virtualSeconds: number;
   readonly seconds: number;
-  /** Of the seeds that broke a law, by seed. */
+  /** Of the seeds that broke an invariant, by seed. */
   readonly failed: readonly Told[];
 }
 
@@ -30,7 +30,7 @@ export interface BatchOptions {
   readonly seeds: number;
   /** Default: one for each core. */
   readonly workers?: number;
-  /** Ends with the first seed that breaks a law. */
+  /** Ends with the first seed that breaks an invariant. */
   readonly stopAtFailure?: boolean;
   readonly progress?: (told: Told, done: number) => void;
 }

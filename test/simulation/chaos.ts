@@ -1,5 +1,5 @@
 /** What happens to the cluster while clients use it. Everything is put right again in the end. */
-import type { Random } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/time/clock.ts';
 import type { FaultKind, Faults } from './faults.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';

@@ -3,10 +3,10 @@
  * became of it, and some give up. What they asked for and what they were told is the history.
  */
 import { ServiceError } from '../../protocol/errors.ts';
-import type { ActorRef } from '../../runtime/actor.ts';
-import type { Reason } from '../../runtime/failures.ts';
-import type { Random } from '../../runtime/clock.ts';
-import { shardOf } from '../../runtime/shards.ts';
+import type { ActorRef } from '../../runtime/actor/actor.ts';
+import type { UnavailableReason } from '../../runtime/actor/failures.ts';
+import type { Random } from '../../runtime/time/clock.ts';
+import { getShard } from '../../runtime/placement/shards.ts';
 import type { Look, Operation } from '../support/history.ts';
 import { conversationRef, conversations, ledgerRef, ledgers, notes } from './conversation.ts';
 import type { Fleet } from './fleet.ts';
@@ -48,7 +48,7 @@ const doubtfulReasons: ReadonlySet<string> = new Set([
   'deadline',
   'connection',
   'no_owner',
-] satisfies Reason[]);
+] satisfies UnavailableReason[]);
 
 const unknown: Answer = { is: 'unknown' };
 
@@ -293,7 +293,7 @@ export class Clients {
       const answer = (heard: Answer): void => void schedule.after(latency, () => settle(heard));
       schedule.after(latency, () =>
         member.machine.run(() => {
-          wasLocal = member.shards.has(shardOf(to.id, shardCount)) && member.isLeased;
+          wasLocal = member.shards.has(getShard(to.id, shardCount)) && member.isLeased;
           member.ask(to, command, { ...payload, attempt }).then(
             value => answer({ is: 'ok', value }),
             (error: unknown) => answer(this.#refusal(error)),

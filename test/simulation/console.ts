@@ -4,14 +4,14 @@
  */
 import { CatchUp } from '../../gateway/stream/catch-up.ts';
 import { Hub } from '../../gateway/stream/hub.ts';
-import { Session } from '../../gateway/stream/session.ts';
-import type { SendOutcome, Socket } from '../../gateway/http/socket.ts';
-import type { Random } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { News } from '../../storage/news.ts';
+import { StreamSession } from '../../gateway/stream/session.ts';
+import type { SendOutcome, Socket } from '../../gateway/http/websocket.ts';
+import type { Random } from '../../runtime/time/clock.ts';
+import type { Log } from '../../runtime/observability/log.ts';
+import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { Faults } from './faults.ts';
-import type { Verdict } from './laws.ts';
+import type { Verdict } from './invariants.ts';
 import type { Machine } from './machine.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -26,7 +26,7 @@ export class StreamDesk {
   readonly #catchUp: CatchUp;
   readonly #topics = new Map<string, Set<StreamSocket>>();
 
-  constructor(machine: Machine, schedule: Schedule, database: SimulatedDatabase, news: News, log: Log) {
+  constructor(machine: Machine, schedule: Schedule, database: SimulatedDatabase, notifier: CommitNotifier, log: Log) {
     const events = database.logFor(machine);
     this.#machine = machine;
     this.#schedule = schedule;
@@ -35,14 +35,10 @@ export class StreamDesk {
       publish: (topic, frame) => {
         for (const socket of this.#topics.get(topic) ?? []) socket.send(frame);
       },
-      follow: projectId => news.follow(projectId),
+      follow: projectId => notifier.follow(projectId),
     });
     this.#catchUp = new CatchUp(events, machine, log);
-    news.listen({
-      events: heard => heard.forEach(event => this.#hub.accept(event)),
-      behind: ids => this.#hub.behind(ids),
-      deliveries: () => undefined,
-    });
+    notifier.addListener(this.#hub);
   }
 
   /** A client opens its stream and resumes after `seq`; `frame` is called with every frame until the returned function is. */
@@ -52,7 +48,7 @@ export class StreamDesk {
       ...{ sessionId: 'session', expiresAt: Infinity },
     };
     const context = { hub: this.#hub, catchUp: this.#catchUp, clock: this.#machine };
-    const session = new Session(admission, context);
+    const session = new StreamSession(admission, context);
     const socket = new StreamSocket(session, this.#topics, text =>
       this.#schedule.after(0.5, () => frame(text)),
     );
@@ -66,12 +62,12 @@ export class StreamDesk {
   }
 }
 
-class StreamSocket implements Socket<Session> {
-  readonly session: Session;
+class StreamSocket implements Socket<StreamSession> {
+  readonly session: StreamSession;
   readonly #topics: Map<string, Set<StreamSocket>>;
   readonly #write: (text: string) => void;
 
-  constructor(session: Session, topics: Map<string, Set<StreamSocket>>, write: (text: string) => void) {
+  constructor(session: StreamSession, topics: Map<string, Set<StreamSocket>>, write: (text: string) => void) {
     this.session = session;
     this.#topics = topics;
     this.#write = write;
@@ -172,15 +168,15 @@ export class Watcher {
     const { schedule, database, verdict, projectId } = this.#options;
     this.#heardAt = schedule.now;
     const frame = JSON.parse(text) as { type: string; seq?: number; event?: unknown };
-    const law = 'every event is shown once, in order';
+    const invariant = 'every event is shown once, in order';
     if (frame.type === 'closed') this.#machine = undefined;
     if (frame.type === 'reset')
-      verdict.broken(law, `${projectId}: a stream at ${this.seq} was reset: ${text}`);
+      verdict.broken(invariant, `${projectId}: a stream at ${this.seq} was reset: ${text}`);
     if (frame.type !== 'event') return;
     const seq = frame.seq ?? 0;
-    if (seq !== this.seq + 1) verdict.broken(law, `${projectId}: ${seq} was shown after ${this.seq}`);
+    if (seq !== this.seq + 1) verdict.broken(invariant, `${projectId}: ${seq} was shown after ${this.seq}`);
     if (database.events.get(projectId)?.[seq - 1]?.body !== JSON.stringify(frame.event)) {
-      verdict.broken(law, `${projectId}: ${seq} was shown as ${text}`);
+      verdict.broken(invariant, `${projectId}: ${seq} was shown as ${text}`);
     }
     this.seq = seq;
   }

@@ -15,7 +15,7 @@ import {
   type Decision,
   type Effect,
   type Turn,
-} from '../../runtime/actor.ts';
+} from '../../runtime/actor/actor.ts';
 import type { MemoryWrite } from '../support/memory-store.ts';
 
 /** One event of a conversation, as the log has it. */
@@ -158,7 +158,7 @@ function conversationKind(probe: Probe): AnyActorKind {
     probe.decided(conversationRef(id), command, payload);
   return actor<Conversation, ConversationCommands, Write>({
     kind: 'conversation',
-    blank: () => ({ marks: [], delivered: 0 }),
+    initialState: () => ({ marks: [], delivered: 0 }),
     idleMs: 3_000,
     onActivate: 'redrive',
     decide: {
@@ -206,7 +206,7 @@ function conversationKind(probe: Probe): AnyActorKind {
 function ledgerKind(probe: Probe): AnyActorKind {
   return actor<Ledger, LedgerCommands, Write>({
     kind: 'ledger',
-    blank: () => ({ marks: [] }),
+    initialState: () => ({ marks: [] }),
     idleMs: 3_000,
     decide: {
       enter: (state, payload, { id }) => {

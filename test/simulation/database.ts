@@ -3,12 +3,12 @@
  * and when, and numbers the events of each project in the order of their commits, as `project_streams` does.
  */
 import type { EventLog } from '../../gateway/stream/hub.ts';
-import type { ActorRef } from '../../runtime/actor.ts';
-import type { Random } from '../../runtime/clock.ts';
-import { Unavailable, type Commit, type DueReminder, type Store } from '../../runtime/store.ts';
-import type { News } from '../../storage/news.ts';
-import type { LoggedEvent, Span, StreamHead } from '../../storage/reads/events.ts';
-import type { Announced } from '../../storage/statement.ts';
+import type { ActorRef } from '../../runtime/actor/actor.ts';
+import type { Random } from '../../runtime/time/clock.ts';
+import { StoreUnavailable, type Commit, type DueReminder, type Store } from '../../runtime/actor/store.ts';
+import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
+import type { EventRange, LoggedEvent, StreamHead } from '../../storage/events/event-log.ts';
+import type { AppendedEvent } from '../../storage/statements/statement.ts';
 import { MemoryDatabase, MemoryStore, type Errand, type Fault, type Leg } from '../support/memory-store.ts';
 import type { EventWrite, Write } from './conversation.ts';
 import type { Faults } from './faults.ts';
@@ -72,7 +72,7 @@ export class SimulatedDatabase {
   }
 
   /** The way of one node. */
-  open(machine: Machine, news: News): SimulatedStore {
+  open(machine: Machine, notifier: CommitNotifier): SimulatedStore {
     const { schedule, faults } = this.options;
     const numbers = new WeakMap<Commit, Record<string, number>>();
     const doubtful = new WeakSet<Commit>();
@@ -88,14 +88,14 @@ export class SimulatedDatabase {
       loadFault: () => {
         if (!faults.strikes('load failed', 0.02)) return undefined;
         faults.fired('load failed');
-        return new Unavailable('the snapshot could not be read');
+        return new StoreUnavailable('the snapshot could not be read');
       },
       applied: commit =>
         numbers.set(commit, this.#apply(commit as Commit<Write>, machine.name, schedule.now)),
     });
     inner.offline = this.#offline;
     this.#stores.add(inner);
-    return new SimulatedStore(this, machine, inner, news, commit =>
+    return new SimulatedStore(this, machine, inner, notifier, commit =>
       // With the answer, the numbers are lost.
       doubtful.has(commit) ? undefined : numbers.get(commit),
     );
@@ -168,7 +168,7 @@ export class SimulatedDatabase {
       await this.#travel(machine, 'there', 'other');
       const found = this.#offline ? undefined : of();
       await this.#travel(machine, 'back', 'other');
-      if (found === undefined) throw new Unavailable('offline');
+      if (found === undefined) throw new StoreUnavailable('offline');
       return found;
     };
     return {
@@ -181,7 +181,7 @@ export class SimulatedDatabase {
     return { projectId, epoch, seq: this.events.get(projectId)?.length ?? 0 };
   }
 
-  #page({ projectId, after, through, limit = 200 }: Span): LoggedEvent[] {
+  #page({ projectId, after, through, limit = 200 }: EventRange): LoggedEvent[] {
     return (this.events.get(projectId) ?? []).slice(after, through).slice(0, limit);
   }
 }
@@ -191,20 +191,20 @@ export class SimulatedStore implements Store<Write> {
   readonly #database: SimulatedDatabase;
   readonly #machine: Machine;
   readonly #inner: MemoryStore;
-  readonly #news: News;
+  readonly #notifier: CommitNotifier;
   readonly #headsBefore: (commit: Commit) => Record<string, number> | undefined;
 
   constructor(
     database: SimulatedDatabase,
     machine: Machine,
     inner: MemoryStore,
-    news: News,
+    notifier: CommitNotifier,
     headsBefore: (commit: Commit) => Record<string, number> | undefined,
   ) {
     this.#database = database;
     this.#machine = machine;
     this.#inner = inner;
-    this.#news = news;
+    this.#notifier = notifier;
     this.#headsBefore = headsBefore;
   }
 
@@ -214,25 +214,25 @@ export class SimulatedStore implements Store<Write> {
 
   async commit(commit: Commit<Write>): Promise<void> {
     await this.#heard(this.#inner.commit(commit));
-    const events: Announced[] = commit.writes.filter(isEvent).map(({ event, key }) => ({
+    const events: AppendedEvent[] = commit.writes.filter(isEvent).map(({ event, key }) => ({
       ...{ projectId: projectOf(event.conversation), eventId: key, eventName: 'conversation.happened' },
       body: JSON.stringify(event),
     }));
     if (events.length === 0) return;
     const heads = this.#headsBefore(commit);
-    this.#news.committed(events, heads === undefined ? [] : [{ heads, stitches: [] }]);
+    this.#notifier.notifyCommitted(events, heads === undefined ? [] : [{ heads, stitches: [] }]);
   }
 
-  due(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['due']> {
-    return this.#heard(this.#inner.due(now, limit, shards));
+  dueReminders(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['dueReminders']> {
+    return this.#heard(this.#inner.dueReminders(now, limit, shards));
   }
 
-  postpone(reminder: DueReminder, at: number, error: string): Promise<void> {
-    return this.#heard(this.#inner.postpone(reminder, at, error));
+  postponeReminder(reminder: DueReminder, at: number, error: string): Promise<void> {
+    return this.#heard(this.#inner.postponeReminder(reminder, at, error));
   }
 
-  bury(...buried: Parameters<Store['bury']>): Promise<void> {
-    return this.#heard(this.#inner.bury(...buried));
+  addDeadLetter(...buried: Parameters<Store['addDeadLetter']>): Promise<void> {
+    return this.#heard(this.#inner.addDeadLetter(...buried));
   }
 
   #heard<T>(answer: Promise<T>): Promise<T> {
@@ -241,7 +241,7 @@ export class SimulatedStore implements Store<Write> {
     answer.then(
       value => this.#machine.run(() => resolve(value)),
       (error: unknown) => {
-        if (error instanceof Unavailable && this.#database.offline) faults.fired('database offline');
+        if (error instanceof StoreUnavailable && this.#database.offline) faults.fired('database offline');
         this.#machine.run(() => reject(error as Error));
       },
     );

@@ -2,7 +2,7 @@
  * What can go wrong, how often it does in one simulation, and how often it did. A fault counts when it had an effect: a drop
  * when a message was lost by it, a pause when something came meanwhile.
  */
-import type { Random } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/time/clock.ts';
 
 export const faultKinds = {
   drop: 'a message between nodes was lost',

@@ -8,7 +8,9 @@ const operation = (id: string, more: Partial<Operation> = {}): Operation => ({
 });
 const log = (...ids: string[]): Map<string, readonly string[]> => new Map([['a', ids]]);
 const found = (findings: Findings): string[] =>
-  Object.entries(findings).flatMap(([law, all]) => ((all as readonly string[]).length > 0 ? [law] : []));
+  Object.entries(findings).flatMap(([invariant, all]) =>
+    (all as readonly string[]).length > 0 ? [invariant] : [],
+  );
 
 t.test('nothing, where nothing is wrong', async t => {
   const operations = [
@@ -26,7 +28,7 @@ t.test('nothing, where nothing is wrong', async t => {
   );
 });
 
-t.test('each law by its breach', async t => {
+t.test('each invariant by its breach', async t => {
   const one = [operation('x', { place: 1 })];
   t.same(found(checkHistory({ operations: one }, log())), ['lost'], 'not there');
   t.same(found(checkHistory({ operations: one }, new Map([['b', ['x']]]))), ['lost'], 'with another actor');

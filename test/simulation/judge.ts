@@ -1,4 +1,4 @@
-/** The laws that can only be looked at in the end. */
+/** The invariants that can only be looked at in the end. */
 import { checkHistory, type Findings } from '../support/history.ts';
 import type { Clients } from './clients.ts';
 import type { Watcher } from './console.ts';
@@ -12,10 +12,10 @@ import {
   type Ledger,
 } from './conversation.ts';
 import type { Fleet } from './fleet.ts';
-import type { Law } from './laws.ts';
+import type { Invariant } from './invariants.ts';
 import type { World } from './world.ts';
 
-const lawOf: Readonly<Record<keyof Findings, Law>> = {
+const invariantOfFinding: Readonly<Record<keyof Findings, Invariant>> = {
   lost: 'nothing acknowledged is lost',
   doubled: 'nothing is applied twice',
   refused: 'what was refused is not applied',
@@ -37,7 +37,7 @@ export function judge(world: World, fleet: Fleet, clients: Clients, watchers: re
     isOwn,
   );
   for (const [kind, details] of Object.entries(findings) as [keyof Findings, readonly string[]][]) {
-    verdict.all(lawOf[kind], details);
+    verdict.all(invariantOfFinding[kind], details);
   }
   checkNotes(world, clients);
   checkLog(world, truth);

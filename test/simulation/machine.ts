@@ -5,7 +5,7 @@
  *   paused -> running    SIGCONT: all of it at once, what fell due before what came
  *   any -> dead          SIGKILL, or the end of the process: nothing of it ever runs again
  */
-import type { Clock, Timer } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../runtime/time/clock.ts';
 import type { Schedule } from './schedule.ts';
 
 /** Midnight of 1 January 2026: when every simulation begins. */

@@ -1,13 +1,14 @@
 /**
- * npm run sim -- --seeds N [--from S]   simulates N seeds, from S on (default 1), on all cores
+ * npm run sim -- --seeds N [--from S]   simulates N seeds, from S on (default: fresh ones), on all cores
  * npm run sim -- --seed S               replays one seed, and tells its story
- * npm run sim -- --planted [name]       plants bugs in a copy of the code, one after another, and finds each
+ * npm run sim -- --mutants [name]       makes bugs in a copy of the code, one after another, and finds each
  */
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { runBatch, unmet, type Batch, type Told } from './batch.ts';
 import { faultKinds, type FaultKind } from './faults.ts';
-import { laws } from './laws.ts';
-import { findPlanted } from './planted.ts';
+import { invariants } from './invariants.ts';
+import { findMutants } from './find-mutants.ts';
 import { simulate } from './simulate.ts';
 
 const defaultSeeds = 500;
@@ -18,9 +19,9 @@ const enoughForAll = 200;
 const { values, positionals } = parseArgs({
   options: {
     seeds: { type: 'string' },
-    from: { type: 'string', default: '1' },
+    from: { type: 'string' },
     seed: { type: 'string' },
-    planted: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -36,8 +37,8 @@ function whole(name: string, text: string): number {
 }
 
 function showViolations({ seed, violations }: Pick<Told, 'seed' | 'violations'>): void {
-  for (const { law, detail, at } of violations.slice(0, shownViolations)) {
-    write(`  seed ${seed}, ${at.toFixed(1)} ms: ${law} (${laws[law]})\n    ${detail}`);
+  for (const { invariant, detail, at } of violations.slice(0, shownViolations)) {
+    write(`  seed ${seed}, ${at.toFixed(1)} ms: ${invariant} (${invariants[invariant]})\n    ${detail}`);
   }
   if (violations.length > shownViolations) write(`  and ${violations.length - shownViolations} more`);
   write(`  replay: npm run sim -- --seed ${seed}`);
@@ -49,7 +50,7 @@ async function replay(seed: number): Promise<boolean> {
   write(
     `seed ${seed}: ${steps} steps, ${(virtualMs / 1_000).toFixed(1)} s of virtual time, fingerprint ${fingerprint}`,
   );
-  if (violations.length === 0) write('every law was kept');
+  if (violations.length === 0) write('every invariant was kept');
   else showViolations({ seed, violations });
   return violations.length === 0;
 }
@@ -64,6 +65,7 @@ async function many(from: number, seeds: number): Promise<boolean> {
     toldAt = elapsed;
     write(`  ${done} of ${seeds} seeds, ${((done * 1_000) / elapsed).toFixed(1)} per second`);
   };
+  write(`seeds ${from} to ${from + seeds - 1}`);
   const batch = await runBatch({ from, seeds, progress });
   showBatch(batch);
   const missing = seeds < enoughForAll ? [] : unmet(batch.faults);
@@ -82,18 +84,16 @@ function showBatch({ seeds, seconds, virtualSeconds, acknowledged, faults, faile
   }
   write(
     failed.length === 0
-      ? 'every law was kept'
+      ? 'every invariant was kept'
       : `broken by the seeds ${failed.map(({ seed }) => seed).join(', ')}`,
   );
 }
 
 async function main(): Promise<boolean> {
-  if (values.planted) return findPlanted(positionals[0], write);
+  if (values.mutants) return findMutants(positionals[0], write);
   if (values.seed !== undefined) return replay(whole('seed', values.seed));
-  return many(
-    whole('from', values.from),
-    whole('seeds', values.seeds ?? positionals[0] ?? String(defaultSeeds)),
-  );
+  const from = values.from === undefined ? randomInt(1, 2 ** 31) : whole('from', values.from);
+  return many(from, whole('seeds', values.seeds ?? positionals[0] ?? String(defaultSeeds)));
 }
 
 process.exitCode = (await main()) ? 0 : 1;

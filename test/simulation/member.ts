@@ -5,41 +5,41 @@
  *   serving -> draining     SIGTERM
  *   any -> gone             its process is over, one way or another
  */
-import { Node, type AskOptions } from '../../runtime/node.ts';
-import type { ActorRef } from '../../runtime/actor.ts';
-import type { Random } from '../../runtime/clock.ts';
+import { Node, type AskOptions } from '../../runtime/node/node.ts';
+import type { ActorRef } from '../../runtime/actor/actor.ts';
+import type { Random } from '../../runtime/time/clock.ts';
 import { LeasedPlacement } from '../../runtime/cluster/leased-placement.ts';
 import { NatsPeers } from '../../runtime/cluster/nats-peers.ts';
-import type { Limits } from '../../runtime/limits.ts';
-import type { Log } from '../../runtime/log.ts';
-import { Metrics } from '../../runtime/metrics.ts';
-import type { Placement, Shards } from '../../runtime/placement.ts';
+import type { Limits } from '../../runtime/actor/node-context.ts';
+import type { Log } from '../../runtime/observability/log.ts';
+import { Metrics } from '../../runtime/observability/metrics.ts';
+import type { Placement, NodeShards } from '../../runtime/placement/placement.ts';
 import { NatsTransport } from '../../runtime/transport/nats.ts';
-import { NewsRelay } from '../../storage/news-relay.ts';
-import { News } from '../../storage/news.ts';
+import { ClusterRelay } from '../../storage/events/cluster-relay.ts';
+import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import { StreamDesk } from './console.ts';
 import { conversations, kindsOf } from './conversation.ts';
 import type { Machine } from './machine.ts';
 import type { Connection } from './network.ts';
-import type { Serve, Transport } from '../../runtime/transport/transport.ts';
+import type { EnvelopeHandler, Transport } from '../../runtime/transport/transport.ts';
 import { SimulatedRegister } from './register.ts';
 import { cluster, shardCount, type World } from './world.ts';
 import { simulatedNats } from './nats.ts';
 
 /**
- * Small, so that they are reached. One more than the mailbox's is a bound of its histogram, which the law reads: the command with
+ * Small, so that they are reached. One more than the mailbox's is a bound of its histogram, which the invariant reads: the command with
  * which an actor begins (`onActivate`) is not asked whether there is room.
  */
 export const limits: Partial<Limits> = {
   mailbox: 29,
   admitted: 40,
-  residents: 6,
+  activations: 6,
   tasksQueued: 50,
   remindersAtOnce: 4,
 };
 
 export class Member {
-  /** Of this process alone. */
+  /** Of this process standalone. */
   readonly name: string;
   /** By which the cluster knows it: a node that comes again may have the one that it had. */
   readonly id: string;
@@ -73,23 +73,23 @@ export class Member {
     this.connection = world.broker.connect(this.machine);
     const { machine, connection } = this;
     const log = this.#log();
-    const news = new News();
+    const notifier = new CommitNotifier();
     const nats = simulatedNats(connection);
     const { counters } = this.metrics;
     this.transport = new NatsTransport({
       ...{ connection: nats, cluster, clock: machine, log, counters },
-      turnEnd: callback => machine.after(0, callback),
+      atTurnEnd: callback => machine.after(0, callback),
     });
-    news.relayBy(new NewsRelay({ transport: this.transport, news, from: name }));
+    notifier.setRelay(new ClusterRelay({ transport: this.transport, notifier, from: name }));
     connection.onChange(connected => {
-      if (connected) news.missed();
+      if (connected) notifier.onOutage();
     });
-    this.desk = new StreamDesk(machine, world.schedule, world.database, news, log);
+    this.desk = new StreamDesk(machine, world.schedule, world.database, notifier, log);
     const placement = new LeasedPlacement({
       ...{ id, release: 'simulated', clock: machine, random, log, metrics: this.metrics },
       register: new SimulatedRegister(world.register, connection),
       peers: new NatsPeers({ connection: nats, cluster }),
-      orphaned: shards => this.transport.orphaned(shards),
+      onOrphaned: shards => this.transport.failOrphanedAsks(shards),
     });
     this.#node = new Node({
       kinds: kindsOf({
@@ -97,7 +97,7 @@ export class Member {
         deliver: (conversation, sequence) => world.receiver.deliver(machine, conversation, sequence),
       }),
       ...{ clock: machine, random, log, limits, metrics: this.metrics, shards: shardCount },
-      store: world.database.open(machine, news),
+      store: world.database.open(machine, notifier),
       transport: this.#heard(this.transport),
       placement: this.#watched(placement),
     });
@@ -130,7 +130,7 @@ export class Member {
     this.#whenDead.clear();
   }
 
-  /** A client's command: `attempt` is its alone. */
+  /** A client's command: `attempt` is its standalone. */
   ask<R>(
     to: ActorRef,
     command: string,
@@ -175,7 +175,7 @@ export class Member {
   /** What comes for this node's shards is noted on its way. */
   #heard(transport: Transport): Transport {
     const noted =
-      (handler: Serve): Serve =>
+      (handler: EnvelopeHandler): EnvelopeHandler =>
       envelope => {
         const { attempt } = envelope.payload as { attempt?: string };
         if (attempt !== undefined) this.#arrivals.set(attempt, this.machine.monotonic());
@@ -194,14 +194,14 @@ export class Member {
   /** What the placement says of leases and shards is noted on its way to the node. */
   #watched(placement: Placement): Placement {
     return {
-      alone: placement.alone,
+      standalone: placement.standalone,
       start: shards => placement.start(this.#noted(shards)),
       suspect: shard => placement.suspect(shard),
       drain: () => placement.drain(),
     };
   }
 
-  #noted(shards: Shards): Shards {
+  #noted(shards: NodeShards): NodeShards {
     return {
       count: shards.count,
       serveUntil: until => {
@@ -213,7 +213,7 @@ export class Member {
         this.#took(shard);
         await shards.take(shard);
       },
-      lull: (shard, longestMs) => shards.lull(shard, longestMs),
+      waitUntilIdle: (shard, maxMs) => shards.waitUntilIdle(shard, maxMs),
       release: async released => {
         for (const shard of released) this.shards.delete(shard);
         this.#world.tell(() => `${this.name} releases ${released.join(' ')}`);

@@ -3,7 +3,7 @@
  * here messages get lost, late, doubled and crossed by the seed.
  */
 import { ErrorCode, headers, NatsError, type Msg, type MsgHdrs, type PublishOptions } from 'nats';
-import type { NatsConnection } from '../../runtime/cluster/nats-connection.ts';
+import type { NatsConnection } from '../../runtime/nats/connection.ts';
 import type { FaultKind } from './faults.ts';
 import type { Connection, Subscription } from './network.ts';
 

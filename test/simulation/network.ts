@@ -14,7 +14,7 @@
  *   stalled -> closed            at each end by itself, after its own patience
  *   closed -> open               a new connection, once the way is whole and the broker is there
  */
-import type { Random } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/time/clock.ts';
 import type { Faults } from './faults.ts';
 import type { Machine } from './machine.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,8 +1,8 @@
 /** A customer's system to which conversations deliver their events. It fails now and then, and answers that it sends get lost. */
-import type { Random } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/time/clock.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { Faults } from './faults.ts';
-import type { Verdict } from './laws.ts';
+import type { Verdict } from './invariants.ts';
 import type { Machine } from './machine.ts';
 import type { Schedule } from './schedule.ts';
 

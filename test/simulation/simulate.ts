@@ -4,7 +4,7 @@
  *   warm-up   some nodes start, and clients and watchers begin
  *   chaos     whatever this seed's faults are
  *   calm      everything is put right; clients see their wishes through; reminders, deliveries and streams catch up
- *   verdict   every actor is asked over every node, and the laws are looked at
+ *   verdict   every actor is asked over every node, and the invariants are looked at
  */
 import { Chaos } from './chaos.ts';
 import { Clients } from './clients.ts';
@@ -14,7 +14,7 @@ import { projects } from './database.ts';
 import type { FaultCounts } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import { judge } from './judge.ts';
-import type { Violation } from './laws.ts';
+import type { Violation } from './invariants.ts';
 import type { Member } from './member.ts';
 import { World } from './world.ts';
 
@@ -97,7 +97,7 @@ async function play(
       await schedule.sleep(lookMs);
       open = unfinished(world, fleet, clients, watchers);
     }
-    for (const { law, detail } of open) verdict.broken(law, detail);
+    for (const { invariant, detail } of open) verdict.broken(invariant, detail);
     for (const member of fleet.open) {
       for (const conversation of conversations) {
         if (await clients.reaches(member, conversation)) continue;
@@ -108,32 +108,39 @@ async function play(
   }
 }
 
-type Open = Pick<Violation, 'law' | 'detail'>;
+type Open = Pick<Violation, 'invariant' | 'detail'>;
 
 /** What is still to come, and has to. */
 function unfinished(world: World, fleet: Fleet, clients: Clients, watchers: readonly Watcher[]): Open[] {
   const { database, receiver } = world;
   const open: Open[] = [];
-  if (clients.busy > 0) open.push({ law: 'no actor is stuck', detail: `${clients.busy} wishes are open` });
+  if (clients.busy > 0)
+    open.push({ invariant: 'no actor is stuck', detail: `${clients.busy} wishes are open` });
   for (const { to, key, at } of database.rows.reminders.values()) {
-    open.push({ law: 'every reminder fires', detail: `${key} of ${to.id} was due at ${at}` });
+    open.push({ invariant: 'every reminder fires', detail: `${key} of ${to.id} was due at ${at}` });
   }
   for (const [conversation, marks] of database.marks) {
     const seen = receiver.seen.get(conversation) ?? 0;
     if (seen === marks.length) continue;
-    open.push({ law: 'every event is delivered', detail: `${conversation}: ${seen} of ${marks.length}` });
+    open.push({
+      invariant: 'every event is delivered',
+      detail: `${conversation}: ${seen} of ${marks.length}`,
+    });
   }
   for (const { seq, projectId } of watchers) {
     const head = database.events.get(projectId)?.length ?? 0;
     if (seq !== head) {
-      open.push({ law: 'every event is shown once, in order', detail: `${projectId}: ${seq} of ${head}` });
+      open.push({
+        invariant: 'every event is shown once, in order',
+        detail: `${projectId}: ${seq} of ${head}`,
+      });
     }
   }
   for (const member of fleet.alive) {
     const { admitted, outgoing, reminders } = member.stats;
     if (admitted + outgoing + reminders === 0) continue;
     const detail = `${member.name}: ${admitted} admitted, ${outgoing} outgoing, ${reminders} reminders`;
-    open.push({ law: 'nothing leaks', detail });
+    open.push({ invariant: 'nothing leaks', detail });
   }
   return open;
 }

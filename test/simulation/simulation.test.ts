@@ -1,16 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { runBatch, unmet } from './batch.ts';
-import { plants } from './plants.ts';
 import { simulate } from './simulate.ts';
 
 /** Fixed, so that a run that fails here fails everywhere. */
 const from = 1;
 const seeds = 500;
 
-t.setTimeout(240_000);
-
-t.test('500 simulated clusters keep every law, whatever befalls them', async t => {
+t.test('500 simulated clusters keep every invariant, whatever happens to them', async t => {
   const { failed, faults, acknowledged, seconds } = await runBatch({ from, seeds });
   t.same(
     failed.map(({ seed, violations }) => ({ replay: `npm run sim -- --seed ${seed}`, violations })),
@@ -27,11 +23,4 @@ t.test('a seed tells the same story every time', async t => {
   t.same(second.story, first.story);
   t.equal(second.fingerprint, first.fingerprint);
   t.not((await simulate(8)).fingerprint, first.fingerprint);
-});
-
-t.test('every bug that can be planted has its place in the code', async t => {
-  for (const { bug, file, find } of plants) {
-    const source = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
-    t.equal(source.split(find).length, 2, bug);
-  }
 });

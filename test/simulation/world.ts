@@ -1,11 +1,11 @@
 /** What all parts of a simulation share, and the story that it tells. */
-import type { ActorRef } from '../../runtime/actor.ts';
-import type { Random } from '../../runtime/clock.ts';
+import type { ActorRef } from '../../runtime/actor/actor.ts';
+import type { Random } from '../../runtime/time/clock.ts';
 import { RegisterBus } from '../support/memory-register.ts';
 import { seeded } from '../support/seeded.ts';
 import { SimulatedDatabase } from './database.ts';
 import { Faults } from './faults.ts';
-import { Verdict } from './laws.ts';
+import { Verdict } from './invariants.ts';
 import { Machine } from './machine.ts';
 import { Broker, type Connection } from './network.ts';
 import { Receiver } from './receiver.ts';
@@ -29,7 +29,7 @@ export interface Neighbour {
 const expectedErrors: ReadonlySet<string> = new Set([
   'a commit failed',
   'a task failed for good',
-  'a dead letter could not be kept',
+  'a dead letter could not be stored',
   'an actor could not be loaded',
   'a reminder failed for good',
 ]);

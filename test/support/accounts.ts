@@ -1,19 +1,19 @@
 /** The services of accounts and tenancy on a real database, as main composes them, for the tests that need people. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../runtime/clock.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { refuseAccount } from '../../gateway/accounts/refusals.ts';
+import { tenancyRules } from '../../gateway/tenancy/rules.ts';
+import { type Clock, systemClock } from '../../runtime/time/clock.ts';
 import { Acceptance } from '../../storage/accounts/acceptance.ts';
 import { Accounts } from '../../storage/accounts/accounts.ts';
-import { Mails } from '../../storage/accounts/mails.ts';
+import { MailOutbox } from '../../storage/mail/mail-outbox.ts';
 import { PasswordResets } from '../../storage/accounts/password-resets.ts';
-import { Sessions } from '../../storage/accounts/sessions.ts';
-import type { OpenSession } from '../../storage/accounts/sessions.ts';
-import type { Doing, Origin } from '../../storage/audit.ts';
-import { Cursors } from '../../storage/cursor.ts';
-import type { Database } from '../../storage/database.ts';
-import { KeyHash } from '../../storage/keyhash.ts';
-import { KeyRing } from '../../storage/keyring.ts';
-import { Access } from '../../storage/tenancy/access.ts';
+import { type OpenSession, Sessions } from '../../storage/accounts/sessions.ts';
+import type { UserAuditContext, RequestOrigin } from '../../storage/audit/record.ts';
+import { Cursors } from '../../storage/paging/cursors.ts';
+import type { Database } from '../../storage/database/database.ts';
+import { KeyedHash } from '../../storage/secrets/keyed-hash.ts';
+import { KeyRing } from '../../storage/secrets/key-ring.ts';
+import { AccessCache } from '../../storage/tenancy/access-cache.ts';
 import { ApiKeys } from '../../storage/tenancy/api-keys.ts';
 import { ConsoleMembers } from '../../storage/tenancy/console-members.ts';
 import { Environments } from '../../storage/tenancy/environments.ts';
@@ -22,7 +22,7 @@ import { PartnerApps } from '../../storage/tenancy/partner-apps.ts';
 import { Projects } from '../../storage/tenancy/projects.ts';
 import { WorkspaceMembers } from '../../storage/tenancy/workspace-members.ts';
 import { Workspaces } from '../../storage/tenancy/workspaces.ts';
-import { Vault } from '../../storage/vault.ts';
+import { Vault } from '../../storage/secrets/vault.ts';
 
 export interface Person {
   readonly userId: string;
@@ -35,10 +35,10 @@ export interface Person {
 }
 
 /** The request that tests act by. */
-export const origin: Origin = { requestId: 'req_test', address: '192.0.2.1' };
+export const origin: RequestOrigin = { requestId: 'req_test', address: '192.0.2.1' };
 
 /** An act of that user. `now` in epoch milliseconds. */
-export function doing(byUserId: string, now = Date.now()): Doing {
+export function doing(byUserId: string, now = Date.now()): UserAuditContext {
   return { byUserId, origin, now };
 }
 
@@ -48,24 +48,26 @@ export function freshKey(kid = 'test'): string {
 }
 
 export function accountServices(db: Database, clock: Clock = systemClock) {
+  const rules = tenancyRules;
+  const refuse = refuseAccount;
   const ring = new KeyRing(freshKey());
-  const hash = new KeyHash(ring);
+  const hash = new KeyedHash(ring);
   const cursors = new Cursors(ring);
   const vault = new Vault(ring);
-  const mails = new Mails(db, vault);
-  const sessions = new Sessions(db, hash);
-  const accounts = new Accounts({ db, hash, sessions, mails });
-  const access = new Access(db, clock);
+  const mails = new MailOutbox(db, vault);
+  const sessions = new Sessions(db, hash, refuse);
+  const accounts = new Accounts({ db, hash, sessions, mails, refuse });
+  const access = new AccessCache(db, clock);
   const workspaces = new Workspaces(db, cursors);
-  const projects = new Projects(db, cursors);
-  const environments = new Environments({ db, cursors, access });
-  const apiKeys = new ApiKeys({ db, hash, cursors });
-  const partnerApps = new PartnerApps({ db, hash, vault, cursors });
-  const resets = new PasswordResets({ db, hash, mails });
-  const acceptance = new Acceptance({ db, hash, sessions, access });
-  const invitations = new Invitations({ db, hash, mails, cursors });
-  const members = new WorkspaceMembers({ db, cursors, access });
-  const consoleMembers = new ConsoleMembers(db, access);
+  const projects = new Projects(db, cursors, rules);
+  const environments = new Environments({ db, cursors, access, rules });
+  const apiKeys = new ApiKeys({ db, hash, cursors, rules });
+  const partnerApps = new PartnerApps({ db, hash, vault, cursors, rules });
+  const resets = new PasswordResets({ db, hash, mails, refuse });
+  const acceptance = new Acceptance({ db, hash, sessions, access, refuse });
+  const invitations = new Invitations({ db, hash, mails, cursors, rules });
+  const members = new WorkspaceMembers({ db, cursors, access, rules });
+  const consoleMembers = new ConsoleMembers(db, access, rules);
   let people = 0;
 
   /** Signs somebody up, without the cost of a real password hash. */

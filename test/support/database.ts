@@ -11,13 +11,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { silentLog } from '../../runtime/log.ts';
-import { openDatabase } from '../../storage/database.ts';
-import type { Database } from '../../storage/database.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { openDatabase } from '../../storage/database/database.ts';
+import type { Database } from '../../storage/database/database.ts';
 import { freePort, keepAccess, readAccess } from '../../storage/embedded/cluster.ts';
-import { hasCluster } from '../../storage/embedded/place.ts';
+import { hasCluster } from '../../storage/embedded/data-directory.ts';
 import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
-import { leash } from './leash.ts';
+import { processGuard } from './process-guard.ts';
 
 const run = promisify(execFile);
 
@@ -65,11 +65,11 @@ export async function startTestDatabase(
     log: silentLog,
     settings: options.durable === true ? small : { ...small, ...careless },
     onRestart: pid => {
-      unleash = leash(pid, 'QUIT');
+      unleash = processGuard(pid, 'QUIT');
       restarted?.();
     },
   });
-  let unleash = leash(server.pid, 'QUIT');
+  let unleash = processGuard(server.pid, 'QUIT');
   const database = await openDatabase({
     url: server.url,
     log: silentLog,

@@ -2,7 +2,7 @@
  * A process of its own that owns an embedded database: `embedded-owner.ts <folder>`. Prints one line of JSON when the
  * server is ready or refused; then `exit` on its standard input ends it normally, without stopping the server first.
  */
-import { silentLog } from '../../runtime/log.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
 import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
 
 const say = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`);

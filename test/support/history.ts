@@ -1,5 +1,5 @@
 /**
- * Holds what is true in the end against what clients were told, after whatever has happened: the same laws for simulated nodes
+ * Holds what is true in the end against what clients were told, after whatever has happened: the same invariants for simulated nodes
  * and for real ones.
  *
  * An actor's log is the order in which things happened to it. An operation puts one id into the log of one actor, once,
@@ -40,7 +40,7 @@ export interface History {
 /** The logs as they are in the end, by actor. */
 export type Truth = ReadonlyMap<string, readonly string[]>;
 
-/** What is wrong, by law; nothing is when every list is empty. */
+/** What is wrong, by invariant; nothing is when every list is empty. */
 export interface Findings {
   /** Acknowledged, and not in the log, or at another place than was said. */
   readonly lost: readonly string[];

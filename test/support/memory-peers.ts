@@ -1,6 +1,6 @@
 /** Peers that share a process, in virtual time. */
-import type { Clock } from '../../runtime/clock.ts';
-import type { Peers, Sign } from '../../runtime/cluster/peers.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import type { Peers, PingResult } from '../../runtime/cluster/cluster-context.ts';
 
 /** What the nodes share: who answers under which name. */
 export class PeersBus {
@@ -40,14 +40,14 @@ export class MemoryPeers implements Peers {
     for (const listener of this.#listeners) listener(connected);
   }
 
-  answer(name: string): Promise<() => void> {
+  answerPings(name: string): Promise<() => void> {
     this.#bus.names.set(name, this);
     return Promise.resolve(() => {
       if (this.#bus.names.get(name) === this) this.#bus.names.delete(name);
     });
   }
 
-  async ping(name: string, timeoutMs: number): Promise<Sign> {
+  async ping(name: string, timeoutMs: number): Promise<PingResult> {
     await this.#pause(this.#latencyMs());
     const peer = this.#bus.names.get(name);
     if (!this.#connected || peer?.hung === true) {

@@ -2,7 +2,7 @@
  * The register of nodes that share a process, in virtual time or without time. What travels takes `latencyMs` each way, in order;
  * a node that is cut off hears at once that what it had asked for has no answer, and what it had sent before may still be done.
  */
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 import {
   RegisterUnavailable,
   type Change,

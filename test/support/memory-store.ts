@@ -1,20 +1,20 @@
 /**
- * A store in memory that keeps the laws of runtime/store.ts, with group commit like the real one: what waits while a flush is
+ * A store in memory that keeps the laws of runtime/actor/store.ts, with group commit like the real one: what waits while a flush is
  * in flight goes together in the next. Several stores on one database are several nodes.
  */
-import type { ActorRef } from '../../runtime/actor.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { ActorRef } from '../../runtime/actor/actor.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 import {
   Duplicate,
   Fenced,
-  Unavailable,
+  StoreUnavailable,
   type Commit,
   type DeadLetter,
   type DueReminder,
   type Loaded,
   type PlacedReminder,
   type Store,
-} from '../../runtime/store.ts';
+} from '../../runtime/actor/store.ts';
 
 /** A row that must be the first with its key. */
 export interface MemoryWrite {
@@ -163,7 +163,11 @@ export class MemoryStore implements Store<MemoryWrite> {
     return settled;
   }
 
-  async due(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['due']> {
+  async dueReminders(
+    now: number,
+    limit: number,
+    shards?: readonly number[],
+  ): ReturnType<Store['dueReminders']> {
     this.scans++;
     await this.#arrive();
     const mine = [...this.database.reminders.values()]
@@ -178,7 +182,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     return { reminders, nextAt };
   }
 
-  async postpone(reminder: DueReminder, at: number, error: string): Promise<void> {
+  async postponeReminder(reminder: DueReminder, at: number, error: string): Promise<void> {
     await this.#arrive();
     const name = this.database.standing(reminder);
     const standing = name === undefined ? undefined : this.database.reminders.get(name);
@@ -187,7 +191,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     this.database.errors.set(name, error);
   }
 
-  async bury(letter: DeadLetter, reminder?: DueReminder): Promise<void> {
+  async addDeadLetter(letter: DeadLetter, reminder?: DueReminder): Promise<void> {
     await this.#arrive();
     const name = reminder && this.database.standing(reminder);
     if (name !== undefined) this.database.reminders.delete(name);
@@ -228,7 +232,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     } else if (commit.chain.broken) {
       error = new Fenced(commit.actor);
     } else {
-      error = fault instanceof Error ? fault : new Unavailable(fault);
+      error = fault instanceof Error ? fault : new StoreUnavailable(fault);
       this.database.breakChain(commit, error);
     }
     return () => reject(error);
@@ -237,13 +241,13 @@ export class MemoryStore implements Store<MemoryWrite> {
   /** To the database, which must be there. */
   async #arrive(): Promise<void> {
     await this.#travel('there');
-    if (this.offline) throw new Unavailable('offline');
+    if (this.offline) throw new StoreUnavailable('offline');
   }
 
   /** Back from the database, which must still be there. */
   async #return(): Promise<void> {
     await this.#travel('back');
-    if (this.offline) throw new Unavailable('offline');
+    if (this.offline) throw new StoreUnavailable('offline');
   }
 
   #travel(leg: Leg, errand: Errand = 'other'): Promise<void> {

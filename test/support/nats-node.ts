@@ -1,8 +1,8 @@
 /** What one node of a cluster has of NATS, for tests: a connection and a transport on it. */
-import { NatsConnection } from '../../runtime/cluster/nats-connection.ts';
-import { silentLog } from '../../runtime/log.ts';
-import { Counters } from '../../runtime/metrics.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { NatsConnection } from '../../runtime/nats/connection.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { Counters } from '../../runtime/observability/metrics.ts';
+import { systemClock } from '../../runtime/time/clock.ts';
 import { NatsTransport, type NatsTransportOptions } from '../../runtime/transport/nats.ts';
 
 /** What ends with a test. */

@@ -7,10 +7,10 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePort } from '../../storage/embedded/cluster.ts';
-import { leash } from './leash.ts';
+import { processGuard } from './process-guard.ts';
+import { inTime, patienceMs } from './patience.ts';
 
 const run = promisify(execFile);
-const patienceMs = 20_000;
 const startTries = 5;
 
 const advice =
@@ -133,7 +133,7 @@ export class NatsServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
-    const unleash = leash(child.pid ?? 0, 'KILL');
+    const unleash = processGuard(child.pid ?? 0, 'KILL');
     this.#exited = new Promise(resolve => {
       child.once('exit', unleash);
       child.once('close', () => resolve());
@@ -145,11 +145,7 @@ export class NatsServer {
       if (line.includes('Server is ready')) resolve();
     });
     void this.#exited.then(() => reject(new Error(`nats-server ended:\n${this.#said}`)));
-    const timer = setTimeout(
-      () => reject(new Error(`nats-server was not ready in ${patienceMs} ms:\n${this.#said}`)),
-      patienceMs,
-    );
-    await ready.finally(() => clearTimeout(timer));
+    await inTime(ready, 'line "Server is ready" of nats-server');
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

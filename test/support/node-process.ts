@@ -6,14 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { nodeOptions } from '../../bench/demo/node-options.ts';
+import { serverOptions } from '../../.config/node-options.js';
 import { freePort } from '../../storage/embedded/cluster.ts';
 import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
-import { leash } from './leash.ts';
+import { processGuard } from './process-guard.ts';
+import { inTime, patienceMs } from './patience.ts';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
-/** For a machine that has other things to do. */
-const patienceMs = 60_000;
 
 /** One line of the node's log: pino's numbers for levels, 50 is an error. */
 export interface LogLine {
@@ -37,19 +36,6 @@ export interface Ending {
 interface Listener {
   readonly fits: (line: LogLine) => boolean;
   readonly take: (line: LogLine) => void;
-}
-
-/** Says what was waited for when it does not come. */
-export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no ${what} within ${patienceMs} ms`)), patienceMs);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A folder for a node's data, which the account of the database may pass through; removed at the end, with its database. */
@@ -152,7 +138,7 @@ export class NodeProcess {
 
   /** Starts the process, and does not wait for more than that. `program`: of another version. */
   spawn(program = main): void {
-    const child = spawn(process.execPath, [...nodeOptions, program], {
+    const child = spawn(process.execPath, [...serverOptions, program], {
       cwd: this.folder,
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -161,7 +147,7 @@ export class NodeProcess {
     createInterface({ input: child.stdout }).on('line', line => this.#hear(line));
     child.stderr.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     // One with a database of its own is told to take that with it.
-    child.once('exit', leash(child.pid ?? 0, this.#isEmbedded ? 'TERM' : 'KILL'));
+    child.once('exit', processGuard(child.pid ?? 0, this.#isEmbedded ? 'TERM' : 'KILL'));
     this.#exit = new Promise(resolve => {
       // `close` and not `exit`: everything that it has said has been heard by then.
       child.once('close', (code, signal) => resolve({ code, signal }));
@@ -240,7 +226,7 @@ export class NodeProcess {
     const child = this.#child;
     // Kindly first, when it takes a database of its own with it.
     child?.kill(this.#isEmbedded ? 'SIGTERM' : 'SIGKILL');
-    const timer = setTimeout(() => child?.kill('SIGKILL'), 15_000);
+    const timer = setTimeout(() => child?.kill('SIGKILL'), patienceMs);
     await this.exited();
     clearTimeout(timer);
   }

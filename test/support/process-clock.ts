@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../runtime/time/clock.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The clock of one process: while that is stopped, time goes by and nothing happens. */

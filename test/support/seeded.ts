@@ -1,5 +1,5 @@
 /** Randomness that repeats exactly: mulberry32 (https://gist.github.com/tommyettinger/46a874533244883189143505d203312c). */
-import type { Random } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/time/clock.ts';
 
 export function seeded(seed: number): Random {
   let a = seed;

@@ -1,27 +1,25 @@
 /** A node that runs stitches on a real PostgreSQL with a real pool, and the means to feed it events. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { stitches, type Stitches } from '../../actors/stitch/kind.ts';
-import type { OwnerNews } from '../../actors/stitch/state.ts';
+import { createStitches, type Stitches } from '../../actors/stitch/kind.ts';
+import type { OwnerNotification } from '../../actors/stitch/state.ts';
 import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
-import { secretContext } from '../../actors/stitch/tasks/services.ts';
-import { eventText, type EventName } from '../../protocol/events.ts';
+import { getSecretContext } from '../../actors/stitch/services.ts';
+import { formatEvent, type EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Stitch } from '../../protocol/resources/stitch.ts';
 import { newStitchSecret } from '../../protocol/signature.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { silentLog, type Log } from '../../runtime/log.ts';
-import { Metrics } from '../../runtime/metrics.ts';
-import { Node } from '../../runtime/node.ts';
+import { type Clock, systemClock, systemRandom } from '../../runtime/time/clock.ts';
+import { silentLog, type Log } from '../../runtime/observability/log.ts';
+import { Metrics } from '../../runtime/observability/metrics.ts';
+import { Node } from '../../runtime/node/node.ts';
 import { Pool, type PoolOptions } from '../../runtime/pool/pool.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
-import { systemRandom } from '../../runtime/system-random.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
-import type { Database } from '../../storage/database.ts';
-import { KeyRing } from '../../storage/keyring.ts';
-import { News } from '../../storage/news.ts';
-import { PostgresStore } from '../../storage/postgres-store.ts';
-import { Vault } from '../../storage/vault.ts';
+import type { Database } from '../../storage/database/database.ts';
+import { KeyRing } from '../../storage/secrets/key-ring.ts';
+import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
+import { PostgresStore } from '../../storage/commit/postgres-store.ts';
+import { Vault } from '../../storage/secrets/vault.ts';
 import { append, appendEvent, appendParameters } from '../../storage/writes/events.ts';
 
 export interface StitchNodeOptions {
@@ -65,11 +63,11 @@ export class StitchNode {
   readonly environmentId: string;
   readonly database: Database;
   readonly node: Node;
-  readonly news = new News();
+  readonly notifier = new CommitNotifier();
   readonly store: PostgresStore;
   readonly pool: Pool;
   readonly stitches: Stitches;
-  readonly ownerNews: OwnerNews[] = [];
+  readonly ownerNews: OwnerNotification[] = [];
   readonly #vault: Vault;
   readonly #transport: LocalTransport;
   readonly #clock: Clock;
@@ -82,16 +80,16 @@ export class StitchNode {
     this.environmentId = options.environmentId ?? newId('environment');
     this.#vault = new Vault(new KeyRing(options.secretKeys ?? `test:${randomBytes(32).toString('base64')}`));
     this.pool = new Pool({ reach: 'loopback', threads: 1, ...options.pool });
-    this.stitches = stitches({
+    this.stitches = createStitches({
       ...{ db: database, pool: this.pool, vault: this.#vault, clock, random: systemRandom, log },
       ...(options.attemptTimeoutMs === undefined ? {} : { attemptTimeoutMs: options.attemptTimeoutMs }),
-      tellOwner: news => {
+      notifyOwner: news => {
         this.ownerNews.push(news);
         return Promise.resolve();
       },
     });
     this.store = new PostgresStore({
-      ...{ database, news: this.news, log },
+      ...{ database, notifier: this.notifier, log },
       snapshots: [stitchSnapshot as never],
     });
     this.#transport = new LocalTransport({ clock, log });
@@ -101,10 +99,10 @@ export class StitchNode {
       metrics: new Metrics(),
       limits: { reminderPollMs: 20 },
     });
-    this.news.listen({
-      events: () => undefined,
-      behind: () => undefined,
-      deliveries: ids => {
+    this.notifier.addListener({
+      onEvents: () => undefined,
+      onGap: () => undefined,
+      onDeliveries: ids => {
         for (const id of ids ?? []) this.tell(id, 'wake', {});
       },
     });
@@ -137,13 +135,13 @@ export class StitchNode {
     const secret = newStitchSecret();
     const created = await this.ask<Stitch>(stitchId, 'create', {
       ...{ name: 'A stitch', metadata: {}, eventNames: [], environmentKind: 'sandbox', ...stitch },
-      jwe: await this.#vault.seal(secretContext(stitchId), secret),
+      jwe: await this.#vault.seal(getSecretContext(stitchId), secret),
     });
     return { stitch: created, secret };
   }
 
   seal(stitchId: string, secret: string): Promise<string> {
-    return this.#vault.seal(secretContext(stitchId), secret);
+    return this.#vault.seal(getSecretContext(stitchId), secret);
   }
 
   /** Commits events as a thread would, with the deliveries that they cause. Gives their ids. */
@@ -158,14 +156,14 @@ export class StitchNode {
         ...(threadId === undefined ? {} : { threadId }),
         ...data,
       });
-      const body = eventText({ eventId, eventName, occurredAt, projectId, data: text });
+      const body = formatEvent({ eventId, eventName, occurredAt, projectId, data: text });
       const row = { projectId, environmentId, eventId, eventName, occurredAt, body };
       return appendEvent({ ...row, ...(threadId === undefined ? {} : { threadId }) });
     });
     const parameters = appendParameters(writes);
     const rows = await this.database.query<Record<string, unknown>>(append.text, parameters);
     const announced = writes.flatMap(write => (write.event === undefined ? [] : [write.event]));
-    this.news.committed(announced, rows);
+    this.notifier.notifyCommitted(announced, rows);
     return announced.map(({ eventId }) => eventId);
   }
 

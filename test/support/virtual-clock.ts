@@ -1,5 +1,5 @@
 /** Virtual time: nothing waits, everything happens in order, and a run repeats exactly. */
-import type { Clock, Timer } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../runtime/time/clock.ts';
 
 interface Entry {
   readonly at: number;

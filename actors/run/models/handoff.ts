@@ -1,7 +1,7 @@
 /** The built-in tool by which a model asks for a human. */
 
 export const handoffTool = {
-  /** No tool of a project is called so: see `toolNames`. */
+  /** Reserved: no tool of a project gets this name (`createToolNames`). */
   name: 'request_human',
   description:
     'Hands the conversation over to a human. Use it when the person asks for one, or when you cannot help. ' +
@@ -14,11 +14,11 @@ export const handoffTool = {
   },
 } as const;
 
-/** Characters of a reason that are kept. */
+/** The most characters of a reason that are kept. */
 const longestReason = 1_000;
 
-/** The reason that the model has given, whatever it has passed. */
-export function reasonOf(input: unknown): string {
+/** The reason that the model has given, whatever it has passed as arguments. */
+export function toHandoffReason(input: unknown): string {
   const reason = typeof input === 'object' && input !== null && 'reason' in input ? input.reason : input;
   return typeof reason === 'string' && reason.trim() !== ''
     ? reason.trim().slice(0, longestReason).toWellFormed()

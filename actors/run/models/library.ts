@@ -1,18 +1,22 @@
 /**
- * The models of the three providers, in the library's form. Key and address are always given: where they are not, the library takes
- * those of the process environment, and somebody else would pay.
+ * The models of the three providers, and what they are asked, in the library's form. Key and address are always passed: without them the
+ * library takes those of the process environment, and somebody else would pay.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI, type OpenAIProvider } from '@ai-sdk/openai';
-import type { Provider } from '../../../protocol/resources/byok.ts';
+import { jsonSchema, type JSONSchema7, type ModelMessage, type ToolSet } from 'ai';
+import { convertToLanguageModelPrompt, prepareTools } from 'ai/internal';
+import type { Provider } from '../../../protocol/resources/index.ts';
+import type { Plan } from '../services.ts';
 import { post } from './post.ts';
 import type { ModelUrls } from './urls.ts';
+import { handoffTool } from './handoff.ts';
 
-// What the library does not like about a message (a form that it gives up) it would write on the console.
+// Otherwise the library writes its warnings about messages (deprecated forms) to the console.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** What all three providers make. */
+/** What all three providers create. */
 export type Model = ReturnType<OpenAIProvider['chat']>;
 export type ModelQuestion = Parameters<Model['doStream']>[0];
 /** A part of a streamed answer. */
@@ -21,15 +25,15 @@ export type ModelPart =
 /** A part of a whole answer. */
 export type ModelContent = Awaited<ReturnType<Model['doGenerate']>>['content'][number];
 
-/** What is needed to ask a model. */
+/** What it takes to reach a model. */
 export interface ModelAddress {
   readonly provider: Provider;
   readonly model: string;
   readonly key: string;
 }
 
-/** @param sent told of the length of each request's body, in UTF-16 units */
-export function modelOf(
+/** @param sent gets the length of each request's body, in UTF-16 units */
+export function createModel(
   { provider, model, key }: ModelAddress,
   urls: ModelUrls,
   sent: (characters: number) => void,
@@ -44,11 +48,44 @@ export function modelOf(
   };
   switch (provider) {
     case 'llm_provider_1':
-      // Chat completions and not responses: of OpenAI's two interfaces the one that compatible servers speak.
+      // Chat completions, not responses: of OpenAI's two APIs the one that compatible servers implement.
       return createOpenAI(settings).chat(model);
     case 'llm_provider_2':
       return createAnthropic(settings)(model);
     case 'llm_provider_3':
       return createGoogle(settings)(model);
   }
+}
+
+/** The tools without `execute`: the run makes the calls itself. */
+export function createToolSet({ tools }: Plan): ToolSet {
+  return Object.fromEntries(
+    [...tools, handoffTool].map(({ name, description, inputSchema }) => [
+      name,
+      { description, inputSchema: jsonSchema(inputSchema as JSONSchema7) },
+    ]),
+  );
+}
+
+/** @param turns as they are stored, possibly by an older version of the library, which understands its own messages */
+export async function createQuestion(
+  plan: Plan,
+  turns: readonly unknown[],
+  tools: ToolSet,
+): Promise<ModelQuestion> {
+  const { systemPrompt: instructions, history, temperature, maxTokens } = plan;
+  const messages = [...history, ...turns] as ModelMessage[];
+  const prepared = await prepareTools({ tools });
+  return {
+    // Files are never attached by their address, so nothing is downloaded.
+    prompt: await convertToLanguageModelPrompt({
+      prompt: { instructions, messages },
+      supportedUrls: {},
+      download: undefined,
+    }),
+    ...(prepared === undefined ? {} : { tools: prepared }),
+    toolChoice: { type: 'auto' },
+    ...(temperature === null ? {} : { temperature }),
+    ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
+  };
 }

@@ -1,55 +1,44 @@
-/** The thread that asks models: takes questions, gives their text piece by piece, and their outcome. */
+/** The worker thread that asks models: it gets questions, and posts their text piece by piece and their outcome. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { silentLog } from '../../../runtime/log.ts';
-import { systemClock } from '../../../runtime/system-clock.ts';
-import { systemRandom } from '../../../runtime/system-random.ts';
-import type { FromModelThread, ModelThreadData, ToModelThread } from './model-messages.ts';
-import { modelsOf } from './models.ts';
+import { silentLog } from '../../../runtime/observability/index.ts';
+import { systemClock, systemRandom, TurnBatch } from '../../../runtime/time/index.ts';
+import type { FromModelWorker, ModelWorkerData, ToModelWorker } from './model-worker.ts';
+import { createModels } from './models.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('models.worker.ts is the code of a thread');
+if (port === null) throw new Error('models.worker.ts runs in a worker thread');
 
-// Everything of one turn of the event loop goes in one message.
-let said: FromModelThread[] = [];
-function say(message: FromModelThread): void {
-  if (said.length === 0) {
-    setImmediate(() => {
-      const messages = said;
-      said = [];
-      port?.postMessage(messages);
-    });
-  }
-  said.push(message);
-}
+/** Everything of one turn of the event loop goes in one message. */
+const outbox = new TurnBatch<FromModelWorker>(messages => port.postMessage(messages));
 
-const models = modelsOf({
-  urls: (workerData as ModelThreadData).urls,
+const models = createModels({
+  urls: (workerData as ModelWorkerData).urls,
   clock: systemClock,
   random: systemRandom,
-  log: { ...silentLog, error: (fields, message) => say({ is: 'defect', fields, message }) },
+  log: { ...silentLog, error: (fields, message) => outbox.add({ is: 'defect', fields, message }) },
   used(credential, at) {
-    say({ is: 'used', credential, at: at.getTime() });
+    outbox.add({ is: 'used', credential, at: at.getTime() });
     return Promise.resolve();
   },
 });
 
-const asked = new Map<number, AbortController>();
+const controllers = new Map<number, AbortController>();
 
-port.on('message', (message: ToModelThread) => {
+port.on('message', (message: ToModelWorker) => {
   if (message.do === 'cancel') {
-    asked.get(message.id)?.abort();
+    controllers.get(message.id)?.abort();
     return;
   }
-  const { id, plan, order, leftMs } = message;
-  const control = new AbortController();
-  asked.set(id, control);
-  const onDelta = (text: string): void => say({ is: 'delta', id, text });
+  const { id, plan, request, leftMs } = message;
+  const controller = new AbortController();
+  controllers.set(id, controller);
+  const onDelta = (text: string): void => outbox.add({ is: 'delta', id, text });
   models
-    .answer(plan, { ...order, deadline: systemClock.now() + leftMs }, control.signal, onDelta)
+    .answer(plan, { ...request, deadline: systemClock.now() + leftMs }, controller.signal, onDelta)
     .then(
-      outcome => say({ is: 'outcome', id, outcome }),
-      // Cancelled: nobody waits.
+      outcome => outbox.add({ is: 'outcome', id, outcome }),
+      // Cancelled: nobody waits for it.
       () => undefined,
     )
-    .finally(() => asked.delete(id));
+    .finally(() => controllers.delete(id));
 });

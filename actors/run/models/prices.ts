@@ -1,15 +1,15 @@
-/** What an answer costs by the price lists of `@pydantic/genai-prices`, which come with the package: nothing is fetched. */
+/** What an answer costs by the price lists in the package `@pydantic/genai-prices`. Nothing is fetched. */
 import { calcPrice } from '@pydantic/genai-prices';
 import type { LanguageModelUsage } from 'ai';
-import type { Provider } from '../../../protocol/resources/byok.ts';
+import type { Provider } from '../../../protocol/resources/index.ts';
 
-const listOf: Readonly<Record<Provider, string>> = {
+const priceLists: Readonly<Record<Provider, string>> = {
   llm_provider_1: 'openai',
   llm_provider_2: 'anthropic',
   llm_provider_3: 'google',
 };
 
-/** Millionths of a dollar, whole; null where the list does not have the model, or the provider has not said what was used. */
+/** Whole millionths of a dollar. Null if the list does not have the model, or the provider has not reported the usage. */
 export function costMicros(
   provider: Provider,
   model: string,
@@ -21,18 +21,18 @@ export function costMicros(
   try {
     const price = calcPrice(
       {
-        // With those of the cache in it, as the library counts them too.
+        // Including cached tokens, as the library counts them too.
         input_tokens: inputTokens,
         output_tokens: outputTokens,
         cache_read_tokens: cached.cacheReadTokens,
         cache_write_tokens: cached.cacheWriteTokens,
       },
       model,
-      { providerId: listOf[provider], timestamp: new Date(now) },
+      { providerId: priceLists[provider], timestamp: new Date(now) },
     );
     return price === null ? null : Math.round(price.total_price * 1e6);
   } catch {
-    // Figures that contradict each other, such as more from the cache than in all.
+    // The figures contradict each other, such as more cached tokens than tokens in all.
     return null;
   }
 }

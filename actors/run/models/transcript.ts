@@ -1,6 +1,6 @@
 /**
- * What a model says in one step, part by part, and what is kept of it. The assistant's message is made by the library, so that what
- * is stored has the shape that the library reads: thoughts, and whatever the provider wants back with the parts (signatures) in it.
+ * Collects what a model says in one step, part by part. The library makes the assistant's message of it, so that the stored message has
+ * the form that the library reads: with the reasoning, and with what the provider wants back with its parts (signatures).
  */
 import type { LanguageModelUsage, ToolSet, TypedToolCall } from 'ai';
 import {
@@ -12,12 +12,12 @@ import {
 } from 'ai/internal';
 import type { ModelContent, ModelPart } from './library.ts';
 
-/** A text, or a thought. */
+/** A text, or a piece of reasoning. */
 type Piece = Extract<ModelContent, { type: 'text' | 'reasoning' }>;
 type Writing = Extract<ModelPart, { type: `${Piece['type']}-${'start' | 'delta' | 'end'}` }>;
 
-/** What a model said, as the library gives it. */
-export interface Said {
+/** What a model said, in the library's form. */
+export interface ModelOutput {
   readonly text: string;
   readonly calls: readonly TypedToolCall<ToolSet>[];
   readonly messages: readonly unknown[];
@@ -27,14 +27,14 @@ export interface Said {
 
 export class Transcript {
   readonly #content: ModelContent[] = [];
-  /** Texts and thoughts that go on, by kind and the provider's own id. */
+  /** Texts and reasoning that have not ended, by kind and the provider's own id. */
   readonly #open = new Map<string, Piece>();
   #text = '';
   #length = 0;
   #usage = createNullLanguageModelUsage();
   #finishReason = 'interrupted';
 
-  /** Characters that were said so far: text, thoughts, and arguments of calls. */
+  /** The characters so far: of text, reasoning, and arguments of calls. */
   get length(): number {
     return this.#length;
   }
@@ -63,7 +63,7 @@ export class Transcript {
         this.#finishReason = part.finishReason.unified;
         return;
       default:
-      // Sources, results of the provider's own tools, and what is told of calls before they are complete.
+      // Ignored: sources, results of the provider's own tools, and parts of calls that are not complete.
     }
   }
 
@@ -82,21 +82,28 @@ export class Transcript {
     if (part.type.endsWith('-end')) this.#open.delete(key);
   }
 
-  /** All of it, with the arguments of calls parsed. */
-  async said(tools: ToolSet): Promise<Said> {
+  /** The whole output, with the arguments of calls parsed. */
+  async finish(tools: ToolSet): Promise<ModelOutput> {
     const toolCalls: TypedToolCall<ToolSet>[] = [];
     for (const part of this.#content) {
       if (part.type !== 'tool-call') continue;
       toolCalls.push(
         await parseToolCall({
-          ...{ toolCall: part, tools, instructions: undefined, messages: [] },
+          toolCall: part,
+          tools,
+          instructions: undefined,
+          messages: [],
           repairToolCall: undefined,
         }),
       );
     }
     const content = await convertLanguageModelContent({
-      ...{ content: this.#content, toolCalls, tools },
-      ...{ toolOutputs: [], toolApprovalRequests: [], toolApprovalResponses: [] },
+      content: this.#content,
+      toolCalls,
+      tools,
+      toolOutputs: [],
+      toolApprovalRequests: [],
+      toolApprovalResponses: [],
     });
     return {
       text: this.#text,

@@ -1,40 +1,41 @@
 /** The request of a tool call, made of what the model passes. */
-import type { OutboundRequest } from '../../../runtime/pool/messages.ts';
-import type { CallableTool } from '../../../storage/reads/tools.ts';
+import type { OutboundRequest } from '../../../runtime/outbound/index.ts';
+import type { CallableTool } from '../../../storage/agents/index.ts';
 
-/** Bytes of an answer that a model is given at most. */
+/** The most bytes of an answer that a model gets. */
 export const largestAnswer = 262_144;
-/** Characters of an address with its query: what servers take. */
+/** Characters of an address with its query: servers refuse longer ones. */
 const longestAddress = 8_000;
 
-/** The secrets of a tool, open. */
+/** The secrets of a tool, unsealed. */
 export interface OpenSecrets {
   readonly headers: Readonly<Record<string, string>>;
   readonly signing: string;
 }
 
-/** Query for GET and DELETE, else a JSON body. `unfit`: why there is no such request. */
-export function requestOf(
+/** The arguments go into the query for GET and DELETE, otherwise into a JSON body. `problem`: why there is no such request. */
+export function createToolRequest(
   tool: CallableTool,
   secrets: OpenSecrets,
   callId: string,
   input: unknown,
-): OutboundRequest | { readonly unfit: string } {
+): OutboundRequest | { readonly problem: string } {
   const url = tool.url === null ? null : URL.parse(tool.url);
-  if (url === null) return { unfit: 'the tool has no address' };
+  if (url === null) return { problem: 'the tool has no address' };
   const inQuery = tool.method === 'GET' || tool.method === 'DELETE';
   if (inQuery) {
     const taken = addQuery(url, input);
-    if (taken !== undefined) return { unfit: `the argument ${taken} is none: the tool sets it itself` };
+    if (taken !== undefined)
+      return { problem: `the argument ${taken} is not allowed: the tool sets it itself` };
   }
-  if (url.href.length > longestAddress) return { unfit: 'the arguments are too long for an address' };
+  if (url.href.length > longestAddress) return { problem: 'the arguments are too long for an address' };
   return {
     method: tool.method,
     url: url.href,
     headers: {
       accept: 'application/json',
       'user-agent': 'Skein-Tool/1',
-      // Names in lower case, so that a header of the tool's takes the place of one of those above, and never of one below.
+      // In lower case, so that a header of the tool replaces one of those above, and never one of those below.
       ...Object.fromEntries(
         Object.entries(secrets.headers).map(([name, value]) => [name.toLowerCase(), value]),
       ),
@@ -50,8 +51,8 @@ export function requestOf(
 }
 
 /**
- * A list is a parameter several times; an object is its JSON. Returns the name of an argument that the address has as a parameter
- * already, in whatever case or as a list: of two, some servers take the last. The owner's stands.
+ * Adds the arguments: a list becomes a repeated parameter, an object its JSON. Returns the name of an argument that the address has as a
+ * parameter already, in any case or as a list. Of two values some servers take the last, and the owner's must stand.
  */
 function addQuery(url: URL, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
@@ -66,7 +67,7 @@ function addQuery(url: URL, input: unknown): string | undefined {
   return undefined;
 }
 
-/** `A`, `a[]` and `a[0]` are the same to one server or another. */
+/** Some servers treat `A`, `a[]` and `a[0]` as the same parameter. */
 function plainName(name: string): string {
   return name
     .toLowerCase()
@@ -74,7 +75,7 @@ function plainName(name: string): string {
     .trim();
 }
 
-/** Also where one is a part of the other: `a[b]` of `a`, but not of `a[c]`. */
+/** Whether one is the other or a part of it: `a[b]` is a part of `a`, but not of `a[c]`. */
 function collide(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}[`) || b.startsWith(`${a}[`);
 }

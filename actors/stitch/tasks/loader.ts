@@ -1,5 +1,6 @@
-/** The task `load`: looks for deliveries, for all stitches that ask in one turn of the event loop with one statement. */
-import type { TaskContext } from '../../../runtime/actor.ts';
+/** The task `load`: looks for deliveries, with one statement for all stitches that ask in one turn of the event loop. */
+import { BatchLoader } from '../../../runtime/time/index.ts';
+import type { TaskContext } from '../../../runtime/actor/index.ts';
 import {
   dueDeliveries,
   failedHeads,
@@ -7,44 +8,42 @@ import {
   pendingDeliveries,
   type PendingPage,
   type PendingRequest,
-} from '../../../storage/reads/open-deliveries.ts';
+} from '../../../storage/deliveries/index.ts';
+import type { RetryPolicy } from '../../base/index.ts';
 import type { StitchCommands } from '../commands.ts';
-import { mostHeld, type LoadRequest } from '../load.ts';
+import { mostHeld, type LoadRequest } from '../queue-load.ts';
 import { holdMs } from '../schedule.ts';
-import type { Bodies } from './bodies.ts';
-import type { Patience } from '../../patience.ts';
-import type { StitchServices } from './services.ts';
+import type { StitchServices } from '../services.ts';
+import type { BodyCache } from './caches.ts';
 
-/** Bodies that one statement may bring along, in bytes. */
+/** The most bytes of bodies that one statement brings along. */
 const bodyBytes = 1_048_576;
-/** Most stitches in one statement. */
+/** The most stitches in one statement. */
 const mostAtOnce = 64;
-
-interface Asker {
-  readonly request: PendingRequest;
-  readonly resolve: (page: PendingPage) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 type Loaded = StitchCommands['loaded']['payload'];
 
-export class Loader {
+export class DeliveryLoader {
   readonly #db: StitchServices['db'];
-  readonly #bodies: Bodies;
-  readonly #patience: Patience;
-  #askers: Asker[] = [];
+  readonly #bodies: BodyCache;
+  readonly #retryPolicy: RetryPolicy;
+  readonly #pendingPages: BatchLoader<PendingRequest, PendingPage>;
 
-  constructor(db: StitchServices['db'], bodies: Bodies, patience: Patience) {
+  constructor(db: StitchServices['db'], bodies: BodyCache, retryPolicy: RetryPolicy) {
     this.#db = db;
     this.#bodies = bodies;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
+    this.#pendingPages = new BatchLoader(
+      requests => pendingDeliveries(this.#db, requests, bodyBytes),
+      mostAtOnce,
+    );
   }
 
   readonly load = async (request: LoadRequest, context: TaskContext): Promise<void> => {
-    const loaded = await this.#patience.until('deliveries could not be loaded', () =>
+    const loaded = await this.#retryPolicy.retry('deliveries could not be loaded', () =>
       this.#find(context.self.id, request, context.now()),
     );
-    await this.#patience.until('a stitch did not take its deliveries', () =>
+    await this.#retryPolicy.retry('a stitch could not take its deliveries', () =>
       context.ask(context.self, 'loaded', loaded),
     );
   };
@@ -53,7 +52,7 @@ export class Loader {
     const { from, blocked, pending, due, holds } = request;
     const wantsDue = due > 0;
     const [page, dueNow, next, heads] = await Promise.all([
-      pending > 0 ? this.#pending({ stitchId, from, blocked, limit: pending }) : undefined,
+      pending > 0 ? this.#pendingPages.load({ stitchId, from, blocked, limit: pending }) : undefined,
       wantsDue ? dueDeliveries(this.#db, stitchId, now, due) : [],
       wantsDue ? nextDueAt(this.#db, stitchId, now) : null,
       holds ? failedHeads(this.#db, stitchId, now - holdMs, mostHeld) : [],
@@ -75,28 +74,5 @@ export class Loader {
         })),
       },
     };
-  }
-
-  #pending(request: PendingRequest): Promise<PendingPage> {
-    return new Promise((resolve, reject) => {
-      if (this.#askers.length === 0) setImmediate(() => this.#flush());
-      this.#askers.push({ request, resolve, reject });
-    });
-  }
-
-  #flush(): void {
-    const askers = this.#askers;
-    this.#askers = [];
-    for (let i = 0; i < askers.length; i += mostAtOnce) void this.#ask(askers.slice(i, i + mostAtOnce));
-  }
-
-  async #ask(askers: readonly Asker[]): Promise<void> {
-    try {
-      const requests = askers.map(({ request }) => request);
-      const pages = await pendingDeliveries(this.#db, requests, bodyBytes);
-      pages.forEach((page, index) => askers[index]?.resolve(page));
-    } catch (error) {
-      for (const { reject } of askers) reject(error);
-    }
   }
 }

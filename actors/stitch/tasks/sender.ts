@@ -1,90 +1,88 @@
 /**
- * The task `send`: gives deliveries to the node's pool and reports what came of them. It holds one thing that no row stands
- * for: which deliveries this node has out, so that an actor that was reloaded does not send them twice.
+ * The task `send`: gives deliveries to the node's pool, and reports the results. It keeps one thing that no row stands for: which deliveries
+ * this node has in flight, so that an actor that was reloaded does not send them twice.
  */
-import type { TaskContext } from '../../../runtime/actor.ts';
-import type { OutboundResult } from '../../../runtime/pool/messages.ts';
-import { PoolOverloaded } from '../../../runtime/pool/pool.ts';
-import { WorkerLost } from '../../../runtime/pool/session.ts';
-import { eventBodies } from '../../../storage/reads/open-deliveries.ts';
-import type { AttemptResult, SendOrder } from '../commands.ts';
+import type { TaskContext } from '../../../runtime/actor/index.ts';
+import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
+import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
+import { eventBodies } from '../../../storage/deliveries/index.ts';
+import type { RetryPolicy } from '../../base/index.ts';
+import type { AttemptResult, SendBatch } from '../commands.ts';
 import type { Delivery } from '../queue.ts';
-import type { Bodies } from './bodies.ts';
-import { Reports } from './reports.ts';
-import type { Patience } from '../../patience.ts';
-import type { Secrets } from './secrets.ts';
-import type { StitchServices } from './services.ts';
+import type { StitchServices } from '../services.ts';
+import type { BodyCache, SecretCache } from './caches.ts';
+import { ResultReporter } from './result-reporter.ts';
 
 const defaultTimeoutMs = 15_000;
-/** Kept of an answer, in bytes. */
+/** How many bytes of an answer are kept. */
 const keepBytes = 16_384;
-/** When the pool is full, or its worker was lost. */
+/** The wait when the pool is full, or its worker was lost. */
 const againMs = 500;
 
-export class Sender {
+export class DeliverySender {
   readonly #services: StitchServices;
-  readonly #bodies: Bodies;
-  readonly #secrets: Secrets;
-  readonly #patience: Patience;
-  readonly #out = new Set<string>();
-  readonly #reports = new Map<string, Reports>();
+  readonly #bodies: BodyCache;
+  readonly #secrets: SecretCache;
+  readonly #retryPolicy: RetryPolicy;
+  readonly #inFlight = new Set<string>();
+  readonly #reporters = new Map<string, ResultReporter>();
   #draining = false;
 
-  constructor(services: StitchServices, bodies: Bodies, secrets: Secrets, patience: Patience) {
+  constructor(services: StitchServices, bodies: BodyCache, secrets: SecretCache, retryPolicy: RetryPolicy) {
     this.#services = services;
     this.#bodies = bodies;
     this.#secrets = secrets;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
   }
 
-  /** Requests that are out, or about to be. */
-  get out(): number {
-    return this.#out.size;
+  /** How many requests are in flight, or about to be. */
+  get inFlight(): number {
+    return this.#inFlight.size;
   }
 
-  /** Sends nothing new from now on: what is pending stays in the table. */
+  /** From now on nothing new is sent: what is pending stays in the table. */
   drain(): void {
     this.#draining = true;
   }
 
-  readonly send = async (order: SendOrder, context: TaskContext): Promise<void> => {
-    const deliveries = order.deliveries.filter(({ deliveryId }) => !this.#out.has(deliveryId));
+  readonly send = async (batch: SendBatch, context: TaskContext): Promise<void> => {
+    const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
     if (this.#draining || deliveries.length === 0) return;
-    for (const { deliveryId } of deliveries) this.#out.add(deliveryId);
+    for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
     const { id } = context.self;
     const secrets =
-      this.#secrets.known(order.secrets, context.now()) ??
-      (await this.#patience.until('the secrets of a stitch could not be opened', () =>
-        this.#secrets.open(id, order.secrets, context.now()),
+      this.#secrets.known(batch.secrets, context.now()) ??
+      (await this.#retryPolicy.retry('the secrets of a stitch could not be opened', () =>
+        this.#secrets.open(id, batch.secrets, context.now()),
       ));
-    const bodies = await this.#bodiesOf(order.projectId, deliveries);
-    const reports = this.#reportsOf(context);
+    const bodies = await this.#readBodies(batch.projectId, deliveries);
+    const reporter = this.#getReporter(context);
     await Promise.all(
       deliveries.map(async (delivery, index) => {
-        const result = await this.#attempt(order, secrets, delivery, bodies[index], context);
-        this.#out.delete(delivery.deliveryId);
-        if (result !== undefined) await reports.add(result);
+        const result = await this.#attempt(batch, secrets, delivery, bodies[index], context);
+        this.#inFlight.delete(delivery.deliveryId);
+        if (result !== undefined) await reporter.add(result);
       }),
     );
-    if (reports.open === 0) this.#reports.delete(id);
+    if (reporter.open === 0) this.#reporters.delete(id);
   };
 
-  #reportsOf(context: TaskContext): Reports {
+  #getReporter(context: TaskContext): ResultReporter {
     const { id } = context.self;
-    let reports = this.#reports.get(id);
-    if (reports === undefined) {
-      reports = new Reports(context.self, context.ask.bind(context), this.#patience);
-      this.#reports.set(id, reports);
+    let reporter = this.#reporters.get(id);
+    if (reporter === undefined) {
+      reporter = new ResultReporter(context.self, context.ask.bind(context), this.#retryPolicy);
+      this.#reporters.set(id, reporter);
     }
-    return reports;
+    return reporter;
   }
 
-  /** What was read ahead; the rest is read now, together. */
-  async #bodiesOf(projectId: string, deliveries: readonly Delivery[]): Promise<(string | undefined)[]> {
+  /** The bodies that were read ahead; the others are read now, together. */
+  async #readBodies(projectId: string, deliveries: readonly Delivery[]): Promise<(string | undefined)[]> {
     const bodies = deliveries.map(({ deliveryId }) => this.#bodies.take(deliveryId));
     if (!bodies.includes(undefined)) return bodies;
     const missing = deliveries.filter((_, index) => bodies[index] === undefined);
-    const read = await this.#patience.until('the bodies of events could not be read', () =>
+    const read = await this.#retryPolicy.retry('the bodies of events could not be read', () =>
       eventBodies(
         this.#services.db,
         missing.map(({ eventSeq, eventAt }) => ({ projectId, eventSeq, eventAt })),
@@ -94,9 +92,9 @@ export class Sender {
     return bodies.map(body => body ?? read[next++]);
   }
 
-  /** One attempt; undefined when the node goes down before it is made. */
+  /** One attempt. Undefined: the node went down before it was made. */
   async #attempt(
-    order: SendOrder,
+    batch: SendBatch,
     secrets: readonly string[],
     delivery: Delivery,
     body: string | undefined,
@@ -104,13 +102,21 @@ export class Sender {
   ): Promise<AttemptResult | undefined> {
     const jitter = this.#services.random.next();
     if (body === undefined) {
-      const nothing = { durationMs: 0, status: null, body: null, error: null, jitter };
-      return { delivery, at: context.now(), failure: 'no_body', ...nothing };
+      return {
+        delivery,
+        at: context.now(),
+        durationMs: 0,
+        status: null,
+        body: null,
+        failure: 'no_body',
+        error: null,
+        jitter,
+      };
     }
-    const request = {
-      method: 'POST' as const,
-      url: order.url,
-      httpsOnly: order.httpsOnly,
+    const request: OutboundRequest = {
+      method: 'POST',
+      url: batch.url,
+      httpsOnly: batch.httpsOnly,
       timeoutMs: this.#services.attemptTimeoutMs ?? defaultTimeoutMs,
       keepBytes,
       body,
@@ -125,33 +131,33 @@ export class Sender {
     };
     for (;;) {
       try {
-        return resultOf(delivery, await this.#services.pool.send(request), jitter);
+        return toAttemptResult(delivery, await this.#services.pool.send(request), jitter);
       } catch (error) {
-        // Overloaded: nothing was sent. Worker lost: perhaps it was, and is sent again, as after any crash.
-        const passes = error instanceof PoolOverloaded || error instanceof WorkerLost;
-        if (!passes || this.#draining) return undefined;
-        await this.#patience.pause(againMs * (0.5 + this.#services.random.next()));
+        // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash.
+        const isTransient = error instanceof PoolOverloaded || error instanceof WorkerLost;
+        if (!isTransient || this.#draining) return undefined;
+        await this.#retryPolicy.pause(againMs * (0.5 + this.#services.random.next()));
       }
     }
   }
 }
 
-function resultOf(delivery: Delivery, result: OutboundResult, jitter: number): AttemptResult {
+function toAttemptResult(delivery: Delivery, result: OutboundResult, jitter: number): AttemptResult {
   const { at, durationMs, status, body, failure, error, retryAfter } = result;
   return {
     delivery,
     at,
     durationMs,
     status: status ?? null,
-    body: body === undefined ? null : storable(body),
+    body: body === undefined ? null : toStorable(body),
     failure: failure ?? null,
-    error: error === undefined ? null : storable(error),
+    error: error === undefined ? null : toStorable(error),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     jitter,
   };
 }
 
-/** PostgreSQL cannot hold U+0000; what was no UTF-8 is replaced already. */
-function storable(text: string): string {
+/** PostgreSQL cannot hold U+0000. Invalid UTF-8 has been replaced already. */
+function toStorable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
 }

@@ -1,11 +1,11 @@
 /** One picture of the cluster, as lines for a terminal: a cell for each shard in its owner's colour, and what the traffic does. */
-import type { ClusterPicture } from '../../../runtime/cluster/picture.ts';
+import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface View {
   readonly elapsedMs: number;
   /** As one living node sees it. */
-  readonly picture: ClusterPicture;
+  readonly picture: ClusterStatus;
   readonly traffic: Traffic;
   /** Requests per second at each tenth of a second until now. */
   readonly past: readonly number[];
@@ -31,7 +31,7 @@ const movedMs = 600;
 const paint = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`;
 
 /** How many shards of the picture the node owns; null: nobody. */
-export function ownedBy({ shards }: ClusterPicture, id: string | null): number {
+export function ownedBy({ shards }: ClusterStatus, id: string | null): number {
   return shards.reduce((count, { owner }) => (owner === id ? count + 1 : count), 0);
 }
 

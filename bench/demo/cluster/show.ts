@@ -1,5 +1,5 @@
 /** Looks at the cluster ten times a second, by way of one living node, and has drawn what it sees. */
-import type { ClusterPicture } from '../../../runtime/cluster/picture.ts';
+import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import type { Load } from '../../../test/cluster/support/load.ts';
 import type { TestCluster } from '../../../test/cluster/support/cluster.ts';
 import type { NodeProcess } from '../../../test/support/node-process.ts';
@@ -18,11 +18,11 @@ export class Show {
   readonly #doing = new Map<NodeProcess, string>();
   readonly #movedAt = new Map<number, number>();
   readonly #past: number[] = [];
-  #picture: ClusterPicture;
+  #picture: ClusterStatus;
   #isLooking = false;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(cluster: TestCluster, load: Load, screen: Screen, picture: ClusterPicture) {
+  private constructor(cluster: TestCluster, load: Load, screen: Screen, picture: ClusterStatus) {
     this.#cluster = cluster;
     this.#screen = screen;
     this.#meter = new TrafficMeter(load);
@@ -71,7 +71,7 @@ export class Show {
     this.#draw();
   }
 
-  #take(picture: ClusterPicture): void {
+  #take(picture: ClusterStatus): void {
     picture.shards.forEach(({ shard, owner }, at) => {
       if (owner !== this.#picture.shards[at]?.owner) this.#movedAt.set(shard, this.elapsedMs);
     });

@@ -6,8 +6,8 @@ import { HttpServer } from '../../../gateway/http/server.ts';
 import type { Admission } from '../../../gateway/stream/admission.ts';
 import { ConsoleStream } from '../../../gateway/stream/endpoint.ts';
 import { newId } from '../../../protocol/ids.ts';
-import { silentLog } from '../../../runtime/log.ts';
-import { systemClock } from '../../../runtime/system-clock.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { systemClock } from '../../../runtime/time/clock.ts';
 import { envelope, obey, projectId } from '../protocol.ts';
 
 const docsUrl = 'http://127.0.0.1';
@@ -33,7 +33,7 @@ const stream = new ConsoleStream({
     page: () => Promise.resolve([]),
   },
   publish: (topic, frame) => server.publish(topic, frame),
-  fallen: () => Promise.resolve(new Set<string>()),
+  findRevokedCredentials: () => Promise.resolve(new Set<string>()),
   clock: systemClock,
   log: silentLog,
   docsUrl,
@@ -42,5 +42,5 @@ server.websocket('/v1/console/projects/{projectId}/events/stream', stream);
 
 obey(await server.listen('127.0.0.1', 0), seq => {
   head = seq;
-  stream.accept([{ projectId, seq, eventName: 'thread.message.received', body: envelope(seq) }]);
+  stream.context.hub.onEvents([{ projectId, seq, eventName: 'thread.message.received', body: envelope(seq) }]);
 });

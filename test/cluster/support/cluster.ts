@@ -1,9 +1,9 @@
 /** A cluster as it runs in production: a nats-server, a PostgreSQL, and nodes that are processes of their own. */
 import { randomBytes } from 'node:crypto';
-import { familyOf } from '../../../actors/shard-key.ts';
-import type { ClusterPicture } from '../../../runtime/cluster/picture.ts';
-import { shardOf } from '../../../runtime/shards.ts';
-import { eventually } from '../../node/eventually.ts';
+import { shardKeyOf } from '../../../protocol/ids.ts';
+import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
+import { getShard } from '../../../runtime/placement/shards.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { NatsServer, type NatsServerOptions } from '../../support/nats-server.ts';
 import { NodeProcess, type Ending } from '../../support/node-process.ts';
@@ -128,7 +128,7 @@ export class TestCluster {
   }
 
   /** The cluster as the node sees it. */
-  picture(node: NodeProcess): Promise<ClusterPicture> {
+  picture(node: NodeProcess): Promise<ClusterStatus> {
     return pictureOf(node, this.#serviceToken);
   }
 
@@ -142,21 +142,21 @@ export class TestCluster {
 export async function pictureOf(
   node: Pick<NodeProcess, 'url'>,
   serviceToken: string,
-): Promise<ClusterPicture> {
+): Promise<ClusterStatus> {
   const headers = { authorization: `Bearer ${serviceToken}` };
   const answer = await fetch(`${node.url}/_internal/cluster`, { headers });
   if (answer.status !== 200) throw new Error(`/_internal/cluster answered ${answer.status}`);
-  return (await answer.json()) as ClusterPicture;
+  return (await answer.json()) as ClusterStatus;
 }
 
-function shardsIn({ shards }: ClusterPicture, nodeId: string): ReadonlySet<number> {
+function shardsIn({ shards }: ClusterStatus, nodeId: string): ReadonlySet<number> {
   return new Set(shards.filter(({ owner }) => owner === nodeId).map(({ shard }) => shard));
 }
 
 /** Whether a thread is one of the node's. */
-export function ownershipIn(picture: ClusterPicture, nodeId: string): (threadId: string) => boolean {
+export function ownershipIn(picture: ClusterStatus, nodeId: string): (threadId: string) => boolean {
   const owned = shardsIn(picture, nodeId);
-  return threadId => owned.has(shardOf(familyOf(threadId), picture.shards.length));
+  return threadId => owned.has(getShard(shardKeyOf(threadId), picture.shards.length));
 }
 
 /** The value of a metric without labels. */

@@ -10,7 +10,8 @@ import type { Thread } from '../../../protocol/resources/thread.ts';
 import { Client, Line, NoAnswer, type Asked } from '../../node/client.ts';
 import type { Acknowledged } from '../../node/senders.ts';
 import type { Tenant } from '../../node/tenant.ts';
-import { inTime, type Ending, type NodeProcess } from '../../support/node-process.ts';
+import type { Ending, NodeProcess } from '../../support/node-process.ts';
+import { inTime } from '../../support/patience.ts';
 
 /** A message or thread that was acknowledged; instants are of `performance.now`. */
 export interface Answer {

@@ -1,7 +1,8 @@
 /** Operators' Consoles: one that goes to another node when its own sends it away or dies, and resumes there. */
 import WebSocket from 'ws';
 import type { Tenant } from '../../node/tenant.ts';
-import { inTime, type Ending, type NodeProcess } from '../../support/node-process.ts';
+import type { Ending, NodeProcess } from '../../support/node-process.ts';
+import { inTime } from '../../support/patience.ts';
 
 type Frame =
   | { readonly type: 'resumed' | 'reset'; readonly epoch: string; readonly seq: number }

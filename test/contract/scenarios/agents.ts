@@ -12,7 +12,7 @@ import {
   newTool,
   newVersion,
   unique,
-} from '../furniture.ts';
+} from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place, Role, World } from '../world.ts';
 

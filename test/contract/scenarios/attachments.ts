@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { attachmentOperations } from '../../../protocol/operations/attachments.ts';
 import type { AttachmentUpload } from '../../../protocol/resources/attachment.ts';
-import { unique } from '../furniture.ts';
+import { unique } from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place } from '../world.ts';
 

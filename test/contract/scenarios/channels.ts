@@ -1,7 +1,7 @@
 import type { channelOperations } from '../../../protocol/operations/channels.ts';
 import type { ChannelCommand } from '../../../protocol/resources/channel.ts';
 import type { ListOf } from '../../node/client.ts';
-import { channelOf, newChannel, newInbound, newOutbound, newSimulated, unique } from '../furniture.ts';
+import { getChannel, newChannel, newInbound, newOutbound, newSimulated, unique } from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place } from '../world.ts';
 
@@ -32,7 +32,7 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
     refusals: {},
   },
   getChannel: {
-    request: async place => ({ params: { channelId: await channelOf(place) } }),
+    request: async place => ({ params: { channelId: await getChannel(place) } }),
     refusals: {},
   },
   updateChannel: {
@@ -52,16 +52,16 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
   },
   createInboundMessage: {
     request: async place => ({
-      params: { channelId: await channelOf(place) },
+      params: { channelId: await getChannel(place) },
       body: { ...inProject(place), externalParticipantRef: unique(), body: 'hello' },
     }),
     variants: [
       async place => ({
-        params: { channelId: await channelOf(place) },
+        params: { channelId: await getChannel(place) },
         body: { ...inProject(place), threadId: (await newInbound(place)).threadId, body: 'hello' },
       }),
       async place => ({
-        params: { channelId: await channelOf(place) },
+        params: { channelId: await getChannel(place) },
         body: { ...inProject(place), externalThreadRef: unique(), body: 'hello', metadata: { a: 1 } },
       }),
     ],
@@ -77,7 +77,7 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
   },
   recordReceipt: {
     request: async place => ({
-      params: { channelId: await channelOf(place) },
+      params: { channelId: await getChannel(place) },
       body: {
         ...{ ...inProject(place), messageId: (await newOutbound(place)).messageId },
         ...{ status: 'delivered', occurredAt },
@@ -85,7 +85,7 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
     }),
     variants: [
       async place => ({
-        params: { channelId: await channelOf(place) },
+        params: { channelId: await getChannel(place) },
         body: { ...inProject(place), externalMessageId: unique(), status: 'read', occurredAt },
       }),
     ],
@@ -93,7 +93,7 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
       'svc/runtime/conflict': async ({ sandbox }) => ({
         by: sandbox.key,
         asked: {
-          params: { channelId: await channelOf(sandbox) },
+          params: { channelId: await getChannel(sandbox) },
           body: {
             ...{ ...inProject(sandbox), messageId: (await newInbound(sandbox)).messageId },
             ...{ status: 'read', occurredAt },
@@ -125,7 +125,7 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
       'svc/runtime/conflict': async ({ sandbox }) => ({
         by: sandbox.key,
         asked: {
-          params: { channelId: await channelOf(sandbox) },
+          params: { channelId: await getChannel(sandbox) },
           body: { ...inProject(sandbox), event: 'inbound', externalParticipantRef: unique(), body: 'hello' },
         },
       }),

@@ -5,14 +5,14 @@ import type { threadOperations } from '../../../protocol/operations/threads.ts';
 import type { OperationId } from '../../../protocol/operations/table.ts';
 import type { Asked, Client, Reply } from '../../node/client.ts';
 import {
-  channelOf,
+  getChannel,
   newInbound,
   newNote,
   newOutbound,
   newSimulated,
   newThread,
   unique,
-} from '../furniture.ts';
+} from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place, World } from '../world.ts';
 
@@ -52,12 +52,12 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
     request: place => ({ body: { ...inEnvironment(place), metadata: { n: unique() } } }),
     variants: [
       async place => ({
-        body: { ...inEnvironment(place), channelId: await channelOf(place), externalRef: unique() },
+        body: { ...inEnvironment(place), channelId: await getChannel(place), externalRef: unique() },
       }),
     ],
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
-        const channelId = await channelOf(sandbox);
+        const channelId = await getChannel(sandbox);
         const asked = { body: { ...inEnvironment(sandbox), channelId, externalRef: unique() } };
         await sandbox.key.get('createThread', asked);
         return { by: sandbox.key, asked };

@@ -1,6 +1,6 @@
 import type { keyOperations } from '../../../protocol/operations/keys.ts';
 import { signUp } from '../../node/tenant.ts';
-import { unique } from '../furniture.ts';
+import { unique } from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import type { partnerAppOperations } from '../../../protocol/operations/partner-apps.ts';
-import { newChannel, unique } from '../furniture.ts';
+import { newChannel, unique } from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place } from '../world.ts';
 

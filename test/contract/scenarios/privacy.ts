@@ -1,5 +1,5 @@
 import type { privacyOperations } from '../../../protocol/operations/privacy.ts';
-import { newInbound } from '../furniture.ts';
+import { newInbound } from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 
 export const privacyScenarios: ScenariosOf<typeof privacyOperations> = {

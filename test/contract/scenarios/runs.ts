@@ -8,7 +8,7 @@ import {
   newSuggestion,
   newThread,
   unique,
-} from '../furniture.ts';
+} from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place } from '../world.ts';
 

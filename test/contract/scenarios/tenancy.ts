@@ -2,7 +2,7 @@ import type { invitationOperations } from '../../../protocol/operations/invitati
 import type { memberOperations } from '../../../protocol/operations/members.ts';
 import type { tenancyOperations } from '../../../protocol/operations/tenancy.ts';
 import { signUp, verifyEmail } from '../../node/tenant.ts';
-import { unique } from '../furniture.ts';
+import { unique } from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import { newAddress, newMember, type Place } from '../world.ts';
 

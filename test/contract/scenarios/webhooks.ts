@@ -2,7 +2,7 @@ import type { deliveryOperations } from '../../../protocol/operations/deliveries
 import type { eventOperations } from '../../../protocol/operations/events.ts';
 import type { stitchOperations } from '../../../protocol/operations/stitches.ts';
 import type { Asked } from '../../node/client.ts';
-import { newDelivery, newStitch, unique } from '../furniture.ts';
+import { newDelivery, newStitch, unique } from '../fixtures.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { Place, World } from '../world.ts';
 

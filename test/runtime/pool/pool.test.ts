@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { Pool, PoolClosed, PoolOverloaded, type PoolOptions } from '../../../runtime/pool/pool.ts';
-import { WorkerLost } from '../../../runtime/pool/session.ts';
+import { WorkerLost } from '../../../runtime/pool/worker-channel.ts';
 import { Receiver, silence } from '../../support/receiver.ts';
 
 async function poolFor(t: Test, options: PoolOptions = {}): Promise<Pool> {
@@ -18,16 +18,19 @@ async function receiverFor(t: Test): Promise<Receiver> {
   return receiver;
 }
 
-const get = (url: string, timeoutMs = 15_000) => ({ method: 'GET' as const, url, headers: {}, timeoutMs });
+const get = (url: string) => ({ method: 'GET' as const, url, headers: {}, timeoutMs: 600_000 });
 
 t.test('more than the limit is refused at once, and later there is room again', async t => {
   const pool = await poolFor(t, { maxInFlight: 3 });
   const receiver = await receiverFor(t);
-  receiver.behaviour = silence;
-  const held = Array.from({ length: 3 }, () => pool.send(get(receiver.url(), 300)));
+  const open: (() => void)[] = [];
+  receiver.behaviour = (_request, response) => open.push(() => response.writeHead(204).end());
+  const held = Array.from({ length: 3 }, () => pool.send(get(receiver.url())));
   t.equal(pool.hasRoom, false);
   await t.rejects(pool.send(get(receiver.url())), PoolOverloaded);
   t.equal(pool.stats.inFlight, 3);
+  await receiver.arrived(3);
+  for (const end of open) end();
   await Promise.all(held);
   t.equal(pool.hasRoom, true);
   t.equal(receiver.received.length, 3);
@@ -125,7 +128,7 @@ t.test('who has waited long enough gives up what is in flight', async t => {
   const sent = Array.from({ length: 3 }, () => pool.send(get(receiver.url())));
   await receiver.arrived(3);
   const drained = pool.drain();
-  pool.giveUp();
+  pool.abandonAll();
   for (const request of sent) await t.rejects(request, WorkerLost);
   await drained;
   t.equal(pool.stats.inFlight, 0);

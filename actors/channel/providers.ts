@@ -1,0 +1,81 @@
+/**
+ * What a channel kind has to say about conversations, in terms that are the same for every channel. A provider is pure: it says
+ * what a message or a receipt means. What has to leave the system is a row, which somebody else sends after the commit.
+ */
+import type { ChannelKind, ReceiptStatus } from '../../protocol/resources/index.ts';
+
+/** Why a message failed, as its provider reports it. */
+export interface ReceiptError {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** A delivery receipt, independent of the provider. */
+export interface Receipt {
+  readonly status: ReceiptStatus;
+  /** When it happened at the provider, ISO 8601. */
+  readonly occurredAt: string;
+  readonly error?: ReceiptError;
+}
+
+/**
+ * What happens to an outbound message after its commit.
+ *
+ * `request`: the channel's owner has to send it; the event channel.message.requested is the command to do so.
+ * `accept`: it counts as sent at once, and nothing leaves the system.
+ */
+export type Dispatch = 'request' | 'accept';
+
+/** Allows free-form messages only for a limited time after the participant wrote. */
+export interface ServiceWindowRule {
+  /** Milliseconds from an inbound message to the end of the window. */
+  readonly lengthMs: number;
+  /** Whether free-form messages may go to a participant who has never written. */
+  readonly openBeforeFirstInbound: boolean;
+}
+
+/** What the actors ask of a channel kind. */
+export interface ChannelProvider {
+  readonly kind: ChannelKind;
+  /** Undefined: free-form messages are always allowed. */
+  readonly serviceWindow: ServiceWindowRule | undefined;
+  readonly dispatch: Dispatch;
+  /** The channel's owner may post inbound messages and receipts over REST. */
+  readonly postedByOwner: boolean;
+  /** Inbound messages and receipts may be simulated over REST. */
+  readonly simulated: boolean;
+}
+
+/**
+ * The sandbox has no third party; it is for onboarding and tests. Messages loop back: they count as sent when they are committed.
+ * Their receipts, and what the participant writes, are simulated over REST.
+ *
+ * It has the service window of chatapp, so that a flow can be tried before it goes live. The window applies only once the
+ * participant has written: a first message would otherwise need a template, which the sandbox does not have.
+ */
+const sandbox: ChannelProvider = {
+  kind: 'sandbox',
+  serviceWindow: { lengthMs: 24 * 3_600_000, openBeforeFirstInbound: true },
+  dispatch: 'accept',
+  postedByOwner: true,
+  simulated: true,
+};
+
+/**
+ * On a custom channel the customer sends and receives over HTTP. Outbound messages become channel commands, which the owner lists,
+ * performs, acknowledges, and reports on by receipts. The owner decides what may be sent when, so there is no window.
+ */
+const custom: ChannelProvider = {
+  kind: 'custom',
+  serviceWindow: undefined,
+  dispatch: 'request',
+  postedByOwner: true,
+  simulated: false,
+};
+
+const providers: Readonly<Partial<Record<ChannelKind, ChannelProvider>>> = { sandbox, custom };
+
+/** Undefined for a thread without a channel, and for a kind whose provider this build does not have. */
+export function getProvider(kind: ChannelKind | null): ChannelProvider | undefined {
+  return kind === null ? undefined : providers[kind];
+}

@@ -1,0 +1,62 @@
+/**
+ * Looks at what has been spent before a model is asked (see `Budgets` in services.ts). Limits, and what an environment has spent on a
+ * day, are cached for a second, so that two hundred runs at once do not add up the same runs two hundred times. So a day's budget may be
+ * exceeded by what its runs spend in that second, and by the steps that are in flight.
+ */
+import type { Clock } from '../../runtime/time/index.ts';
+import { type Database, type TenantScope, TtlCache } from '../../storage/database/index.ts';
+import { type BudgetRecord, findBudget, spentOnThread, spentSince } from '../../storage/agents/index.ts';
+import type { StepRequest } from './task-requests.ts';
+import type { Budgets } from './services.ts';
+import type { BudgetScope, SpentBudget } from './trace.ts';
+
+const dayMs = 86_400_000;
+const cacheMs = 1_000;
+
+export interface BudgetServices {
+  readonly db: Pick<Database, 'query'>;
+  readonly clock: Clock;
+}
+
+/** Of several budgets that are used up, the narrowest is reported: the run's, the thread's, the day's. */
+export function createBudgets({ db, clock }: BudgetServices): Budgets {
+  const limits = new TtlCache<BudgetRecord, TenantScope>({
+    clock,
+    maxAgeMs: cacheMs,
+    absentMs: cacheMs,
+    load: scope => findBudget(db, scope),
+  });
+  const days = new TtlCache<{ readonly micros: number }, TenantScope & { readonly from: number }>({
+    clock,
+    maxAgeMs: cacheMs,
+    load: async ({ from, ...scope }) => ({ micros: await spentSince(db, scope, new Date(from)) }),
+  });
+
+  return {
+    async exceeded(request: StepRequest): Promise<SpentBudget | undefined> {
+      const { projectId, environmentId, threadId, agentRunId, costMicros } = request;
+      const tenant = { projectId, environmentId };
+      const budget = await limits.get(environmentId, tenant);
+      if (budget === undefined) return undefined;
+      const { perRunMicros, perThreadMicros, perProjectDayMicros, fallsTo } = budget;
+      const check = (
+        scope: BudgetScope,
+        limitMicros: number,
+        spentMicros: number,
+      ): SpentBudget | undefined =>
+        spentMicros < limitMicros ? undefined : { scope, limitMicros, spentMicros, fallsTo };
+
+      let spent = perRunMicros === null ? undefined : check('run', perRunMicros, costMicros);
+      if (spent === undefined && perThreadMicros !== null && threadId !== null) {
+        const others = await spentOnThread(db, tenant, threadId, agentRunId);
+        spent = check('thread', perThreadMicros, others + costMicros);
+      }
+      if (spent === undefined && perProjectDayMicros !== null) {
+        const from = Math.floor(clock.now() / dayMs) * dayMs;
+        const day = await days.get(`${environmentId} ${from}`, { ...tenant, from });
+        spent = check('project_day', perProjectDayMicros, day?.micros ?? 0);
+      }
+      return spent;
+    },
+  };
+}

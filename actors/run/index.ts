@@ -1,0 +1,23 @@
+/**
+ * Agent runs. The actor kind `run` (`createRuns`, stored by `runSnapshot`) is a durable state machine (state.ts): each model step and each
+ * tool result is committed before the next begins. Decisions (decide-*.ts) start tasks (tasks/), which read a plan (plans.ts), look at
+ * budgets (budgets.ts), ask a model (models/) or call a tool (tools/), and report the result to the run as a command. The thread of the
+ * run decides what becomes of its answer.
+ */
+export { createBudgets } from './budgets.ts';
+export {
+  type AnswerDecision,
+  type BeginRun,
+  type CancelRun,
+  runCommand,
+  type RunCommands,
+  type RunOver,
+  type SettleSuggestion,
+  type TakeAnswer,
+} from './commands.ts';
+export { toAgentRun } from './json.ts';
+export { createRuns, type Runs } from './kind.ts';
+export { createPlans } from './plans.ts';
+export type { Tools } from './services.ts';
+export { decodeRun, type RunRow, runSnapshot } from './snapshot.ts';
+export type { Settlement, SpentBudget, Suggestion } from './trace.ts';

@@ -1,0 +1,115 @@
+/**
+ * A semaphore that is fair to owners.
+ *
+ *   (come)  -> working    there is a free permit, and the owner holds fewer permits than are free
+ *   (come)  -> waiting    otherwise, if the owner's queue is shorter than the room that is left for waiting
+ *   (come)  -> (skipped)  otherwise
+ *   waiting -> working    it is the owner's turn: owners take turns, and each is served first come, first served
+ *   waiting -> (gone)     aborted
+ *
+ * So one owner alone gets half of the permits, and of the room, at most; of two owners each gets a third; and there is always something
+ * left for the next owner.
+ */
+export class FairSemaphore {
+  #free: number;
+  #room: number;
+  readonly #held = new Map<string, number>();
+  /** The queues of those who wait, by owner, in the order of the owners' turns. */
+  readonly #queues = new Map<string, Set<() => void>>();
+
+  /**
+   * @param permits how many may work at once
+   * @param room how many may wait
+   */
+  constructor(permits: number, room: number) {
+    this.#free = permits;
+    this.#room = room;
+  }
+
+  /** Does the work when it gets a permit; skips it if there is no room to wait. Rejects with the signal's reason if aborted before. */
+  async runOrSkip(owner: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const hasRoom = (this.#queues.get(owner)?.size ?? 0) < this.#room;
+    if (hasRoom || this.#mayTake(owner)) await this.run(owner, signal, work);
+  }
+
+  /** Does the work when it gets a permit, however many wait. Rejects with the signal's reason if aborted before. */
+  async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.#mayTake(owner)) this.#take(owner);
+    else await this.#wait(owner, signal);
+    try {
+      return await work();
+    } finally {
+      this.#release(owner);
+    }
+  }
+
+  /** From now on there is a permit for everybody. */
+  open(): void {
+    this.#free = Infinity;
+    this.#callNext();
+  }
+
+  #mayTake(owner: string): boolean {
+    return (this.#held.get(owner) ?? 0) < this.#free;
+  }
+
+  #take(owner: string): void {
+    this.#free--;
+    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
+  }
+
+  #release(owner: string): void {
+    this.#free++;
+    const held = (this.#held.get(owner) ?? 0) - 1;
+    if (held === 0) this.#held.delete(owner);
+    else this.#held.set(owner, held);
+    this.#callNext();
+  }
+
+  /** Gives free permits to those who wait. An owner that gets one has its next turn after all others. */
+  #callNext(): void {
+    for (const [owner, queue] of this.#queues) {
+      const [next] = queue;
+      if (next === undefined || !this.#mayTake(owner)) continue;
+      this.#queues.delete(owner);
+      this.#queues.set(owner, queue);
+      next();
+      // One release may allow two owners to go on: the one that gets the permit, and the one that now holds fewer.
+      this.#callNext();
+      return;
+    }
+  }
+
+  #wait(owner: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        signal.removeEventListener('abort', abort);
+        this.#leave(owner, take);
+      };
+      const abort = (): void => {
+        leave();
+        reject(signal.reason as Error);
+      };
+      const take = (): void => {
+        leave();
+        this.#take(owner);
+        resolve();
+      };
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      signal.addEventListener('abort', abort, { once: true });
+      this.#room--;
+      const queue = this.#queues.get(owner) ?? new Set();
+      this.#queues.set(owner, queue.add(take));
+    });
+  }
+
+  #leave(owner: string, waiter: () => void): void {
+    const queue = this.#queues.get(owner);
+    if (queue?.delete(waiter) !== true) return;
+    this.#room++;
+    if (queue.size === 0) this.#queues.delete(owner);
+  }
+}

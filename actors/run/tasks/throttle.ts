@@ -1,0 +1,39 @@
+/**
+ * Spreads work that comes in bursts. Each piece of work waits for its turn, and a turn lasts until the work is done, but no longer than a
+ * few milliseconds. If processors are busy, turns take longer and less work begins; if something else is slow, nobody waits for it.
+ *
+ * 200 models that answered at once had both processors for half a second. The p99 of the messages that came in meanwhile, compared
+ * with the same load without runs: 2.9 x without turns, 2.3 x with four turns at once, 1.8 x with two. 400 runs that wait for no model
+ * end in 2.4, 2.9 and 3.3 s.
+ */
+import { type Clock, completesWithin } from '../../../runtime/time/index.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
+
+/** Turns at once, each of another owner. */
+const turnsAtOnce = 2;
+export const longestTurnMs = 10;
+
+export class Throttle {
+  readonly #clock: Clock;
+  // All who come have a permit for their work already, so their number is limited.
+  readonly #turns = new FairSemaphore(turnsAtOnce, Infinity);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Begins the work when it is the owner's turn. Resolves with its result; rejects with the signal's reason if aborted before. */
+  async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const begun = await this.#turns.run(owner, signal, async () => {
+      const outcome = work();
+      await completesWithin(this.#clock, longestTurnMs, outcome);
+      return { outcome };
+    });
+    return await begun.outcome;
+  }
+
+  /** From now on nobody waits, not even those who came before. */
+  open(): void {
+    this.#turns.open();
+  }
+}

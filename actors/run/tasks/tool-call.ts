@@ -1,0 +1,60 @@
+/** The task `toolCall`: one tool call, with retries by the tool's own rule. */
+import type { TaskContext } from '../../../runtime/actor/index.ts';
+import type { RetryPolicy } from '../../base/index.ts';
+import { runCommand, type ToolOutcome } from '../commands.ts';
+import type { ToolCallTask } from '../task-requests.ts';
+import type { RunServices } from '../services.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
+import type { Reporter } from './reporter.ts';
+import type { InFlight } from './in-flight.ts';
+
+/** Calls that this node makes at once. One environment gets half of them at most. */
+const mostAtOnce = 4_096;
+/** Calls that wait for their turn. */
+const mostWaiting = 4_096;
+
+/**
+ * An attempt that this node has not begun itself is left alone until no node can be at it any more: its run asks again every few
+ * seconds. Then the attempt is lost. So is one for which there is no room.
+ */
+export function createToolCallTask(
+  { tools, clock }: Pick<RunServices, 'tools' | 'clock'>,
+  inFlight: InFlight,
+  reporter: Reporter,
+  retryPolicy: RetryPolicy,
+) {
+  const semaphore = new FairSemaphore(mostAtOnce, mostWaiting);
+  return async ({ request, lostAt, fresh }: ToolCallTask, context: TaskContext): Promise<void> => {
+    const { self } = context;
+    const { callId, environmentId } = request;
+    const makeCall = async (signal: AbortSignal): Promise<void> => {
+      // Checked here too: while the call waited, or this process stood still, another node may have taken the attempt for lost.
+      const lost = clock.now() >= lostAt;
+      let isOurs = true;
+      const beginAttempt = async (number: number): Promise<boolean> => {
+        isOurs = (await retryPolicy.retry(
+          'an attempt of a tool call could not be begun',
+          () => context.ask(self, 'attempt', { callId, attempt: number }),
+          () => signal.aborted,
+        )) as boolean;
+        return isOurs;
+      };
+      const outcome = await tools.call({ ...request, lost }, signal, beginAttempt);
+      // Stopped: what the tool did is not known, and the outcome says only that the call was stopped.
+      if (!isOurs || signal.aborted) return;
+      const fallback: ToolOutcome = {
+        callId,
+        status: 'failed',
+        durationMs: outcome.durationMs,
+        httpStatus: null,
+        result: null,
+        error: 'what the tool has answered cannot be kept',
+      };
+      await reporter.report(context, runCommand.toolCompleted, outcome, fallback);
+    };
+    if (!fresh && clock.now() < lostAt) return;
+    await inFlight.run(self.id, callId, signal =>
+      semaphore.runOrSkip(environmentId, signal, () => makeCall(signal)),
+    );
+  };
+}

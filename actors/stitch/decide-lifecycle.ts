@@ -1,0 +1,154 @@
+/** Decisions: a stitch is created, changed, given a new secret, archived. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Stitch } from '../../protocol/resources/index.ts';
+import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { conflict } from '../../protocol/errors.ts';
+import {
+  createAuditWrites,
+  exists,
+  getChangedFields,
+  requireSameTenancy,
+  type Tenancy,
+} from '../base/index.ts';
+import type { ArchiveStitch, CreateStitch, RotateSecret, UpdateStitch } from './commands.ts';
+import { createCancelEffects, startDeliveries, type StitchDecision } from './decide-delivery.ts';
+import { createStitchEvent, toStitch } from './events.ts';
+import { forgetWaiting, rewind } from './queue.ts';
+import { healthy, type SealedSecret, type StitchState } from './state.ts';
+
+/** The most secrets that sign at once: the newest, and two in their grace period. */
+const mostSecrets = 3;
+
+/** Creates the stitch, active. 409 when it exists. */
+export function create(state: StitchState, command: CreateStitch, turn: Turn): StitchDecision<Stitch> {
+  if (exists(state)) throw conflict('The stitch exists.');
+  const { jwe, act: _, ...given } = command;
+  const at = new Date(turn.now).toISOString();
+  const next: StitchState = { ...state, ...given, secrets: [{ jwe }], createdAt: at, updatedAt: at };
+  const { name, eventNames } = next;
+  // Not its address, which may contain a secret.
+  const writes = createAuditWrites(command, next, turn, 'stitch.created', { name, eventNames });
+  return { state: next, writes, reply: toStitch(next, turn.id) };
+}
+
+/** 404 for another tenant's stitch; 409 for an archived one, which cannot be changed any more. */
+export function requireChangeable(state: StitchState, tenancy: Tenancy): void {
+  requireSameTenancy(state, tenancy);
+  if (state.archivedAt !== null) throw conflict('The stitch is archived.');
+}
+
+/** Changes the stitch, disables it, or activates it again. A change to the same values leaves `updatedAt` as it is. */
+export function update(state: StitchState, command: UpdateStitch, turn: Turn): StitchDecision<Stitch> {
+  requireChangeable(state, command);
+  const { status, ...changes } = command.changes;
+  let next: StitchState = { ...state, ...changes };
+  if (status !== undefined && status !== state.status) next = changeStatus(next, status, turn);
+  // With a new address an open circuit need not wait for its next probe.
+  else if (next.webhookUrl !== state.webhookUrl && state.status === 'error') {
+    next = { ...next, health: { ...next.health, probeAt: turn.now } };
+  }
+  if (isDeepStrictEqual(next, state)) return { reply: toStitch(state, turn.id) };
+  next = { ...next, updatedAt: new Date(turn.now).toISOString() };
+
+  const changed = getChangedFields(command.changes);
+  const writes: Write[] = [...createAuditWrites(command, next, turn, 'stitch.updated', changed)];
+  if (next.status !== state.status) {
+    next = { ...next, made: next.made + 1 };
+    const data = { stitch: toStitch(next, turn.id), previousStatus: state.status };
+    const event = { name: 'stitch.status.changed', author: command.author, data, to: 'others' } as const;
+    writes.push(createStitchEvent(next, event, turn).write);
+  }
+  const reply = toStitch(next, turn.id);
+  return { ...startDeliveries(next, turn, getNewCancelEffects(state, next)), writes, reply };
+}
+
+function changeStatus(state: StitchState, status: 'active' | 'disabled', turn: Turn): StitchState {
+  if (status === 'disabled') return stop({ ...state, status }, turn);
+  const queue = { ...rewind(state.queue, 0), mayHaveDue: true };
+  return { ...state, status, health: healthy, queue };
+}
+
+/** What waits will be cancelled. */
+function stop(state: StitchState, turn: Turn): StitchState {
+  return {
+    ...state,
+    health: healthy,
+    cancelUntil: new Date(turn.now).toISOString(),
+    queue: forgetWaiting(state.queue),
+  };
+}
+
+function getNewCancelEffects(before: StitchState, after: StitchState): readonly Effect[] {
+  return before.cancelUntil === after.cancelUntil ? [] : createCancelEffects(after);
+}
+
+/** The task `cancel` has cancelled everything until that instant (ISO 8601). */
+export function cancelled(
+  state: StitchState,
+  { until }: { readonly until: string },
+  turn: Turn,
+): StitchDecision<null> {
+  // The stitch was stopped again since: the later instant has a task of its own.
+  if (state.cancelUntil !== until) return { reply: null };
+  const queue = { ...rewind(state.queue, 0), mayHaveDue: true };
+  return { ...startDeliveries({ ...state, cancelUntil: null, queue }, turn), reply: null };
+}
+
+/** Archiving twice changes nothing. 404 for another tenant's stitch. */
+export function archive(state: StitchState, command: ArchiveStitch, turn: Turn): StitchDecision<null> {
+  requireSameTenancy(state, command);
+  if (state.archivedAt !== null) return { reply: null };
+  const at = new Date(turn.now).toISOString();
+  const next: StitchState = { ...stop(state, turn), archivedAt: at, updatedAt: at, replays: [] };
+  const writes = createAuditWrites(command, next, turn, 'stitch.archived', { name: state.name });
+  return { state: next, writes, effects: getNewCancelEffects(state, next), reply: null };
+}
+
+/** The new secret signs from now on; the older ones sign too until their grace period ends. */
+export function rotateSecret(state: StitchState, command: RotateSecret, turn: Turn): StitchDecision<Stitch> {
+  requireChangeable(state, command);
+  const { gracePeriodSeconds } = command;
+  const graceEnd = turn.now + gracePeriodSeconds * 1_000;
+  const older = state.secrets.map(secret => ({
+    ...secret,
+    until: Math.min(secret.until ?? graceEnd, graceEnd),
+  }));
+  const secrets = getSigningSecrets([{ jwe: command.jwe }, ...older], turn.now).slice(0, mostSecrets);
+  const updatedAt = new Date(turn.now).toISOString();
+  const next: StitchState = { ...state, secrets, updatedAt, made: state.made + 1 };
+  const stitch = toStitch(next, turn.id);
+  const event = {
+    name: 'stitch.secret.rotated',
+    author: command.author,
+    data: { stitch },
+    to: 'all',
+  } as const;
+  return {
+    state: next,
+    writes: [
+      ...createAuditWrites(command, next, turn, 'stitch.secret_rotated', { gracePeriodSeconds }),
+      createStitchEvent(next, event, turn).write,
+    ],
+    remind: createGraceReminder(secrets),
+    reply: stitch,
+  };
+}
+
+/** The secrets that sign at that instant. */
+export function getSigningSecrets(secrets: readonly SealedSecret[], now: number): readonly SealedSecret[] {
+  return secrets.filter(({ until }) => until === undefined || until > now);
+}
+
+function createGraceReminder(secrets: readonly SealedSecret[]): Reminder[] {
+  const ends = secrets.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  if (ends.length === 0) return [];
+  return [{ key: 'grace', at: Math.min(...ends), command: 'endGrace', payload: {} }];
+}
+
+/** The reminder: drops the secrets whose grace period has ended. */
+export function endGrace(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
+  const secrets = getSigningSecrets(state.secrets, turn.now);
+  if (secrets.length === state.secrets.length) return { reply: null };
+  return { state: { ...state, secrets }, remind: createGraceReminder(secrets), reply: null };
+}

@@ -1,0 +1,171 @@
+/** Decisions: deliveries that somebody asks for: a test event, one event again, a span of time again. */
+import { createHash } from 'node:crypto';
+import { numberedId } from '../../protocol/ids.ts';
+import type { WebhookDelivery } from '../../protocol/resources/index.ts';
+import type { Effect, Turn } from '../../runtime/actor/index.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { type DeliveryRow, insertDelivery } from '../../storage/writes/index.ts';
+import { conflict } from '../../protocol/errors.ts';
+import type { PastEvent, ReplayEvent, ReplayPage, ReplaySpan, TestStitch } from './commands.ts';
+import type { StitchDecision } from './decide-delivery.ts';
+import { requireChangeable } from './decide-lifecycle.ts';
+import { createStitchEvent, toStitch } from './events.ts';
+import { isLive, type ReplayJob, type StitchState } from './state.ts';
+
+/** How many replays of spans a stitch works on at once. */
+export const mostReplays = 5;
+
+function requireLive(state: StitchState): void {
+  if (!isLive(state)) throw conflict('The stitch is disabled.');
+}
+
+/**
+ * The id that the commit gives to the delivery of an event to a stitch: the SQL function `skein_delivery_id` of the first migration, in
+ * TypeScript.
+ */
+export function deriveDeliveryId(eventId: string, stitchId: string): string {
+  const hash = createHash('md5').update(`${eventId}/${stitchId}`).digest('hex');
+  return `whd_${eventId.slice(4, 14)}e${hash.slice(0, 2)}a${hash.slice(2, 14)}`;
+}
+
+/**
+ * Appends an event `stitch.test.ping`, which is delivered to this stitch alone. 404 for another tenant's stitch, 409 when it is archived
+ * or disabled.
+ */
+export function test(state: StitchState, command: TestStitch, turn: Turn): StitchDecision<WebhookDelivery> {
+  requireChangeable(state, command);
+  requireLive(state);
+  const next: StitchState = { ...state, made: state.made + 1 };
+  const { eventName } = command;
+  const data = { stitch: toStitch(state, turn.id), ...(eventName === undefined ? {} : { eventName }) };
+  const event = { name: 'stitch.test.ping', author: command.author, data, to: 'self' } as const;
+  const { eventId, write } = createStitchEvent(next, event, turn);
+  const at = new Date(turn.now).toISOString();
+  const reply: WebhookDelivery = {
+    ...getNewDelivery(state, turn, at),
+    deliveryId: deriveDeliveryId(eventId, turn.id),
+    eventId,
+    eventName: event.name,
+    trigger: 'test',
+  };
+  return { state: next, writes: [write], reply };
+}
+
+/** What all new deliveries have in common. */
+function getNewDelivery(state: StitchState, turn: Turn, at: string) {
+  return {
+    projectId: state.projectId,
+    environmentId: state.environmentId,
+    stitchId: turn.id,
+    status: 'pending',
+    attemptCount: 0,
+    responseStatus: null,
+    lastError: null,
+    lastAttemptAt: null,
+    nextAttemptAt: at,
+    threadId: null,
+    createdAt: at,
+    updatedAt: at,
+  } as const;
+}
+
+function createDeliveryRow(
+  state: StitchState,
+  turn: Turn,
+  event: PastEvent,
+  trigger: 'manual' | 'replay',
+): DeliveryRow {
+  const { eventId, eventSeq, eventName, eventAt, threadId } = event;
+  return {
+    deliveryId: numberedId('delivery', turn.now, turn.id, state.made),
+    projectId: state.projectId,
+    environmentId: state.environmentId,
+    stitchId: turn.id,
+    eventId,
+    eventSeq,
+    eventName,
+    eventAt,
+    ...(threadId === null ? {} : { threadId }),
+    trigger,
+    createdAt: new Date(turn.now).toISOString(),
+  };
+}
+
+/** Delivers one event again, as a delivery of its own (trigger `manual`). Refuses like `test`. */
+export function replay(
+  state: StitchState,
+  command: ReplayEvent,
+  turn: Turn,
+): StitchDecision<WebhookDelivery> {
+  requireChangeable(state, command);
+  requireLive(state);
+  const { event } = command;
+  const next: StitchState = { ...state, made: state.made + 1 };
+  const row = createDeliveryRow(next, turn, event, 'manual');
+  const { deliveryId, eventId, eventName, trigger, createdAt } = row;
+  const reply: WebhookDelivery = {
+    ...getNewDelivery(state, turn, createdAt),
+    deliveryId,
+    eventId,
+    eventName,
+    trigger,
+    threadId: event.threadId,
+  };
+  return {
+    state: next,
+    writes: [insertDelivery(row)],
+    effects: [createWakeEffect(event.eventSeq, turn)],
+    reply,
+  };
+}
+
+/** Begins to replay a span of time, one page per commit. Refuses like `test`, and with 409 beyond `mostReplays`. */
+export function replaySpan(state: StitchState, command: ReplaySpan): StitchDecision<null> {
+  requireChangeable(state, command);
+  requireLive(state);
+  if (state.replays.length >= mostReplays) {
+    throw conflict(`The stitch has ${mostReplays} replays under way already.`);
+  }
+  const { sourceStitchId, since, until, eventNames, statuses } = command;
+  const made = state.made + 1;
+  const job: ReplayJob = {
+    id: String(made),
+    sourceStitchId,
+    since,
+    until,
+    eventNames,
+    statuses,
+    after: null,
+  };
+  const next: StitchState = { ...state, made, replays: [...state.replays, job] };
+  return { state: next, effects: [createReplayEffect(job)], reply: null };
+}
+
+/** After the commit: a load that begins before it does not see the new rows. */
+function createWakeEffect(from: number, turn: Turn): Effect {
+  return { do: 'tell', to: { kind: 'stitch', id: turn.id }, command: 'wake', payload: { from } };
+}
+
+function createReplayEffect(job: ReplayJob): Effect {
+  return { do: 'perform', task: 'replay', payload: job };
+}
+
+/** Adds the deliveries of a page and asks for the next. A page that was read twice, or of a replay that has ended, is dropped. */
+export function replayPage(state: StitchState, page: ReplayPage, turn: Turn): StitchDecision<null> {
+  const job = state.replays.find(({ id }) => id === page.jobId);
+  if (job === undefined || job.after?.eventSeq !== page.after?.eventSeq) return { reply: null };
+  let next = state;
+  const writes: Write[] = [];
+  let lowest = Infinity;
+  for (const event of page.events) {
+    next = { ...next, made: next.made + 1 };
+    writes.push(insertDelivery(createDeliveryRow(next, turn, event, 'replay')));
+    lowest = Math.min(lowest, event.eventSeq);
+  }
+  const others = state.replays.filter(other => other !== job);
+  const rest = isLive(state) && page.next !== null ? { ...job, after: page.next } : undefined;
+  const replays = rest === undefined ? others : [...others, rest];
+  const effects = rest === undefined ? [] : [createReplayEffect(rest)];
+  if (lowest !== Infinity) effects.push(createWakeEffect(lowest, turn));
+  return { state: { ...next, replays }, writes, effects, reply: null };
+}

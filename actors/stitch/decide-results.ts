@@ -1,0 +1,309 @@
+/**
+ * Decisions: what the result of an attempt means for the delivery, for its thread and for the stitch.
+ *
+ * A delivery that is pending or retrying becomes
+ *   -> delivered   by a 2xx
+ *   -> retrying    by anything else, while the schedule has another attempt (schedule.ts)
+ *   -> failed      by anything else after the last attempt; by HTTP 410; or because its event is no longer kept
+ *   -> cancelled   by anything else while the stitch is disabled or archived
+ */
+import type { DeliveryStatus } from '../../protocol/resources/index.ts';
+import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { insertAttempt, updateDelivery } from '../../storage/writes/index.ts';
+import { systemActor } from '../base/index.ts';
+import type { AttemptResult, StitchCommands } from './commands.ts';
+import { createCancelEffects, createDueReminder, type StitchDecision } from './decide-delivery.ts';
+import { createStitchEvent, toStitch, type StitchEvent } from './events.ts';
+import { forgetWaiting, unload, type Delivery, type Released } from './queue.ts';
+import {
+  exhaustedToDisable,
+  failingToDisableMs,
+  failingToOpenMs,
+  failuresToOpen,
+  holdMs,
+  probeEveryMs,
+  retryAfterMs,
+  waitAfter,
+} from './schedule.ts';
+import { healthy, isLive, type OwnerNotification, type StitchState } from './state.ts';
+
+/** Retries and holds that end within one step wake the stitch once. */
+const dueStepMs = 100;
+
+/** Of more notifications that the owner has not got yet, the oldest is dropped. */
+const mostNotifications = 5;
+
+/** Builds the decision about a batch of results. A builder lives for one turn and changes nothing but itself. */
+class StitchDecisionBuilder {
+  readonly turn: Turn;
+  readonly at: string;
+  /** The state, replaced with each result. */
+  state: StitchState;
+  /** When the first of the retries and holds ends, in epoch milliseconds. */
+  nextDueAt: number | null;
+  readonly writes: Write[] = [];
+  readonly released: Released[] = [];
+  readonly #before: StitchState;
+  readonly #notifications: OwnerNotification[] = [];
+
+  constructor(state: StitchState, turn: Turn) {
+    this.#before = state;
+    this.state = state;
+    this.turn = turn;
+    this.at = new Date(turn.now).toISOString();
+    this.nextDueAt = state.dueAt;
+  }
+
+  /** Returns the event's id. */
+  addEvent(event: StitchEvent): string {
+    this.state = { ...this.state, made: this.state.made + 1 };
+    const { eventId, write } = createStitchEvent(this.state, event, this.turn);
+    this.writes.push(write);
+    return eventId;
+  }
+
+  /** The notification is in the row until the owner has got it. */
+  notifyOwner(notification: OwnerNotification): void {
+    this.#notifications.push(notification);
+    const ownerNotifications = [...this.state.ownerNotifications, notification].slice(-mostNotifications);
+    this.state = { ...this.state, ownerNotifications };
+  }
+
+  decide(): StitchDecision<readonly Released[]> {
+    const { writes, released: reply } = this;
+    const before = this.#before;
+    const dueAt = this.nextDueAt === null ? null : Math.ceil(this.nextDueAt / dueStepMs) * dueStepMs;
+    if (this.state === before && dueAt === before.dueAt) return { writes, reply };
+    const state: StitchState = { ...this.state, dueAt };
+    const remind: Reminder[] = [];
+    if (dueAt !== null && dueAt !== before.dueAt) remind.push(createDueReminder(dueAt));
+    const { probeAt } = state.health;
+    if (probeAt !== null && probeAt !== before.health.probeAt) {
+      remind.push({ key: 'probe', at: probeAt, command: 'probe', payload: {} });
+    }
+    const effects = this.#notifications.map((payload): Effect => ({
+      do: 'perform',
+      task: 'notifyOwner',
+      payload,
+    }));
+    if (state.cancelUntil !== before.cancelUntil) effects.push(...createCancelEffects(state));
+    return { state, writes, remind, effects, reply };
+  }
+}
+
+/** Writes the results, and what they mean for the circuit. Replies with what they mean for their threads. */
+export function settled(
+  state: StitchState,
+  { results }: StitchCommands['settled']['payload'],
+  turn: Turn,
+): StitchDecision<readonly Released[]> {
+  const builder = new StitchDecisionBuilder(state, turn);
+  for (const result of results) {
+    if (result.status !== null && result.status >= 200 && result.status < 300) succeed(builder, result);
+    else fail(builder, result);
+  }
+  return builder.decide();
+}
+
+function succeed(builder: StitchDecisionBuilder, result: AttemptResult): void {
+  writeResult(builder, result, 'delivered', null);
+  const { state } = builder;
+  if (state.health.failures > 0) builder.state = { ...state, health: healthy };
+  if (state.status === 'error') changeStatus(builder, 'active');
+}
+
+function fail(builder: StitchDecisionBuilder, result: AttemptResult): void {
+  const { turn, state } = builder;
+  const { delivery } = result;
+  // Not an attempt at all: there is nothing left to send.
+  if (result.failure === 'no_body') {
+    writeResult(builder, result, 'failed', null);
+    return;
+  }
+  const waitMs = waitAfter(
+    delivery.attempts + 1,
+    state.environmentKind,
+    result.jitter,
+    retryAfterMs(result.retryAfter, turn.now),
+  );
+  const live = isLive(state);
+  const isGone = result.status === 410;
+  if (!live && !isGone) {
+    writeResult(builder, result, 'cancelled', null);
+    return;
+  }
+  const isExhausted = !isGone && waitMs === undefined;
+  if (isGone || waitMs === undefined) writeResult(builder, result, 'failed', null);
+  else writeResult(builder, result, 'retrying', turn.now + waitMs);
+  if (isExhausted) announceExhausted(builder, result);
+  if (live) countFailure(builder, isExhausted, isGone);
+}
+
+/** The circuit breaker, after one more failure. */
+function countFailure(builder: StitchDecisionBuilder, isExhausted: boolean, isGone: boolean): void {
+  const { state, turn } = builder;
+  const since = state.health.failingSince ?? turn.now;
+  const health = {
+    failures: state.health.failures + 1,
+    failingSince: since,
+    exhausted: state.health.exhausted + (isExhausted ? 1 : 0),
+    probeAt: state.health.probeAt,
+  };
+  builder.state = { ...state, health };
+  const failingMs = turn.now - since;
+  if (isGone || (failingMs >= failingToDisableMs && health.exhausted >= exhaustedToDisable)) {
+    changeStatus(builder, 'disabled');
+  } else if (state.status === 'error') {
+    builder.state = { ...builder.state, health: { ...health, probeAt: turn.now + probeEveryMs } };
+  } else if (health.failures >= failuresToOpen && failingMs >= failingToOpenMs) {
+    changeStatus(builder, 'error');
+  }
+}
+
+function changeStatus(builder: StitchDecisionBuilder, status: StitchState['status']): void {
+  const { state, turn, at } = builder;
+  const { queue, health } = state;
+  const next = { ...state, status, updatedAt: at };
+  switch (status) {
+    case 'active':
+      builder.state = { ...next, health: healthy };
+      break;
+    case 'error':
+      builder.state = {
+        ...next,
+        health: { ...health, probeAt: turn.now + probeEveryMs },
+        queue: unload(queue),
+      };
+      break;
+    case 'disabled':
+      builder.state = {
+        ...next,
+        health: { ...health, probeAt: null },
+        cancelUntil: at,
+        queue: forgetWaiting(queue),
+      };
+      break;
+    default:
+      status satisfies never;
+  }
+  const stitch = toStitch(builder.state, turn.id);
+  const data = { stitch, previousStatus: state.status };
+  const eventId = builder.addEvent({
+    name: 'stitch.status.changed',
+    author: systemActor,
+    data,
+    to: 'others',
+  });
+  if (status !== 'active') builder.notifyOwner({ eventId, stitch, previousStatus: state.status });
+}
+
+/** The mail is queued: the notification is done. */
+export function ownerTold(
+  state: StitchState,
+  { eventId }: { readonly eventId: string },
+): StitchDecision<null> {
+  const ownerNotifications = state.ownerNotifications.filter(each => each.eventId !== eventId);
+  return ownerNotifications.length === state.ownerNotifications.length
+    ? { reply: null }
+    : { state: { ...state, ownerNotifications }, reply: null };
+}
+
+/**
+ * Other stitches get an event about it. Exhausted deliveries of events about stitches have none: two stitches that both fail would
+ * produce events for each other for ever.
+ */
+function announceExhausted(builder: StitchDecisionBuilder, result: AttemptResult): void {
+  const { delivery } = result;
+  if (delivery.eventName.startsWith('stitch.')) return;
+  const { state, turn, at } = builder;
+  const data = {
+    ...(delivery.threadId === null ? {} : { threadId: delivery.threadId }),
+    delivery: {
+      deliveryId: delivery.deliveryId,
+      projectId: state.projectId,
+      environmentId: state.environmentId,
+      stitchId: turn.id,
+      eventId: delivery.eventId,
+      eventName: delivery.eventName,
+      threadId: delivery.threadId,
+      trigger: delivery.trigger,
+      status: 'failed',
+      attemptCount: delivery.attempts + 1,
+      responseStatus: result.status,
+      lastError: describeFailure(result),
+      lastAttemptAt: new Date(result.at).toISOString(),
+      nextAttemptAt: null,
+      createdAt: delivery.createdAt,
+      updatedAt: at,
+    },
+  };
+  builder.addEvent({ name: 'stitch.delivery.exhausted', author: systemActor, data, to: 'others' });
+}
+
+/** The rows of one result, and what it means for its thread. `retryAt`: epoch milliseconds. */
+function writeResult(
+  builder: StitchDecisionBuilder,
+  result: AttemptResult,
+  status: DeliveryStatus,
+  retryAt: number | null,
+): void {
+  const { delivery, failure } = result;
+  const { deliveryId } = delivery;
+  const wasAttempted = failure !== 'no_body';
+  const attempts = delivery.attempts + (wasAttempted ? 1 : 0);
+  const attemptedAt = wasAttempted ? new Date(result.at).toISOString() : null;
+  const nextAttemptAt = retryAt === null ? null : new Date(retryAt).toISOString();
+  builder.writes.push(
+    updateDelivery({
+      deliveryId,
+      createdAt: delivery.createdAt,
+      status,
+      attemptCount: attempts,
+      responseStatus: result.status,
+      lastError: status === 'delivered' ? null : describeFailure(result),
+      lastAttemptAt: attemptedAt,
+      nextAttemptAt,
+      at: builder.at,
+    }),
+  );
+  if (attemptedAt !== null) {
+    builder.writes.push(
+      insertAttempt({
+        deliveryId,
+        number: attempts,
+        projectId: builder.state.projectId,
+        trigger: delivery.trigger,
+        attemptedAt,
+        durationMs: result.durationMs,
+        responseStatus: result.status,
+        responseBody: result.body,
+        errorClass: status === 'delivered' ? null : (failure ?? 'http_status'),
+        error: result.error,
+        nextAttemptAt,
+      }),
+    );
+  }
+  builder.released.push(createReleased(builder, delivery, result.at, retryAt));
+}
+
+function createReleased(
+  builder: StitchDecisionBuilder,
+  delivery: Delivery,
+  attemptedAt: number,
+  retryAt: number | null,
+): Released {
+  const { deliveryId, threadId, eventSeq } = delivery;
+  const holdEnd = (delivery.firstAttemptAt ?? attemptedAt) + holdMs;
+  const holdUntil = retryAt !== null && threadId !== null && holdEnd > builder.turn.now ? holdEnd : null;
+  for (const at of [retryAt, holdUntil]) {
+    if (at !== null && (builder.nextDueAt === null || at < builder.nextDueAt)) builder.nextDueAt = at;
+  }
+  const attempts = retryAt === null ? null : delivery.attempts + 1;
+  return { deliveryId, threadId, eventSeq, attempts, retryAt, holdUntil };
+}
+
+function describeFailure({ status, failure, error }: AttemptResult): string {
+  if (status !== null) return `HTTP ${status}`;
+  return failure === 'no_body' ? 'the event is no longer kept' : `${failure ?? ''}: ${error ?? ''}`;
+}

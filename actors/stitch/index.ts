@@ -1,0 +1,20 @@
+/**
+ * Stitches: signed webhooks. The actor kind `stitch` (`createStitches`, stored by `stitchSnapshot`) delivers each event that matches its
+ * filter, in order per thread. `wakeStitches` tells it of new deliveries; its queue (queue.ts, queue-load.ts) takes them from the table;
+ * tasks/ sends them; decide-results.ts writes the results and schedules retries (schedule.ts).
+ */
+export type {
+  ArchiveStitch,
+  CreateStitch,
+  ReplayEvent,
+  ReplaySpan,
+  RotateSecret,
+  TestStitch,
+  UpdateStitch,
+} from './commands.ts';
+export { toStitch } from './events.ts';
+export { createStitches } from './kind.ts';
+export { getSecretContext } from './services.ts';
+export { decodeStitch, type StitchRow, stitchSnapshot } from './snapshot.ts';
+export type { OwnerNotification } from './state.ts';
+export { wakeStitches } from './wake.ts';

@@ -1,0 +1,25 @@
+/** What a stitch's tasks work with. */
+import type { Log } from '../../runtime/observability/index.ts';
+import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/index.ts';
+import type { Clock, Random } from '../../runtime/time/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import type { OwnerNotification } from './state.ts';
+
+export interface StitchServices {
+  readonly db: Pick<Database, 'query'>;
+  /** The node's pool. */
+  readonly pool: { send(request: OutboundRequest): Promise<OutboundResult> };
+  readonly vault: { open(context: string, jwe: string): Promise<string> };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** How long a whole attempt may take, in milliseconds. Default 15,000. */
+  readonly attemptTimeoutMs?: number;
+  /** Mails the owner of a stitch that has stopped by itself: once, however often it is called. A rejection is retried. */
+  notifyOwner(notification: OwnerNotification): Promise<void>;
+}
+
+/** The context in which a stitch's secret is sealed. */
+export function getSecretContext(stitchId: string): string {
+  return `stitches/${stitchId}/secret`;
+}

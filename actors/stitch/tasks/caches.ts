@@ -1,0 +1,68 @@
+/** What a node keeps in memory for the deliveries of its stitches. All of it can be read again. */
+import { LRUCache } from 'lru-cache';
+import { getSigningSecrets } from '../decide-lifecycle.ts';
+import { getSecretContext, type StitchServices } from '../services.ts';
+import type { SealedSecret } from '../state.ts';
+
+/** Secrets that are kept, over all stitches. */
+const mostSecrets = 10_000;
+
+/** Bodies of events that were read ahead of their deliveries. A body that was pushed out is read again when its delivery starts. */
+export class BodyCache {
+  readonly #bodies: LRUCache<string, string>;
+
+  /** @param maxSize UTF-16 units, over all bodies */
+  constructor(maxSize: number) {
+    this.#bodies = new LRUCache({ maxSize, sizeCalculation: body => Math.max(1, body.length) });
+  }
+
+  /** The size of all bodies, in UTF-16 units. */
+  get size(): number {
+    return this.#bodies.calculatedSize;
+  }
+
+  /** Keeps the body; the oldest bodies make room for it. */
+  put(deliveryId: string, body: string): void {
+    this.#bodies.set(deliveryId, body);
+  }
+
+  /** The body, which is then no longer kept. */
+  take(deliveryId: string): string | undefined {
+    const body = this.#bodies.get(deliveryId);
+    this.#bodies.delete(deliveryId);
+    return body;
+  }
+}
+
+/** Secrets of stitches, opened once and kept in memory only. */
+export class SecretCache {
+  readonly #vault: StitchServices['vault'];
+  /** By the sealed text. */
+  readonly #opened = new LRUCache<string, string>({ max: mostSecrets });
+
+  constructor(vault: StitchServices['vault']) {
+    this.#vault = vault;
+  }
+
+  /** The secrets that sign at `now`, newest first. Undefined: one of them has to be opened first. */
+  known(sealed: readonly SealedSecret[], now: number): readonly string[] | undefined {
+    const secrets: string[] = [];
+    for (const { jwe } of getSigningSecrets(sealed, now)) {
+      const secret = this.#opened.get(jwe);
+      if (secret === undefined) return undefined;
+      secrets.push(secret);
+    }
+    return secrets;
+  }
+
+  /** The secrets that sign at `now`, newest first; known from then on. Rejects with `SealBroken` if one of them cannot be opened. */
+  async open(stitchId: string, sealed: readonly SealedSecret[], now: number): Promise<readonly string[]> {
+    return Promise.all(
+      getSigningSecrets(sealed, now).map(async ({ jwe }) => {
+        const secret = this.#opened.get(jwe) ?? (await this.#vault.open(getSecretContext(stitchId), jwe));
+        this.#opened.set(jwe, secret);
+        return secret;
+      }),
+    );
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Reports the results of one stitch's deliveries to the stitch. All that are answered in one turn of the event loop, or while the results
+ * before are on their way into the database, go as one command `settled`; what that commits comes back with `progress`. (Their commit
+ * would wait for the one before anyway.)
+ *
+ *   add -> (answered) -> settled is committed -> (released) -> done
+ */
+import { ServiceError } from '../../../protocol/errors.ts';
+import type { ActorRef, TaskContext } from '../../../runtime/actor/index.ts';
+import type { RetryPolicy } from '../../base/index.ts';
+import type { AttemptResult } from '../commands.ts';
+import type { Released } from '../queue.ts';
+
+type Ask = TaskContext['ask'];
+
+export class ResultReporter {
+  readonly #self: ActorRef;
+  readonly #ask: Ask;
+  readonly #retryPolicy: RetryPolicy;
+  #results: AttemptResult[] = [];
+  #answered: string[] = [];
+  #released: Released[] = [];
+  #batch: Promise<void> | undefined;
+  /** Resolves when the last command `settled` has an answer, whatever it is. */
+  #lastSettled: Promise<unknown> = Promise.resolve();
+  #progress: Promise<void> | undefined;
+  /** How many results are not released yet. */
+  open = 0;
+
+  constructor(self: ActorRef, ask: Ask, retryPolicy: RetryPolicy) {
+    this.#self = self;
+    this.#ask = ask;
+    this.#retryPolicy = retryPolicy;
+  }
+
+  /** Resolves when the result is committed and its thread released. */
+  add(result: AttemptResult): Promise<void> {
+    this.open++;
+    this.#results.push(result);
+    this.#answered.push(result.delivery.deliveryId);
+    // It fails only when the node goes down. Then the next owner of the stitch finds the rows.
+    this.#tellProgress().catch(() => undefined);
+    // At least a microtask later, when all results of this turn have been added.
+    this.#batch ??= this.#lastSettled.then(() => this.#flush());
+    return this.#batch;
+  }
+
+  async #flush(): Promise<void> {
+    const results = this.#results;
+    this.#results = [];
+    this.#batch = undefined;
+    const released = await this.#settle(results);
+    this.#released.push(...released);
+    await this.#tellProgress();
+    this.open -= results.length;
+  }
+
+  async #settle(results: readonly AttemptResult[]): Promise<readonly Released[]> {
+    try {
+      return await this.#retryPolicy.retry(
+        'the results of deliveries could not be written',
+        () => {
+          const answer = this.#ask(this.#self, 'settled', { results }) as Promise<readonly Released[]>;
+          this.#lastSettled = answer.catch(() => undefined);
+          return answer;
+        },
+        error => !isUnavailable(error) && results.length > 1,
+      );
+    } catch (error) {
+      if (results.length === 1) throw error;
+      // One of them is at fault: by itself it fails alone.
+      return (await Promise.all(results.map(result => this.#settle([result])))).flat();
+    }
+  }
+
+  /** One `progress` for all that has happened in this turn. */
+  #tellProgress(): Promise<void> {
+    this.#progress ??= Promise.resolve().then(() => {
+      const progress = { answered: this.#answered, released: this.#released };
+      this.#answered = [];
+      this.#released = [];
+      this.#progress = undefined;
+      return this.#retryPolicy.retry('a stitch could not be told of its progress', async () => {
+        await this.#ask(this.#self, 'progress', progress);
+      });
+    });
+    return this.#progress;
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'svc/runtime/unavailable';
+}

@@ -1,0 +1,46 @@
+/** The task `dispatchAgent`: finds out which agent has to answer, and lets the thread open a run. */
+import type { Log } from '../../runtime/observability/index.ts';
+import type { TaskContext } from '../../runtime/actor/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { findAgentHead } from '../../storage/agents/index.ts';
+import { findRunStatus } from '../../storage/reads/index.ts';
+import { systemActor, type Tenancy } from '../base/index.ts';
+import type { OpenRun } from './commands.ts';
+
+export interface AgentDispatcherServices {
+  readonly db: Pick<Database, 'query'>;
+  readonly log: Log;
+}
+
+/** The agent that the thread calls, and the live run, if there is one. */
+export interface DispatchAgent extends Tenancy {
+  readonly agentId: string;
+  readonly liveRunId: string | null;
+}
+
+export type AgentDispatcher = (call: DispatchAgent, context: TaskContext) => Promise<void>;
+
+/** An agent that is archived, or has no loom or no active version of it, cannot answer. */
+export function createAgentDispatcher({ db, log }: AgentDispatcherServices): AgentDispatcher {
+  return async ({ projectId, environmentId, agentId, liveRunId }, context) => {
+    const tenancy = { projectId, environmentId };
+    // A run that has started is not disturbed: the thread calls again when it has ended.
+    if (liveRunId !== null && (await findRunStatus(db, tenancy, liveRunId)) !== 'pending') return;
+    const head = await findAgentHead(db, tenancy, agentId);
+    if (head === undefined) {
+      log.debug({ threadId: context.self.id, agentId }, 'the agent cannot answer, no run is opened');
+      await context.ask(context.self, 'dropCall', tenancy);
+      return;
+    }
+    const command: OpenRun = {
+      projectId,
+      environmentId,
+      trigger: 'message',
+      head,
+      ...(liveRunId === null ? {} : { supersedes: liveRunId }),
+      metadata: {},
+      author: systemActor,
+    };
+    await context.ask(context.self, 'openRun', command);
+  };
+}

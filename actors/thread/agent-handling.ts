@@ -1,0 +1,216 @@
+/**
+ * How a thread deals with its agent, and with the humans who answer beside it.
+ *
+ *   (nobody waits) -> waiting   an inbound message, where an agent may answer
+ *   waiting -> live             quiet for a while: a run is opened; at most one at a time
+ *   waiting -> (nobody waits)   a human answered, or no agent may answer any more
+ *   live -> (sent, suggestion, superseded)   the thread decides about the run's answer, once
+ *   live -> (gone)              the run ended by itself, or the thread cancelled it: paused, closed, another agent
+ *   suggestion -> (gone)        resolved by an operator, once; or superseded by any newer message
+ *
+ * A thread without an agent has {@link noAgentHandling}, and stores nothing of it. The `note...` functions are parts of other
+ * decisions: they say what an event on the thread means for its agent, and cost a thread without one next to nothing.
+ */
+import type { Actor, AgentMode, ThreadStatus } from '../../protocol/resources/index.ts';
+import { type Waiting, type AgentHandling, noAgentHandling, type ThreadState } from './state.ts';
+import type { ThreadChannel } from './commands.ts';
+import type { ThreadDecisionBuilder } from './decision-builder.ts';
+
+/** The key of the reminder that calls the agent. */
+const agentReminder = 'agent';
+
+/** So much quiet ends a burst of messages, in milliseconds: docs/contract-decisions.md ("Agents on threads"). */
+const quietMs = 1_500;
+/** The longest that the first message of a burst waits, in milliseconds. */
+const longestWaitMs = 8_000;
+/** A human who wrote, was assigned, or typed within this many milliseconds holds automatic answers back. */
+const humanMs = 10_000;
+
+/** What decides whether an agent is involved in a thread. */
+interface AgentInvolvement {
+  readonly agentId: string | null;
+  readonly agentHandling: AgentHandling;
+}
+
+/** What is stored: a field that is missing is as in {@link noAgentHandling}. */
+export type StoredAgentHandling = Partial<Omit<AgentHandling, 'typingAt'>>;
+
+/** Undefined: there is nothing to store. */
+export function encodeAgentHandling(state: AgentInvolvement): StoredAgentHandling | undefined {
+  const { agentHandling } = state;
+  if (agentHandling === noAgentHandling) return undefined;
+  if (!isAgentInvolved(state)) return agentHandling.runs === 0 ? undefined : { runs: agentHandling.runs };
+  const stored = Object.entries(agentHandling).filter(
+    ([name, value]) => name !== 'typingAt' && value !== noAgentHandling[name as keyof AgentHandling],
+  );
+  return stored.length === 0 ? undefined : Object.fromEntries(stored);
+}
+
+export function decodeAgentHandling(stored: StoredAgentHandling | undefined): AgentHandling {
+  return stored === undefined ? noAgentHandling : { ...noAgentHandling, ...stored };
+}
+
+/** The agent that answers on the thread: the thread's own, or its channel's. */
+export function getAgentId({ agentId, agentHandling }: AgentInvolvement): string | null {
+  return agentId ?? agentHandling.channelAgentId;
+}
+
+/** Whether there is an agent, or a run or suggestion of one. Without, nothing is noted. */
+function isAgentInvolved(state: AgentInvolvement): boolean {
+  const { live, suggestion } = state.agentHandling;
+  return getAgentId(state) !== null || live !== null || suggestion !== null;
+}
+
+/** Whether messages of the thread wait for its agent. The agent's own mode is looked at when the agent is called. */
+export function mayAgentAnswer(
+  state: AgentInvolvement & { readonly status: ThreadStatus; readonly agentMode: AgentMode | null },
+): boolean {
+  return state.status === 'open' && state.agentMode !== 'paused' && getAgentId(state) !== null;
+}
+
+export function isHumanActive({ humanAt, typingAt }: AgentHandling, now: number): boolean {
+  return now - Math.max(humanAt, typingAt) < humanMs;
+}
+
+/** When messages have waited long enough for a run to be opened, in epoch milliseconds. */
+export function getDispatchTime({ since, last }: Waiting): number {
+  return Math.min(last + quietMs, since + longestWaitMs);
+}
+
+/** Changes some fields of the thread's agent handling. */
+export function updateHandling({ next }: ThreadDecisionBuilder, changes: Partial<AgentHandling>): void {
+  next.agentHandling = { ...next.agentHandling, ...changes };
+}
+
+/** Notes the channel's agent, which answers where the thread names none. */
+export function noteChannel(
+  builder: ThreadDecisionBuilder,
+  { defaultAgentId: channelAgentId = null }: ThreadChannel,
+): void {
+  if (channelAgentId !== builder.next.agentHandling.channelAgentId)
+    updateHandling(builder, { channelAgentId });
+}
+
+/**
+ * The participant has written: the agent has to be called, if there is one. The reminder is set once for a burst; when it comes, it
+ * looks whether the burst is over.
+ */
+export function noteInbound(
+  builder: ThreadDecisionBuilder,
+  messageId: string,
+  sequence: number,
+  contact: Actor,
+): void {
+  const { next, now } = builder;
+  if (!isAgentInvolved(next)) return;
+  supersedeSuggestion(builder, contact);
+  const { waiting } = next.agentHandling;
+  updateHandling(builder, { inboundMessageId: messageId, messageSequence: sequence });
+  if (!mayAgentAnswer(next)) return;
+  updateHandling(builder, { waiting: { since: waiting?.since ?? now, last: now } });
+  if (waiting === null) callAgentAt(builder, getDispatchTime({ since: now, last: now }));
+}
+
+/** Somebody has sent a message. A human's message answers whatever waited. */
+export function noteOutbound(
+  builder: ThreadDecisionBuilder,
+  sequence: number,
+  author: Actor,
+  byHuman: boolean,
+): void {
+  supersedeSuggestion(builder, author);
+  if (byHuman) {
+    updateHandling(builder, {
+      humanAt: builder.now,
+      humanSequence: sequence,
+      messageSequence: sequence,
+    });
+    stopWaiting(builder);
+  } else if (isAgentInvolved(builder.next)) {
+    updateHandling(builder, { messageSequence: sequence });
+  }
+}
+
+/** The thread was assigned to a human, or taken by one. */
+export function noteAssignment(builder: ThreadDecisionBuilder): void {
+  if (builder.next.assigneeUserId !== null) updateHandling(builder, { humanAt: builder.now });
+}
+
+/**
+ * The thread was changed. If it was closed or its agent paused, its run is cancelled and its suggestion superseded. If it was given
+ * another agent, the run of the one before is cancelled, and what that run would have answered waits for the new agent.
+ */
+export function noteChanges(builder: ThreadDecisionBuilder, before: ThreadState, author: Actor): void {
+  const { next, now } = builder;
+  const isOff = next.status !== 'open' && before.status === 'open';
+  if (isOff || (next.agentMode === 'paused' && before.agentMode !== 'paused')) {
+    cancelLiveRun(builder, isOff ? `The thread was ${next.status}.` : 'The agent was paused.');
+    supersedeSuggestion(builder, author);
+    stopWaiting(builder);
+    return;
+  }
+  const previousAgentId = getAgentId(before);
+  if (getAgentId(next) === previousAgentId) return;
+  const { live, waiting } = next.agentHandling;
+  if (live !== null && live.agentId === previousAgentId) {
+    cancelLiveRun(builder, 'The thread was given another agent.');
+    if (live.forMessage) updateHandling(builder, { waiting: waiting ?? { since: now, last: now } });
+  }
+  if (mayAgentAnswer(next)) callForWaiting(builder);
+  else stopWaiting(builder);
+}
+
+/** The participant's data is erased: what was made from it must not be sent any more. */
+export function noteErasure(builder: ThreadDecisionBuilder, author: Actor): void {
+  cancelLiveRun(builder, 'The personal data of the thread was erased.');
+  supersedeSuggestion(builder, author);
+  stopWaiting(builder);
+  if (builder.next.agentHandling.inboundMessageId !== null) {
+    updateHandling(builder, { inboundMessageId: null });
+  }
+}
+
+/** Calls the agent for the messages that wait, if any: at once, or when their burst is over. */
+export function callForWaiting(builder: ThreadDecisionBuilder): void {
+  const { waiting } = builder.next.agentHandling;
+  if (waiting !== null) callAgentAt(builder, Math.max(builder.now, getDispatchTime(waiting)));
+}
+
+export function callAgentAt(builder: ThreadDecisionBuilder, at: number): void {
+  builder.remind({ key: agentReminder, at, command: 'callAgent', payload: {} });
+}
+
+/** No run is wanted any more. */
+export function stopWaiting(builder: ThreadDecisionBuilder): void {
+  if (builder.next.agentHandling.waiting === null) return;
+  updateHandling(builder, { waiting: null });
+  builder.forget(agentReminder);
+}
+
+/**
+ * Cancels the live run, if there is one: its answer is not taken any more.
+ *
+ * @param reason in words, as the run shows it
+ */
+export function cancelLiveRun(builder: ThreadDecisionBuilder, reason: string): void {
+  const { projectId, environmentId, agentHandling } = builder.next;
+  const { live } = agentHandling;
+  if (live === null) return;
+  updateHandling(builder, { live: null });
+  builder.tellRun(live.agentRunId, 'cancel', { projectId, environmentId, reason, by: 'thread' });
+}
+
+/** Something newer has overtaken the pending suggestion, if there is one. */
+export function supersedeSuggestion(builder: ThreadDecisionBuilder, actor: Actor): void {
+  const { next, at: resolvedAt } = builder;
+  const { suggestion } = next.agentHandling;
+  if (suggestion === null) return;
+  const { projectId, environmentId } = next;
+  const { agentRunId, basedOnSequence, reason, createdAt } = suggestion;
+  const settlement = { status: 'superseded', resolvedAt, resolvedByUserId: null } as const;
+  updateHandling(builder, { suggestion: null });
+  const shown = { basedOnSequence, reason, createdAt, ...settlement };
+  const members = `"agentRunId":"${agentRunId}","suggestion":${JSON.stringify(shown)}`;
+  builder.addEvent('agent.suggestion.superseded', JSON.stringify(actor), members);
+  builder.tellRun(agentRunId, 'settleSuggestion', { projectId, environmentId, settlement });
+}

@@ -1,0 +1,16 @@
+/** The errors that answer what an account, a session or a token does not allow. Storage asks for them inside its transactions. */
+import { notFound, ServiceError } from '../../protocol/errors.ts';
+import type { AccountRefusal, RefuseAccount } from '../../storage/accounts/index.ts';
+
+/** A new one for each refusal, since an error holds the stack of its request. */
+const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
+  email_in_use: () => new ServiceError('svc/auth/email_in_use'),
+  wrong_password: () => new ServiceError('svc/auth/invalid_credentials'),
+  no_workspace: () => new ServiceError('svc/auth/no_workspace'),
+  invalid_token: () => new ServiceError('svc/auth/invalid_token'),
+  expired_token: () => new ServiceError('svc/auth/expired_token'),
+  login_required: () => new ServiceError('svc/auth/login_required'),
+  invitation_absent: notFound,
+};
+
+export const refuseAccount: RefuseAccount = reason => refusals[reason]();

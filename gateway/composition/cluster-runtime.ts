@@ -1,0 +1,31 @@
+/** What a node needs of its cluster. cluster.ts makes it over NATS; a node without NATS_URL is standalone. */
+import type { Clock } from '../../runtime/time/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import { StandalonePlacement, type Placement } from '../../runtime/placement/index.ts';
+import { LocalTransport, type Transport } from '../../runtime/transport/index.ts';
+
+export interface ClusterRuntime {
+  readonly transport: Transport;
+  readonly placement: Placement;
+  /** Resolves when the node is a member that can serve. For /readyz. */
+  check(): Promise<void>;
+  /** The state of the cluster, to be shown as JSON. Undefined: the node is standalone. */
+  describe(): object | undefined;
+  /** Hands every shard to another node, while this one still answers. Resolves at once when there is no other. Never rejects. */
+  handOver(): Promise<void>;
+  /** After the actors have drained. */
+  close(): Promise<void>;
+}
+
+/** For a node that owns every shard. */
+export function standalone(clock: Clock, log: Log): ClusterRuntime {
+  return {
+    transport: new LocalTransport({ clock, log }),
+    placement: new StandalonePlacement(),
+    check: () => Promise.resolve(),
+    describe: () => undefined,
+    // The node keeps its shards until the last request is answered.
+    handOver: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,268 @@
+/**
+ * Starts a node: what main.ts runs, and what tests run in their own process. Everything is created here, in the order in which data
+ * flows from the database outwards, and closed in the reverse order.
+ */
+import { resolve } from 'node:path';
+import { collectDefaultMetrics } from 'prom-client';
+import type { OwnerNotification } from '../../actors/stitch/index.ts';
+import { type Log, Metrics } from '../../runtime/observability/index.ts';
+import { systemClock } from '../../runtime/time/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { freePort } from '../../storage/embedded/index.ts';
+import { CommitNotifier } from '../../storage/events/index.ts';
+import { MailOutbox, mailOwners } from '../../storage/mail/index.ts';
+import { Media } from '../../storage/media/index.ts';
+import { KeyRing, Vault } from '../../storage/secrets/index.ts';
+import { ServiceTokens } from '../auth/index.ts';
+import type { Config } from '../config/index.ts';
+import { HttpServer } from '../http/index.ts';
+import { startMaintenance } from '../jobs/index.ts';
+import { type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
+import { serveRest } from '../rest/index.ts';
+import { createActors } from './actors.ts';
+import { openCluster } from './cluster.ts';
+import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
+import { loadKeyRings, openStorage } from './storage.ts';
+
+/** How long a draining node waits for the answers that are being made. */
+const drainMs = 10_000;
+
+/** A running node. */
+export interface Skein {
+  /** Where it listens: `http://host:port`. */
+  readonly url: string;
+  /** Undefined: gRPC is switched off. */
+  readonly grpcPort: number | undefined;
+  /** Drains: refuses new work, finishes what it has accepted, closes everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** The node was told to stop before it was ready. */
+export class StartAborted extends Error {
+  override readonly name = 'StartAborted';
+}
+
+/** What each step of the start gets. */
+interface Start {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly notifier: CommitNotifier;
+  /** Aborted: a node that waits for its cluster gives up. */
+  readonly stop: AbortSignal;
+  /** Closers run in the reverse order. */
+  readonly onClose: (closer: () => Promise<void>) => void;
+}
+
+/** A server that listens, and answers 503 until it is released. */
+interface Listening {
+  readonly server: HttpServer;
+  readonly health: Health;
+  readonly url: string;
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+}
+
+/**
+ * Starts a node; resolves when it is ready. A node of a cluster listens before it is a member, and answers 503 until then. A failure
+ * closes everything that was opened.
+ *
+ * @param stop when aborted, a node that waits for its cluster gives up: rejects with {@link StartAborted}
+ */
+export async function startSkein(
+  config: Config,
+  log: Log,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<Skein> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const addresses = await startParts({
+      config,
+      log,
+      metrics: new Metrics(),
+      notifier: new CommitNotifier(),
+      stop,
+      onClose: closer => closers.push(closer),
+    });
+    let stopped: Promise<void> | undefined;
+    return { ...addresses, stop: () => (stopped ??= close()) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
+  const { config, log, metrics, notifier, stop, onClose } = start;
+  // Memory, processor time, garbage collection and event-loop delay belong to the process: only a process that is a node has them.
+  collectDefaultMetrics({ register: metrics.registry });
+
+  // The keys come first: reading them is cheap, and nothing can start without them.
+  const keys = await loadKeyRings(config);
+  // Loading gRPC takes a third of a second, in which the database starts.
+  const loadingGrpc = config.grpcPort === undefined ? undefined : import('../grpc/index.ts');
+  const database = await openStorage(config, log, notifier, onClose);
+
+  let checkCluster: Check = () => Promise.reject(new Error('not connected yet'));
+  const listening = await listen(start, database, () => checkCluster());
+  const { server, health, baseUrl, docsUrl, url } = listening;
+
+  const cluster = await joinCluster(start);
+  checkCluster = () => cluster.check();
+  onClose(() => cluster.close());
+
+  const ring = new KeyRing(keys.secretKeys);
+  const vault = new Vault(ring);
+  const mails = new MailOutbox(database, vault);
+  // The mail sender is created last.
+  let wakeMail = (): void => undefined;
+  const notifyOwner = async ({ eventId, stitch }: OwnerNotification): Promise<void> => {
+    await mailOwners(database, mails, {
+      noticeId: eventId,
+      projectId: stitch.projectId,
+      kind: 'stitch_stopped',
+      content: stitch,
+      now: systemClock.now(),
+    });
+    wakeMail();
+  };
+
+  const { transport, placement } = cluster;
+  const actors = createActors({
+    config,
+    log,
+    clock: systemClock,
+    metrics,
+    database,
+    notifier,
+    vault,
+    transport,
+    placement,
+    notifyOwner,
+  });
+  onClose(() => actors.stop());
+  const { node } = actors;
+
+  const media = openMedia(start);
+  onClose(startMaintenance({ database, media, node, log, metrics }, () => node.isLeader));
+
+  const tokens = new ServiceTokens(config.serviceTokens);
+  serveClusterStatus(server, tokens, cluster);
+  const rest = serveRest({
+    config,
+    log,
+    clock: systemClock,
+    metrics,
+    database,
+    notifier,
+    ring,
+    vault,
+    mails,
+    server,
+    baseUrl,
+    docsUrl,
+    tokenKeys: keys.tokenKeys,
+    node,
+    transport,
+    media,
+    toolTester: actors.tools,
+  });
+  wakeMail = () => rest.wakeMail();
+  onClose(() => rest.stop());
+
+  const grpc = (await loadingGrpc)?.createGrpcServer({
+    log,
+    clock: systemClock,
+    metrics,
+    database,
+    node,
+    health,
+    tokens,
+    tls: config.grpcTls,
+    docsUrl,
+    shared: rest.shared,
+  });
+  onClose(async () => {
+    health.drain();
+    grpc?.drain();
+    // This node still takes requests while others take over its shards.
+    await cluster.handOver();
+    rest.shutDownStreams();
+    await Promise.all([grpc?.close(drainMs), server.close(drainMs)]);
+  });
+  const grpcPort = await grpc?.listen(config.host, config.grpcPort ?? 0);
+  if (grpcPort !== undefined) log.info({ host: config.host, port: grpcPort }, 'listening for gRPC');
+
+  await unlessAborted(actors.start(), stop);
+  server.release();
+  health.release();
+  await grpc?.open();
+  return { url, grpcPort };
+}
+
+/** Listens at once, so that a node that waits for its cluster can be asked for its health. */
+async function listen(
+  { config, log, metrics, onClose }: Start,
+  database: Database,
+  checkCluster: Check,
+): Promise<Listening> {
+  const port = config.port === 0 ? await freePort() : config.port;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const baseUrl = config.baseUrl ?? `http://${host}:${port}`;
+  const docsUrl = config.docsUrl ?? `${baseUrl}/docs`;
+  const server = new HttpServer({
+    log,
+    docsUrl,
+    https: baseUrl.startsWith('https:'),
+    trustedProxies: config.trustedProxies,
+  });
+  const health = new Health({
+    checks: {
+      database: async () => void (await database.query('select 1')),
+      ...(config.natsUrls !== undefined && { cluster: checkCluster }),
+    },
+    registry: metrics.registry,
+    log,
+  });
+  health.serve(server);
+  health.hold();
+  server.hold();
+  await server.listen(config.host, port);
+  onClose(() => server.close(drainMs));
+  const url = `http://${config.host}:${port}`;
+  log.info({ url }, 'listening');
+  return { server, health, url, baseUrl, docsUrl };
+}
+
+function joinCluster({ config, log, metrics, notifier, stop }: Start): Promise<ClusterRuntime> {
+  const urls = config.natsUrls;
+  if (urls === undefined) return Promise.resolve(standalone(systemClock, log));
+  const opening = openCluster({ config, urls, clock: systemClock, log, metrics, notifier, stop });
+  return unlessAborted(opening, stop);
+}
+
+function openMedia({ config, log }: Start): Media {
+  if (config.natsUrls !== undefined && config.media === undefined) {
+    log.warn({}, 'MEDIA_URL is not set: other nodes cannot read the files that this node stores');
+  }
+  return new Media(config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') });
+}
+
+/** Rejects with {@link StartAborted} as soon as the signal is aborted; the closers then end the work. */
+async function unlessAborted<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
+  let abort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(new StartAborted('told to stop before the node was ready'));
+    if (stop.aborted) abort();
+    else stop.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (abort !== undefined) stop.removeEventListener('abort', abort);
+    work.catch(() => undefined);
+  }
+}

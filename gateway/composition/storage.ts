@@ -1,0 +1,58 @@
+/** Opens what a node keeps its data in: the database and the keys. */
+import { join } from 'node:path';
+import type { Log } from '../../runtime/observability/index.ts';
+import { systemClock } from '../../runtime/time/index.ts';
+import { type Database, openDatabase } from '../../storage/database/index.ts';
+import { type Embedded, startEmbedded } from '../../storage/embedded/index.ts';
+import { AppendedEventsSubscriber, type CommitNotifier } from '../../storage/events/index.ts';
+import { ensurePartitions } from '../../storage/retention/index.ts';
+import { loadKeys } from '../../storage/secrets/index.ts';
+import { type Config, readSecretKeys, readTokenKeys } from '../config/index.ts';
+
+/**
+ * Opens the database that DATABASE_URL names, or starts the embedded one, and migrates it. Whatever it opens is given to `onClose`,
+ * also where it rejects.
+ */
+export async function openStorage(
+  config: Config,
+  log: Log,
+  notifier: CommitNotifier,
+  onClose: (closer: () => Promise<void>) => void,
+): Promise<Database> {
+  const embedded = config.databaseUrl === undefined ? await startDatabase(config.dataDir, log) : undefined;
+  if (embedded !== undefined) onClose(() => embedded.stop());
+  const database = await openDatabase({ url: config.databaseUrl ?? embedded?.url ?? '', log });
+  onClose(() => database.close());
+  database.orm.em.getEventManager().registerSubscriber(new AppendedEventsSubscriber(notifier));
+  try {
+    await database.migrate();
+  } catch (cause) {
+    if (config.databaseUrl === undefined) throw cause;
+    throw new Error('cannot use the database that DATABASE_URL names', { cause });
+  }
+  // No event can be written without today's partition.
+  await ensurePartitions(database, systemClock.now(), log);
+  return database;
+}
+
+function startDatabase(dataDir: string, log: Log): Promise<Embedded> {
+  return startEmbedded({
+    folder: join(dataDir, 'postgres'),
+    log,
+    onRestart: pid => log.warn({ pid }, 'the embedded database crashed and was restarted'),
+  });
+}
+
+/** The texts of SECRET_KEYS and TOKEN_KEYS, or of the keys that are kept under DATA_DIR, which the first start makes. */
+export async function loadKeyRings(
+  config: Config,
+): Promise<{ readonly secretKeys: string; readonly tokenKeys: string }> {
+  const { secretKeys, tokenKeys } = config;
+  if (secretKeys !== undefined && tokenKeys !== undefined) return { secretKeys, tokenKeys };
+  const made = await loadKeys(config.dataDir);
+  if (readSecretKeys(made.secretKeys) === undefined || readTokenKeys(made.tokenKeys) === undefined) {
+    const file = join(config.dataDir, 'keys.json');
+    throw new Error(`${file} holds no valid keys of 32 bytes: restore it from a backup`);
+  }
+  return { secretKeys: secretKeys ?? made.secretKeys, tokenKeys: tokenKeys ?? made.tokenKeys };
+}

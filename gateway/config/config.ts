@@ -1,0 +1,170 @@
+/**
+ * Reads the configuration from environment variables, once, at the start. A bad value stops the start and names its variable. The
+ * table of variables (variables.ts) is also what `--help` prints and docs/operate/configuration.md describes.
+ */
+import { defaultModelUrls, type ModelUrls } from '../../actors/run/models/index.ts';
+import type { MediaLocation } from '../../storage/media/index.ts';
+import type { Reach } from '../../runtime/outbound/index.ts';
+import { defaultShardCount } from '../../runtime/placement/index.ts';
+import type { ServiceToken } from '../auth/index.ts';
+import { type Variable, variables } from './variables.ts';
+import { defaultRates, type Rates } from '../quota/index.ts';
+
+type Name = keyof typeof variables;
+type Given = {
+  readonly [N in Name]: Exclude<ReturnType<(typeof variables)[N]['read']>, undefined> | undefined;
+};
+
+/** PEM files. */
+export interface GrpcTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Clients need a certificate that one of these authorities has signed. Undefined: they need none. */
+  readonly ca: string | undefined;
+}
+
+/** The checked configuration. */
+export interface Config {
+  /** No DATABASE_URL was set: this node starts its own PostgreSQL. */
+  readonly embedded: boolean;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** 0: any free port. Undefined: no gRPC. */
+  readonly grpcPort: number | undefined;
+  /** Undefined: plaintext. */
+  readonly grpcTls: GrpcTls | undefined;
+  /** Empty: gRPC refuses every call. */
+  readonly serviceTokens: readonly ServiceToken[];
+  /** Without a slash at its end. Undefined: the address that the server listens on. */
+  readonly baseUrl: string | undefined;
+  /** Undefined: `{baseUrl}/docs`. */
+  readonly docsUrl: string | undefined;
+  readonly trustedProxies: number;
+  readonly dataDir: string;
+  /** Undefined: `media` under dataDir. */
+  readonly media: MediaLocation | undefined;
+  readonly databaseUrl: string | undefined;
+  /** Undefined: this node is not part of a cluster. */
+  readonly natsUrls: readonly string[] | undefined;
+  readonly cluster: string;
+  /** Undefined: a random one. */
+  readonly nodeId: string | undefined;
+  /** Number of shards of the cluster. A node without a cluster has them too. */
+  readonly shards: number;
+  /** Undefined: the keys that are kept under DATA_DIR. */
+  readonly secretKeys: string | undefined;
+  readonly tokenKeys: string | undefined;
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  readonly signup: 'open' | 'disabled';
+  /** Empty: all. */
+  readonly emailDomains: readonly string[];
+  /** Which addresses webhooks and tools may call. */
+  readonly outboundReach: Reach;
+  /** The base address of each model provider. */
+  readonly modelUrls: ModelUrls;
+  /** Undefined: no rate limits. */
+  readonly rateLimits: Rates | undefined;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+/** The configuration is invalid. `problems` names every bad variable and what it accepts. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`invalid configuration:\n${problems.map(problem => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Variables that need others to be set. */
+const requirements = {
+  // All nodes of a cluster share these, so a node cannot generate its own.
+  NATS_URL: ['DATABASE_URL', 'SECRET_KEYS', 'TOKEN_KEYS'],
+  GRPC_TLS_CERT: ['GRPC_TLS_KEY'],
+  GRPC_TLS_KEY: ['GRPC_TLS_CERT'],
+  GRPC_TLS_CA: ['GRPC_TLS_CERT', 'GRPC_TLS_KEY'],
+} as const satisfies Partial<Record<Name, readonly Name[]>>;
+
+/** Reads the environment. An empty variable counts as absent. Throws a {@link ConfigError} that lists every problem. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const given: Record<string, unknown> = {};
+  for (const [name, variable] of Object.entries<Variable<unknown>>(variables)) {
+    const text = env[name] ?? '';
+    if (text === '') continue;
+    given[name] = variable.read(text);
+    if (given[name] !== undefined) continue;
+    const told = variable.secret ? '' : `, not ${JSON.stringify(text)}`;
+    const fault = variable.fault === undefined ? '' : `: ${variable.fault(text)}`;
+    problems.push(`${name} wants ${variable.wants}${told}${fault}`);
+  }
+  for (const [name, required] of Object.entries(requirements)) {
+    if (given[name] === undefined) continue;
+    for (const other of required) {
+      if ((env[other] ?? '') === '')
+        problems.push(`${other} is required with ${name}: wants ${variables[other].wants}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return toConfig(given as Given);
+}
+
+function toConfig(given: Given): Config {
+  const embedded = given.DATABASE_URL === undefined;
+  return {
+    embedded,
+    host: given.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    port: given.PORT ?? 8080,
+    grpcPort: given.GRPC_PORT === 'off' ? undefined : (given.GRPC_PORT ?? 9090),
+    grpcTls: toGrpcTls(given),
+    serviceTokens: given.SERVICE_TOKENS ?? [],
+    baseUrl: given.BASE_URL,
+    docsUrl: given.DOCS_URL,
+    trustedProxies: given.TRUSTED_PROXIES ?? 0,
+    dataDir: given.DATA_DIR ?? './.skein',
+    media: given.MEDIA_URL,
+    databaseUrl: given.DATABASE_URL,
+    natsUrls: given.NATS_URL,
+    cluster: given.CLUSTER ?? 'skein',
+    nodeId: given.NODE_ID,
+    shards: given.SHARDS ?? defaultShardCount,
+    secretKeys: given.SECRET_KEYS,
+    tokenKeys: given.TOKEN_KEYS,
+    smtpUrl: given.SMTP_URL,
+    mailFrom: given.MAIL_FROM ?? 'Skein <skein@localhost>',
+    signup: given.SIGNUP ?? 'open',
+    emailDomains: given.EMAIL_DOMAINS ?? [],
+    outboundReach: getOutboundReach(given.ALLOW_PRIVATE_ADDRESSES, embedded),
+    modelUrls: {
+      llm_provider_1: given.LLM_PROVIDER_1_URL ?? defaultModelUrls.llm_provider_1,
+      llm_provider_2: given.LLM_PROVIDER_2_URL ?? defaultModelUrls.llm_provider_2,
+      llm_provider_3: given.LLM_PROVIDER_3_URL ?? defaultModelUrls.llm_provider_3,
+    },
+    rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
+    logLevel: given.LOG_LEVEL ?? 'info',
+  };
+}
+
+function toGrpcTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Given): GrpcTls | undefined {
+  return cert === undefined || key === undefined ? undefined : { cert, key, ca };
+}
+
+function getOutboundReach(allowed: boolean | undefined, embedded: boolean): Reach {
+  if (allowed === undefined) return embedded ? 'loopback' : 'public';
+  return allowed ? 'any' : 'public';
+}
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const rows = Object.entries<Variable<unknown>>(variables);
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  const lines = rows.map(([name, { meaning, condition, wants, fallback }]) => {
+    const indent = ' '.repeat(width + 2);
+    const texts = [meaning, ...(condition === undefined ? [] : [condition]), wants, `default: ${fallback}`];
+    return `  ${name.padEnd(width)}${texts.join(`\n${indent}`)}`;
+  });
+  return `Usage: npm start\n\nConfiguration is environment variables:\n\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,108 @@
+/** Parsers of configuration values: each returns undefined for a text that it does not accept. */
+import { isIP } from 'node:net';
+import { KeyRing } from '../../storage/secrets/index.ts';
+import { parseServiceToken, parseTokenKeys, type ServiceToken } from '../auth/index.ts';
+
+/** An IP address or a host name, without a port. */
+export function host(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text) ? text : undefined;
+}
+
+/** A whole number within bounds. */
+export function whole(min: number, max: number): (text: string) => number | undefined {
+  return text => {
+    const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}
+
+/** One of the words, spelled exactly so. */
+export function oneOf<const Words extends readonly string[]>(
+  words: Words,
+): (text: string) => Words[number] | undefined {
+  return text => words.find(word => word === text);
+}
+
+/** `true` or `false`. */
+export function truth(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** What {@link name} accepts, in words. */
+export const nameForm = '1 to 64 letters, digits, - and _';
+
+/** A name that may be part of a NATS subject and of a key. */
+export function name(text: string): string | undefined {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(text) ? text : undefined;
+}
+
+/** Any text. */
+export function anyText(text: string): string {
+  return text;
+}
+
+/** An address with one of the schemes and a host. A slash at its end is dropped. */
+export function address(...schemes: readonly string[]): (text: string) => string | undefined {
+  return text => {
+    const url = URL.parse(text);
+    if (url === null || !schemes.includes(url.protocol.slice(0, -1)) || url.hostname === '') return undefined;
+    return text.replace(/\/+$/, '');
+  };
+}
+
+/** `https://host` or `http://host:port`, without a path, because routes and cookies are at the root. */
+export function origin(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') return undefined;
+  return url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined;
+}
+
+/** Values separated by commas, none of them empty. */
+export function listOf<T>(item: (text: string) => T | undefined): (text: string) => readonly T[] | undefined {
+  return text => {
+    const items: T[] = [];
+    for (const part of text.split(',')) {
+      const value = part.trim() === '' ? undefined : item(part.trim());
+      if (value === undefined) return undefined;
+      items.push(value);
+    }
+    return items;
+  };
+}
+
+/** A domain of two labels or more, in lower case. */
+export function domain(text: string): string | undefined {
+  return /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** A port, or `off`. */
+export function portOrOff(text: string): number | 'off' | undefined {
+  return text === 'off' ? 'off' : whole(0, 65_535)(text);
+}
+
+/** `name:token,name:token`. Two services cannot have the same token. */
+export function serviceTokens(text: string): readonly ServiceToken[] | undefined {
+  const tokens = listOf(parseServiceToken)(text);
+  return tokens === undefined || new Set(tokens.map(({ token }) => token)).size < tokens.length
+    ? undefined
+    : tokens;
+}
+
+/** A text that `KeyRing` accepts. */
+export function secretKeys(text: string): string | undefined {
+  return parses(() => new KeyRing(text)) ? text : undefined;
+}
+
+/** A text that `parseTokenKeys` accepts. */
+export function tokenKeys(text: string): string | undefined {
+  return parses(() => parseTokenKeys(text)) ? text : undefined;
+}
+
+function parses(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,234 @@
+/** The environment variables that configure a node. config.ts reads them, and docs/operate/configuration.md describes them. */
+import { defaultModelUrls } from '../../actors/run/models/index.ts';
+import { maxShardCount } from '../../runtime/placement/index.ts';
+import { parseMediaUrl } from '../../storage/media/index.ts';
+import {
+  address,
+  anyText,
+  domain,
+  host,
+  listOf,
+  name,
+  nameForm,
+  oneOf,
+  origin,
+  portOrOff,
+  secretKeys,
+  serviceTokens,
+  tokenKeys,
+  truth,
+  whole,
+} from './values.ts';
+import { faultInRates, readRates } from '../quota/index.ts';
+
+export interface Variable<Value> {
+  /** Undefined: the text is not accepted. */
+  readonly read: (text: string) => Value | undefined;
+  /** Completes "wants ...". */
+  readonly wants: string;
+  /** The default, in words. */
+  readonly fallback: string;
+  readonly meaning: string;
+  /** What is wrong with a text that `read` does not accept, for values whose form does not fit into a few words. */
+  readonly fault?: (text: string) => string;
+  /** A condition that cannot be checked from the value alone. */
+  readonly condition?: string;
+  /** Its value never appears in a message. */
+  readonly secret?: boolean;
+}
+
+const sameForDatabase = 'must be the same on every process that shares a database';
+
+export const variables = {
+  HOST: {
+    read: host,
+    wants: 'an IP address or a host name',
+    fallback: '127.0.0.1 with the embedded database, else 0.0.0.0',
+    meaning: 'address to listen on',
+  },
+  PORT: {
+    read: whole(0, 65_535),
+    wants: 'a port, 0 to 65535',
+    fallback: '8080',
+    meaning: 'REST and websockets',
+  },
+  GRPC_PORT: {
+    read: portOrOff,
+    wants: 'a port, 0 to 65535, or off',
+    fallback: '9090',
+    meaning: 'gRPC for internal services, on the same address',
+  },
+  SERVICE_TOKENS: {
+    read: serviceTokens,
+    wants: 'name:token,name:token with tokens of 32 to 256 characters, each of one name',
+    fallback: 'none: gRPC refuses every call',
+    meaning: 'internal services and the tokens that they authenticate with',
+    secret: true,
+  },
+  GRPC_TLS_CERT: {
+    read: anyText,
+    wants: 'a PEM file',
+    fallback: 'none: plaintext',
+    meaning: 'certificate chain of gRPC',
+    condition: 'wants GRPC_TLS_KEY',
+  },
+  GRPC_TLS_KEY: {
+    read: anyText,
+    wants: 'a PEM file',
+    fallback: 'none: plaintext',
+    meaning: 'private key of gRPC',
+    condition: 'wants GRPC_TLS_CERT',
+  },
+  GRPC_TLS_CA: {
+    read: anyText,
+    wants: 'a PEM file',
+    fallback: 'none: clients need no certificate',
+    meaning: 'authorities that sign the certificates of gRPC clients (mutual TLS)',
+    condition: 'wants GRPC_TLS_CERT and GRPC_TLS_KEY',
+  },
+  BASE_URL: {
+    read: origin,
+    wants: 'an http or https address without a path',
+    fallback: 'from HOST and PORT',
+    meaning: 'public address',
+  },
+  DOCS_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: '{BASE_URL}/docs',
+    meaning: 'documentation that errors link to',
+  },
+  TRUSTED_PROXIES: {
+    read: whole(0, 16),
+    wants: 'a number from 0 to 16',
+    fallback: '0',
+    meaning: 'number of trusted reverse proxies in front of this server that append to X-Forwarded-For',
+  },
+  DATA_DIR: {
+    read: anyText,
+    wants: 'a folder',
+    fallback: './.skein',
+    meaning: 'embedded database, keys, mail, attachments',
+  },
+  MEDIA_URL: {
+    read: parseMediaUrl,
+    wants: 's3://bucket/prefix, with ?pathStyle=true if the server needs it, or file:///folder',
+    fallback: 'a folder under DATA_DIR',
+    meaning: 'where attachments are stored; S3 takes credentials, region and endpoint from its own variables',
+    condition: sameForDatabase,
+  },
+  DATABASE_URL: {
+    read: address('postgres', 'postgresql'),
+    wants: 'a postgres:// address',
+    fallback: 'embedded PostgreSQL under DATA_DIR',
+    meaning: 'PostgreSQL 15 to 18',
+    secret: true,
+  },
+  NATS_URL: {
+    read: listOf(address('nats', 'tls')),
+    wants: 'nats:// or tls:// addresses, separated by commas',
+    fallback: 'none: the node is not part of a cluster',
+    meaning: 'NATS servers through which the nodes of a cluster find each other',
+    condition: 'wants DATABASE_URL, SECRET_KEYS and TOKEN_KEYS',
+    secret: true,
+  },
+  CLUSTER: {
+    read: name,
+    wants: nameForm,
+    fallback: 'skein',
+    meaning: 'name of the cluster, for several on one NATS',
+  },
+  NODE_ID: {
+    read: name,
+    wants: nameForm,
+    fallback: 'a random one',
+    meaning: 'name of this node in its cluster',
+    condition: 'no two nodes may have the same',
+  },
+  SHARDS: {
+    read: whole(1, maxShardCount),
+    wants: `a number from 1 to ${maxShardCount}`,
+    fallback: '256',
+    meaning: 'shards that the nodes of a cluster share; at least as many as there will ever be nodes',
+    condition: 'cannot be changed after the cluster has been created',
+  },
+  SECRET_KEYS: {
+    read: secretKeys,
+    wants: 'kid:base64,kid:base64 with 32 bytes each',
+    fallback: 'generated under DATA_DIR',
+    meaning: 'keys that secrets are encrypted with, newest first',
+    condition: sameForDatabase,
+    secret: true,
+  },
+  TOKEN_KEYS: {
+    read: tokenKeys,
+    wants: 'kid:base64,kid:base64 with 32 bytes each',
+    fallback: 'generated under DATA_DIR',
+    meaning: 'Ed25519 seeds that sign access tokens, newest first',
+    condition: sameForDatabase,
+    secret: true,
+  },
+  SMTP_URL: {
+    read: address('smtp', 'smtps'),
+    wants: 'an smtp:// or smtps:// address',
+    fallback: 'none: .eml files under DATA_DIR/mail',
+    meaning: 'mail server',
+    secret: true,
+  },
+  MAIL_FROM: {
+    read: text => (/^[^\r\n]*@[^\r\n]+$/.test(text) ? text : undefined),
+    wants: 'an e-mail address',
+    fallback: 'Skein <skein@localhost>',
+    meaning: 'sender of mail',
+  },
+  SIGNUP: {
+    read: oneOf(['open', 'disabled']),
+    wants: 'open or disabled',
+    fallback: 'open',
+    meaning: 'who may sign up; when disabled, only invited people may',
+  },
+  EMAIL_DOMAINS: {
+    read: listOf(domain),
+    wants: 'domain names, separated by commas',
+    fallback: 'all',
+    meaning: 'domains whose addresses may sign up or be invited',
+  },
+  ALLOW_PRIVATE_ADDRESSES: {
+    read: truth,
+    wants: 'true or false',
+    fallback: 'false; with the embedded database, loopback only',
+    meaning: 'whether webhooks and tools may call private addresses',
+  },
+  LLM_PROVIDER_1_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: defaultModelUrls.llm_provider_1,
+    meaning: "models of llm_provider_1, in OpenAI's wire format (chat completions)",
+  },
+  LLM_PROVIDER_2_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: defaultModelUrls.llm_provider_2,
+    meaning: "models of llm_provider_2, in Anthropic's wire format",
+  },
+  LLM_PROVIDER_3_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: defaultModelUrls.llm_provider_3,
+    meaning: "models of llm_provider_3, in Google Gemini's wire format",
+  },
+  RATE_LIMITS: {
+    read: readRates,
+    wants: 'on, off, or JSON like {"read": {"limit": 1200, "windowSeconds": 60}}',
+    fault: faultInRates,
+    fallback: 'on',
+    meaning: 'how many requests are allowed; see docs/operate/rate-limits.md',
+    condition: 'must be the same on every node of a cluster',
+  },
+  LOG_LEVEL: {
+    read: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    wants: 'fatal, error, warn, info, debug, trace or silent',
+    fallback: 'info',
+    meaning: 'lowest level that is logged',
+  },
+} as const satisfies Record<string, Variable<unknown>>;

@@ -1,0 +1,58 @@
+/** What to do about each error of the catalogue. */
+import type { ErrorCode } from '../../protocol/errors.ts';
+
+export const advice: Readonly<Record<ErrorCode, string>> = {
+  'svc/auth/missing_credentials':
+    'Send `Authorization: Bearer <token>` with an API key or a Studio access token; for a refresh, the refresh cookie.',
+  'svc/auth/insufficient_scope':
+    'Use a key that has the scopes of the operation, or ask an owner for a role that may call it. Some operations accept no API key at all.',
+  'svc/auth/expired_token':
+    'Refresh the session to get a new access token. To get a new link, call resendVerification or forgotPassword, or ask for another invitation.',
+  'svc/auth/invalid_token': 'Log in again. A link works once: ask for a new one.',
+  'svc/auth/invalid_api_key':
+    'Check that the whole secret is sent, without spaces. If the key was revoked or has expired, create another one.',
+  'svc/auth/signup_disabled': 'Ask a member of the workspace to invite you.',
+  'svc/auth/email_domain_not_allowed':
+    'Use an address of your organisation. Disposable mailboxes are not accepted.',
+  'svc/auth/email_in_use': 'Log in, or reset the password.',
+  'svc/auth/invalid_credentials': 'Check the address and the password, or reset the password.',
+  'svc/auth/no_workspace': 'Ask a member of a workspace to invite you.',
+  'svc/auth/email_not_verified':
+    'Follow the link that was mailed at sign-up; resendVerification mails another one. Until then you can use the sandbox.',
+  'svc/auth/login_required': 'The invited address has an account: log in to it, or send its password along.',
+  'svc/validation/invalid_request':
+    'Correct what `details.issues` lists: each issue has a path, a message and a code. 400 means that the body is not JSON, 413 that it is larger than 1 MiB. Sending the same request again does not help.',
+  'svc/runtime/not_found':
+    'Check the id, and that the credential belongs to the same project and environment. A resource of another tenant is answered the same way.',
+  'svc/runtime/internal_error':
+    'This is a fault of the server. Try again later; if it persists, report the requestId.',
+  'svc/runtime/invalid_request':
+    'The request is well formed but cannot be used: a cursor of another list, a malformed Idempotency-Key, a method that the path does not have. Start the list from its first page.',
+  'svc/runtime/idempotency_conflict':
+    'Use a new Idempotency-Key for a new request. If it is the same request, the first attempt is still being processed: wait a moment and try again.',
+  'svc/runtime/missing_idempotency_key':
+    'Send the header Idempotency-Key: 1 to 255 visible ASCII characters, a new one for each message, the same one when you repeat it.',
+  'svc/runtime/conflict':
+    'Read the resource to see what conflicts with the request (the message says what). Sending the same request again does not help.',
+  'svc/runtime/not_implemented': 'Nothing: this path only shows the shape of an event.',
+  'svc/runtime/unavailable':
+    'Wait for the number of seconds in Retry-After, then send the request again with the same Idempotency-Key.',
+  'svc/rate_limit/exceeded':
+    'Wait for the number of seconds in Retry-After. The X-RateLimit headers of every answer say how much is left. Refused requests count as well.',
+  'svc/console/not_found': 'Check the id of the project or member, and that you have a role in the project.',
+  'svc/console/forbidden': 'Ask a project owner to make you a Console member, or to give you another role.',
+  'svc/chatapp/invalid_verify_token':
+    'Copy the verify token of the partner app into the provider’s settings again.',
+  'svc/chatapp/invalid_signature':
+    'Check that the partner app’s secret is the one that the provider signs with.',
+  'svc/chatapp/connect_failed':
+    'Check the token, the business account and the phone number; the details say which the provider refused.',
+  'svc/chatapp/channel_not_connected': 'Connect the channel first.',
+  'svc/chatapp/webhook_identity_mismatch':
+    'The webhook address contains the id of another channel: correct it at the provider.',
+  'svc/chatapp/template_required':
+    'Send an approved template. The window opens again for 24 hours when the participant writes.',
+  'svc/partner_app/in_use': 'Disconnect the channels that use the partner app, then revoke it.',
+  'svc/agent_runs/suggestion_already_resolved':
+    'Another person resolved the suggestion first. Read the run: its trace says how it was resolved.',
+};

@@ -1,0 +1,45 @@
+/** Agents. */
+import { notFound } from '../../protocol/errors.ts';
+import type { agentOperations } from '../../protocol/operations/index.ts';
+import { defaultPageSize } from '../../protocol/resources/index.ts';
+import { type Agents, findAgentTenant } from '../../storage/agents/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import type { Handlers } from '../pipeline/index.ts';
+import { createAuditContext } from './caller.ts';
+import { requireScope, resolveScope } from './tenant-scope.ts';
+
+export interface AgentServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly agents: Agents;
+}
+
+export function agentHandlers({ database, agents }: AgentServices): Handlers<typeof agentOperations> {
+  return {
+    listAgents: async call => {
+      const { cursor, limit = defaultPageSize } = call.query;
+      return { body: await agents.list(requireScope(call), { cursor, limit }) };
+    },
+
+    createAgent: async call => {
+      const { projectId, environmentId } = requireScope(call);
+      const { name, mode = null, loomId = null, metadata = {} } = call.body;
+      const agent = { projectId, environmentId, name, mode, loomId, metadata };
+      return { body: await agents.create({ ...agent, ...createAuditContext(call) }) };
+    },
+
+    getAgent: async call => {
+      const { agentId } = call.params;
+      const found = await agents.find(await resolveScope(call, database, findAgentTenant, agentId), agentId);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+
+    updateAgent: async call => {
+      const { agentId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findAgentTenant, agentId);
+      const { projectId: _, archived, ...changes } = call.body;
+      const change = { projectId, environmentId, agentId, changes, archived };
+      return { body: await agents.update({ ...change, ...createAuditContext(call) }) };
+    },
+  };
+}

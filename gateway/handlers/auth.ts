@@ -1,0 +1,173 @@
+/** Sign-up, sessions, the signed-in user, and forgotten passwords. */
+import { ServiceError } from '../../protocol/errors.ts';
+import type { authOperations } from '../../protocol/operations/index.ts';
+import type { TokenResponse } from '../../protocol/resources/index.ts';
+import type {
+  Accounts,
+  LoginClient,
+  OpenSession,
+  PasswordResets,
+  Sessions,
+} from '../../storage/accounts/index.ts';
+import {
+  accessTokenSeconds,
+  type AccessTokens,
+  type Authenticator,
+  type Passwords,
+  type RefreshCookie,
+  type SignUpPolicy,
+} from '../auth/index.ts';
+import type { Answer, Call, Handlers } from '../pipeline/index.ts';
+import { getRequestOrigin, requireUser } from './caller.ts';
+
+type Operations = Omit<typeof authOperations, 'forgotPassword' | 'resetPassword' | 'acceptInvitation'>;
+
+export interface AuthServices {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly tokens: AccessTokens;
+  readonly passwords: Passwords;
+  readonly policy: SignUpPolicy;
+  readonly cookie: RefreshCookie;
+  readonly authenticator: Authenticator;
+  /** Told when mail has been committed. */
+  readonly mail: { wake(): void };
+}
+
+/** The name of a workspace whose owner has not named it. */
+const defaultWorkspaceName = 'My workspace';
+
+/**
+ * Sign-up, login, refresh, logout, me, e-mail verification; whoever signs in gets the refresh cookie and an access
+ * token.
+ */
+export function authHandlers(services: AuthServices): Handlers<Operations> {
+  const { accounts, sessions, passwords, policy, cookie, authenticator, mail } = services;
+  const signedIn = signIn(services);
+
+  /** The refresh token of the request. A cookie that another site made the browser send does not count. */
+  function refreshToken(call: Call): string | undefined {
+    const permitted = cookie.permits({
+      secFetchSite: call.header('sec-fetch-site'),
+      origin: call.header('origin'),
+      host: call.header('host'),
+    });
+    const value = permitted ? call.cookie(cookie.name) : undefined;
+    return value === '' ? undefined : value;
+  }
+
+  return {
+    signUp: async call => {
+      const { email, password, workspaceName = defaultWorkspaceName } = call.body;
+      policy.check(email);
+      const session = await accounts.signUp({
+        email,
+        workspaceName,
+        passwordHash: await passwords.hash(password),
+        client: getClient(call),
+        now: call.now,
+      });
+      mail.wake();
+      return signedIn(session, call.now);
+    },
+
+    login: async call => {
+      const { email, password } = call.body;
+      const account = await accounts.forLogin(email);
+      const right = await passwords.verify(account?.passwordHash ?? undefined, password);
+      if (account === undefined || !right) throw new ServiceError('svc/auth/invalid_credentials');
+      return signedIn(await accounts.login(account, getClient(call), call.now), call.now);
+    },
+
+    refresh: async call => {
+      const token = refreshToken(call);
+      if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
+      const revoked = (sessionId: string): void => authenticator.forgetSession(sessionId);
+      const session = await sessions.refresh(token, call.now, revoked, getRequestOrigin(call));
+      return signedIn(session, call.now);
+    },
+
+    logout: async call => {
+      const origin = getRequestOrigin(call);
+      const token = refreshToken(call);
+      const byCookie =
+        token === undefined ? undefined : await sessions.revokeByToken(token, call.now, origin);
+      if (byCookie !== undefined) authenticator.forgetSession(byCookie);
+      const byToken = await authenticator.findSession(call.header('authorization'));
+      if (byToken !== undefined && byToken !== byCookie) {
+        await sessions.revoke(byToken, call.now, origin);
+        authenticator.forgetSession(byToken);
+      }
+      return { headers: { 'Set-Cookie': cookie.clear() } };
+    },
+
+    me: async call => ({ body: await accounts.studioUser(requireUser(call).userId) }),
+
+    verifyEmail: async call => {
+      authenticator.forgetUser(await accounts.verifyEmail(call.body.token, call.now, getRequestOrigin(call)));
+      return { body: { accepted: true } };
+    },
+
+    resendVerification: async call => {
+      await accounts.resendVerification(requireUser(call).userId, call.now);
+      mail.wake();
+      return { body: { accepted: true } };
+    },
+  };
+}
+
+type PasswordOperations = Pick<typeof authOperations, 'forgotPassword' | 'resetPassword'>;
+
+export interface PasswordResetServices {
+  readonly resets: PasswordResets;
+  readonly passwords: Passwords;
+  readonly authenticator: Authenticator;
+  /** Told when mail has been committed. */
+  readonly mail: { wake(): void };
+}
+
+/** Only the mailbox shows whether an address has an account. */
+export function passwordResetHandlers(services: PasswordResetServices): Handlers<PasswordOperations> {
+  const { resets, passwords, authenticator, mail } = services;
+
+  return {
+    forgotPassword: async call => {
+      await resets.request(call.body.email, call.now);
+      mail.wake();
+      return { body: { accepted: true } };
+    },
+
+    resetPassword: async call => {
+      const { token, password } = call.body;
+      await resets.findOwner(token, call.now);
+      const passwordHash = await passwords.hash(password);
+      authenticator.forgetUser(await resets.reset(token, passwordHash, call.now, getRequestOrigin(call)));
+      return { body: { accepted: true } };
+    },
+  };
+}
+
+export interface SignInServices {
+  readonly tokens: AccessTokens;
+  readonly cookie: RefreshCookie;
+}
+
+/** The answer for a session that was opened or refreshed at `now` (epoch milliseconds). */
+export function signIn({ tokens, cookie }: SignInServices) {
+  return async (session: OpenSession, now: number): Promise<Answer> => {
+    const body: TokenResponse = {
+      accessToken: await tokens.issue(session.userId, session.sessionId),
+      tokenType: 'Bearer',
+      expiresIn: accessTokenSeconds,
+    };
+    return {
+      body,
+      headers: { 'Set-Cookie': cookie.set(session.refreshToken, session.refreshExpiresAt - now) },
+    };
+  };
+}
+
+/** The client that opens a session. */
+export function getClient(call: Pick<Call, 'requestId' | 'address' | 'header'>): LoginClient {
+  return { ...getRequestOrigin(call), userAgent: call.header('user-agent') };
+}

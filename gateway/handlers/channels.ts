@@ -1,0 +1,126 @@
+/** Channels: their resource, and the commands of custom channels (docs/contract-decisions.md, "Channel"). */
+import {
+  type AcknowledgeCommand,
+  type ChannelRow,
+  type CreateChannel,
+  decodeChannel,
+  toChannel,
+  type UpdateChannel,
+} from '../../actors/channel/index.ts';
+import { notFound } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { channelOperations } from '../../protocol/operations/index.ts';
+import { type Channel, defaultPageSize } from '../../protocol/resources/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import { type Cursors, toPage } from '../../storage/paging/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { hasAgent } from '../../storage/agents/index.ts';
+import {
+  channelPage,
+  type ChannelRecord,
+  commandPage,
+  commandState,
+  findChannel,
+} from '../../storage/reads/index.ts';
+import type { Handlers } from '../pipeline/index.ts';
+import { createCommandAudit, getAuthor } from './caller.ts';
+import { requireChannel, type ChannelDirectory } from './channel-directory.ts';
+
+export interface ChannelServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly node: Pick<Node, 'ask'>;
+  readonly cursors: Cursors;
+  readonly channels: ChannelDirectory;
+}
+
+type Operations = Omit<
+  typeof channelOperations,
+  'createInboundMessage' | 'recordReceipt' | 'simulateSandbox'
+>;
+
+function shown({ channelId, row }: ChannelRecord): Channel {
+  return toChannel(decodeChannel(row as ChannelRow), channelId);
+}
+
+/** 404 for a channel of another tenant, and for a default agent that is not of the channel's environment. */
+export function channelHandlers(services: ChannelServices): Handlers<Operations> {
+  const { database, node, cursors, channels } = services;
+
+  return {
+    listChannels: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `channels ${projectId} ${environmentId}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const after = key === undefined ? undefined : { at: Number(key[0]), channelId: String(key[1]) };
+      const rows = await channelPage(database, { projectId, environmentId, after, limit: limit + 1 });
+      const { data, ...rest } = toPage(rows, limit, last =>
+        cursors.encode(scope, [last.createdAt.getTime(), last.channelId]),
+      );
+      return { body: { data: data.map(shown), ...rest } };
+    },
+
+    createChannel: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { name, kind, metadata = {} } = call.body;
+      const command: CreateChannel = {
+        projectId,
+        environmentId,
+        name,
+        kind,
+        metadata,
+        author: getAuthor(call),
+        act: createCommandAudit(call),
+      };
+      const channel = { kind: 'channel', id: newId('channel', call.now) };
+      return { json: await node.ask<string>(channel, 'create', command, call) };
+    },
+
+    getChannel: async call => {
+      const { scope } = await requireChannel(call, channels, call.params.channelId);
+      const found = await findChannel(database, scope, call.params.channelId);
+      if (found === undefined) throw notFound();
+      return { body: shown(found) };
+    },
+
+    updateChannel: async call => {
+      const { channelId } = call.params;
+      const { scope } = await requireChannel(call, channels, channelId);
+      const { projectId, environmentId } = scope;
+      const { projectId: _, ...changes } = call.body;
+      const { defaultAgentId } = changes;
+      if (typeof defaultAgentId === 'string' && !(await hasAgent(database, scope, defaultAgentId))) {
+        throw notFound();
+      }
+      const command: UpdateChannel = { projectId, environmentId, changes, act: createCommandAudit(call) };
+      const json = await node.ask<string>({ kind: 'channel', id: channelId }, 'update', command, call);
+      channels.forget(channelId);
+      return { json };
+    },
+
+    listChannelCommands: async call => {
+      const { channelId } = call.params;
+      const { projectId, environmentId } = (await requireChannel(call, channels, channelId)).scope;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `commands ${environmentId} ${channelId}`;
+      const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
+      const filter = { projectId, environmentId, channelId, after, limit: limit + 1 };
+      const rows = await commandPage(database, filter);
+      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.eventId])) };
+    },
+
+    acknowledgeChannelCommand: async call => {
+      const { channelId, eventId } = call.params;
+      const { projectId, environmentId } = (await requireChannel(call, channels, channelId)).scope;
+      const state = await commandState(database, { projectId, environmentId }, channelId, eventId);
+      if (state === undefined) throw notFound();
+      if (state === 'open') {
+        const command: AcknowledgeCommand = { projectId, environmentId, eventId };
+        await node.ask<null>({ kind: 'channel', id: channelId }, 'acknowledge', command, call);
+      }
+      return {};
+    },
+  };
+}

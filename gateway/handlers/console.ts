@@ -1,0 +1,82 @@
+/** Console members, tickets for the live stream, and its events for clients that poll (docs/contract-decisions.md, "Console stream"). */
+import { ServiceError } from '../../protocol/errors.ts';
+import type { consoleOperations } from '../../protocol/operations/index.ts';
+import { defaultPageSize } from '../../protocol/resources/index.ts';
+import { type Cursors, toPage } from '../../storage/paging/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { pollPage } from '../../storage/events/index.ts';
+import {
+  type ConsoleMembers,
+  type MemberChange,
+  type StreamTickets,
+  ticketSeconds,
+} from '../../storage/tenancy/index.ts';
+import { getShownEnvironment, type Call, type Handlers, type ProjectScope } from '../pipeline/index.ts';
+import { eventsAnswer } from './events.ts';
+import { createUserAuditContext, requireUser } from './caller.ts';
+
+export interface ConsoleServices {
+  readonly database: Pick<Database, 'query' | 'scan'>;
+  readonly members: ConsoleMembers;
+  readonly tickets: StreamTickets;
+  readonly cursors: Cursors;
+}
+
+/** 404 is `svc/console/not_found` here, and a missing membership 403 `svc/console/forbidden`. */
+export function consoleHandlers(services: ConsoleServices): Handlers<typeof consoleOperations> {
+  const { database, members, tickets, cursors } = services;
+
+  return {
+    listConsoleMembers: async call => {
+      const { projectId } = call.params;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `console-members ${projectId}`;
+      const after = cursor === undefined ? '' : String(cursors.decode(scope, cursor)[0]);
+      const rows = await members.list(projectId, after, limit + 1);
+      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.userId])) };
+    },
+
+    upsertConsoleMember: async call => {
+      const { userId, role } = call.body;
+      return { body: await members.upsert({ ...createChange(call, call.params.projectId, userId), role }) };
+    },
+
+    removeConsoleMember: async call => {
+      await members.remove(createChange(call, call.params.projectId, call.params.userId));
+      return {};
+    },
+
+    createStreamTicket: async call => {
+      const { userId, sessionId } = requireUser(call);
+      const ticket = await tickets.issue({ projectId: call.params.projectId, userId, sessionId }, call.now);
+      return { body: { ticket, expiresIn: ticketSeconds }, headers: { 'Cache-Control': 'no-store' } };
+    },
+
+    listStreamEvents: async call => {
+      const { projectId } = call.params;
+      const { afterSeq = 0, cursor, limit = defaultPageSize } = call.query;
+      const { caller = requireUser(call) } = call;
+      const environmentId = getShownEnvironment(caller, requireConsoleScope(call));
+      const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
+      const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
+      return eventsAnswer(await pollPage(database, { projectId, after, environmentId, limit }), {
+        toText: ({ seq, body }) => `${body.slice(0, body.lastIndexOf('}'))},"seq":${seq}}`,
+        toCursor: ({ seq }) => cursors.encode(scope, [seq]),
+      });
+    },
+  };
+}
+
+function createChange(
+  call: Pick<Call, 'caller' | 'project' | 'requestId' | 'address' | 'now'>,
+  projectId: string,
+  userId: string,
+): MemberChange {
+  const { environmentId } = requireConsoleScope(call);
+  return { projectId, userId, environmentId, ...createUserAuditContext(call) };
+}
+
+function requireConsoleScope({ project }: Pick<Call, 'project'>): ProjectScope {
+  if (project === undefined) throw new ServiceError('svc/console/not_found');
+  return project;
+}

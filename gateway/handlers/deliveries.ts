@@ -1,0 +1,201 @@
+/**
+ * Webhook deliveries (docs/contract-decisions.md, "Delivery").
+ *
+ * `delivering` is never in a row: a crash would leave it there, and a write for each attempt would double the cost of a delivery.
+ * Instead the stitch tells which deliveries are in flight at this moment, and these are shown so in place of `pending` or `retrying`.
+ * Where the stitch cannot be asked, the status of the row is shown.
+ */
+import type { ReplayEvent, ReplaySpan } from '../../actors/stitch/index.ts';
+import { invalid, notFound } from '../../protocol/errors.ts';
+import type { deliveryOperations } from '../../protocol/operations/index.ts';
+import {
+  defaultPageSize,
+  type ReplayAccepted,
+  type WebhookDelivery,
+} from '../../protocol/resources/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import { type Cursors, fromScanPage, type ScanPage, toPage } from '../../storage/paging/index.ts';
+import type { Database, TenantScope } from '../../storage/database/index.ts';
+import {
+  attemptPage,
+  deliveryPage,
+  findDelivery,
+  type FoundDelivery,
+} from '../../storage/deliveries/index.ts';
+import { findStitch, findStitchTenant, stitchPage } from '../../storage/reads/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
+import { checkEventFilter } from './events.ts';
+import { resolveScope } from './tenant-scope.ts';
+
+export interface DeliveryServices {
+  readonly database: Pick<Database, 'query' | 'scan'>;
+  readonly node: Pick<Node, 'ask'>;
+  readonly cursors: Cursors;
+}
+
+/** How long a list waits for the stitches to tell what is in flight, in milliseconds. */
+const inFlightMs = 1_000;
+/** How many stitches a list of what is `delivering` asks, the newest first. */
+const maxAsked = 100;
+
+type Replays = Pick<typeof deliveryOperations, 'replayDelivery' | 'replayStitch'>;
+type Reads = Omit<typeof deliveryOperations, keyof Replays>;
+
+/** List, read, attempts, replay. A stitch that is archived or disabled answers a replay with 409. */
+export function deliveryHandlers(services: DeliveryServices): Handlers<typeof deliveryOperations> {
+  return { ...readHandlers(services), ...replayHandlers(services) };
+}
+
+function readHandlers({ database, node, cursors }: DeliveryServices): Handlers<Reads> {
+  return {
+    listDeliveries: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const tenant = { projectId, environmentId };
+      const {
+        stitchId,
+        status,
+        eventId,
+        eventName,
+        since,
+        until,
+        cursor,
+        limit = defaultPageSize,
+      } = call.query;
+      const filters = { stitchId, status, eventId, eventName, since, until };
+      const scope = `deliveries ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const before = key === undefined ? undefined : { at: Number(key[0]), deliveryId: String(key[1]) };
+      const filter = { ...tenant, ...filters, before, limit };
+      const listed = ({ rows, end }: ScanPage<WebhookDelivery>) => ({
+        body: fromScanPage({ rows, end }, last =>
+          cursors.encode(scope, [Date.parse(last.createdAt), last.deliveryId]),
+        ),
+      });
+      if (status === 'delivering') {
+        const asked =
+          stitchId === undefined
+            ? await stitchPage(database, { ...tenant, limit: maxAsked })
+            : [{ stitchId }];
+        const out = await findInFlight(
+          node,
+          asked.map(each => each.stitchId),
+          tenant,
+        );
+        const { rows, end } = await deliveryPage(database, {
+          ...filter,
+          status: undefined,
+          deliveryIds: [...out],
+        });
+        return listed({
+          rows: rows.filter(isOpen).map(delivery => ({ ...delivery, status: 'delivering' })),
+          end,
+        });
+      }
+      const { rows, end } = await deliveryPage(database, filter);
+      return listed({ rows: status === undefined ? await showInFlight(node, rows, tenant) : rows, end });
+    },
+
+    getDelivery: async call => {
+      const { delivery, tenant } = await requireDelivery(database, call, call.params.deliveryId);
+      const [body] = await showInFlight(node, [delivery], tenant);
+      return { body };
+    },
+
+    listDeliveryAttempts: async call => {
+      const { deliveryId } = call.params;
+      const { delivery, tenant } = await requireDelivery(database, call, deliveryId);
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `attempts ${tenant.projectId} ${deliveryId}`;
+      const after = cursor === undefined ? 0 : Number(cursors.decode(scope, cursor)[0]);
+      const { createdAt } = delivery;
+      const { projectId } = tenant;
+      const rows = await attemptPage(database, { deliveryId, projectId, createdAt, after, limit: limit + 1 });
+      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.number])) };
+    },
+  };
+}
+
+function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays> {
+  return {
+    replayDelivery: async call => {
+      const { delivery, tenant, eventSeq, eventAt } = await requireDelivery(
+        database,
+        call,
+        call.params.deliveryId,
+      );
+      const { stitchId, eventId, eventName, threadId = null } = delivery;
+      const target = call.body.targetStitchId ?? stitchId ?? undefined;
+      if (target === undefined || !eventId || eventName === undefined) throw notFound();
+      const command: ReplayEvent = { ...tenant, event: { eventId, eventSeq, eventName, eventAt, threadId } };
+      const body = await node.ask<WebhookDelivery>({ kind: 'stitch', id: target }, 'replay', command, call);
+      return { body };
+    },
+
+    replayStitch: async call => {
+      const { stitchId } = call.params;
+      const scope = await resolveScope(call, database, findStitchTenant, stitchId);
+      if ((await findStitch(database, scope, stitchId)) === undefined) throw notFound();
+      const { projectId, environmentId } = scope;
+      const { since, eventNames = [], statuses = [], targetStitchId = stitchId } = call.body;
+      const until = call.body.until ?? new Date(call.now).toISOString();
+      if (Date.parse(since) > Date.parse(until)) {
+        throw invalid([{ path: '/body/since', message: 'must not be after until', code: 'range' }]);
+      }
+      const command: ReplaySpan = {
+        projectId,
+        environmentId,
+        sourceStitchId: stitchId,
+        since,
+        until,
+        statuses,
+        eventNames: checkEventFilter(eventNames, '/body/eventNames'),
+      };
+      await node.ask<null>({ kind: 'stitch', id: targetStitchId }, 'replaySpan', command, call);
+      const body: ReplayAccepted = { accepted: true };
+      return { body };
+    },
+  };
+}
+
+/** Which deliveries of the stitches are in flight at this moment, as far as the stitches can be asked. */
+async function findInFlight(
+  node: Pick<Node, 'ask'>,
+  stitchIds: readonly string[],
+  { projectId, environmentId }: TenantScope,
+): Promise<ReadonlySet<string>> {
+  const payload = { projectId, environmentId };
+  const answers = await Promise.allSettled(
+    stitchIds.map(id =>
+      node.ask<readonly string[]>({ kind: 'stitch', id }, 'underWay', payload, { deadlineMs: inFlightMs }),
+    ),
+  );
+  return new Set(answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : [])));
+}
+
+function isOpen({ status }: WebhookDelivery): boolean {
+  return status === 'pending' || status === 'retrying';
+}
+
+async function showInFlight(
+  node: Pick<Node, 'ask'>,
+  deliveries: readonly WebhookDelivery[],
+  tenant: TenantScope,
+): Promise<WebhookDelivery[]> {
+  const stitchIds = new Set(deliveries.filter(isOpen).flatMap(({ stitchId }) => stitchId ?? []));
+  const inFlight = await findInFlight(node, [...stitchIds], tenant);
+  return deliveries.map(delivery =>
+    isOpen(delivery) && inFlight.has(delivery.deliveryId) ? { ...delivery, status: 'delivering' } : delivery,
+  );
+}
+
+async function requireDelivery(
+  database: Pick<Database, 'query'>,
+  call: Pick<Call, 'scopeOf'>,
+  deliveryId: string,
+): Promise<FoundDelivery> {
+  const delivery = await findDelivery(database, deliveryId);
+  if (delivery === undefined) throw notFound();
+  await call.scopeOf(delivery.tenant.projectId, delivery.tenant.environmentId);
+  return delivery;
+}

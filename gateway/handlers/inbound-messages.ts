@@ -1,0 +1,183 @@
+/**
+ * Inbound messages: which thread a message is for, what the thread is given of it, and the uploaded files among its attachments. Type,
+ * size, name and key of a file of ours are those of its row, not those of the request.
+ */
+import { getProvider } from '../../actors/channel/index.ts';
+import { createIfMissingField, type NewMessage, type ReceiveMessage } from '../../actors/thread/index.ts';
+import { conflict, invalid, type Issue } from '../../protocol/errors.ts';
+import { deriveThreadId, isId, newId } from '../../protocol/ids.ts';
+import type { channelOperations } from '../../protocol/operations/index.ts';
+import type { AttachmentInput, AttachmentKind, CreateMessageBody } from '../../protocol/resources/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import type { Database, TenantScope } from '../../storage/database/index.ts';
+import { findAttachments, type StoredAttachment } from '../../storage/media/index.ts';
+import type { ChannelHead } from '../../storage/reads/index.ts';
+import { commitKey, type Call, type Handlers, type Maybe } from '../pipeline/index.ts';
+import { requireChannel, toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
+
+export interface InboundServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly node: Pick<Node, 'ask'>;
+  readonly channels: ChannelDirectory;
+}
+
+/** 409 where the channel's messages come from its provider. */
+export function inboundMessageHandlers(
+  services: InboundServices,
+): Handlers<Pick<typeof channelOperations, 'createInboundMessage'>> {
+  const { database, node, channels } = services;
+
+  return {
+    createInboundMessage: async call => {
+      const { channel } = await requireChannel(call, channels, call.params.channelId);
+      if (getProvider(channel.kind)?.postedByOwner !== true) {
+        throw conflict('Messages of this channel come from its provider.');
+      }
+      const { body } = call;
+      const made = withFiles(database, channel, newMessage(body, call.now), body.attachments);
+      // Nearly all have no files, and need not wait.
+      const message = made instanceof Promise ? await made : made;
+      return { json: await receiveMessage(node, call, channel, body, message).reply };
+    },
+  };
+}
+
+/** How an inbound message names its thread. */
+export interface ThreadAddress {
+  readonly threadId?: string;
+  readonly externalThreadRef?: string;
+  readonly externalParticipantRef?: string;
+}
+
+/** 422 for a field that this request needs. */
+export function requiredField(field: string, message: string): Error {
+  return invalid([{ path: `/body/${field}`, message, code: 'required' }]);
+}
+
+/**
+ * Which thread receives the message, and what it is created with if it does not exist yet. A threadId wins. Else the identity is the
+ * participant, or the conversation where only that is named; with both, the conversation's name is kept in the metadata.
+ * Throws 422 where none is named.
+ */
+export function resolveThread(
+  { channelId, environmentId }: Pick<ChannelHead, 'channelId' | 'environmentId'>,
+  { threadId, externalThreadRef, externalParticipantRef }: ThreadAddress,
+): {
+  readonly threadId: string;
+  readonly createIfMissing?: NonNullable<ReceiveMessage[typeof createIfMissingField]>;
+} {
+  if (threadId !== undefined) return { threadId };
+  const externalRef = externalParticipantRef ?? externalThreadRef;
+  if (externalRef === undefined) {
+    throw requiredField(
+      'externalParticipantRef',
+      'threadId, externalThreadRef or externalParticipantRef is needed',
+    );
+  }
+  const both = externalParticipantRef !== undefined && externalThreadRef !== undefined;
+  return {
+    threadId: deriveThreadId(environmentId, channelId, externalRef),
+    createIfMissing: { externalRef, metadata: both ? { externalThreadRef } : {} },
+  };
+}
+
+/** Asks the thread to take the message; `reply` is the message as JSON text. */
+export function receiveMessage(
+  node: Pick<Node, 'ask'>,
+  call: Pick<Call, 'idempotency' | 'requestId'>,
+  channel: ChannelHead,
+  address: ThreadAddress,
+  message: NewMessage,
+): { readonly threadId: string; readonly reply: Promise<string> } {
+  const { projectId, environmentId } = channel;
+  const { threadId, createIfMissing } = resolveThread(channel, address);
+  const command: ReceiveMessage = {
+    projectId,
+    environmentId,
+    channel: toThreadChannel(channel),
+    ...(createIfMissing === undefined ? {} : { [createIfMissingField]: createIfMissing }),
+    message,
+    ...commitKey(call.idempotency),
+  };
+  return { threadId, reply: node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call) };
+}
+
+/** What a thread is given of a message. */
+export function newMessage(
+  { body, attachments = [], metadata = {} }: Pick<CreateMessageBody, 'body' | 'attachments' | 'metadata'>,
+  now: number,
+): NewMessage {
+  return { messageId: newId('message', now), body, attachments, metadata };
+}
+
+/** What the MIME types of a kind begin with; a document may be of any type. */
+const mimePrefixes: Readonly<Record<AttachmentKind, string>> = {
+  image: 'image/',
+  sticker: 'image/',
+  audio: 'audio/',
+  video: 'video/',
+  document: '',
+};
+
+/**
+ * The message with its files, as its thread is given it. 422 for an id of ours that is no uploaded file of this environment, or that a message
+ * has taken; for a kind that its type does not fit; for a storage key that is not the file's own. A value where there are no attachments.
+ */
+export function withFiles(
+  db: Pick<Database, 'query'>,
+  scope: TenantScope,
+  message: NewMessage,
+  attachments: readonly AttachmentInput[] = [],
+): Maybe<NewMessage> {
+  return attachments.length === 0 ? message : attachFiles(db, scope, message, attachments);
+}
+
+async function attachFiles(
+  db: Pick<Database, 'query'>,
+  { projectId, environmentId }: TenantScope,
+  message: NewMessage,
+  attachments: readonly AttachmentInput[],
+): Promise<NewMessage> {
+  const named = attachments.flatMap(({ attachmentId = '' }) =>
+    isId('attachment', attachmentId) ? attachmentId : [],
+  );
+  const files = [...new Set(named)];
+  const found = files.length === 0 ? [] : await findAttachments(db, files);
+  const free = new Map(
+    found
+      .filter(file => file.projectId === projectId && file.environmentId === environmentId)
+      .filter(({ status, messageId }) => status === 'stored' && messageId === null)
+      .map(file => [file.attachmentId, file]),
+  );
+  const issues: Issue[] = attachments.flatMap((attachment, index) =>
+    checkAttachment(attachment, free, `/body/attachments/${index}`),
+  );
+  if (issues.length > 0) throw invalid(issues);
+  const shown = attachments.map(attachment => {
+    const file = free.get(attachment.attachmentId ?? '');
+    if (file === undefined) return attachment;
+    const { mimeType, filename, sizeBytes, storageKey } = file;
+    return { ...attachment, mimeType, filename, sizeBytes, storageKey };
+  });
+  return { ...message, attachments: shown, ...(files.length === 0 ? {} : { files }) };
+}
+
+function checkAttachment(
+  { kind, attachmentId = '', storageKey }: AttachmentInput,
+  free: ReadonlyMap<string, StoredAttachment>,
+  path: string,
+): Issue[] {
+  const file = free.get(attachmentId);
+  if (isId('attachment', attachmentId) && file === undefined) {
+    const message = 'must name an uploaded file that no message has taken';
+    return [{ path: `${path}/attachmentId`, message, code: 'attachment' }];
+  }
+  if (file !== undefined && !file.mimeType.toLowerCase().startsWith(mimePrefixes[kind])) {
+    return [{ path: `${path}/kind`, message: `must fit the type ${file.mimeType}`, code: 'kind' }];
+  }
+  if (storageKey !== undefined && storageKey !== file?.storageKey) {
+    const message = 'is given by the media store: name an attachmentId';
+    return [{ path: `${path}/storageKey`, message, code: 'storageKey' }];
+  }
+  return [];
+}

@@ -1,0 +1,112 @@
+/** Looms and their versions (docs/contract-decisions.md, "Loom and loom version"). */
+import { notFound } from '../../protocol/errors.ts';
+import type { loomOperations } from '../../protocol/operations/index.ts';
+import { type CreateLoomVersionBody, defaultPageSize } from '../../protocol/resources/index.ts';
+import {
+  findLoomTenant,
+  type LoomDefinition,
+  type Looms,
+  type LoomTarget,
+  type LoomVersions,
+} from '../../storage/agents/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
+import { createAuditContext } from './caller.ts';
+import { requireScope, resolveScope } from './tenant-scope.ts';
+
+export interface LoomServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly looms: Looms;
+  readonly versions: LoomVersions;
+}
+
+export function loomHandlers({ database, looms, versions }: LoomServices): Handlers<typeof loomOperations> {
+  return {
+    listLooms: async call => {
+      const { cursor, limit = defaultPageSize } = call.query;
+      return { body: await looms.list(requireScope(call), { cursor, limit }) };
+    },
+
+    createLoom: async call => {
+      const { projectId, environmentId } = requireScope(call);
+      const { name, metadata = {}, ...definition } = call.body;
+      const loom = { projectId, environmentId, name, metadata, definition: toDefinition(definition) };
+      return { body: await looms.create({ ...loom, ...createAuditContext(call) }) };
+    },
+
+    getLoom: async call => {
+      const { loomId } = call.params;
+      const found = await looms.find(await resolveScope(call, database, findLoomTenant, loomId), loomId);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+
+    updateLoom: async call => {
+      const { projectId: _, ...changes } = call.body;
+      return { body: await looms.update({ ...(await createTarget(call, call.params.loomId)), changes }) };
+    },
+
+    activateLoomVersion: async call => {
+      const { loomVersionId } = call.body;
+      return {
+        body: await looms.activate({ ...(await createTarget(call, call.params.loomId)), loomVersionId }),
+      };
+    },
+
+    listLoomVersions: async call => {
+      const { loomId } = call.params;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = await resolveScope(call, database, findLoomTenant, loomId);
+      if ((await looms.find(scope, loomId)) === undefined) throw notFound();
+      return { body: await versions.list(scope, loomId, { cursor, limit }) };
+    },
+
+    createLoomVersion: async call => {
+      const { activate = true, ...definition } = call.body;
+      const target = await createTarget(call, call.params.loomId);
+      return { body: await versions.create({ ...target, definition: toDefinition(definition), activate }) };
+    },
+
+    getLoomVersion: async call => {
+      const { loomId, loomVersionId } = call.params;
+      const scope = await resolveScope(call, database, findLoomTenant, loomId);
+      const found = await versions.find(scope, loomId, loomVersionId);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+
+    updateLoomVersion: async call => {
+      const { loomVersionId } = call.params;
+      const { status } = call.body;
+      return {
+        body: await versions.setStatus({
+          ...(await createTarget(call, call.params.loomId)),
+          loomVersionId,
+          status,
+        }),
+      };
+    },
+  };
+
+  async function createTarget(call: Call, loomId: string): Promise<LoomTarget> {
+    const { projectId, environmentId } = await resolveScope(call, database, findLoomTenant, loomId);
+    return { projectId, environmentId, loomId, ...createAuditContext(call) };
+  }
+}
+
+function toDefinition(given: Omit<CreateLoomVersionBody, 'projectId' | 'activate'>): LoomDefinition {
+  const { systemPrompt, provider, model, rules = [], toolIds = [], metadata = {} } = given;
+  const { byokCredentialId = null, mode = null, temperature = null, maxTokens = null } = given;
+  return {
+    systemPrompt,
+    provider,
+    model,
+    rules,
+    toolIds,
+    metadata,
+    byokCredentialId,
+    mode,
+    temperature,
+    maxTokens,
+  };
+}

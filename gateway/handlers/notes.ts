@@ -1,0 +1,84 @@
+/** Notes on threads. */
+import type { AddNote, EditNote, RemoveNote } from '../../actors/thread/index.ts';
+import { notFound } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { noteOperations } from '../../protocol/operations/index.ts';
+import { defaultPageSize, type ThreadNote } from '../../protocol/resources/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import { type Cursors, toPage } from '../../storage/paging/index.ts';
+import type { Database, TenantScope } from '../../storage/database/index.ts';
+import { findNote, findThread, findThreadTenant, notePage } from '../../storage/reads/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
+import { getAuthor, getUserId } from './caller.ts';
+import { resolveScope } from './tenant-scope.ts';
+
+export interface NoteServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly node: Pick<Node, 'ask'>;
+  readonly cursors: Cursors;
+}
+
+type Found = TenantScope & { readonly note: ThreadNote };
+
+/** 409 for a note that somebody else deletes at the same moment. */
+export function noteHandlers({ database, node, cursors }: NoteServices): Handlers<typeof noteOperations> {
+  const thread = (id: string) => ({ kind: 'thread', id });
+
+  const found = async (
+    call: Pick<Call, 'caller' | 'project' | 'scopeOf'>,
+    { threadId, threadNoteId }: { readonly threadId: string; readonly threadNoteId: string },
+  ): Promise<Found> => {
+    const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+    const note = await findNote(database, { projectId, environmentId, threadId, threadNoteId });
+    if (note === undefined) throw notFound();
+    return { projectId, environmentId, note };
+  };
+
+  return {
+    listNotes: async call => {
+      const { threadId } = call.params;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const place = { projectId, environmentId };
+      const scope = `notes ${environmentId} ${threadId}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const after = key === undefined ? undefined : { at: Number(key[0]), threadNoteId: String(key[1]) };
+      const rows = await notePage(database, { ...place, threadId, after, limit: limit + 1 });
+      // A page with notes proves that its thread exists.
+      if (rows.length === 0 && (await findThread(database, place, threadId)) === undefined) throw notFound();
+      return {
+        body: toPage(rows, limit, last =>
+          cursors.encode(scope, [Date.parse(last.createdAt), last.threadNoteId]),
+        ),
+      };
+    },
+
+    createNote: async call => {
+      const { threadId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const command: AddNote = {
+        projectId,
+        environmentId,
+        threadNoteId: newId('note', call.now),
+        body: call.body.body,
+        authorUserId: getUserId(call),
+        author: getAuthor(call),
+      };
+      return { body: await node.ask<ThreadNote>(thread(threadId), 'addNote', command, call) };
+    },
+
+    updateNote: async call => {
+      const { projectId, environmentId, note } = await found(call, call.params);
+      const { body } = call.body;
+      const command: EditNote = { projectId, environmentId, note, body, author: getAuthor(call) };
+      return { body: await node.ask<ThreadNote>(thread(note.threadId), 'editNote', command, call) };
+    },
+
+    deleteNote: async call => {
+      const { projectId, environmentId, note } = await found(call, call.params);
+      const command: RemoveNote = { projectId, environmentId, note, author: getAuthor(call) };
+      await node.ask<null>(thread(note.threadId), 'removeNote', command, call);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,198 @@
+/** Stitches (docs/contract-decisions.md, "Stitches"). */
+import {
+  type ArchiveStitch,
+  type CreateStitch,
+  decodeStitch,
+  getSecretContext,
+  type RotateSecret,
+  type StitchRow,
+  type TestStitch,
+  toStitch,
+  type UpdateStitch,
+} from '../../actors/stitch/index.ts';
+import { invalid, notFound } from '../../protocol/errors.ts';
+import { isKnownPattern } from '../../protocol/events.ts';
+import { newId } from '../../protocol/ids.ts';
+import type { stitchOperations } from '../../protocol/operations/index.ts';
+import {
+  defaultPageSize,
+  type EnvironmentKind,
+  type Stitch,
+  type StitchWithSecret,
+  type WebhookDelivery,
+} from '../../protocol/resources/index.ts';
+import { newStitchSecret } from '../../protocol/signature.ts';
+import type { ActorRef } from '../../runtime/actor/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import { getUrlRefusal, type Reach } from '../../runtime/outbound/index.ts';
+import { type Cursors, toPage } from '../../storage/paging/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { findStitch, findStitchTenant, stitchPage, type StitchRecord } from '../../storage/reads/index.ts';
+import type { Vault } from '../../storage/secrets/index.ts';
+import type { Handlers } from '../pipeline/index.ts';
+import { createCommandAudit, getAuthor } from './caller.ts';
+import { checkEventFilter } from './events.ts';
+import { resolveScope } from './tenant-scope.ts';
+
+export interface StitchHandlerServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly node: Pick<Node, 'ask'>;
+  readonly cursors: Cursors;
+  readonly vault: Pick<Vault, 'seal'>;
+  /** What webhooks may reach: the same as in the pool. */
+  readonly reach: Reach;
+}
+
+const defaultGraceSeconds = 86_400;
+
+function toShown({ stitchId, row }: StitchRecord): Stitch {
+  return toStitch(decodeStitch(row as StitchRow), stitchId);
+}
+
+type SecretOperations = Pick<typeof stitchOperations, 'createStitch' | 'rotateStitchSecret'>;
+
+/** 422 for an address that the guard would refuse, or a filter that selects no known event. */
+export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof stitchOperations> {
+  return { ...secretHandlers(services), ...plainHandlers(services) };
+}
+
+const createStitchRef = (id: string): ActorRef => ({ kind: 'stitch', id });
+
+function seal(vault: Pick<Vault, 'seal'>, stitchId: string, secret: string): Promise<string> {
+  return vault.seal(getSecretContext(stitchId), secret);
+}
+
+/** Secrets are shown once, when they are made. */
+function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperations> {
+  const { database, node, vault } = services;
+  const checkAddress = outboundAddressCheck(services.reach, '/body/webhookUrl');
+
+  return {
+    createStitch: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId, environmentKind } = call.project;
+      const { name, webhookUrl, eventNames = [], metadata = {} } = call.body;
+      checkAddress(webhookUrl, environmentKind);
+      const filter = checkEventFilter(eventNames, '/body/eventNames');
+      const stitchId = newId('stitch', call.now);
+      const secret = newStitchSecret();
+      const command: CreateStitch = {
+        projectId,
+        environmentId,
+        environmentKind,
+        name,
+        webhookUrl,
+        metadata,
+        eventNames: filter,
+        jwe: await seal(vault, stitchId, secret),
+        act: createCommandAudit(call),
+      };
+      const created = await node.ask<Stitch>(createStitchRef(stitchId), 'create', command, call);
+      const body: StitchWithSecret = { stitch: created, secret };
+      return { body };
+    },
+
+    rotateStitchSecret: async call => {
+      const { stitchId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findStitchTenant, stitchId);
+      const secret = newStitchSecret();
+      const command: RotateSecret = {
+        projectId,
+        environmentId,
+        author: getAuthor(call),
+        jwe: await seal(vault, stitchId, secret),
+        gracePeriodSeconds: call.body.gracePeriodSeconds ?? defaultGraceSeconds,
+        act: createCommandAudit(call),
+      };
+      const rotated = await node.ask<Stitch>(createStitchRef(stitchId), 'rotateSecret', command, call);
+      const body: StitchWithSecret = { stitch: rotated, secret };
+      return { body };
+    },
+  };
+}
+
+function plainHandlers(
+  services: StitchHandlerServices,
+): Handlers<Omit<typeof stitchOperations, keyof SecretOperations>> {
+  const { database, node, cursors } = services;
+  const checkAddress = outboundAddressCheck(services.reach, '/body/webhookUrl');
+
+  return {
+    listStitches: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `stitches ${projectId} ${environmentId}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const after = key === undefined ? undefined : { at: Number(key[0]), stitchId: String(key[1]) };
+      const rows = await stitchPage(database, { projectId, environmentId, after, limit: limit + 1 });
+      const { data, ...rest } = toPage(rows, limit, last =>
+        cursors.encode(scope, [last.createdAt.getTime(), last.stitchId]),
+      );
+      return { body: { data: data.map(toShown), ...rest } };
+    },
+
+    getStitch: async call => {
+      const { stitchId } = call.params;
+      const scope = await resolveScope(call, database, findStitchTenant, stitchId);
+      const found = await findStitch(database, scope, stitchId);
+      if (found === undefined) throw notFound();
+      return { body: toShown(found) };
+    },
+
+    updateStitch: async call => {
+      const { stitchId } = call.params;
+      const scope = await resolveScope(call, database, findStitchTenant, stitchId);
+      const { projectId, environmentId, environmentKind } = scope;
+      const { projectId: _, eventNames, ...changes } = call.body;
+      if (changes.webhookUrl !== undefined) checkAddress(changes.webhookUrl, environmentKind);
+      const filter =
+        eventNames === undefined ? {} : { eventNames: checkEventFilter(eventNames, '/body/eventNames') };
+      const command: UpdateStitch = {
+        projectId,
+        environmentId,
+        author: getAuthor(call),
+        changes: { ...changes, ...filter },
+        act: createCommandAudit(call),
+      };
+      return { body: await node.ask<Stitch>(createStitchRef(stitchId), 'update', command, call) };
+    },
+
+    archiveStitch: async call => {
+      const { stitchId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findStitchTenant, stitchId);
+      const command: ArchiveStitch = { projectId, environmentId, act: createCommandAudit(call) };
+      await node.ask<null>(createStitchRef(stitchId), 'archive', command, call);
+      return {};
+    },
+
+    testStitch: async call => {
+      const { stitchId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findStitchTenant, stitchId);
+      const { eventName } = call.body;
+      if (eventName !== undefined && (!isKnownPattern(eventName) || eventName.endsWith('*'))) {
+        throw invalid([{ path: '/body/eventName', message: 'must name an event', code: 'event' }]);
+      }
+      const command: TestStitch = {
+        projectId,
+        environmentId,
+        author: getAuthor(call),
+        ...(eventName === undefined ? {} : { eventName }),
+      };
+      return { body: await node.ask<WebhookDelivery>(createStitchRef(stitchId), 'test', command, call) };
+    },
+  };
+}
+
+/**
+ * A check of the addresses in one field, by its path: 422 for one that the guard would refuse when it comes to sending
+ * (docs/contract-decisions.md, "Outbound address guard").
+ */
+export function outboundAddressCheck(reach: Reach, path: string) {
+  return (address: string, kind: EnvironmentKind): void => {
+    const url = URL.parse(address);
+    const refusal =
+      url === null ? 'must be an address' : getUrlRefusal(url, { reach, httpsOnly: kind === 'production' });
+    if (refusal !== undefined) throw invalid([{ path, message: refusal, code: 'address' }]);
+  };
+}

@@ -1,0 +1,175 @@
+/** The handlers of all operations. */
+import type { operations } from '../../protocol/operations/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import type { Reach } from '../../runtime/outbound/index.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import type { Transport } from '../../runtime/transport/index.ts';
+import { Acceptance, PasswordResets } from '../../storage/accounts/index.ts';
+import {
+  Agents,
+  BudgetSettings,
+  ByokCredentials,
+  Looms,
+  LoomVersions,
+  Tools,
+} from '../../storage/agents/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import type { MailOutbox } from '../../storage/mail/index.ts';
+import type { Cursors } from '../../storage/paging/index.ts';
+import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
+import {
+  type AccessCache,
+  type ApiKeys,
+  ConsoleMembers,
+  Environments,
+  Invitations,
+  PartnerApps,
+  Projects,
+  type StreamTickets,
+  WorkspaceMembers,
+  Workspaces,
+} from '../../storage/tenancy/index.ts';
+import type { KeyVerifier } from '../auth/index.ts';
+import type { MediaLinks } from '../media/index.ts';
+import type { Handlers } from '../pipeline/index.ts';
+import { publishEphemeral } from '../stream/index.ts';
+import { acceptanceHandlers, invitationHandlers } from './invitations.ts';
+import { agentHandlers } from './agents.ts';
+import { apiKeyHandlers } from './api-keys.ts';
+import { attachmentHandlers } from './attachments.ts';
+import { auditHandlers } from './audit.ts';
+import { authHandlers, passwordResetHandlers, type AuthServices } from './auth.ts';
+import { budgetHandlers, usageHandlers } from './usage.ts';
+import { byokHandlers } from './byok.ts';
+import type { ChannelDirectory } from './channel-directory.ts';
+import { channelTrafficHandlers } from './channel-traffic.ts';
+import { channelHandlers } from './channels.ts';
+import { consoleHandlers } from './console.ts';
+import { contractHandlers } from './contract.ts';
+import { deliveryHandlers } from './deliveries.ts';
+import { eventHandlers } from './events.ts';
+import { inboundMessageHandlers } from './inbound-messages.ts';
+import { loomHandlers } from './looms.ts';
+import { memberHandlers } from './members.ts';
+import { messageHandlers } from './messages.ts';
+import { noteHandlers } from './notes.ts';
+import { partnerAppHandlers } from './partner-apps.ts';
+import { presenceHandlers } from './presence.ts';
+import { privacyHandlers } from './privacy.ts';
+import { projectHandlers, workspaceHandlers } from './workspaces.ts';
+import { runHandlers } from './runs.ts';
+import { stitchHandlers } from './stitches.ts';
+import { threadHandlers } from './threads.ts';
+import { toolHandlers, type ToolTester } from './tools.ts';
+import { tenancyRules } from '../tenancy/index.ts';
+import { refuseAccount } from '../accounts/index.ts';
+
+/** What the handlers of all operations need. */
+export interface HandlerServices {
+  readonly database: Database;
+  readonly node: Node;
+  /** The way to the other nodes. */
+  readonly transport: Pick<Transport, 'publish'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly hash: KeyedHash;
+  readonly vault: Vault;
+  readonly cursors: Cursors;
+  readonly access: AccessCache;
+  readonly channels: ChannelDirectory;
+  readonly signingIn: AuthServices;
+  readonly apiKeys: ApiKeys;
+  readonly verifier: KeyVerifier;
+  readonly tickets: StreamTickets;
+  readonly mails: MailOutbox;
+  readonly links: MediaLinks;
+  readonly toolTester: ToolTester;
+  /** What webhooks and tools may reach. */
+  readonly reach: Reach;
+  /** Public addresses, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+}
+
+export function createHandlers(services: HandlerServices): Handlers<typeof operations> {
+  return {
+    ...accountHandlers(services),
+    ...tenancyHandlers(services),
+    ...conversationHandlers(services),
+    ...automationHandlers(services),
+    ...auditHandlers(services.database, services.cursors),
+    ...usageHandlers(services.database, services.cursors),
+    ...contractHandlers({ baseUrl: services.baseUrl, docsUrl: services.docsUrl }),
+  };
+}
+
+/** Signing in, and accounts. */
+function accountHandlers({ database: db, hash, mails, cursors, access, signingIn }: HandlerServices) {
+  const { sessions } = signingIn;
+  return {
+    ...authHandlers(signingIn),
+    ...passwordResetHandlers({
+      ...signingIn,
+      resets: new PasswordResets({ db, hash, mails, refuse: refuseAccount }),
+    }),
+    ...acceptanceHandlers({
+      ...signingIn,
+      acceptance: new Acceptance({ db, hash, sessions, access, refuse: refuseAccount }),
+    }),
+    ...invitationHandlers({
+      ...signingIn,
+      invitations: new Invitations({ db, hash, mails, cursors, rules: tenancyRules }),
+    }),
+  };
+}
+
+/** Workspaces, projects and who may act in them. */
+function tenancyHandlers(services: HandlerServices) {
+  const { database, database: db, node, clock, log, hash, vault, cursors, access } = services;
+  const { apiKeys, verifier, tickets, baseUrl } = services;
+  const members = new WorkspaceMembers({ db, cursors, access, rules: tenancyRules });
+  const projects = new Projects(db, cursors, tenancyRules);
+  const environments = new Environments({ db, cursors, access, rules: tenancyRules });
+  return {
+    ...workspaceHandlers(new Workspaces(db, cursors)),
+    ...memberHandlers({ members, database, node, clock, log }),
+    ...projectHandlers({ projects, environments }),
+    ...apiKeyHandlers({ apiKeys, verifier }),
+    ...partnerAppHandlers(new PartnerApps({ db, hash, vault, cursors, rules: tenancyRules }), baseUrl),
+    ...consoleHandlers({ database, members: new ConsoleMembers(db, access, tenancyRules), tickets, cursors }),
+  };
+}
+
+/** Channels, threads and messages, and the events of what happens to them. */
+function conversationHandlers(services: HandlerServices) {
+  const { database, node, cursors, channels, access, links, transport, vault, reach } = services;
+  return {
+    ...channelHandlers({ database, node, cursors, channels }),
+    ...channelTrafficHandlers({ database, node, cursors, channels }),
+    ...inboundMessageHandlers({ database, node, channels }),
+    ...threadHandlers({ database, node, cursors, channels, access }),
+    ...messageHandlers({ database, node, cursors }),
+    ...noteHandlers({ database, node, cursors }),
+    ...presenceHandlers({ database, node, show: glimpse => publishEphemeral(transport, glimpse) }),
+    ...attachmentHandlers({ database, links }),
+    ...privacyHandlers({ database, node }),
+    ...eventHandlers({ database, cursors }),
+    ...stitchHandlers({ database, node, cursors, vault, reach }),
+    ...deliveryHandlers({ database, node, cursors }),
+  };
+}
+
+/** Agents, their parts and their runs. */
+function automationHandlers(services: HandlerServices) {
+  const { database, database: db, node, clock, hash, vault, cursors, reach, toolTester: tester } = services;
+  const versions = new LoomVersions({ db, cursors });
+  return {
+    ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors }) }),
+    ...toolHandlers({ database, tools: new Tools({ db, vault, cursors }), tester, reach }),
+    ...loomHandlers({ database, looms: new Looms({ db, cursors }), versions }),
+    ...agentHandlers({ database, agents: new Agents({ db, cursors }) }),
+    ...runHandlers({ database, node, cursors, clock }),
+    ...budgetHandlers(new BudgetSettings(db)),
+  };
+}

@@ -1,0 +1,167 @@
+/** Threads (docs/contract-decisions.md, "Thread"). */
+import {
+  type AssignThread,
+  type CreateThread,
+  decodeThread,
+  type ThreadRow,
+  toThread,
+  type UpdateThread,
+} from '../../actors/thread/index.ts';
+import { notFound } from '../../protocol/errors.ts';
+import { deriveThreadId, newId } from '../../protocol/ids.ts';
+import { access as rules, type threadOperations } from '../../protocol/operations/index.ts';
+import { defaultPageSize, type Thread } from '../../protocol/resources/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import { type Cursors, fromScanPage } from '../../storage/paging/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { hasAgent } from '../../storage/agents/index.ts';
+import {
+  createThreadLoader,
+  findThreadTenant,
+  readCursors,
+  threadPage,
+  type ThreadRecord,
+} from '../../storage/reads/index.ts';
+import type { AccessCache } from '../../storage/tenancy/index.ts';
+import { toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
+import { commitKey, type Call, type Handlers } from '../pipeline/index.ts';
+import { getAuthor } from './caller.ts';
+import { resolveScope } from './tenant-scope.ts';
+
+export interface ThreadServices {
+  readonly database: Pick<Database, 'query' | 'scan'>;
+  readonly node: Pick<Node, 'ask'>;
+  readonly cursors: Cursors;
+  readonly channels: ChannelDirectory;
+  readonly access: Pick<AccessCache, 'project'>;
+}
+
+function toShown({ threadId, row }: ThreadRecord, now: number): Thread {
+  return toThread(decodeThread(row as ThreadRow), threadId, now);
+}
+
+/** Whether somebody may answer in the project's threads: only then can one be assigned to them. */
+async function mayAnswer(
+  access: Pick<AccessCache, 'project'>,
+  userId: string,
+  projectId: string,
+): Promise<boolean> {
+  const found = await access.project(userId, projectId);
+  if (found === undefined) return false;
+  const { studio, console } = rules.writeThreads;
+  const { studioRole, consoleRole } = found;
+  return (
+    (studioRole !== undefined && (studio as readonly string[]).includes(studioRole)) ||
+    (consoleRole !== undefined && (console as readonly string[]).includes(consoleRole))
+  );
+}
+
+type Reads = Pick<typeof threadOperations, 'listThreads' | 'getThread'>;
+
+export function threadHandlers(services: ThreadServices): Handlers<typeof threadOperations> {
+  return { ...readHandlers(services), ...writeHandlers(services) };
+}
+
+function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
+  const threads = createThreadLoader(database);
+
+  return {
+    listThreads: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { cursor, limit = defaultPageSize, sort = 'lastMessageAt' } = call.query;
+      const { status, agentMode, channelId, tag, assigneeUserId, updatedAfter } = call.query;
+      const filters = { status, agentMode, channelId, tag, assigneeUserId, updatedAfter };
+      const scope = `threads ${projectId} ${environmentId} ${sort} ${JSON.stringify(filters)}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const after = key === undefined ? undefined : { at: Number(key[0]), threadId: String(key[1]) };
+      const found = await threadPage(database, { projectId, environmentId, ...filters, sort, after, limit });
+      const { data, ...rest } = fromScanPage(found, end =>
+        cursors.encode(scope, [end.sortedAt.getTime(), end.threadId]),
+      );
+      return { body: { data: await showTo(database, call, data), ...rest } };
+    },
+
+    getThread: async call => {
+      const { threadId } = call.params;
+      const scope = await resolveScope(call, database, findThreadTenant, threadId);
+      const { projectId, environmentId } = scope;
+      const found = await threads.load({ threadId, projectId, environmentId });
+      if (found === undefined) throw notFound();
+      const [body] = await showTo(database, call, [found]);
+      return { body };
+    },
+  };
+}
+
+/**
+ * 404 for a channel or an agent that is not in the environment; 409 with `details.threadId` for an identity that is
+ * taken.
+ */
+function writeHandlers(services: ThreadServices): Handlers<Omit<typeof threadOperations, keyof Reads>> {
+  const { database, node, channels, access } = services;
+
+  return {
+    createThread: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { channelId, externalRef, metadata = {} } = call.body;
+      const channel = channelId === undefined ? null : await channels.find(channelId);
+      if (channel === undefined) throw notFound();
+      if (channel !== null && (channel.projectId !== projectId || channel.environmentId !== environmentId)) {
+        throw notFound();
+      }
+      const hasIdentity = channelId !== undefined && externalRef !== undefined;
+      const threadId = hasIdentity
+        ? deriveThreadId(environmentId, channelId, externalRef)
+        : newId('thread', call.now);
+      const command: CreateThread = {
+        projectId,
+        environmentId,
+        channel: channel === null ? null : toThreadChannel(channel),
+        externalRef: externalRef ?? null,
+        metadata,
+        author: getAuthor(call),
+        ...commitKey(call.idempotency),
+      };
+      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'create', command, call) };
+    },
+
+    updateThread: async call => {
+      const { threadId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const { projectId: _, ...changes } = call.body;
+      const { agentId } = changes;
+      if (typeof agentId === 'string' && !(await hasAgent(database, { projectId, environmentId }, agentId))) {
+        throw notFound();
+      }
+      const command: UpdateThread = { projectId, environmentId, changes, author: getAuthor(call) };
+      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call) };
+    },
+
+    assignThread: async call => {
+      const { threadId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const { userId } = call.body;
+      if (userId !== null && !(await mayAnswer(access, userId, projectId))) throw notFound();
+      const command: AssignThread = { projectId, environmentId, userId, author: getAuthor(call) };
+      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'assign', command, call) };
+    },
+  };
+}
+
+/** The threads as their reader sees them: with the read cursor, where the reader is a user. */
+async function showTo(
+  database: Pick<Database, 'query'>,
+  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  records: readonly ThreadRecord[],
+): Promise<Thread[]> {
+  const views = records.map(record => toShown(record, now));
+  if (caller?.type !== 'user') return views;
+  const ids = records.map(({ threadId }) => threadId);
+  const read = await readCursors(database, caller.userId, ids);
+  return views.map(thread => {
+    const readSequence = read.get(thread.threadId);
+    return readSequence === undefined ? thread : { ...thread, readSequence };
+  });
+}

@@ -1,0 +1,113 @@
+/** Tools (docs/contract-decisions.md, "Tool"). */
+import { invalid, notFound } from '../../protocol/errors.ts';
+import type { toolOperations } from '../../protocol/operations/index.ts';
+import {
+  type CreatedTool,
+  defaultPageSize,
+  largestArguments,
+  type ToolTest,
+} from '../../protocol/resources/index.ts';
+import { findHeaderIssues, findInputSchemaIssues } from '../../protocol/tool-definition.ts';
+import type { Reach } from '../../runtime/outbound/index.ts';
+import { findToolTenant, type Tools } from '../../storage/agents/index.ts';
+import type { Database, TenantScope } from '../../storage/database/index.ts';
+import type { Handlers } from '../pipeline/index.ts';
+import { createAuditContext } from './caller.ts';
+import { outboundAddressCheck } from './stitches.ts';
+import { requireScope, resolveScope } from './tenant-scope.ts';
+
+/** Calls a tool outside a run. */
+export interface ToolTester {
+  /** Any outcome of the call is an answer. Rejects with `svc/runtime/not_found` where the environment has no such tool. */
+  test(place: TenantScope, toolId: string, input: Readonly<Record<string, unknown>>): Promise<ToolTest>;
+}
+
+export interface ToolServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly tools: Tools;
+  readonly tester: ToolTester;
+  /** What tools may reach: the same as in the pool. */
+  readonly reach: Reach;
+}
+
+interface Checked {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly inputSchema?: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * The signing secret is shown once, when it is made; values of headers never. 422 for an address that the guard would refuse, for
+ * headers that customers may not set, and for an `inputSchema` that is not a JSON Schema.
+ */
+export function toolHandlers(services: ToolServices): Handlers<typeof toolOperations> {
+  const { database, tools, tester, reach } = services;
+  const checkAddress = outboundAddressCheck(reach, '/body/url');
+  const check = ({ headers = {}, inputSchema = null }: Checked): void => {
+    const issues = findHeaderIssues(headers, '/body/headers');
+    if (inputSchema !== null) issues.push(...findInputSchemaIssues(inputSchema, '/body/inputSchema'));
+    if (issues.length > 0) throw invalid(issues);
+  };
+
+  return {
+    listTools: async call => {
+      const { cursor, limit = defaultPageSize } = call.query;
+      return { body: await tools.list(requireScope(call), { cursor, limit }) };
+    },
+
+    createTool: async call => {
+      const { projectId, environmentId, environmentKind } = requireScope(call);
+      const { name, url, method = 'POST', description = null, inputSchema = null } = call.body;
+      const { timeoutMs = 5_000, retryMaxAttempts = 1, retryBackoffMs = 250 } = call.body;
+      const { headers = {}, metadata = {} } = call.body;
+      checkAddress(url, environmentKind);
+      check(call.body);
+      const { tool, signingSecret } = await tools.create({
+        projectId,
+        environmentId,
+        name,
+        url,
+        method,
+        description,
+        inputSchema,
+        headers,
+        metadata,
+        timeoutMs,
+        retryMaxAttempts,
+        retryBackoffMs,
+        ...createAuditContext(call),
+      });
+      const body: CreatedTool = { ...tool, signingSecret };
+      return { body };
+    },
+
+    getTool: async call => {
+      const { toolId } = call.params;
+      const found = await tools.find(await resolveScope(call, database, findToolTenant, toolId), toolId);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+
+    updateTool: async call => {
+      const { toolId } = call.params;
+      const scope = await resolveScope(call, database, findToolTenant, toolId);
+      const { projectId, environmentId, environmentKind } = scope;
+      const { projectId: _, ...changes } = call.body;
+      if (changes.url !== undefined) checkAddress(changes.url, environmentKind);
+      check(changes);
+      return {
+        body: await tools.update({ projectId, environmentId, toolId, changes, ...createAuditContext(call) }),
+      };
+    },
+
+    testTool: async call => {
+      const { toolId } = call.params;
+      const scope = await resolveScope(call, database, findToolTenant, toolId);
+      const { arguments: input = {} } = call.body;
+      if (Buffer.byteLength(JSON.stringify(input)) > largestArguments) {
+        const message = `must have at most ${largestArguments} bytes`;
+        throw invalid([{ path: '/body/arguments', message, code: 'size' }]);
+      }
+      return { body: await tester.test(scope, toolId, input) };
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/**
+ * The HTTP and websocket server of a node, on uWebSockets.js. `HttpServer` takes routes (`HttpRequest` to `HttpAnswer`) and websocket
+ * endpoints (`SocketEndpoint`); an exchange (exchange.ts) carries each request from its headers to the last byte of its answer,
+ * within the limits of traffic.ts. `errorAnswer` turns an error into an answer.
+ */
+export { BodyCut } from './bodies.ts';
+export { errorAnswer, errorBody, type ErrorBody } from './message.ts';
+export type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
+export { HttpServer } from './server.ts';
+export { showTraffic } from './traffic.ts';
+export type { SendOutcome, Socket, SocketEndpoint, SocketSession } from './websocket.ts';

@@ -1,0 +1,85 @@
+/**
+ * Finds stitches whose wake-up was lost, with a node or on its way, and wakes them.
+ *
+ *   idle -> due            a scan was requested; requests within a moment share one scan
+ *   due -> scanning        page by page, through all stitches that have deliveries to make
+ *   scanning -> idle       and due again after a while, without a request
+ *
+ * A node of a cluster scans for the stitches that it owns: when it takes over their shards, and every 30 s. Where it is not known
+ * which stitches have work (after a commit of unknown outcome, or notifications missed during an outage), it wakes all of them,
+ * whichever node owns them.
+ */
+import type { Clock, Timer } from '../../runtime/time/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+
+const scanIntervalMs = 30_000;
+/** Shards are taken over in bursts: one scan serves all of them. */
+const coalesceMs = 100;
+const pageSize = 500;
+
+/** Which stitches a scan wakes: those that this node owns, or all. */
+export type ScanScope = 'owned' | 'all';
+
+export interface RecoveryScannerOptions {
+  /** The next stitches with deliveries to make, in the order of their ids, after the given one. */
+  readonly find: (limit: number, after: string) => Promise<readonly string[]>;
+  /** Whether this node owns the stitch. */
+  readonly isOwned: (stitchId: string) => boolean;
+  /** Tells a stitch to look for deliveries. */
+  readonly wake: (stitchId: string) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class RecoveryScanner {
+  readonly #options: RecoveryScannerOptions;
+  #timer: Timer | undefined;
+  /** Undefined: no scan was requested. */
+  #dueScope: ScanScope | undefined;
+  #scanning = false;
+  #stopped = false;
+
+  constructor(options: RecoveryScannerOptions) {
+    this.#options = options;
+  }
+
+  /** Requests a scan, which starts in a moment, or after the one that is running. */
+  scanSoon(scope: ScanScope): void {
+    if (this.#dueScope !== 'all') this.#dueScope = scope;
+    if (!this.#scanning) this.#after(coalesceMs);
+  }
+
+  /** Starts no more scans. Idempotent. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #after(ms: number): void {
+    this.#timer?.cancel();
+    if (!this.#stopped) this.#timer = this.#options.clock.after(ms, () => void this.#go());
+  }
+
+  async #go(): Promise<void> {
+    const scope = this.#dueScope ?? 'owned';
+    this.#dueScope = undefined;
+    this.#scanning = true;
+    try {
+      await this.#scan(scope);
+    } catch (err) {
+      this.#options.log.warn({ err }, 'the scan for stitches with work failed; will retry');
+    }
+    this.#scanning = false;
+    this.#after(this.#dueScope === undefined ? scanIntervalMs : coalesceMs);
+  }
+
+  async #scan(scope: ScanScope): Promise<void> {
+    const { find, isOwned, wake: wake } = this.#options;
+    for (let after = ''; !this.#stopped;) {
+      const found = await find(pageSize, after);
+      for (const stitchId of found) if (scope === 'all' || isOwned(stitchId)) wake(stitchId);
+      if (found.length < pageSize) return;
+      after = found.at(-1) ?? after;
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { MediaLinks } from './links.ts';
+export { serveMedia } from './routes.ts';

@@ -1,0 +1,175 @@
+/**
+ * Who may do what (docs/contract-decisions.md, "Who may do what"): the one place that decides it, from the operation's row and what
+ * the caller is.
+ *
+ * Permission or absence: a project that the caller can see, but may not use in this way, is answered 403 where the operation's errors
+ * have a 403, else 404. What belongs to another tenant is always 404, the same to the byte.
+ */
+import { ServiceError, type ErrorCode } from '../../protocol/errors.ts';
+import type { ConsoleRole, Operation, StudioRole } from '../../protocol/operation.ts';
+import type { ProjectAccess } from '../../storage/tenancy/index.ts';
+import type { Caller, KeyCaller, ProjectScope, ServiceCaller, UserCaller } from './handler.ts';
+
+/** The roles of users in projects and workspaces (storage/tenancy/access-cache.ts). */
+export interface Tenancy {
+  /** Undefined where the user has no role. A value rather than a promise when it is known already. */
+  project(userId: string, projectId: string): ProjectAccess | undefined | Promise<ProjectAccess | undefined>;
+  workspaceRole(userId: string, workspaceId: string): Promise<StudioRole | undefined>;
+}
+
+/** Who may do one operation, and where: by the operation table for keys and users ({@link Authority}), else by a transport's own rules. */
+export interface AccessRules {
+  /** Whether the operation needs a credential. */
+  readonly needsCaller: boolean;
+  /** Whether the operation acts in a project. */
+  readonly inProject: boolean;
+  /** Refuses a caller who may not do the operation in any project, before the request is looked at more closely. */
+  admit(caller: Caller | ServiceCaller): void;
+  /**
+   * The scope of a call in a project; throws or rejects where the caller may not do it there. Undefined: the request named no
+   * project, and where a user's call acts is known only once the resource is found.
+   */
+  scope(
+    caller: Caller | ServiceCaller,
+    projectId: string | undefined,
+    environmentId: string | undefined,
+  ): ProjectScope | undefined | Promise<ProjectScope>;
+  /** The caller's role in a workspace, where the operation admits it; rejects where there is none. */
+  workspaceRole(caller: Caller | ServiceCaller, workspaceId: string): Promise<StudioRole>;
+  /** The answer for what does not exist. */
+  absent(): ServiceError;
+}
+
+/** The rules of one operation for API keys and users. A service comes by gRPC, whose rules are its own. */
+export class Authority implements AccessRules {
+  readonly #operation: Operation;
+  readonly #tenancy: Tenancy;
+  readonly #errors: ReadonlySet<ErrorCode>;
+
+  constructor(operation: Operation, tenancy: Tenancy) {
+    this.#operation = operation;
+    this.#tenancy = tenancy;
+    this.#errors = new Set(operation.errors);
+  }
+
+  get needsCaller(): boolean {
+    return this.#operation.auth === 'user' || this.#operation.auth === 'project';
+  }
+
+  get inProject(): boolean {
+    return this.#operation.auth === 'project' || this.#operation.auth === 'stream';
+  }
+
+  admit(caller: Caller | ServiceCaller): void {
+    if (caller.type !== 'key') return;
+    if (!this.inProject) {
+      // Such operations accept Studio tokens only.
+      throw this.#errors.has('svc/auth/insufficient_scope')
+        ? new ServiceError('svc/auth/insufficient_scope')
+        : new ServiceError('svc/auth/invalid_token');
+    }
+    if (!this.#hasScopes(caller)) throw this.#denied(caller);
+  }
+
+  scope(
+    caller: Caller | ServiceCaller,
+    projectId: string | undefined,
+    environmentId: string | undefined,
+  ): ProjectScope | undefined | Promise<ProjectScope> {
+    if (caller.type === 'service') throw this.absent();
+    if (caller.type === 'key') return this.#keyScope(caller, projectId, environmentId);
+    if (projectId === undefined) return undefined;
+    const access = this.#tenancy.project(caller.userId, projectId);
+    if (access instanceof Promise) return access.then(found => this.#userScope(caller, found, environmentId));
+    return this.#userScope(caller, access, environmentId);
+  }
+
+  async workspaceRole(caller: Caller | ServiceCaller, workspaceId: string): Promise<StudioRole> {
+    const role =
+      caller.type === 'user' ? await this.#tenancy.workspaceRole(caller.userId, workspaceId) : undefined;
+    if (role === undefined) throw this.absent();
+    if (this.#operation.access !== undefined && !this.#admitsStudio(role)) throw this.#denied(caller);
+    return role;
+  }
+
+  absent(): ServiceError {
+    const console = this.#errors.has('svc/console/not_found') && !this.#errors.has('svc/runtime/not_found');
+    return new ServiceError(console ? 'svc/console/not_found' : 'svc/runtime/not_found');
+  }
+
+  #keyScope(key: KeyCaller, projectId: string | undefined, environmentId: string | undefined): ProjectScope {
+    if (projectId !== undefined && projectId !== key.projectId) throw this.absent();
+    if (environmentId !== undefined && environmentId !== key.environmentId) throw this.absent();
+    return {
+      projectId: key.projectId,
+      environmentId: key.environmentId,
+      environmentKind: key.environmentKind,
+      role: 'key',
+    };
+  }
+
+  #userScope(
+    user: UserCaller,
+    access: ProjectAccess | undefined,
+    environmentId: string | undefined,
+  ): ProjectScope {
+    if (access === undefined) throw this.absent();
+    const role = this.#findRole(access);
+    if (role === undefined) throw this.#denied(user);
+    const environment = access.environments.find(
+      environmentId === undefined
+        ? each => each.kind === 'sandbox'
+        : each => each.environmentId === environmentId,
+    );
+    if (environment === undefined) throw this.absent();
+    if (environment.kind === 'production' && !user.emailVerified) {
+      throw new ServiceError('svc/auth/email_not_verified');
+    }
+    return {
+      projectId: access.projectId,
+      environmentId: environment.environmentId,
+      environmentKind: environment.kind,
+      role,
+    };
+  }
+
+  #findRole(access: ProjectAccess): StudioRole | ConsoleRole | undefined {
+    const { studioRole, consoleRole } = access;
+    if (studioRole !== undefined && this.#admitsStudio(studioRole)) return studioRole;
+    if (consoleRole !== undefined && this.#operation.access?.console.includes(consoleRole))
+      return consoleRole;
+    return undefined;
+  }
+
+  #admitsStudio(role: StudioRole): boolean {
+    const admitted = this.#operation.access?.studio ?? [];
+    // Owner and admin of the workspace are developers in every project.
+    const alsoDeveloper = role === 'owner' || role === 'admin';
+    return admitted.includes(role) || (alsoDeveloper && admitted.includes('developer'));
+  }
+
+  #hasScopes(key: KeyCaller): boolean {
+    const needed = this.#operation.access?.scopes ?? null;
+    // The wildcard stands for every scope, but does not open what no scope opens.
+    if (needed === null) return false;
+    return key.scopes.has('*') || needed.every(scope => key.scopes.has(scope));
+  }
+
+  #denied(caller: Caller | ServiceCaller): ServiceError {
+    if (caller.type === 'user' && this.#errors.has('svc/console/forbidden')) {
+      return new ServiceError('svc/console/forbidden');
+    }
+    return this.#errors.has('svc/auth/insufficient_scope')
+      ? new ServiceError('svc/auth/insufficient_scope')
+      : this.absent();
+  }
+}
+
+/**
+ * The only environment whose events the Console stream shows to the caller; undefined: both. A key sees its own. A member sees the
+ * whole project, but production only after the e-mail is verified.
+ */
+export function getShownEnvironment(caller: Caller | ServiceCaller, scope: ProjectScope): string | undefined {
+  const limited = caller.type === 'key' || (caller.type === 'user' && !caller.emailVerified);
+  return limited ? scope.environmentId : undefined;
+}

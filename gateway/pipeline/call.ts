@@ -1,0 +1,256 @@
+/**
+ * One request on its way through the pipeline, and what its handler sees of it (see {@link Call}). What differs by transport (REST,
+ * gRPC) is in the subclasses: who sends the request, what it asks for, and where its idempotency key stands.
+ */
+import type { Operation, StudioRole } from '../../protocol/operation.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import type { Grounds } from '../../storage/idempotency/index.ts';
+import type { AccessRules } from './authorise.ts';
+import type { Call, Caller, Handler, IdempotencyMark, ProjectScope, ServiceCaller } from './handler.ts';
+import { canonicalJson, createMark, type Idempotency, type KeyedRequest, type Right } from './idempotency.ts';
+import type { Parts } from './parts.ts';
+import { AnonymousCharge, quotaExceeded, type Quota, type RateLimiter } from './rate-limiter.ts';
+
+/** A value that may have to be waited for. */
+export type Maybe<T> = T | Promise<T>;
+
+/** Goes on with a value: at once where it is there, so that only what has to wait makes a promise. */
+export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** One operation as a transport serves it. */
+export interface Endpoint {
+  /** The operation's name in the table. */
+  readonly id: string;
+  readonly operation: Operation;
+  readonly handler: Handler;
+  readonly rules: AccessRules;
+  /** Undefined: nothing is limited. */
+  readonly limiter: RateLimiter | undefined;
+  readonly idempotency: Idempotency;
+  readonly clock: Clock;
+  /** For error bodies: the base of the documentation, without a slash at its end. */
+  readonly docsUrl: string;
+  /** The operation's actor writes the idempotency key in its own commit. */
+  readonly keptByActor: boolean;
+}
+
+/** What a transport tells of a request before anybody looks into it. */
+export interface Source {
+  readonly requestId: string;
+  /** The client's IP address. */
+  readonly address: string;
+  /** Of REST, with the version; part of what an idempotency key stands for. */
+  readonly path: string;
+  /** A header by its lower-case name; empty when absent. */
+  header(name: string): string;
+}
+
+/** Every operation passes through the same code: the types of its parts are the handler's business. */
+type AnyParts = Pick<Call<Operation>, 'params' | 'query' | 'body'>;
+
+export abstract class OperationCall<S extends Source = Source> implements Call<Operation>, Right {
+  readonly endpoint: Endpoint;
+  readonly now: number;
+  /** Milliseconds of `Clock.monotonic`. */
+  readonly startedAt: number;
+  readonly named = new Named();
+  params: AnyParts['params'];
+  query: AnyParts['query'];
+  body: AnyParts['body'];
+  caller: Caller | ServiceCaller | undefined;
+  project: ProjectScope | undefined;
+  /** The request's idempotency key; undefined where it has none, or nobody to whom the key could belong. */
+  keyed: KeyedRequest | undefined;
+  /**
+   * Awaited when it is certain where a user's call acts on what it names by its id alone. Rejects where the call must not go on: its
+   * key has its answer already.
+   */
+  onFound: (() => Promise<void>) | undefined;
+  /** Of the buckets that the request was charged to, the one that has least left: every answer shows it, refusals too. */
+  quota: Quota | undefined;
+  protected readonly source: S;
+  #anonymousCharge: AnonymousCharge | undefined;
+  #grounds: Grounds | undefined;
+  #found: ProjectScope | undefined;
+
+  constructor(endpoint: Endpoint, source: S) {
+    this.endpoint = endpoint;
+    this.source = source;
+    this.now = endpoint.clock.now();
+    this.startedAt = endpoint.clock.monotonic();
+  }
+
+  /** Who sends the request; throws or rejects with 401. */
+  abstract authenticate(): Maybe<Caller | ServiceCaller>;
+
+  /** What the request asks for, checked by the operation's schemas; throws 400, 413 or 422. */
+  abstract readParts(): Parts;
+
+  /** The idempotency key; undefined when there is none and none is required. Throws 400. */
+  abstract readKey(): string | undefined;
+
+  get requestId(): string {
+    return this.source.requestId;
+  }
+
+  get address(): string {
+    return this.source.address;
+  }
+
+  header(name: string): string {
+    return this.source.header(name);
+  }
+
+  cookie(name: string): string | undefined {
+    for (const pair of this.header('cookie').split(';')) {
+      const equals = pair.indexOf('=');
+      if (equals >= 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+    }
+    return undefined;
+  }
+
+  /** Notes what a bucket said; throws 429 where it had no room. */
+  charge(quota: Quota | undefined): void {
+    if (quota === undefined) return;
+    if (!quota.allowed || this.quota === undefined || quota.remaining < this.quota.remaining) {
+      this.quota = quota;
+    }
+    if (!quota.allowed) throw quotaExceeded(quota);
+  }
+
+  /** Charges the sender's address, before an unknown credential is looked up and for an invalid one. Throws or rejects with 429. */
+  chargeAnonymous(): Maybe<void> {
+    const { limiter } = this.endpoint;
+    if (limiter === undefined) return undefined;
+    this.#anonymousCharge ??= new AnonymousCharge(limiter, this.address);
+    return chain(this.#anonymousCharge.take(), quota => this.charge(quota));
+  }
+
+  /** Gives the address back what it was charged: the credential was good. */
+  refundAnonymous(): void {
+    if (this.#anonymousCharge?.refund() === true) this.quota = undefined;
+  }
+
+  /** Takes over the parts, and notes which project, environment and workspace they name. */
+  takeParts(parts: Parts): void {
+    this.params = parts.params as AnyParts['params'];
+    this.query = parts.query as AnyParts['query'];
+    this.body = parts.body as AnyParts['body'];
+    const { named } = this;
+    named.take(parts.params);
+    named.take(parts.query);
+    named.take(parts.body);
+    named.take(parts.scope);
+  }
+
+  async scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope> {
+    const { caller } = this;
+    const { rules } = this.endpoint;
+    if (caller === undefined || this.named.contradicts(projectId, environmentId)) throw rules.absent();
+    const scope = await rules.scope(caller, projectId, environmentId);
+    if (scope === undefined) throw rules.absent();
+    this.#found = scope;
+    this.#grounds = { projectId, ...(environmentId === undefined ? undefined : { environmentId }) };
+    if (this.keyed !== undefined) this.useKey(this.keyed.key);
+    const { onFound } = this;
+    this.onFound = undefined;
+    await onFound?.();
+    return scope;
+  }
+
+  async workspaceRoleOf(workspaceId: string): Promise<StudioRole> {
+    const { rules } = this.endpoint;
+    if (this.caller === undefined) throw rules.absent();
+    const role = await rules.workspaceRole(this.caller, workspaceId);
+    this.#grounds = { workspaceId };
+    return role;
+  }
+
+  /**
+   * Marks the request's key by whom it belongs to. In which environment a resource lies that a user names by its id alone is known
+   * only once the handler has found it: then the key is marked anew.
+   */
+  useKey(key: string): void {
+    const owner = this.#keyOwner();
+    if (owner === undefined) return;
+    const mark = createMark(owner, this.endpoint.id, key, this.source.path, this.body);
+    if (this.keyed === undefined) this.keyed = { key, mark };
+    else this.keyed.mark = mark;
+  }
+
+  get idempotency(): IdempotencyMark | undefined {
+    return this.endpoint.keptByActor ? this.keyed?.mark : undefined;
+  }
+
+  get grounds(): Grounds | undefined {
+    return this.#grounds;
+  }
+
+  stillHolds(grounds: Grounds): Promise<unknown> {
+    return 'workspaceId' in grounds
+      ? this.workspaceRoleOf(grounds.workspaceId)
+      : this.scopeOf(grounds.projectId, grounds.environmentId);
+  }
+
+  /** Whom a key belongs to. Without anybody to whom it could belong it would be everybody's: undefined. */
+  #keyOwner(): readonly string[] | undefined {
+    const { caller } = this;
+    // Where the handler has found the resource and the caller was let in, else where the request says.
+    const project = this.#found ?? this.project;
+    if (caller === undefined) {
+      // Many people may share one address: a key is theirs only with the very body that they have sent.
+      return this.address === '' ? undefined : ['nobody', this.address, canonicalJson(this.body)];
+    }
+    if (project === undefined) return caller.type === 'user' ? [caller.userId] : undefined;
+    const { projectId, environmentId } = project;
+    if (this.endpoint.operation.secret !== true) return [projectId, environmentId];
+    // A secret is shown again to whom it was shown, not to whoever knows the key.
+    return [projectId, environmentId, getCallerId(caller)];
+  }
+}
+
+function getCallerId(caller: Caller | ServiceCaller): string {
+  switch (caller.type) {
+    case 'user':
+      return caller.userId;
+    case 'key':
+      return caller.apiKeyId;
+    case 'service':
+      return caller.name;
+  }
+}
+
+/** The project, environment and workspace that a request names, wherever it names them. */
+export class Named {
+  projectId: string | undefined;
+  environmentId: string | undefined;
+  workspaceId: string | undefined;
+  /** It names two different ones: no resource can be in both. */
+  contradictory = false;
+
+  take(part: unknown): void {
+    if (typeof part !== 'object' || part === null) return;
+    const { projectId, environmentId, workspaceId } = part as Readonly<Record<string, unknown>>;
+    if (typeof projectId === 'string') {
+      if (this.projectId !== undefined && this.projectId !== projectId) this.contradictory = true;
+      this.projectId = projectId;
+    }
+    if (typeof environmentId === 'string') {
+      if (this.environmentId !== undefined && this.environmentId !== environmentId) this.contradictory = true;
+      this.environmentId = environmentId;
+    }
+    if (typeof workspaceId === 'string') this.workspaceId = workspaceId;
+  }
+
+  /** Whether it names another project or environment than these. */
+  contradicts(projectId: string, environmentId: string | undefined): boolean {
+    return (
+      (this.projectId !== undefined && this.projectId !== projectId) ||
+      (this.environmentId !== undefined &&
+        environmentId !== undefined &&
+        this.environmentId !== environmentId)
+    );
+  }
+}

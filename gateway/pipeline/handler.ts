@@ -1,0 +1,119 @@
+/** What the handler of an operation is given and returns: plain values, typed by the operation's row in the table. */
+import type {
+  OperationBody,
+  ConsoleRole,
+  Operation,
+  OperationParams,
+  OperationQuery,
+  Scope,
+  StudioRole,
+} from '../../protocol/operation.ts';
+import type { EnvironmentKind } from '../../protocol/resources/index.ts';
+
+/** An API key. It acts in its own project and environment only. */
+export interface KeyCaller {
+  readonly type: 'key';
+  readonly apiKeyId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly environmentKind: EnvironmentKind;
+  readonly scopes: ReadonlySet<Scope>;
+  /** What is done with the key is attributed to this user. */
+  readonly createdByUserId: string;
+}
+
+/** A Studio session. */
+export interface UserCaller {
+  readonly type: 'user';
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+}
+
+/** Who sends a REST request. */
+export type Caller = KeyCaller | UserCaller;
+
+/** An internal service, by gRPC: it may act in every project, and names project and environment in each call. */
+export interface ServiceCaller {
+  readonly type: 'service';
+  readonly name: string;
+}
+
+/** The project and environment that a call acts in, once it has been authorised. */
+export interface ProjectScope {
+  readonly projectId: string;
+  /** The key's; for users the request's `environmentId`, else the project's sandbox. */
+  readonly environmentId: string;
+  readonly environmentKind: EnvironmentKind;
+  /** What admits the caller: a key its scopes, a service its token, a user the first role that the operation accepts. */
+  readonly role: 'key' | 'service' | StudioRole | ConsoleRole;
+}
+
+/** The key of a request and what it stands for (docs/contract-decisions.md, "Idempotency-Key"): 32 bytes each. */
+export interface IdempotencyMark {
+  /** SHA-256 of the key's owner (project and environment as a rule), the operation and the key. */
+  readonly keyHash: Buffer;
+  /** SHA-256 of the canonical body and the path. */
+  readonly fingerprint: Buffer;
+}
+
+/** One authenticated, authorised and validated request. */
+export interface Call<O extends Operation = Operation> {
+  readonly params: OperationParams<O>;
+  readonly query: OperationQuery<O>;
+  readonly body: OperationBody<O>;
+  /** Undefined only where the operation's auth is `none` or `refresh`. */
+  readonly caller: Caller | ServiceCaller | undefined;
+  /** Present when the request names a project, and always for API keys on operations of auth `project`. */
+  readonly project: ProjectScope | undefined;
+  /** Present when the operation's actor writes the key in its own commit: the handler passes it on. */
+  readonly idempotency: IdempotencyMark | undefined;
+  readonly requestId: string;
+  /** The client's IP address. */
+  readonly address: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** How long the caller waits, where that is known: asks of actors take the call for their options. */
+  readonly deadlineMs?: number;
+  /** A header by its lower-case name; empty when absent. */
+  header(name: string): string;
+  /** A cookie by name; undefined when absent. */
+  cookie(name: string): string | undefined;
+  /**
+   * The scope for a resource that was found by its id alone: resolves when the caller may do this operation there, rejects
+   * with 404 or 403 by the rule "permission or absence". Pass the resource's environment where it has one: then
+   * tenancy and the verified e-mail are checked against it, and no further check is needed. Call it before anything
+   * is done: for a user it claims the request's Idempotency-Key, and rejects where the key has its answer already. A handler that
+   * never calls it answers users 500 (test/contract/success.test.ts).
+   */
+  scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope>;
+  /** The caller's role in a workspace, for resources of a workspace found by their id alone; rejects like `scopeOf`. */
+  workspaceRoleOf(workspaceId: string): Promise<StudioRole>;
+}
+
+/** What a handler returns; an empty object stands for the row's success status without a body. */
+export interface Answer {
+  /** Default: the row's success status. */
+  readonly status?: number;
+  /** Serialised as JSON. */
+  readonly body?: unknown;
+  /** The body already serialised; wins over `body`. */
+  readonly json?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Refuses by throwing a `ServiceError`; any other exception is a 500. Returns a value, not a promise, where nothing waits. */
+export type Handler<O extends Operation = Operation> = (call: Call<O>) => Answer | Promise<Answer>;
+
+export type OperationTable = Readonly<Record<string, Operation>>;
+
+/** The rows that are answered by handlers: all but websockets, which have an endpoint of their own. */
+export type HandledId<Table extends OperationTable> = {
+  [Id in keyof Table]: Table[Id]['auth'] extends 'stream' ? never : Id;
+}[keyof Table];
+
+/** One handler per row of the table: a missing one does not compile. */
+export type Handlers<Table extends OperationTable> = {
+  readonly [Id in HandledId<Table>]: Handler<Table[Id]>;
+};

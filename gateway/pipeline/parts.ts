@@ -1,0 +1,170 @@
+/**
+ * Path parameters, query and body of a request, checked by the schemas of its operation. The validators are compiled when the
+ * route is made. JSON gets the limits that it does not have by itself.
+ */
+import { isUtf8 } from 'node:buffer';
+import { invalid, ServiceError, type Issue } from '../../protocol/errors.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import { pointerStep } from '../../protocol/validate.ts';
+import { coerceQuery, compile, type Validate } from '../../protocol/validate.ts';
+import type { HttpRequest } from '../http/index.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The checked parts; undefined where the operation has none. */
+export interface Parts {
+  readonly params: Fields | undefined;
+  readonly query: Fields | undefined;
+  readonly body: unknown;
+  /** Where the request acts, on transports that name it beside the operation's own parts. */
+  readonly scope?: { readonly projectId: string; readonly environmentId: string };
+}
+
+/** Names of the parameters in a path pattern, in order. */
+function parameterNames(path: string): string[] {
+  return Array.from(path.matchAll(/\{([A-Za-z]+)\}/g), match => match[1] ?? '');
+}
+
+/** Reads the requests of one operation. The constructor throws where the path and its parameter schema do not fit. */
+export class PartsReader {
+  readonly #names: readonly string[];
+  readonly #params: Validate | undefined;
+  readonly #querySchema: Operation['query'];
+  readonly #query: Validate | undefined;
+  readonly #body: Validate | undefined;
+  /** The defaults of an empty query, where it is valid: the usual case, computed once and shared. */
+  readonly #emptyQuery: Fields | undefined;
+
+  constructor(operation: Operation) {
+    this.#names = parameterNames(operation.path);
+    if ((operation.params === undefined) !== (this.#names.length === 0)) {
+      throw new Error(`the operation at ${operation.path} and its parameter schema do not fit`);
+    }
+    this.#params = operation.params && compile(operation.params);
+    this.#querySchema = operation.query;
+    this.#query = operation.query && compile(operation.query);
+    this.#body = operation.body && compile(operation.body);
+    const empty = operation.query && coerceQuery(operation.query, []);
+    this.#emptyQuery = this.#query?.(empty, '') === undefined ? Object.freeze(empty) : undefined;
+  }
+
+  /** Throws 413 for a body that was too large to be taken, 400 for one that is not JSON, 422 with every issue of the parts. */
+  read(request: HttpRequest): Parts {
+    if (request.refused !== undefined) throw request.refused;
+    // The body first: where it is not JSON at all there are no issues to list.
+    const body = this.#body && parseJsonBody(request.body, request.header('content-type'));
+    const params = this.#params && this.#readParams(request.params);
+    const query = this.#querySchema && this.#readQuery(request.query);
+    const issues = mergeIssues(
+      this.#params?.(params, '/path'),
+      query === undefined || query === this.#emptyQuery ? undefined : this.#query?.(query, '/query'),
+      this.#body?.(body, '/body'),
+    );
+    if (issues !== undefined) throw invalid(issues);
+    return { params, query, body };
+  }
+
+  #readParams(segments: readonly string[]): Fields {
+    const params: Record<string, unknown> = {};
+    for (let i = 0; i < this.#names.length; i++) {
+      const name = this.#names[i] ?? '';
+      params[name] = decodeSegment(segments[i] ?? '', name);
+    }
+    return params;
+  }
+
+  #readQuery(query: string): Fields {
+    if (query === '' && this.#emptyQuery !== undefined) return this.#emptyQuery;
+    return coerceQuery(this.#querySchema ?? {}, parseQuery(query));
+  }
+}
+
+function mergeIssues(...lists: readonly (readonly Issue[] | undefined)[]): Issue[] | undefined {
+  let all: Issue[] | undefined;
+  for (const list of lists) if (list !== undefined) (all ??= []).push(...list);
+  return all;
+}
+
+const jsonType = /^application\/json[ \t]*(;|$)/i;
+const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^";, \t]+)/i;
+
+/** Throws 400 unless the type is JSON in UTF-8, the only encoding that JSON is exchanged in (RFC 8259 section 8.1). */
+function checkType(contentType: string): void {
+  if (contentType === 'application/json') return;
+  const named = charset.exec(contentType)?.[1]?.toLowerCase() ?? 'utf-8';
+  if (jsonType.test(contentType) && named === 'utf-8') return;
+  throw malformed('The Content-Type must be application/json, in UTF-8.');
+}
+
+function malformed(message: string): ServiceError {
+  return new ServiceError('svc/validation/invalid_request', { http: 400, message });
+}
+
+/** The value of a request's body. Throws 400 on what is not JSON, 422 on a key that no object should have. */
+export function parseJsonBody(body: Buffer, contentType: string): unknown {
+  checkType(contentType);
+  // Decoding would turn broken bytes into U+FFFD: text that the client never sent.
+  if (!isUtf8(body)) throw malformed('The body is not UTF-8.');
+  const text = body.toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed('The body is not JSON.');
+  }
+  // JSON.parse makes `__proto__` an ordinary field, but code that assigns it to another object replaces a prototype. The
+  // search is made only where its letters occur, plain or escaped.
+  if (text.includes('__proto__') || text.includes('\\u00')) refusePrototypes(value, '/body');
+  return value;
+}
+
+/** Deeper than the validator accepts (protocol/validate.ts): what lies below is refused there for its depth. */
+const searchedDepth = 70;
+
+/** 422 for a value that has, at any depth, a field by the name of `__proto__`. */
+export function refusePrototypes(value: unknown, path: string, depth = 0): void {
+  if (typeof value !== 'object' || value === null || depth > searchedDepth) return;
+  for (const [key, member] of Object.entries(value)) {
+    const at = `${path}/${pointerStep(key)}`;
+    if (key === '__proto__') throw invalid([{ path: at, message: 'is not a permitted name', code: 'name' }]);
+    refusePrototypes(member, at, depth + 1);
+  }
+}
+
+/** Most parameters that a query may have. */
+const maxParameters = 100;
+
+/** The parameters of a query in order (the URL standard's form encoding). Throws 422 where the escapes are broken. */
+export function parseQuery(query: string): [name: string, value: string][] {
+  const parameters: [string, string][] = [];
+  for (const part of query.split('&', maxParameters + 1)) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = decode(equals < 0 ? part : part.slice(0, equals), '/query');
+    parameters.push([name, equals < 0 ? '' : decode(part.slice(equals + 1), '/query')]);
+  }
+  if (parameters.length > maxParameters) {
+    throw invalid([
+      { path: '/query', message: `has more than ${maxParameters} parameters`, code: 'maxItems' },
+    ]);
+  }
+  return parameters;
+}
+
+/** A path parameter as text. Throws 422 where the escapes are broken. */
+export function decodeSegment(segment: string, name: string): string {
+  return segment.includes('%') ? decodeOr(segment, `/path/${name}`) : segment;
+}
+
+function decode(text: string, path: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return spaced.includes('%') ? decodeOr(spaced, path) : spaced;
+}
+
+function decodeOr(text: string, path: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalid([{ path, message: 'has broken percent-encoding', code: 'encoding' }]);
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The way of every request, by REST and by gRPC: its stages in their order. Each may refuse it, by throwing or rejecting.
+ *
+ *   authenticate     who is calling (401). A credential that is invalid, or not known here yet, is charged to the sender's address.
+ *   charge           does the caller have quota left (429)? From here on, whatever is done for the request is paid for.
+ *   admit            may the caller do this in any project at all (403)?
+ *   parse            is the request well-formed (400, 413, 422)?
+ *   authorise        may the caller do this in the project or workspace that the request names (403, 404)?
+ *   charge subject   does what the request is about, a thread or an e-mail, have quota left (429)?
+ *   idempotency      has the request been answered before (Idempotency-Key)? Then the kept answer is repeated.
+ *   handle           the operation's handler
+ *   answer           the handler's plain values as status, headers and JSON text
+ *
+ * What a transport does with the answer or the refusal is its own: see gateway/rest/operations.ts and gateway/grpc/conversations.ts.
+ *
+ * Nothing waits unless it must: a stage that has its result goes on at once, and only a stage that was given a promise makes
+ * another. With a cached credential a request runs in one go up to its handler.
+ */
+import type { ServiceError } from '../../protocol/errors.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import { errorAnswer, type HttpAnswer } from '../http/index.ts';
+import { chain, type Maybe, type OperationCall } from './call.ts';
+import type { Answer } from './handler.ts';
+
+type Stage = (call: OperationCall) => Maybe<unknown>;
+
+/** What comes before the handler. */
+const stages: readonly Stage[] = [authenticate, charge, admit, parse, authorise, chargeSubject];
+
+/** Takes a call through all stages. Throws or rejects with what refuses it: a `ServiceError`, or a defect. */
+export function runPipeline(call: OperationCall): Maybe<HttpAnswer> {
+  return pass(call, 0);
+}
+
+function pass(call: OperationCall, from: number): Maybe<HttpAnswer> {
+  for (let i = from; i < stages.length; i++) {
+    const waiting = stages[i]?.(call);
+    if (waiting instanceof Promise) return waiting.then(() => pass(call, i + 1));
+  }
+  return answerOnce(call);
+}
+
+function authenticate(call: OperationCall): Maybe<void> {
+  if (!call.endpoint.rules.needsCaller) return undefined;
+  return chain(call.authenticate(), caller => {
+    call.refundAnonymous();
+    call.caller = caller;
+  });
+}
+
+function charge(call: OperationCall): Maybe<void> {
+  const { limiter, operation } = call.endpoint;
+  return chain(limiter?.chargeCaller(operation.rate, call), quota => call.charge(quota));
+}
+
+function admit(call: OperationCall): void {
+  if (call.caller !== undefined) call.endpoint.rules.admit(call.caller);
+}
+
+function parse(call: OperationCall): void {
+  call.takeParts(call.readParts());
+  if (call.named.contradictory) throw call.endpoint.rules.absent();
+}
+
+function authorise(call: OperationCall): Maybe<unknown> {
+  const { caller, named, endpoint } = call;
+  if (caller === undefined) return undefined;
+  const { rules, operation } = endpoint;
+  if (rules.inProject) {
+    return chain(rules.scope(caller, named.projectId, named.environmentId), scope => {
+      call.project = scope;
+    });
+  }
+  if (named.workspaceId === undefined || operation.access === undefined) return undefined;
+  return rules.workspaceRole(caller, named.workspaceId);
+}
+
+function chargeSubject(call: OperationCall): Maybe<void> {
+  const { limiter, operation } = call.endpoint;
+  return chain(limiter?.chargeSubject(operation.rate, call), quota => call.charge(quota));
+}
+
+/** Idempotency: the handler's answer, or that of the first request with the same key. */
+function answerOnce(call: OperationCall): Maybe<HttpAnswer> {
+  const { operation, idempotency, keptByActor, docsUrl } = call.endpoint;
+  const key = operation.idempotency === 'none' ? undefined : call.readKey();
+  if (key !== undefined && !isDryRun(call.query)) call.useKey(key);
+  const { keyed } = call;
+  if (keyed === undefined) return handle(call);
+  const run = (): Maybe<HttpAnswer> => handle(call);
+  const refuse = (error: ServiceError): HttpAnswer => errorAnswer(error, call.requestId, docsUrl);
+  if (keptByActor) return idempotency.inCommit(keyed, run, refuse);
+  const claimed = async (claim: () => Promise<void>): Promise<HttpAnswer> => {
+    if (namesById(operation) && call.caller?.type === 'user') call.onFound = claim;
+    else await claim();
+    return run();
+  };
+  return idempotency.wrapped(keyed, { secret: operation.secret === true, right: call }, claimed, refuse);
+}
+
+function handle(call: OperationCall): Maybe<HttpAnswer> {
+  return chain(call.endpoint.handler(call), answered => toHttpAnswer(answered, call.endpoint.operation));
+}
+
+function toHttpAnswer({ status, json, body, headers }: Answer, { success }: Operation): HttpAnswer {
+  const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  return {
+    status: status ?? success.status,
+    ...(text === undefined ? undefined : { body: text }),
+    ...(headers === undefined ? undefined : { headers }),
+  };
+}
+
+/**
+ * Whether the operation finds what it acts on by an id in its path, which says nothing of the environment: its handler has to find
+ * that out (`Call.scopeOf`).
+ */
+export function namesById({ auth, path }: Operation): boolean {
+  return auth === 'project' && /\{(?!projectId\})/.test(path);
+}
+
+/** A dry run does nothing, so nothing could be done twice: it neither uses up a key nor is answered by one. */
+function isDryRun(query: unknown): boolean {
+  return typeof query === 'object' && query !== null && 'dryRun' in query && query.dryRun === true;
+}

@@ -1,0 +1,15 @@
+/**
+ * Rate limits. `createRateLimiter` makes what the pipeline charges requests with: it chooses the buckets of a request
+ * (rate-limiter.ts) and spends the tokens that this node holds of them (bucket-lease.ts). The buckets themselves are actors, shared
+ * by the whole cluster (actors/quota). Their rates are set in rates.ts and by RATE_LIMITS.
+ */
+export { createRateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
+export {
+  bucketNames,
+  defaultRates,
+  faultInRates,
+  longestWindowMs,
+  readRates,
+  unlimited,
+  type Rates,
+} from './rates.ts';

@@ -1,0 +1,293 @@
+/**
+ * Which buckets a request is charged to (docs/contract-decisions.md, "Rate limits"), by the class of its operation: before any work,
+ * and then by what it is about.
+ *
+ *   auth               its address; then the e-mail that it is about, from that address and from all
+ *   read, write, run,
+ *   test               its credential: an API key, or a user, whose sessions share one; without any, its address
+ *   invitation         its credential, as `write`; then the workspace, and the e-mail that is invited, as for auth
+ *   message            the project of an API key, and then the thread where one is named; for a user, as `write`, and then the
+ *                      project, once it is certain that the user may act there, and the thread
+ *   receipt            the project of an API key, apart from its messages; for a user, as `write`
+ *
+ * A request with an invalid credential, or for a path that does not exist, is charged to its address alone. A request must have room in
+ * every bucket that applies; one that is refused is charged to none. In a sandbox every rate is a quarter: for messages by their
+ * environment, else by that of the API key. A user's session belongs to no environment.
+ *
+ * The e-mail is charged before its account is looked up, and stands in the bucket's name as a keyed hash. Five
+ * guesses a minute from one address do not lock out anybody who comes from another; the limit for all addresses together is wider.
+ */
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+import { quarterRate } from '../../actors/quota/index.ts';
+import { deriveThreadId } from '../../protocol/ids.ts';
+import type { RateClass } from '../../protocol/operation.ts';
+import type { EnvironmentKind } from '../../protocol/resources/index.ts';
+import type { Clock, Random } from '../../runtime/time/index.ts';
+import type { Metrics } from '../../runtime/observability/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import { emailKey } from '../../storage/mail/index.ts';
+import type { KeyedHash } from '../../storage/secrets/index.ts';
+import { chain, type Call, type Maybe, type Quota, type RateLimiter } from '../pipeline/index.ts';
+import { BucketClient, BucketLease, type QuotaCounts, type RatePolicy } from './bucket-lease.ts';
+import { quotaCounts, showLeases } from './metrics.ts';
+import { bucketNames, type BucketName, type Rates } from './rates.ts';
+
+export interface RateLimiterOptions {
+  readonly rates: Rates;
+  readonly node: Pick<Node, 'ask'>;
+  readonly hash: Pick<KeyedHash, 'digest'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: Pick<Metrics, 'registry'>;
+}
+
+/** The rate limits of a node. The buckets are shared by the whole cluster: actors hold them (actors/quota). */
+export function createRateLimiter({
+  rates,
+  node,
+  hash,
+  clock,
+  random,
+  metrics,
+}: RateLimiterOptions): RateLimiter {
+  const client = new BucketClient(node, clock, random);
+  const limiter = new BucketRateLimiter(rates, client, hash, quotaCounts(metrics.registry));
+  showLeases(metrics.registry, () => limiter.leaseCount);
+  return limiter;
+}
+
+/**
+ * The leases in memory, about 10 MB. A bucket whose lease is dropped loses the tokens that the lease held, and during a flood the
+ * knowledge that the bucket is empty: no more.
+ */
+const maxLeases = 40_000;
+
+/** The buckets that limit guesses at passwords, tokens and keys, and mail to people who did not ask for it. */
+const guarded: ReadonlySet<BucketName> = new Set([
+  'refused',
+  'authAddress',
+  'authAddressEmail',
+  'authEmail',
+  'invitations',
+]);
+
+type RatePolicies = Readonly<Record<BucketName, RatePolicy>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Measured, a request costs 0.3 microseconds while its leases hold tokens or know that there are none; the first message to a thread
+ * after a quiet second 7, where this node keeps the thread's bucket, else an ask of another node.
+ */
+class BucketRateLimiter implements RateLimiter {
+  readonly #leases = new LRUCache<string, BucketLease>({ max: maxLeases });
+  readonly #client: BucketClient;
+  readonly #hash: Pick<KeyedHash, 'digest'>;
+  readonly #whole: RatePolicies;
+  readonly #sandbox: RatePolicies;
+
+  constructor(
+    rates: Rates,
+    client: BucketClient,
+    hash: Pick<KeyedHash, 'digest'>,
+    counts: Readonly<Record<BucketName, QuotaCounts>>,
+  ) {
+    this.#client = client;
+    this.#hash = hash;
+    this.#whole = createPolicies(rates, counts);
+    this.#sandbox = createPolicies(quarterRates(rates), counts);
+  }
+
+  get leaseCount(): number {
+    return this.#leases.size;
+  }
+
+  chargeCaller(rate: RateClass, call: Call): Maybe<Quota> {
+    return this.#callerLease(rate, call).take();
+  }
+
+  chargeSubject(rate: RateClass, call: Call): Maybe<Quota | undefined> {
+    return chain(this.#takeSubject(rate, call), quota => {
+      if (quota?.allowed === false) this.#callerLease(rate, call).refund();
+      return quota;
+    });
+  }
+
+  chargeAnonymous(address: string): Maybe<Quota> {
+    return this.#lease(this.#whole.refused, network(address)).take();
+  }
+
+  refundAnonymous(address: string): void {
+    this.#lease(this.#whole.refused, network(address)).refund();
+  }
+
+  #lease(policy: RatePolicy, subject: string): BucketLease {
+    const bucket = policy.prefix + subject;
+    let lease = this.#leases.get(bucket);
+    if (lease === undefined) {
+      lease = new BucketLease(bucket, policy, this.#client);
+      this.#leases.set(bucket, lease);
+    }
+    return lease;
+  }
+
+  #policies(kind: EnvironmentKind): RatePolicies {
+    return kind === 'sandbox' ? this.#sandbox : this.#whole;
+  }
+
+  #callerLease(rate: RateClass, call: Call): BucketLease {
+    switch (rate) {
+      case 'none':
+      case 'auth':
+        return this.#lease(this.#whole.authAddress, network(call.address));
+      case 'message':
+      case 'receipt': {
+        const { caller } = call;
+        // Which project a user's request is about is certain only later: nobody may use up the quota of a stranger's project.
+        if (caller?.type !== 'key') return this.#credentialLease('write', call);
+        const name = rate === 'message' ? 'messageProject' : 'receiptProject';
+        return this.#lease(this.#policies(caller.environmentKind)[name], caller.projectId);
+      }
+      case 'invitation':
+        return this.#credentialLease('write', call);
+      case 'read':
+      case 'write':
+      case 'run':
+      case 'test':
+        return this.#credentialLease(rate, call);
+    }
+  }
+
+  #credentialLease(name: 'read' | 'write' | 'run' | 'test', { caller, address }: Call): BucketLease {
+    // Services come by gRPC, and are not charged there.
+    if (caller === undefined || caller.type === 'service') {
+      return this.#lease(this.#whole[name], network(address));
+    }
+    if (caller.type === 'user') return this.#lease(this.#whole[name], caller.userId);
+    return this.#lease(this.#policies(caller.environmentKind)[name], caller.apiKeyId);
+  }
+
+  #takeSubject(rate: RateClass, call: Call): Maybe<Quota | undefined> {
+    switch (rate) {
+      case 'message':
+        return this.#takeMessage(call);
+      case 'auth':
+        return this.#emailLease(call)?.take();
+      case 'invitation':
+        return this.#takeInvitation(call);
+      default:
+        return undefined;
+    }
+  }
+
+  #takeMessage(call: Call): Maybe<Quota | undefined> {
+    const { project, caller } = call;
+    // Only the handler learns which project it is about.
+    if (project === undefined) return undefined;
+    const { projectId, environmentId, environmentKind } = project;
+    const policies = this.#policies(environmentKind);
+    const threadId = findThreadId(call, environmentId);
+    const thread =
+      threadId === undefined ? undefined : this.#lease(policies.messageThread, `${projectId}/${threadId}`);
+    if (caller?.type === 'key') return thread?.take();
+    const ofProject = this.#lease(policies.messageProject, projectId);
+    return thread === undefined ? ofProject.take() : takeBoth(thread, ofProject);
+  }
+
+  #takeInvitation(call: Call): Maybe<Quota> {
+    const { workspaceId } = (call.params ?? none) as Fields;
+    const ofWorkspace = this.#lease(this.#whole.invitations, String(workspaceId));
+    const email = this.#emailLease(call);
+    return email === undefined ? ofWorkspace.take() : pair(ofWorkspace, email).take();
+  }
+
+  #emailLease(call: Call): Chargeable | undefined {
+    const email = findEmail(call);
+    if (email === undefined) return undefined;
+    const hashed = this.#hash.digest('rate-limit', emailKey(email)).toString('base64url');
+    return pair(
+      this.#lease(this.#whole.authAddressEmail, `${network(call.address)}/${hashed}`),
+      this.#lease(this.#whole.authEmail, hashed),
+    );
+  }
+}
+
+function createPolicies(rates: Rates, counts: Readonly<Record<BucketName, QuotaCounts>>): RatePolicies {
+  const policies: Partial<Record<BucketName, RatePolicy>> = {};
+  for (const name of bucketNames) {
+    const rate = rates[name];
+    policies[name] = {
+      rate,
+      localRate: guarded.has(name) ? quarterRate(rate) : rate,
+      counts: counts[name],
+      prefix: `${name}/${rate.limit}/${rate.windowMs}/`,
+    };
+  }
+  return policies as RatePolicies;
+}
+
+function quarterRates(rates: Rates): Rates {
+  return Object.fromEntries(bucketNames.map(name => [name, quarterRate(rates[name])])) as Rates;
+}
+
+type Chargeable = Pick<BucketLease, 'take' | 'refund'>;
+
+/** Two that are charged as one. */
+function pair(a: Chargeable, b: Chargeable): Chargeable {
+  return {
+    take: () => takeBoth(a, b),
+    refund: () => {
+      a.refund();
+      b.refund();
+    },
+  };
+}
+
+/** Takes from both, or from neither; gives the quota that refuses, else the one that has less left. */
+function takeBoth(a: Chargeable, b: Chargeable): Maybe<Quota> {
+  const first = a.take();
+  // Where neither has to wait, a refusal of the first spares the second. Else both are asked at the same time.
+  if (first instanceof Promise) {
+    return Promise.all([first, b.take()]).then(([one, other]) => settleBoth(one, other, a, b));
+  }
+  return first.allowed ? chain(b.take(), second => settleBoth(first, second, a, b)) : first;
+}
+
+function settleBoth(ofA: Quota, ofB: Quota, a: Chargeable, b: Chargeable): Quota {
+  if (ofA.allowed && ofB.allowed) return ofB.remaining < ofA.remaining ? ofB : ofA;
+  if (ofA.allowed) a.refund();
+  if (ofB.allowed) b.refund();
+  if (ofA.allowed || ofB.allowed) return ofA.allowed ? ofB : ofA;
+  return (ofB.retryAfterSeconds ?? 0) > (ofA.retryAfterSeconds ?? 0) ? ofB : ofA;
+}
+
+/** Whom an address stands for: IPv6 is handed out in networks of 64 bits, so that one customer has 2^64 addresses. */
+function network(address: string): string {
+  if (!isIPv6(address)) return address;
+  const parsed = ipaddr.parse(address);
+  if (parsed.kind() !== 'ipv6') return address;
+  return parsed.toByteArray().slice(0, 8).join('.');
+}
+
+function findEmail({ body, caller }: Call): string | undefined {
+  const email = (body as Fields | undefined)?.['email'];
+  if (typeof email === 'string') return email;
+  return caller?.type === 'user' ? caller.email : undefined;
+}
+
+/**
+ * The thread that a message is for: as the path or the body names it, else by its identity, as in the handler. A user who omits
+ * the environment of a channel outside the sandbox is charged under another name for the same thread, and always under the same.
+ */
+function findThreadId(call: Call, environmentId: string): string | undefined {
+  const { threadId, channelId } = (call.params ?? none) as Fields;
+  const body = (call.body ?? none) as Fields;
+  const named = threadId ?? body['threadId'];
+  if (typeof named === 'string') return named;
+  const reference = body['externalParticipantRef'] ?? body['externalThreadRef'];
+  if (typeof reference !== 'string' || typeof channelId !== 'string') return undefined;
+  return deriveThreadId(environmentId, channelId, reference);
+}
+
+const none: Fields = {};

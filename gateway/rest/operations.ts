@@ -1,0 +1,240 @@
+/**
+ * REST: from the operation table to routes of the HTTP server. A request becomes a {@link RestCall}, passes through the pipeline
+ * (gateway/pipeline/pipeline.ts), and is answered with the headers of the bucket that it was charged to, refusals too.
+ */
+import { Counter, type Registry } from 'prom-client';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import { BucketHistogram, HistogramBuckets, type Log } from '../../runtime/observability/index.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import type { Authenticator } from '../auth/index.ts';
+import { errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
+import {
+  Authority,
+  chain,
+  keptByActors,
+  OperationCall,
+  parseKey,
+  PartsReader,
+  quotaExceeded,
+  runPipeline,
+  toRefusal,
+  type Caller,
+  type Endpoint,
+  type Handler,
+  type Handlers,
+  type Idempotency,
+  type Maybe,
+  type OperationTable,
+  type Parts,
+  type Quota,
+  type RateLimiter,
+  type Tenancy,
+} from '../pipeline/index.ts';
+
+/** What all operations share. */
+export interface RestServices {
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
+  readonly tenancy: Tenancy;
+  readonly idempotency: Idempotency;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly docsUrl: string;
+  /** Absent: nothing is limited. */
+  readonly limiter?: RateLimiter | undefined;
+  /** Absent: nothing is counted. */
+  readonly metrics?: AnswerMetrics;
+}
+
+/**
+ * Serves every row of the table but websockets, under /v1; rows with `root` at the root of the server as well. A row without
+ * a handler does not compile.
+ */
+export function serveOperations<Table extends OperationTable>(
+  server: HttpServer,
+  table: Table,
+  handlers: Handlers<Table>,
+  services: RestServices,
+): void {
+  const byId = handlers as Readonly<Record<string, Handler | undefined>>;
+  for (const [id, operation] of Object.entries(table)) {
+    if (operation.auth === 'stream') continue;
+    const handler = byId[id];
+    if (handler === undefined) throw new Error(`the operation ${id} has no handler`);
+    const endpoint = new RestEndpoint(id, operation, handler, services);
+    const versioned = `/v1${operation.path}`;
+    for (const path of operation.root === true ? [versioned, operation.path] : [versioned]) {
+      server.route(operation.method, path, request => endpoint.serve(request), {
+        readsBody: operation.body !== undefined,
+        answersRefused: true,
+      });
+    }
+  }
+}
+
+/** One row of the operation table, ready to serve. */
+export class RestEndpoint implements Endpoint {
+  readonly id: string;
+  readonly operation: Operation;
+  readonly handler: Handler;
+  readonly rules: Authority;
+  readonly limiter: RateLimiter | undefined;
+  readonly idempotency: Idempotency;
+  readonly clock: Clock;
+  readonly docsUrl: string;
+  readonly keptByActor: boolean;
+  readonly authenticator: RestServices['authenticator'];
+  readonly parts: PartsReader;
+  readonly #log: Log;
+  readonly #metrics: AnswerMetrics | undefined;
+  /** Its acts are recorded in the audit log. */
+  readonly #isAudited: boolean;
+
+  constructor(id: string, operation: Operation, handler: Handler, services: RestServices) {
+    this.id = id;
+    this.operation = operation;
+    this.handler = handler;
+    this.rules = new Authority(operation, services.tenancy);
+    this.limiter = operation.rate === 'none' ? undefined : services.limiter;
+    this.idempotency = services.idempotency;
+    this.clock = services.clock;
+    this.docsUrl = services.docsUrl;
+    this.keptByActor = keptByActors.has(id);
+    this.authenticator = services.authenticator;
+    this.parts = new PartsReader(operation);
+    this.#log = services.log;
+    this.#metrics = services.metrics;
+    this.#isAudited = operation.method !== 'GET' && ['write', 'auth', 'invitation'].includes(operation.rate);
+  }
+
+  /** Answers a request; never throws, never rejects. */
+  serve(request: HttpRequest): Maybe<HttpAnswer> {
+    const call = new RestCall(this, request);
+    // The audit log records the address, which cannot be determined any more once the client has gone: the request keeps it from here on.
+    if (this.#isAudited) void request.address;
+    try {
+      const answer = runPipeline(call);
+      if (!(answer instanceof Promise)) return this.#finish(call, answer);
+      return answer.then(
+        given => this.#finish(call, given),
+        (error: unknown) => this.#refuse(call, error),
+      );
+    } catch (error) {
+      return this.#refuse(call, error);
+    }
+  }
+
+  #refuse(call: RestCall, error: unknown): Maybe<HttpAnswer> {
+    const refused = (reason: unknown): HttpAnswer => this.#finish(call, this.#toAnswer(call, reason));
+    // A caller who was admitted has been charged.
+    if (call.caller !== undefined || !this.rules.needsCaller) return refused(error);
+    if (!(error instanceof ServiceError) || error.http !== 401) {
+      call.refundAnonymous();
+      return refused(error);
+    }
+    // An invalid credential is paid for by the address, if it has not been already.
+    try {
+      const charged = call.chargeAnonymous();
+      return charged instanceof Promise ? charged.then(() => refused(error), refused) : refused(error);
+    } catch (exceeded) {
+      return refused(exceeded);
+    }
+  }
+
+  #toAnswer(call: RestCall, error: unknown): HttpAnswer {
+    const refusal = toRefusal(error);
+    if (refusal !== undefined) return errorAnswer(refusal, call.requestId, this.docsUrl);
+    this.#log.error(
+      { requestId: call.requestId, operation: this.id, err: error },
+      'operation failed unexpectedly',
+    );
+    return errorAnswer(new ServiceError('svc/runtime/internal_error'), call.requestId, this.docsUrl);
+  }
+
+  #finish(call: RestCall, answer: HttpAnswer): HttpAnswer {
+    this.#metrics?.count(this.id, answer.status, this.clock.monotonic() - call.startedAt);
+    if (call.quota === undefined) return answer;
+    return { ...answer, headers: { ...quotaHeaders(call.quota), ...answer.headers } };
+  }
+}
+
+/** A request by REST. */
+class RestCall extends OperationCall<HttpRequest> {
+  declare readonly endpoint: RestEndpoint;
+
+  override authenticate(): Maybe<Caller> {
+    return this.endpoint.authenticator.authenticate(this.header('authorization'), this);
+  }
+
+  override readParts(): Parts {
+    return this.endpoint.parts.read(this.source);
+  }
+
+  override readKey(): string | undefined {
+    return parseKey(this.header('idempotency-key'), this.endpoint.operation.idempotency === 'required');
+  }
+}
+
+/** What every charged answer tells: whole requests, and whole seconds rounded up. */
+function quotaHeaders(quota: Quota): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(quota.limit),
+    'X-RateLimit-Remaining': String(Math.max(0, quota.remaining)),
+    'X-RateLimit-Reset': String(Math.max(0, Math.ceil(quota.resetSeconds))),
+  };
+}
+
+/**
+ * For `HttpServer.unrouted`: a request to a path that does not exist, or with a method that the path does not have, is charged to its
+ * address. The answer gets the headers of the bucket, or is a 429.
+ */
+export function chargeUnrouted(
+  limiter: Pick<RateLimiter, 'chargeAnonymous'>,
+  docsUrl: string,
+): (request: HttpRequest, answer: () => HttpAnswer) => Maybe<HttpAnswer> {
+  return (request, answer) =>
+    chain(limiter.chargeAnonymous(request.address), quota => {
+      const headers = quotaHeaders(quota);
+      if (!quota.allowed) return errorAnswer(quotaExceeded(quota), request.requestId, docsUrl, headers);
+      const given = answer();
+      return { ...given, headers: { ...headers, ...given.headers } };
+    });
+}
+
+/** The answers of a node by operation and status, and how long they took; shown in the registry. */
+export class AnswerMetrics {
+  /** From the end of a request's body to its answer, in milliseconds. */
+  readonly #durations = new HistogramBuckets([
+    0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000,
+  ]);
+  readonly #answers = new Map<string, Map<number, number>>();
+
+  constructor(registry: Registry) {
+    const answers = this.#answers;
+    new BucketHistogram(
+      registry,
+      'skein_rest_milliseconds',
+      'Time until a request was answered',
+      this.#durations,
+    );
+    new Counter({
+      name: 'skein_rest_answers_total',
+      help: 'Requests answered',
+      labelNames: ['operation', 'status'],
+      registers: [registry],
+      collect(): void {
+        this.reset();
+        for (const [operation, byStatus] of answers) {
+          for (const [status, count] of byStatus) this.inc({ operation, status }, count);
+        }
+      },
+    });
+  }
+
+  count(operationId: string, status: number, durationMs: number): void {
+    this.#durations.observe(durationMs);
+    let byStatus = this.#answers.get(operationId);
+    if (byStatus === undefined) this.#answers.set(operationId, (byStatus = new Map()));
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+  }
+}

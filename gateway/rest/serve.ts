@@ -1,0 +1,176 @@
+/** The public interfaces of a node: the REST operations, the files' bytes, the documentation and the Console stream. */
+import { join } from 'node:path';
+import { operations } from '../../protocol/operations/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import type { Log, Metrics } from '../../runtime/observability/index.ts';
+import { systemRandom, type Clock } from '../../runtime/time/index.ts';
+import type { Transport } from '../../runtime/transport/index.ts';
+import { Accounts, Sessions } from '../../storage/accounts/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import type { CommitNotifier } from '../../storage/events/index.ts';
+import { IdempotencyKeys } from '../../storage/idempotency/index.ts';
+import type { MailOutbox } from '../../storage/mail/index.ts';
+import type { Media } from '../../storage/media/index.ts';
+import { Cursors } from '../../storage/paging/index.ts';
+import { KeyedHash, type KeyRing, type Vault } from '../../storage/secrets/index.ts';
+import { AccessCache, ApiKeys, StreamTickets } from '../../storage/tenancy/index.ts';
+import {
+  AccessTokens,
+  Authenticator,
+  KeyVerifier,
+  parseTokenKeys,
+  Passwords,
+  RefreshCookie,
+  SignUpPolicy,
+} from '../auth/index.ts';
+import type { Config } from '../config/index.ts';
+import { serveDocs } from '../docs/index.ts';
+import { ChannelDirectory, createHandlers, type ToolTester } from '../handlers/index.ts';
+import { showTraffic, type HttpServer } from '../http/index.ts';
+import { folderTransport, MailSender, smtpTransport } from '../mail/index.ts';
+import { MediaLinks, serveMedia } from '../media/index.ts';
+import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
+import { createRateLimiter } from '../quota/index.ts';
+import { serveConsoleStream, type StreamContext } from '../stream/index.ts';
+import { AnswerMetrics, chargeUnrouted, serveOperations } from './operations.ts';
+import { tenancyRules } from '../tenancy/index.ts';
+import { refuseAccount } from '../accounts/index.ts';
+
+export interface RestOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly notifier: CommitNotifier;
+  readonly ring: KeyRing;
+  readonly vault: Vault;
+  readonly mails: MailOutbox;
+  readonly server: HttpServer;
+  /** Public addresses, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+  /** As TOKEN_KEYS. */
+  readonly tokenKeys: string;
+  readonly node: Node;
+  /** The way to the other nodes. */
+  readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
+  readonly media: Media;
+  readonly toolTester: ToolTester;
+}
+
+/** What gRPC uses as well. */
+export interface SharedServices {
+  readonly channels: ChannelDirectory;
+  readonly cursors: Cursors;
+  readonly access: AccessCache;
+  readonly idempotency: Idempotency;
+  readonly streams: StreamContext;
+}
+
+export interface Rest {
+  readonly shared: SharedServices;
+  /** Mail has been committed by something other than a REST request. */
+  wakeMail(): void;
+  /** Closes the Console sockets and the subscriptions of gRPC, with a code that tells their clients to come back. */
+  shutDownStreams(): void;
+  /** Finishes the mail in progress, and writes the last uses of API keys. */
+  stop(): Promise<void>;
+}
+
+/** Registers every public route on the server. */
+export function serveRest(options: RestOptions): Rest {
+  const { config, log, clock, metrics, database, ring, vault, server, baseUrl, docsUrl } = options;
+  const hash = new KeyedHash(ring);
+  const cursors = new Cursors(ring);
+  const access = new AccessCache(database, clock);
+  const channels = new ChannelDirectory(database, clock);
+  const tickets = new StreamTickets(database, hash);
+  const idempotency = new Idempotency(new IdempotencyKeys(database, clock), vault, log);
+  const limiter = createLimiter(options, hash);
+  const mail = createMail(options);
+  const credentials = createCredentials(options, { hash, cursors, mail: mail.sender });
+  const { authenticator, tokens } = credentials.signingIn;
+  const links = new MediaLinks(ring, baseUrl);
+
+  const handlers = createHandlers({
+    ...options,
+    ...credentials,
+    hash,
+    cursors,
+    access,
+    channels,
+    tickets,
+    links,
+    reach: config.outboundReach,
+  });
+  serveOperations(server, operations, handlers, {
+    authenticator,
+    tenancy: access,
+    idempotency,
+    limiter,
+    clock,
+    log,
+    docsUrl,
+    metrics: new AnswerMetrics(metrics.registry),
+  });
+  if (limiter !== undefined) server.unrouted(chargeUnrouted(limiter, docsUrl));
+  showTraffic(metrics.registry, server);
+  serveMedia({ server, database, media: options.media, links, clock, log, docsUrl });
+  serveDocs(server);
+  const stream = serveConsoleStream({ ...options, authenticator, tokens, access, tickets, limiter });
+
+  mail.sender.start();
+  return {
+    shared: { channels, cursors, access, idempotency, streams: stream.context },
+    wakeMail: () => mail.sender.wake(),
+    shutDownStreams: () => stream.shutDown(),
+    async stop() {
+      await credentials.verifier.drain();
+      await mail.sender.drain();
+      mail.close();
+    },
+  };
+}
+
+/** The rate limits; undefined where RATE_LIMITS is off. */
+function createLimiter(
+  { config, node, clock, metrics }: RestOptions,
+  hash: KeyedHash,
+): RateLimiter | undefined {
+  const { rateLimits: rates } = config;
+  if (rates === undefined) return undefined;
+  return createRateLimiter({ rates, node, hash, clock, metrics, random: systemRandom });
+}
+
+/** The sender of mail: by SMTP where it is configured, else into a folder. */
+function createMail({ config, mails, clock, baseUrl, log }: RestOptions) {
+  const transport =
+    config.smtpUrl === undefined
+      ? folderTransport(join(config.dataDir, 'mail'), config.mailFrom, log)
+      : smtpTransport(config.smtpUrl, config.mailFrom);
+  const sender = new MailSender({ mails, transport, clock, baseUrl, log });
+  return { sender, close: () => transport.close() };
+}
+
+/** API keys, access tokens, and what signing in needs. */
+function createCredentials(
+  { config, database: db, mails, clock, log, tokenKeys, baseUrl }: RestOptions,
+  { hash, cursors, mail }: { readonly hash: KeyedHash; readonly cursors: Cursors; readonly mail: MailSender },
+) {
+  const sessions = new Sessions(db, hash, refuseAccount);
+  const apiKeys = new ApiKeys({ db, hash, cursors, rules: tenancyRules });
+  const tokens = new AccessTokens(parseTokenKeys(tokenKeys), clock);
+  const verifier = new KeyVerifier({ apiKeys, clock, log });
+  const signingIn = {
+    accounts: new Accounts({ db, hash, sessions, mails, refuse: refuseAccount }),
+    sessions,
+    tokens,
+    authenticator: new Authenticator({ tokens, keys: verifier, sessions, clock }),
+    mail,
+    passwords: new Passwords(),
+    policy: new SignUpPolicy({ open: config.signup === 'open', emailDomains: config.emailDomains }),
+    cookie: new RefreshCookie(baseUrl),
+  };
+  return { apiKeys, verifier, signingIn };
+}

@@ -1,0 +1,53 @@
+/** The Console stream of a node: its events come from the commits of all nodes, its ephemeral events by the transport. */
+import { operations } from '../../protocol/operations/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import type { Clock } from '../../runtime/time/index.ts';
+import type { Transport } from '../../runtime/transport/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import { type CommitNotifier, eventPage, streamHeads } from '../../storage/events/index.ts';
+import { findRevokedCredentials } from '../../storage/tenancy/index.ts';
+import type { HttpServer } from '../http/index.ts';
+import { admit, type AdmitOptions } from './admit.ts';
+import { ConsoleStream } from './endpoint.ts';
+import { subscribeEphemeral } from './ephemeral-events.ts';
+
+export interface StreamOptions extends Omit<AdmitOptions, 'findRevokedCredentials'> {
+  readonly server: HttpServer;
+  readonly database: Pick<Database, 'query'>;
+  readonly notifier: CommitNotifier;
+  readonly transport: Pick<Transport, 'subscribe'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly docsUrl: string;
+}
+
+/** Registers the stream's endpoint on the server, and listens to commits. */
+export function serveConsoleStream(options: StreamOptions): ConsoleStream {
+  const { server, database, notifier, transport, clock, log, docsUrl } = options;
+  const admitOptions: AdmitOptions = {
+    ...options,
+    findRevokedCredentials: (asked, now) => findRevokedCredentials(database, asked, now),
+  };
+  const follow = (projectId: string): (() => void) => {
+    const ends = [
+      notifier.follow(projectId),
+      subscribeEphemeral(transport, projectId, ({ environmentId, body }) =>
+        stream.ephemeral(projectId, environmentId, body),
+      ),
+    ];
+    return () => ends.forEach(end => end());
+  };
+  const stream: ConsoleStream = new ConsoleStream({
+    admit: request => admit(admitOptions, request),
+    events: { heads: ids => streamHeads(database, ids), page: span => eventPage(database, span) },
+    publish: (topic, frame) => server.publish(topic, frame),
+    follow,
+    findRevokedCredentials: admitOptions.findRevokedCredentials,
+    clock,
+    log,
+    docsUrl,
+  });
+  server.websocket(`/v1${operations.openStream.path}`, stream);
+  notifier.addListener(stream.context.hub);
+  return stream;
+}

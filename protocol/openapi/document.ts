@@ -1,0 +1,117 @@
+/**
+ * The contract as an OpenAPI 3.1 document, derived from the operation table and the event catalogue. A schema with a title becomes a
+ * component, and the document refers to it wherever it occurs.
+ */
+import { eventTypes, type EventType } from '../events.ts';
+import type { Operation } from '../operation.ts';
+import { operations } from '../operations/index.ts';
+import { apiVersion } from '../version.ts';
+import { Components } from './components.ts';
+import { describeOperation, describeWebhook } from './describe.ts';
+import type { JsonObject } from './examples.ts';
+import { headers, parameters, securitySchemes } from './headers.ts';
+
+/** The tags and their descriptions, in the order in which a newcomer would read them. */
+const tags: Readonly<Record<string, string>> = {
+  'Studio authentication':
+    'Accounts and sessions of people: sign-up, login, refresh, forgotten passwords, invitations accepted.',
+  Workspaces: 'A workspace holds projects and the people who work on them.',
+  Members: 'Who belongs to a workspace, and as what: owner, admin or viewer.',
+  Invitations: 'How somebody new comes into a workspace: by a link that is mailed, once, within 7 days.',
+  Projects: 'A project holds environments, and everything that belongs to one product.',
+  Environments:
+    'Every project has a sandbox, and may have one production environment. Data is never mixed between the two.',
+  'API keys':
+    "Secrets for code. A key belongs to one environment of one project, and carries the scopes that it was given. Only people manage keys: a Studio access token is needed, and no key's scopes reach here.",
+  'Partner apps': "An agency's own partner app, with which chatapp channels are connected.",
+  Channels:
+    'A channel translates one messaging channel into threads and messages. Custom channels are driven by your own code over the operations here; sandbox channels are there to play with.',
+  Threads:
+    'A thread is a conversation that lasts: with one participant of one channel, in one environment, in one order.',
+  Notes: 'What operators write to each other on a thread. The participant never sees it.',
+  Messages: 'What was said on a thread, inbound and outbound, and what became of it.',
+  Attachments: 'Files of messages: uploaded and read through addresses that are signed and short-lived.',
+  BYOK: 'Your own keys of LLM providers, with which your agents ask their models. They are written, used, and never shown.',
+  Tools: 'What a model may call: your own HTTP endpoints, with what they take described as JSON Schema.',
+  Looms:
+    'A loom is what an agent is made of: prompt, rules, model and tools, in versions that never change. One of them is active.',
+  Agents:
+    'An agent answers on threads by the active version of its loom: by itself, or as a suggestion to people.',
+  'Agent runs':
+    'A run is one execution of an agent: what it was asked, which tools it called, what it answered, and what became of that.',
+  Privacy: "A participant's right to be forgotten.",
+  Stitches:
+    'A stitch is an outbound webhook: a signed, durable subscription to events. See also the section of webhooks.',
+  'Webhook deliveries':
+    'Every event that a stitch was due, each attempt to deliver it, and how to have it delivered again.',
+  Events: 'The log of everything that happened, kept for 30 days, and the catalogue of event names.',
+  Console: 'Operators of a project, and the live stream that they follow it by.',
+  Audit: 'Who did what, when, and from where.',
+  Usage: 'What a project has used.',
+  Contract: 'The contract itself, as a machine reads it.',
+};
+
+export interface OpenApiOptions {
+  /** The public address of the server, without /v1: `https://api.acme.test`. */
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+}
+
+const description = `Durable threads between people and AI agents, on many channels.
+
+An acknowledged message is never lost, doubled or reordered: a 2xx leaves only after the message, its event and its webhook
+deliveries have been committed.
+
+**Bodies** are JSON. Times are RFC 3339 with an offset. Ids are a prefix and 26 characters, and sort by creation.
+
+**Lists** answer \`data\`, \`nextCursor\` and \`hasMore\`. Send \`nextCursor\` as \`cursor\` to get the next page, of at most \`limit\` items (1 to 100, default 50).
+
+**POST** accepts the header \`Idempotency-Key\`: repeat a request with its key and you get the first answer again, with \`Idempotent-Replayed: true\`. Creating threads and messages requires it.
+
+**Rate limits** are in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Beyond them the answer is 429 with \`Retry-After\`.
+
+**Errors** carry a stable code, and \`docsUrl\` leads to what it means and what to do about it.
+
+Changes within /v1 are additive: answers may get new fields, and error codes stay the same.`;
+
+/** The whole document. It only depends on its options, so keep the result. */
+export function openApiDocument(options: OpenApiOptions): JsonObject {
+  const components = new Components();
+  const paths: { [path: string]: JsonObject } = {};
+  const used = new Set<string>();
+  for (const [operationId, operation] of Object.entries<Operation>(operations)) {
+    if (operation.hidden) continue;
+    used.add(operation.tag);
+    const item = (paths[operation.path] ??= {});
+    item[operation.method.toLowerCase()] = describeOperation(operationId, operation, components);
+  }
+  const webhooks: JsonObject = {};
+  for (const [name, type] of Object.entries<EventType>(eventTypes)) {
+    if (!type.ephemeral) webhooks[name] = { post: describeWebhook(name, type, components) };
+  }
+  const known = Object.keys(tags);
+  const inOrder = [...known.filter(tag => used.has(tag)), ...[...used].filter(tag => !known.includes(tag))];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Skein: a conversational runtime',
+      version: apiVersion,
+      description,
+      contact: { name: 'Skein', url: options.docsUrl },
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: `${options.baseUrl.replace(/\/+$/, '')}/v1`, description: 'This server' }],
+    externalDocs: { url: `${options.docsUrl}/errors`, description: 'All errors, and what to do about each' },
+    tags: inOrder.map(name => ({ name, ...(tags[name] === undefined ? {} : { description: tags[name] }) })),
+    paths,
+    webhooks,
+    components: {
+      schemas: components.schemas,
+      responses: components.responses,
+      parameters,
+      headers,
+      securitySchemes,
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * The resources of the contract: a TypeBox schema and its static type under one name, for each resource, request body and query. Fields
+ * are made of the types in fields.ts, lists of those in list.ts.
+ */
+export {
+  Agent,
+  AgentRun,
+  CancelAgentRunBody,
+  CreateAgentBody,
+  CreateAgentRunBody,
+  ListAgentRunsQuery,
+  ResolveSuggestionBody,
+  type RunStatus,
+  UpdateAgentBody,
+} from './agent.ts';
+export {
+  ApiKey,
+  CreateApiKeyBody,
+  CreatedApiKey,
+  defaultGraceSeconds,
+  type KeyEnvironment,
+  keySecretForm,
+  keySecretPrefix,
+  type KeyStatus,
+  ListApiKeysQuery,
+  RotateApiKeyBody,
+  RotatedApiKey,
+} from './api-key.ts';
+export {
+  type AttachmentInput,
+  type AttachmentKind,
+  AttachmentLink,
+  AttachmentUpload,
+  CreateAttachmentBody,
+  maxFileBytes,
+  type MessageAttachment,
+} from './attachment.ts';
+export { type AuditAction, AuditLog, ListAuditLogsQuery } from './audit.ts';
+export { type BudgetFall, Budgets, BudgetsQuery, SetBudgetsBody } from './budget.ts';
+export {
+  ByokCredential,
+  byokGraceSeconds,
+  CreateByokCredentialBody,
+  type Provider,
+  RotateByokCredentialBody,
+} from './byok.ts';
+export {
+  Channel,
+  ChannelCommand,
+  type ChannelKind,
+  type ChannelStatus,
+  ChatappTemplate,
+  CreateChannelBody,
+  ReceiptBody,
+  type ReceiptStatus,
+  SimulateBody,
+  Simulated,
+  UpdateChannelBody,
+} from './channel.ts';
+export {
+  ConsoleMember,
+  ConsoleStreamEvent,
+  ListStreamEventsQuery,
+  OpenStreamQuery,
+  StreamTicket,
+  UpsertConsoleMemberBody,
+} from './console.ts';
+export {
+  DeliveryAttempt,
+  type DeliveryStatus,
+  type DeliveryTrigger,
+  ListDeliveriesQuery,
+  ReplayAccepted,
+  ReplayDeliveryBody,
+  ReplayStitchBody,
+  WebhookDelivery,
+} from './delivery.ts';
+export { ErrorResponse } from './error.ts';
+export { EnvelopeExample, EventEnvelope, EventTypeEntry, ListEventsQuery } from './event.ts';
+export { choice, freeForm, id, instant, nullable, optional } from './fields.ts';
+export {
+  createList,
+  defaultPageSize,
+  ListQuery,
+  MaybeProjectQuery,
+  NestedListQuery,
+  ScopedListQuery,
+} from './list.ts';
+export {
+  ActivateLoomVersionBody,
+  CreateLoomBody,
+  CreateLoomVersionBody,
+  Loom,
+  LoomVersion,
+  UpdateLoomBody,
+  UpdateLoomVersionBody,
+} from './loom.ts';
+export {
+  Actor,
+  CreateMessageBody,
+  CreateMessageQuery,
+  type Direction,
+  InboundMessageBody,
+  ListMessagesQuery,
+  maxMessageLength,
+  Message,
+  MessageDryRun,
+  type MessageStatus,
+} from './message.ts';
+export { CreateNoteBody, ThreadNote, UpdateNoteBody } from './note.ts';
+export {
+  CreatedPartnerAppCredential,
+  CreatePartnerAppBody,
+  ListPartnerAppsQuery,
+  PartnerAppCredential,
+  RotatePartnerAppSecretBody,
+} from './partner-app.ts';
+export { ReadCursor, ReadCursorBody, TypingBody } from './presence.ts';
+export {
+  CreateEnvironmentBody,
+  CreateProjectBody,
+  Environment,
+  type EnvironmentKind,
+  ListEnvironmentsQuery,
+  ListProjectsQuery,
+  Project,
+} from './project.ts';
+export {
+  CreateStitchBody,
+  RotateStitchSecretBody,
+  Stitch,
+  type StitchStatus,
+  stitchStatuses,
+  StitchWithSecret,
+  TestStitchBody,
+  UpdateStitchBody,
+} from './stitch.ts';
+export {
+  Accepted,
+  AcceptInvitationBody,
+  ForgotPasswordBody,
+  LoginBody,
+  type ProjectRole,
+  ResetPasswordBody,
+  SignUpBody,
+  StudioUser,
+  TokenResponse,
+  VerifyEmailBody,
+  type WorkspaceRole,
+} from './studio.ts';
+export {
+  type AgentMode,
+  agentModes,
+  AssignThreadBody,
+  CreateThreadBody,
+  FreeEntry,
+  ListThreadsQuery,
+  PersonalDataErasure,
+  ServiceWindow,
+  Thread,
+  type ThreadStatus,
+  threadStatuses,
+  UpdateThreadBody,
+} from './thread.ts';
+export { MessageTimeline, type TimelineEvent } from './timeline.ts';
+export {
+  CreatedTool,
+  CreateToolBody,
+  largestArguments,
+  redacted,
+  TestToolBody,
+  Tool,
+  type ToolMethod,
+  type ToolStatus,
+  ToolTest,
+  UpdateToolBody,
+} from './tool.ts';
+export { ListUsageQuery, maxUsageDays, Usage, type UsageGrouping, type UsageRow } from './usage.ts';
+export {
+  CreateInvitationBody,
+  CreateWorkspaceBody,
+  UpdateWorkspaceMemberBody,
+  Workspace,
+  WorkspaceInvitation,
+  WorkspaceMember,
+} from './workspace.ts';

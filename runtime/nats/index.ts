@@ -1,0 +1,2 @@
+/** The connection to NATS, under the transport of runtime/transport and the register and peers of runtime/cluster. */
+export { NatsConnection, NatsRefused } from './connection.ts';

@@ -1,0 +1,194 @@
+/**
+ * The shards that a node owns, and the actors in memory that live on them.
+ *
+ * A shard:
+ *
+ *   foreign -> owned     `take`: the transport delivers its commands to this node
+ *   owned -> leaving     `release`: new commands find no owner here; admitted ones are finished
+ *   leaving -> foreign   its actors are idle and out of memory
+ */
+import { Activation, type Kind, type NodeContext } from '../actor/index.ts';
+import type { NodeShards } from '../placement/index.ts';
+import { completesWithin, type Timer } from '../time/index.ts';
+import type { EnvelopeHandler, Release, Transport } from '../transport/index.ts';
+import { ActivationTable, Passivation } from './activation-table.ts';
+
+export interface LocalShardsOptions {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly count: number;
+  readonly transport: Transport;
+  readonly context: NodeContext;
+  /** Handles the commands that the transport delivers. */
+  readonly serve: EnvelopeHandler;
+  /** Called before new commands are served for a shard that was taken, or again for all owned shards when `shard` is absent. */
+  readonly onServing: (shard?: number) => void;
+  /** Called when a shard was taken, or all owned shards are served again. */
+  readonly onTaken: () => void;
+}
+
+/** An activation with its table. */
+interface TableEntry {
+  readonly table: ActivationTable;
+  readonly activation: Activation;
+}
+
+export class LocalShards implements NodeShards {
+  readonly count: number;
+  readonly #options: LocalShardsOptions;
+  readonly #tables: ReadonlyMap<string, ActivationTable>;
+  readonly #passivation: Passivation;
+  /** 1 for a shard that is owned. */
+  readonly #owned: Uint8Array;
+  readonly #releases = new Map<number, Release>();
+  #ownedCount = 0;
+  /** The end of the lease, in monotonic milliseconds. */
+  #leasedUntil = Infinity;
+  #sweepTimer: Timer | undefined;
+
+  constructor(options: LocalShardsOptions) {
+    this.#options = options;
+    this.count = options.count;
+    this.#owned = new Uint8Array(options.count);
+    this.#tables = new Map([...options.kinds].map(([name, kind]) => [name, new ActivationTable(kind)]));
+    this.#passivation = new Passivation([...this.#tables.values()], options.context.limits.activations);
+  }
+
+  /** Actors in memory. */
+  get activations(): number {
+    return this.#passivation.size;
+  }
+
+  /** How many shards are owned. */
+  get ownedCount(): number {
+    return this.#ownedCount;
+  }
+
+  /** The owned shards; undefined when all are. */
+  listOwned(): readonly number[] | undefined {
+    if (this.#ownedCount === this.count) return undefined;
+    const shards: number[] = [];
+    this.#owned.forEach((owned, shard) => {
+      if (owned === 1) shards.push(shard);
+    });
+    return shards;
+  }
+
+  /** Whether new commands for the shard are served here: it is owned, and the lease is valid. */
+  owns(shard: number): boolean {
+    return this.#owned[shard] === 1 && this.#isLeased();
+  }
+
+  serveUntil(monotonicMs: number): void {
+    const wasLeased = this.#isLeased();
+    this.#leasedUntil = monotonicMs;
+    if (wasLeased || !this.#isLeased()) return;
+    this.#options.onServing();
+    // Reminders that were due meanwhile have not been delivered.
+    this.#options.onTaken();
+  }
+
+  /** The actors of a kind; undefined for an unknown kind. */
+  getTable(kind: string): ActivationTable | undefined {
+    return this.#tables.get(kind);
+  }
+
+  /** The actor, loaded into memory if need be; undefined when it lives on another node. */
+  activate(table: ActivationTable, id: string): Activation | undefined {
+    // An activation knows its shard, so the common path hashes nothing.
+    const known = table.get(id);
+    if (known !== undefined) return this.owns(known.shard) ? known : undefined;
+    const { kind } = table;
+    const shard = kind.getShard(id);
+    if (!this.owns(shard)) return undefined;
+    this.#passivation.makeRoom();
+    const activation = new Activation({ kind: kind.name, id }, shard, kind, this.#options.context);
+    table.add(activation);
+    return activation;
+  }
+
+  async take(shard: number): Promise<void> {
+    if (this.#owned[shard] !== 0)
+      throw new RangeError(`shard ${shard} cannot be taken: it is owned, or does not exist`);
+    this.#owned[shard] = 1;
+    this.#ownedCount++;
+    this.#options.onServing(shard);
+    try {
+      this.#releases.set(shard, await this.#options.transport.serve(shard, this.#options.serve));
+    } catch (error) {
+      this.#disown(shard);
+      throw error;
+    }
+    this.#options.onTaken();
+  }
+
+  async waitUntilIdle(shard: number, maxMs: number): Promise<void> {
+    const { clock } = this.#options.context;
+    const end = clock.monotonic() + maxMs;
+    for (;;) {
+      const busy = this.#listActivations(new Set([shard])).filter(({ activation }) => !activation.isIdle);
+      const leftMs = end - clock.monotonic();
+      if (busy.length === 0 || leftMs <= 0) return;
+      await completesWithin(clock, leftMs, Promise.all(busy.map(({ activation }) => activation.whenIdle())));
+    }
+  }
+
+  async release(shards: readonly number[]): Promise<void> {
+    const leaving = new Set(shards);
+    for (const shard of leaving) {
+      this.#disown(shard);
+      // Late commands are answered with NoOwner, so nobody has to wait for the last of them.
+      void this.#releases.get(shard)?.();
+      this.#releases.delete(shard);
+    }
+    const finished: Promise<void>[] = [];
+    for (const { table, activation } of this.#listActivations(leaving)) {
+      if (activation.isIdle) this.#evict(table, activation);
+      else finished.push(activation.whenIdle().then(() => this.#evict(table, activation)));
+    }
+    await Promise.all(finished);
+  }
+
+  /** Begins to look for idle actors. */
+  startSweeping(): void {
+    const { context } = this.#options;
+    this.#sweepTimer = context.clock.after(context.limits.sweepMs, () => {
+      context.sweeps++;
+      this.#passivation.sweep(context.sweeps);
+      this.startSweeping();
+    });
+  }
+
+  stopSweeping(): void {
+    this.#sweepTimer?.cancel();
+    this.#sweepTimer = undefined;
+  }
+
+  /** The actors in memory that live on these shards. */
+  #listActivations(shards: ReadonlySet<number>): TableEntry[] {
+    const found: TableEntry[] = [];
+    for (const table of this.#tables.values()) {
+      for (const activation of table.all()) {
+        if (shards.has(activation.shard)) found.push({ table, activation });
+      }
+    }
+    return found;
+  }
+
+  /** Every command passes here: without a bound the clock is not read. */
+  #isLeased(): boolean {
+    return this.#leasedUntil === Infinity || this.#options.context.clock.monotonic() < this.#leasedUntil;
+  }
+
+  #disown(shard: number): void {
+    if (this.#owned[shard] !== 1) return;
+    this.#owned[shard] = 0;
+    this.#ownedCount--;
+  }
+
+  #evict(table: ActivationTable, activation: Activation): void {
+    // A shard that was taken back meanwhile keeps its actors.
+    if (this.#owned[activation.shard] === 1 || !activation.isIdle) return;
+    activation.passivate();
+    if (table.get(activation.ref.id) === activation) table.remove(activation.ref.id);
+  }
+}

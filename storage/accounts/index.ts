@@ -1,0 +1,6 @@
+/** Users: accounts, sessions, password resets, and the acceptance of invitations. */
+export { Acceptance, type Invited } from './acceptance.ts';
+export { Accounts, type LoginAccount } from './accounts.ts';
+export { PasswordResets } from './password-resets.ts';
+export type { AccountRefusal, RefuseAccount } from './refusal.ts';
+export { type LiveSession, type LoginClient, type OpenSession, Sessions } from './sessions.ts';

@@ -1,0 +1,14 @@
+/** Why an account, a session or a token does not allow what is asked. */
+export type AccountRefusal =
+  | 'email_in_use'
+  | 'wrong_password'
+  | 'no_workspace'
+  /** Unknown, used, revoked, or for an address that the user does not have any more. */
+  | 'invalid_token'
+  | 'expired_token'
+  | 'login_required'
+  /** The invitation is unknown, or is not open any more. */
+  | 'invitation_absent';
+
+/** The error for a refusal (gateway/accounts). Thrown inside a transaction, it rolls the transaction back. */
+export type RefuseAccount = (reason: AccountRefusal) => Error;

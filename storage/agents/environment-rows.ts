@@ -1,0 +1,55 @@
+/** What the resources of an environment have in common: whose they are, their lists, and changes that may change nothing. */
+import { isDeepStrictEqual } from 'node:util';
+import { createFindTenant, type Queries, type TenantScope } from '../database/index.ts';
+import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+
+export const findByokCredentialTenant = createFindTenant('byok_credentials', 'byok_credential_id');
+export const findToolTenant = createFindTenant('tools', 'tool_id');
+export const findLoomTenant = createFindTenant('looms', 'loom_id');
+export const findAgentTenant = createFindTenant('agents', 'agent_id');
+
+/** A list of the rows of an environment. */
+export interface EnvironmentList {
+  readonly table: string;
+  /** The column of the id. */
+  readonly id: string;
+  /** What is selected, under the names of the row. */
+  readonly columns: string;
+  /** A further condition. */
+  readonly where?: string;
+}
+
+/** A page of the list, newest first. */
+export async function listPage<Row extends { readonly createdAt: Date }>(
+  { db, cursors }: { readonly db: Queries; readonly cursors: Cursors },
+  { table, id, columns, where = 'true' }: EnvironmentList,
+  { projectId, environmentId }: TenantScope,
+  { cursor, limit }: PageRequest,
+  getId: (row: Row) => string,
+): Promise<Page<Row>> {
+  const scope = `${table} ${projectId} ${environmentId}`;
+  const [at, lastId] = cursor === undefined ? [] : cursors.decode(scope, cursor);
+  const rows = await db.query<Row>(
+    `select ${columns} from ${table}
+     where project_id = $1 and environment_id = $2 and ${where}
+       and ($3::timestamptz is null or (created_at, ${id}) < ($3, $4))
+     order by created_at desc, ${id} desc limit $5`,
+    [projectId, environmentId, at === undefined ? null : new Date(at), lastId ?? null, limit + 1],
+  );
+  return toPage(rows, limit, last => cursors.encode(scope, [last.createdAt.getTime(), getId(last)]));
+}
+
+/** Assigns the values that differ from the row's, and gives their names: none for a change that changes nothing. */
+export function applyChanges<Row extends object>(
+  row: Row,
+  changes: { readonly [K in keyof Row]?: Row[K] | undefined },
+): string[] {
+  const names: string[] = [];
+  for (const name of Object.keys(changes) as (keyof Row & string)[]) {
+    const value = changes[name];
+    if (value === undefined || isDeepStrictEqual(row[name], value)) continue;
+    row[name] = value;
+    names.push(name);
+  }
+  return names.sort();
+}

@@ -1,0 +1,85 @@
+/**
+ * Records entries of the audit log for plain resources, in the transaction of the change, so that neither exists without the other. Actors
+ * write theirs in their own commits (storage/writes/audit.ts).
+ */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { newId } from '../../protocol/ids.ts';
+import type { Actor } from '../../protocol/resources/index.ts';
+import { executeBound } from '../database/index.ts';
+import { WorkspaceMember } from '../entities/index.ts';
+import { toParameters } from '../statements/index.ts';
+import {
+  type AuditEntry,
+  insertAuditEntries,
+  insertAuditEntry,
+  type RequestOrigin,
+  toAuditActor,
+} from '../writes/index.ts';
+
+export type { RequestOrigin } from '../writes/index.ts';
+
+/** An entry without its id and its instant. */
+export type NewAuditEntry = Omit<AuditEntry, 'auditLogId' | 'at'>;
+
+/** The user who makes a change, and the request. */
+export interface UserAuditContext {
+  readonly byUserId: string;
+  readonly origin: RequestOrigin;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Records the entries at `now` (epoch milliseconds). Call it inside `em.transactional`, after the change is flushed. */
+export async function recordAuditEntries(
+  em: EntityManager,
+  entries: readonly NewAuditEntry[],
+  now: number,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const at = new Date(now).toISOString();
+  const rows = entries.map(
+    entry => insertAuditEntry({ ...entry, auditLogId: newId('audit', now), at }).values,
+  );
+  await executeBound(em, insertAuditEntries.text, toParameters(insertAuditEntries, rows));
+}
+
+/** Records a change by a user. */
+export function recordUserAction(
+  em: EntityManager,
+  { byUserId, origin, now }: UserAuditContext,
+  entry: Omit<NewAuditEntry, 'actor' | 'origin'>,
+): Promise<void> {
+  return recordAuditEntries(em, [{ ...entry, actor: { type: 'user', id: byUserId }, origin }], now);
+}
+
+/** Whoever administers an environment, a user or an API key, and the request. */
+export interface AuditContext {
+  readonly author: Actor;
+  readonly origin: RequestOrigin;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Records a change by whoever administers an environment. */
+export function recordAction(
+  em: EntityManager,
+  { author, origin, now }: AuditContext,
+  entry: Omit<NewAuditEntry, 'actor' | 'origin'>,
+): Promise<void> {
+  return recordAuditEntries(em, [{ ...entry, actor: toAuditActor(author), origin }], now);
+}
+
+/**
+ * Records a change of a user's own account in every workspace that the user is a member of, since their admins are responsible for who has
+ * access. For a user without a workspace it is recorded all the same.
+ */
+export async function recordAccountAction(
+  em: EntityManager,
+  { byUserId: id, origin, now }: UserAuditContext,
+  entry: Pick<NewAuditEntry, 'action' | 'targetId' | 'details'>,
+): Promise<void> {
+  const memberships = await em.find(WorkspaceMember, { userId: id }, { fields: ['workspaceId'] });
+  const own: NewAuditEntry = { ...entry, actor: { type: 'user', id }, origin };
+  const entries = memberships.map(({ workspaceId }): NewAuditEntry => ({ ...own, workspaceId }));
+  await recordAuditEntries(em, entries.length === 0 ? [own] : entries, now);
+}

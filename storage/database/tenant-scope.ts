@@ -1,0 +1,20 @@
+/** The tenant of a resource. */
+import type { Queries } from './database.ts';
+
+/** Where a resource belongs. Every read of a tenant's data names both, so that what lies outside reads as absent. */
+export interface TenantScope {
+  readonly projectId: string;
+  readonly environmentId: string;
+}
+
+/**
+ * Finds the tenant of a resource by its id alone; undefined where there is none. A call that names nothing but an id needs it before
+ * anything is shown: whether the caller may see the resource is still to be checked.
+ */
+export type FindTenant = (db: Queries, id: string) => Promise<TenantScope | undefined>;
+
+/** For a table whose rows name their project and environment. */
+export function createFindTenant(table: string, idColumn: string): FindTenant {
+  const text = `select project_id as "projectId", environment_id as "environmentId" from ${table} where ${idColumn} = $1`;
+  return async (db, id) => (await db.query<TenantScope>(text, [id], `${table}.tenant`))[0];
+}

@@ -1,0 +1,18 @@
+/** The tables as entities of the ORM. A test holds them against the migrated schema. */
+export { EmailToken, Session, User } from './accounts.ts';
+export { Agent, Budget, Loom, LoomVersion, Tool } from './agents.ts';
+export { entities } from './all.ts';
+export { Channel } from './channels.ts';
+export { ApiKey, ByokCredential, PartnerApp } from './credentials.ts';
+export { ProjectStream } from './events.ts';
+export type { Grounds } from './machinery.ts';
+export { Mail } from './mail.ts';
+export {
+  ConsoleMember,
+  Environment,
+  Invitation,
+  Project,
+  ProjectMember,
+  Workspace,
+  WorkspaceMember,
+} from './tenancy.ts';

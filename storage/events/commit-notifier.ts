@@ -1,0 +1,121 @@
+/**
+ * Tells what became true: this node's listeners right after the commit that made it so, and other nodes through a relay
+ * (cluster-relay.ts), whose listeners are told the same. A notification may be lost, with a process or on its way. Listeners recover
+ * from the tables: by a gap in `seq`, or by looking for stitches with pending deliveries.
+ */
+import type { AppendedEvent } from '../statements/index.ts';
+
+/** An event whose commit is certain. */
+export interface CommittedEvent {
+  readonly projectId: string;
+  /** The project's dense number of the event. */
+  readonly seq: number;
+  readonly eventName: string;
+  /** The exact text of the envelope. */
+  readonly body: string;
+}
+
+/** Called in the stack of the commit: long work must be deferred. A listener leaves out what it does not need. */
+export interface CommitListener {
+  /** Events in the order of their numbers within each project. */
+  onEvents?(events: readonly CommittedEvent[]): void;
+  /** Projects with events whose numbers are unknown: read them from the log. */
+  onGap?(projectIds: readonly string[]): void;
+  /** Stitches that received deliveries; undefined when it is unknown which. */
+  onDeliveries?(stitchIds: readonly string[] | undefined): void;
+}
+
+/** Carries notifications between nodes. Called in the stack of the commit. */
+export interface CommitRelay {
+  /** This node has committed these events. */
+  publishEvents(events: readonly CommittedEvent[]): void;
+  /** This node has committed events of these projects and does not know their numbers. */
+  publishGap(projectIds: readonly string[]): void;
+  /** From now on the events that other nodes commit in the project are wanted here. */
+  subscribe(projectId: string): void;
+  unsubscribe(projectId: string): void;
+}
+
+export class CommitNotifier {
+  readonly #listeners: CommitListener[] = [];
+  /** How many followers each project has on this node. */
+  readonly #followers = new Map<string, number>();
+  #relay: CommitRelay | undefined;
+
+  /** For good: a listener lives as long as the node. */
+  addListener(listener: CommitListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** In a cluster, before anybody follows a project. */
+  setRelay(relay: CommitRelay): void {
+    this.#relay = relay;
+  }
+
+  /**
+   * Asks for the events of a project from every node, until the returned function is called. Without it, listeners hear only of the
+   * events that this node commits.
+   */
+  follow(projectId: string): () => void {
+    const count = this.#followers.get(projectId) ?? 0;
+    this.#followers.set(projectId, count + 1);
+    if (count === 0) this.#relay?.subscribe(projectId);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      const left = (this.#followers.get(projectId) ?? 0) - 1;
+      if (left > 0) this.#followers.set(projectId, left);
+      else this.#followers.delete(projectId);
+      if (left <= 0) this.#relay?.unsubscribe(projectId);
+    };
+  }
+
+  /** @param rows what the statement `event.append` returned for these events, in their order */
+  notifyCommitted(events: readonly AppendedEvent[], rows: readonly Record<string, unknown>[]): void {
+    const result = rows[0] as { heads: Record<string, number>; stitches: string[] } | undefined;
+    if (result === undefined) return this.notifyUnnumbered(events);
+    const last = result.heads;
+    const numbered: CommittedEvent[] = [];
+    for (const { projectId, eventName, body } of events) {
+      const seq = (last[projectId] ?? 0) + 1;
+      last[projectId] = seq;
+      numbered.push({ projectId, seq, eventName, body });
+    }
+    this.#relay?.publishEvents(numbered);
+    for (const listener of this.#listeners) {
+      listener.onEvents?.(numbered);
+      // The listener wakes the stitches wherever they live, so other nodes need not be told of deliveries.
+      if (result.stitches.length > 0) listener.onDeliveries?.(result.stitches);
+    }
+  }
+
+  /** For a commit whose answer was lost: its events are known, their numbers and deliveries are not. */
+  notifyUnnumbered(events: readonly AppendedEvent[]): void {
+    const projectIds = [...new Set(events.map(event => event.projectId))];
+    this.#relay?.publishGap(projectIds);
+    for (const listener of this.#listeners) {
+      listener.onGap?.(projectIds);
+      listener.onDeliveries?.(undefined);
+    }
+  }
+
+  /** Another node has notified its listeners of these events. */
+  onRemote(events: readonly CommittedEvent[]): void {
+    for (const listener of this.#listeners) listener.onEvents?.(events);
+  }
+
+  /** Another node has committed events of these projects and does not know their numbers. */
+  onRemoteGap(projectIds: readonly string[]): void {
+    for (const listener of this.#listeners) listener.onGap?.(projectIds);
+  }
+
+  /** Other nodes could not be heard for a while: every followed project may have a gap, and wake-ups of stitches may be lost. */
+  onOutage(): void {
+    const projectIds = [...this.#followers.keys()];
+    for (const listener of this.#listeners) {
+      if (projectIds.length > 0) listener.onGap?.(projectIds);
+      listener.onDeliveries?.(undefined);
+    }
+  }
+}

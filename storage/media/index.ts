@@ -1,0 +1,14 @@
+/** Files: the rows of attachments, and their bytes on the local disk or in S3. */
+export {
+  claimUpload,
+  completeUpload,
+  createAttachment,
+  findAttachments,
+  findAttachmentTenant,
+  releaseUpload,
+  type StoredAttachment,
+  type Upload,
+} from './attachments.ts';
+export { type MediaLocation, parseMediaUrl } from './media-location.ts';
+export { Media, NoSuchMedia, WrongSize } from './media.ts';
+export { sweepMedia } from './sweep-media.ts';

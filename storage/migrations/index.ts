@@ -1,0 +1,2 @@
+/** The schema's migrations, in their order. */
+export { migrations } from './list.ts';

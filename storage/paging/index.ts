@@ -1,0 +1,11 @@
+/** Pages of lists: signed keyset cursors, and bounded scans for lists with filters that no index has. */
+export {
+  buildScanStatement,
+  readScanPage,
+  ScanConditions,
+  type ScanPage,
+  type ScanRow,
+  type ScanStatement,
+  toScanPage,
+} from './bounded-scan.ts';
+export { Cursors, fromScanPage, type Page, type PageRequest, toPage } from './cursors.ts';

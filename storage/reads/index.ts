@@ -1,0 +1,18 @@
+/** Reads of the actors' tables: threads, messages, notes, channels, stitches and runs. Each is narrowed by its tenant. */
+export { type Assignee, listAssignedThreads, listAssignees, listWorkspaceAssignments } from './assignees.ts';
+export { channelPage, type ChannelRecord, commandPage, commandState, findChannel } from './channels.ts';
+export { type ChannelHead, type EnvironmentHead, findChannelHead, findEnvironmentHead } from './heads.ts';
+export { findMessage, findMessageAsOf, messagePage, parkedReceipts } from './messages.ts';
+export { findNote, notePage } from './notes.ts';
+export { moveReadCursor, readCursors } from './read-cursors.ts';
+export { findRun, findRunStatus, findRunTenant, isRunAnswering, runPage, type RunRecord } from './runs.ts';
+export { findStitch, findStitchTenant, stitchPage, type StitchRecord } from './stitches.ts';
+export {
+  createThreadLoader,
+  findThread,
+  findThreadTenant,
+  type ThreadKey,
+  threadPage,
+  type ThreadRecord,
+} from './threads.ts';
+export { listEventDeliveries, listMessageEvents, listMessageRuns } from './timeline.ts';

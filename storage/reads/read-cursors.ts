@@ -1,0 +1,59 @@
+/** How far users have read threads: one row for each user and thread that has said so. */
+import type { ReadCursor } from '../../protocol/resources/index.ts';
+import type { Queries } from '../database/index.ts';
+import type { ThreadKey } from './threads.ts';
+
+export interface ReadCursorMove extends ThreadKey {
+  readonly userId: string;
+  readonly sequence: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** `absent`: the environment has no such thread; `beyond`: the thread has no event of that number yet. */
+export type CursorOutcome = ReadCursor | 'absent' | 'beyond';
+
+// The old cursor is read beside the move: where nothing moved, it is the answer.
+const moveCursor = `
+  with thread as (
+    select (state ->> 'sequence')::bigint as last from threads
+    where thread_id = $1 and project_id = $2 and environment_id = $3
+  ), moved as (
+    insert into read_cursors (thread_id, user_id, project_id, environment_id, sequence, updated_at)
+    select $1, $4, $2, $3, $5::bigint, $6::timestamptz from thread where last >= $5::bigint
+    on conflict (thread_id, user_id) do update set sequence = excluded.sequence, updated_at = excluded.updated_at
+      where read_cursors.sequence < excluded.sequence
+    returning sequence, updated_at
+  )
+  select last, coalesce(m.sequence, c.sequence) as sequence, coalesce(m.updated_at, c.updated_at) as "updatedAt"
+  from thread left join moved m on true left join read_cursors c on c.thread_id = $1 and c.user_id = $4`;
+
+/** Moves a user's cursor forward; one that is further on does not move. */
+export async function moveReadCursor(db: Queries, to: ReadCursorMove): Promise<CursorOutcome> {
+  const { threadId, projectId, environmentId, userId, sequence, now } = to;
+  const [row] = await db.query<{ last: number; sequence: number | null; updatedAt: Date | null }>(
+    moveCursor,
+    [threadId, projectId, environmentId, userId, sequence, new Date(now)],
+    'read_cursors.move',
+  );
+  if (row === undefined) return 'absent';
+  if (sequence > row.last) return 'beyond';
+  // Null only where another request has just created the cursor: it stands there or further on.
+  const updatedAt = (row.updatedAt ?? new Date(now)).toISOString();
+  return { threadId, projectId, userId, sequence: row.sequence ?? sequence, updatedAt };
+}
+
+/** How far a user has read, by thread; threads without a cursor are missing. */
+export async function readCursors(
+  db: Queries,
+  userId: string,
+  threadIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (threadIds.length === 0) return new Map();
+  const rows = await db.query<{ threadId: string; sequence: number }>(
+    `select thread_id as "threadId", sequence from read_cursors where user_id = $1 and thread_id = any ($2::text[])`,
+    [userId, threadIds],
+    'read_cursors.find',
+  );
+  return new Map(rows.map(({ threadId, sequence }) => [threadId, sequence]));
+}

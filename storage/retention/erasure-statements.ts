@@ -1,0 +1,113 @@
+/** What is emptied of a thread, table by table (erasures.ts). Each statement takes one batch and can be repeated. */
+
+/** Rows of one statement. */
+export const batchRows = 2_000;
+
+/** A contact's id names the participant: the thread's id replaces it. */
+const withoutName = (actor: string, threadId: string): string => `
+  case when ${actor} ->> 'type' = 'contact' then jsonb_build_object('type', 'contact', 'id', ${threadId}) else ${actor} end`;
+
+/** A message, thread, note or run in its own shape, without what it says of anybody. */
+const emptied = (resource: string, threadId: string): string => `
+  ${resource} || (
+    select coalesce(jsonb_object_agg(name, value), '{}') from (values
+      ('body', '""'::jsonb), ('attachments', '[]'), ('metadata', '{}'), ('externalMessageId', 'null'),
+      ('externalRef', 'null'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{"steps": []}'), ('errorMessage', 'null'),
+      ('actor', ${withoutName(`(${resource} -> 'actor')`, threadId)})
+    ) blank (name, value) where ${resource} ? name)`;
+
+/** `$1`: where the previous batch ended; gives where this one ends. `$2`: the thread, `$3`: the last sequence that is erased. */
+export const emptyMessages = `
+  with batch as materialized (
+    select message_id, sequence from messages where thread_id = $2 and sequence > $1 and sequence <= $3 order by sequence limit ${batchRows}
+  ), emptied as (
+    update messages m set body = '', attachments = '[]', metadata = '{}', external_message_id = null,
+      actor = ${withoutName('m.actor', 'm.thread_id')}
+    from batch where m.message_id = batch.message_id
+  ), files as (
+    update attachments a set status = 'erased', erased_at = coalesce(erased_at, now()), filename = '', metadata = '{}',
+      provider_media_id = null
+    from batch where a.thread_id = $2 and a.message_id = batch.message_id
+  )
+  select max(sequence) as last from batch`;
+
+const data = `(e.body::jsonb -> 'data')`;
+const emptiedMember = (member: string): string => `
+  case when ${data} ? '${member}'
+    then jsonb_build_object('${member}', ${emptied(`(${data} -> '${member}')`, 'e.thread_id')}) else '{}' end`;
+
+/** What of the data names nobody: where it belongs, and the shapes of message, thread and note. */
+const emptiedData = `
+  jsonb_strip_nulls(jsonb_build_object('environmentId', ${data} -> 'environmentId', 'threadId', ${data} -> 'threadId',
+    'channelId', ${data} -> 'channelId', 'sequence', ${data} -> 'sequence',
+    'actor', ${withoutName(`(${data} -> 'actor')`, 'e.thread_id')}))
+  || ${emptiedMember('message')} || ${emptiedMember('thread')} || ${emptiedMember('note')}
+  || '{"erased": true}'`;
+
+/** A later event about something older, which was read before it was emptied: a receipt, the end of a note or of a run. */
+const isAboutOlder = `
+  ((${data} #>> '{message,sequence}')::bigint <= $3 or exists (
+    select from jsonb_each(${data}) part where part.key not in ('thread', 'message') and jsonb_typeof(part.value) = 'object'
+      and (part.value ->> 'threadId') = e.thread_id and (part.value ->> 'createdAt')::timestamptz <= $4))`;
+
+/**
+ * As `emptyMessages`, by the numbers of the events in their project. `$4`: when the erasure was requested, `$5`: when everything that was
+ * in progress then has been written. The bodies of receivers' answers go with the events: the id of a scheduled delivery follows from its
+ * event and stitch, the others are found by an index.
+ */
+export const emptyEvents = `
+  with batch as materialized (
+    select project_id, environment_id, seq, occurred_at, event_id, event_name, sequence from events
+    where thread_id = $2 and seq > $1 and (sequence <= $3 or occurred_at <= $5) order by seq limit ${batchRows}
+  ), emptied as (
+    update events e set body = '{"eventId":"' || e.event_id || '","eventName":"' || e.event_name
+      || '","occurredAt":"' || (e.body::json ->> 'occurredAt') || '","apiVersion":"' || (e.body::json ->> 'apiVersion')
+      || '","projectId":"' || e.project_id || '","data":' || (${emptiedData})::text || '}'
+    from batch where e.project_id = batch.project_id and e.seq = batch.seq and e.occurred_at = batch.occurred_at
+      and (batch.sequence <= $3 or ${isAboutOlder})
+    returning e.project_id, e.environment_id, e.event_id, e.event_name
+  ), commands as (
+    delete from channel_commands c using emptied
+    where emptied.event_name = 'channel.message.requested' and c.event_id = emptied.event_id
+  ), deliveries as materialized (
+    select skein_delivery_id(emptied.event_id, s.stitch_id) as delivery_id
+    from emptied join stitches s on s.project_id = emptied.project_id and s.environment_id = emptied.environment_id
+    union all
+    select d.delivery_id from emptied join webhook_deliveries d on d.event_id = emptied.event_id and d.trigger <> 'scheduled'
+  ), answers as (
+    update webhook_attempts a set response_body = null, error = null from deliveries where a.delivery_id = deliveries.delivery_id
+  )
+  select max(seq) as last from batch`;
+
+/** `$1`: the thread; here and below, `$2`: when the erasure was requested. */
+export const deleteNotes = `delete from thread_notes where thread_id = $1 and created_at <= $2`;
+
+/**
+ * Of finished runs; `$3` and `$4`: project and environment. The version is raised, so that whoever still holds the run in memory cannot
+ * write it back.
+ */
+export const emptyRuns = `
+  update agent_runs set trace = '{"steps": []}', metadata = '{}', error_message = null, version = version + 1,
+    state = case when state ? 'turns' then state || '{"turns": []}' else state end
+  where project_id = $3 and environment_id = $4 and thread_id = $1 and created_at <= $2
+    and status in ('succeeded', 'failed', 'cancelled')
+    and (trace not in ('{}', '{"steps": []}') or metadata <> '{}' or error_message is not null or state -> 'turns' <> '[]')`;
+
+/**
+ * The answers kept for repeated requests: a note, a thread or a run, in its shape at that time. An emptied answer leaves the index, because
+ * PostgreSQL writes its JSON with spaces. An answer that is a message is read from its event.
+ */
+export const emptyAnswers = `
+  with batch as materialized (
+    select key_hash, body::jsonb as resource from idempotency_keys
+    where body is not null and skein_thread_of(body) = $1 and (body::jsonb ->> 'createdAt')::timestamptz <= $2 limit ${batchRows}
+  ), emptied as (
+    update idempotency_keys k set body = (${emptied('batch.resource', '$1::text')})::text
+    from batch where k.key_hash = batch.key_hash
+  )
+  select count(*)::int as count from batch`;
+
+/** Dead letters of the thread or about it: that the work failed is kept. There are few such rows. */
+export const emptyDeadLetters = `
+  update dead_letters set payload = '{}', error = 'erased'
+  where name <> 'erase' and (kind = 'thread' and actor_id = $1 or strpos(payload::text, $1) > 0)`;

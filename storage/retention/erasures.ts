@@ -1,0 +1,122 @@
+/**
+ * Erases personal data (docs/contract-decisions.md, "Operations" and "Retention"): everything of a thread up to the event at which the
+ * erasure was requested. The thread itself has forgotten already (actors/thread); what came after the request is not touched. An
+ * erasure is
+ *
+ *   requested -> settling   all that is there is emptied, at once
+ *   settling  -> (removed)  done once more, ten minutes after the request: by then everything that was in progress has been written
+ *                           too (a receiver's answer, an answer kept under a key, the trace of a run, the event of a receipt)
+ *
+ * A step that fails is tried again, later each time, and never given up, since the law does not allow to. Each step empties one batch at
+ * a time (erasure-statements.ts) and can be repeated: a node may die in between, and several nodes may work at once.
+ */
+import type { Log } from '../../runtime/observability/index.ts';
+import type { Queries, TenantScope } from '../database/index.ts';
+import {
+  deleteNotes,
+  emptyAnswers,
+  emptyEvents,
+  emptyDeadLetters,
+  emptyMessages,
+  emptyRuns,
+  batchRows,
+} from './erasure-statements.ts';
+
+/** Threads of one statement, and statements of one sweep: the rest waits for the next sweep. */
+const batchThreads = 50;
+const maxBatches = 20;
+
+/** Milliseconds; longer than anything takes that may have read what is erased: an upload, a run, a request with its key. */
+const settlingMs = 600_000;
+
+/** Milliseconds between two attempts, doubled each time. */
+const firstRetryMs = 60_000;
+const longestRetryMs = 3_600_000;
+/** Failed attempts after which a dead letter tells a person, once. */
+const reportedAfter = 10;
+
+interface Erasure extends TenantScope {
+  readonly threadId: string;
+  /** The sequence of the last event that is erased. */
+  readonly through: number;
+  readonly requestedAt: Date;
+  readonly attempts: number;
+}
+
+const selectDue = `
+  select thread_id as "threadId", project_id as "projectId", environment_id as "environmentId", through,
+    requested_at as "requestedAt", attempts
+  from erasures
+  where due_at <= $1 order by due_at limit ${batchThreads}`;
+
+// These three name the event: an erasure that was requested again meanwhile has more to do.
+const settle = `update erasures set due_at = $3, attempts = 0, last_error = null where thread_id = $1 and through = $2`;
+const finish = `delete from erasures where thread_id = $1 and through = $2`;
+const postpone = `
+  with failed as (
+    update erasures set due_at = $3, attempts = attempts + 1, last_error = $4 where thread_id = $1 and through = $2
+    returning attempts
+  )
+  insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
+  select 'thread', $1, 'erase', '{}', $4, attempts, $5 from failed where attempts = ${reportedAfter}`;
+
+/** Does what is due at `now` (epoch milliseconds). Rejects when all have had their turn and some failed, or where the database fails. */
+export async function erasePersonalData(db: Queries, now: number, log: Log): Promise<void> {
+  const errors: unknown[] = [];
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const due = await db.query<Erasure>(selectDue, [new Date(now)]);
+    for (const erasure of due) {
+      try {
+        await erase(db, erasure, now);
+      } catch (err) {
+        log.warn(
+          { err, threadId: erasure.threadId },
+          'personal data of a thread could not be erased; it will be tried again',
+        );
+        errors.push(err);
+        await postponeErasure(db, erasure, now, err);
+      }
+    }
+    if (due.length < batchThreads) break;
+  }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} erasures failed`);
+}
+
+async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> {
+  const { threadId, projectId, environmentId, through, requestedAt } = erasure;
+  const settled = requestedAt.getTime() + settlingMs;
+  await inBatches(db, emptyMessages, [threadId, through]);
+  await inBatches(db, emptyEvents, [threadId, through, requestedAt, new Date(settled)]);
+  await db.query(deleteNotes, [threadId, requestedAt]);
+  await db.query(emptyRuns, [threadId, requestedAt, projectId, environmentId]);
+  for (let emptied = batchRows; emptied === batchRows;) {
+    const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);
+    emptied = row?.count ?? 0;
+  }
+  await db.query(emptyDeadLetters, [threadId]);
+  if (now < settled) await db.query(settle, [threadId, through, new Date(settled)]);
+  else await db.query(finish, [threadId, through]);
+}
+
+/** @param values from `$2` on; `$1` is where the previous batch ended */
+async function inBatches(db: Queries, statement: string, values: readonly unknown[]): Promise<void> {
+  for (let after: number | null = 0; after !== null;) {
+    const [row]: { last: number | null }[] = await db.query<{ last: number | null }>(statement, [
+      after,
+      ...values,
+    ]);
+    after = row?.last ?? null;
+  }
+}
+
+/** Behind whatever else is due. */
+async function postponeErasure(
+  db: Queries,
+  { threadId, through, attempts }: Erasure,
+  now: number,
+  err: unknown,
+): Promise<void> {
+  const dueAt = now + Math.min(firstRetryMs * 2 ** attempts, longestRetryMs);
+  const error = err instanceof Error ? err.message : String(err);
+  await db.query(postpone, [threadId, through, new Date(dueAt), error.slice(0, 4_000), new Date(now)]);
+}

@@ -1,0 +1,130 @@
+/**
+ * Sandboxes forget: a thread there without activity for 30 days is removed, with all that belongs to it (docs/contract-decisions.md,
+ * "Retention").
+ *
+ * Its row goes last, and every step checks again that the thread is still idle. A thread that becomes active in between keeps what it has
+ * left, and of a removed thread nothing is left. Whatever fails in between is taken up by the next sweep, on any node.
+ */
+import type { Queries } from '../database/index.ts';
+
+/** Milliseconds without activity. */
+const idleMs = 30 * 86_400_000;
+
+/** Threads of one batch, and rows of one statement. */
+const batchThreads = 100;
+const batchRows = 5_000;
+/** Batches of one sweep, and sandboxes that one statement finds: the rest waits for the next sweep. */
+const maxBatches = 100;
+const maxSandboxes = 100;
+/** Milliseconds after which a sandbox that failed is tried again. */
+const retryMs = 600_000;
+
+interface Sandbox {
+  readonly projectId: string;
+  readonly environmentId: string;
+}
+
+/** The sandboxes in which a thread may be due, the longest due first. `$1`: now. */
+const selectDue = `
+  select project_id as "projectId", environment_id as "environmentId" from environments
+  where kind = 'sandbox' and rests_until <= $1 order by rests_until limit ${maxSandboxes}`;
+
+/** By the index threads_by_activity. `$1`: the last activity at the latest. */
+const selectIdle = `
+  select thread_id as "threadId" from threads
+  where project_id = $2 and environment_id = $3
+    and active_second <= extract(epoch from $1::timestamptz) and last_message_at <= $1 and updated_at <= $1
+  order by active_second limit ${batchThreads}`;
+
+// Activity only moves forward. A thread that is not due will not be before its own idle time has ended, and a thread that does not exist
+// yet not before that of one which begins now. For threads whose messages are old, the last change counts.
+const setNextDue = `
+  update environments set rests_until = $1::timestamptz + least($1 - $2::timestamptz,
+    (select min(updated_at) - $2 from threads t where t.project_id = $3 and t.environment_id = $4
+      and t.active_second <= extract(epoch from $2::timestamptz)),
+    (select to_timestamp(min(active_second)) - $2 from threads t where t.project_id = $3 and t.environment_id = $4
+      and t.active_second > extract(epoch from $2::timestamptz)))
+  where environment_id = $4`;
+
+/** `$2`: the threads; those that are still idle are locked until the statement is done. One that is being changed is skipped. */
+const stillIdle = `
+  idle as materialized (
+    select project_id, environment_id, thread_id from threads
+    where thread_id = any ($2::text[]) and updated_at <= $1 and last_message_at <= $1
+    for update skip locked
+  )`;
+
+/** The sweep of media removes the bytes, and then the rows. */
+const eraseFiles = `
+  with ${stillIdle}
+  update attachments a set status = 'erased', erased_at = now() from idle
+  where a.thread_id = idle.thread_id and a.status <> 'erased'`;
+
+const isChild = (thread: string): string =>
+  `c.project_id = ${thread}.project_id and c.environment_id = ${thread}.environment_id and c.thread_id = ${thread}.thread_id`;
+
+const dropFrom = (table: string): string => `
+  with ${stillIdle}, deleted as (
+    delete from ${table} where ctid = any (array(
+      select c.ctid from ${table} c join idle on ${isChild('idle')} limit ${batchRows})) returning 1
+  ) select count(*)::int as count from deleted`;
+
+const children = ['messages', 'thread_notes', 'read_cursors', 'agent_runs', 'erasures'];
+
+/** A thread that was skipped by an earlier step has kept what that step removes: it is left for the next sweep. */
+const hasNoChildren = children
+  .map(table => `not exists (select from ${table} c where ${isChild('t')})`)
+  .join(' and ');
+
+const dropThreads = `
+  with ${stillIdle}, timers as (
+    delete from reminders r using idle where r.kind = 'thread' and r.actor_id = idle.thread_id
+  )
+  delete from threads t using idle where t.thread_id = idle.thread_id and ${hasNoChildren}`;
+
+/**
+ * Removes the sandbox threads that are idle at `now` (epoch milliseconds). A sandbox that fails does not stop the others: rejects when
+ * all have had their turn.
+ */
+export async function deleteInactiveSandboxThreads(db: Queries, now: number): Promise<void> {
+  const errors: unknown[] = [];
+  const since = new Date(now - idleMs);
+  let left = maxBatches;
+  for (const sandbox of await db.query<Sandbox>(selectDue, [new Date(now)])) {
+    const { projectId, environmentId } = sandbox;
+    try {
+      while (left > 0 && (await deleteBatch(db, sandbox, since))) left--;
+      await db.query(setNextDue, [new Date(now), since, projectId, environmentId]);
+    } catch (error) {
+      errors.push(error);
+      // Behind whatever else is due.
+      await db.query(`update environments set rests_until = $1 where environment_id = $2`, [
+        new Date(now + retryMs),
+        environmentId,
+      ]);
+    }
+    if (left === 0) break;
+  }
+  if (errors.length > 0)
+    throw new AggregateError(errors, `${errors.length} sandboxes could not be cleaned up`);
+}
+
+/** Resolves to whether there may be more. */
+async function deleteBatch(
+  db: Queries,
+  { projectId, environmentId }: Sandbox,
+  since: Date,
+): Promise<boolean> {
+  const found = await db.query<{ threadId: string }>(selectIdle, [since, projectId, environmentId]);
+  if (found.length === 0) return false;
+  const values = [since, found.map(row => row.threadId)];
+  await db.query(eraseFiles, values);
+  for (const table of children) {
+    for (let left = true; left;) {
+      const [row] = await db.query<{ count: number }>(dropFrom(table), values);
+      left = row?.count === batchRows;
+    }
+  }
+  await db.query(dropThreads, values);
+  return found.length === batchThreads;
+}

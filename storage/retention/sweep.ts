@@ -1,0 +1,155 @@
+/**
+ * What time brings: partitions for the coming days are created, usage is counted, graces of credentials end, and what has outlived its
+ * use is removed. Any node may run a sweep, at any time.
+ */
+import type { Log } from '../../runtime/observability/index.ts';
+import type { Database, Queries } from '../database/index.ts';
+import { dropPartitions, ensurePartitions, type PartitionedTable } from './partitions.ts';
+import { erasePersonalData } from './erasures.ts';
+import { deleteInactiveSandboxThreads } from './sandbox-threads.ts';
+import { endApiKeyGraces, endByokGraces } from './credential-graces.ts';
+import { countUsage, hasUncounted } from '../usage/index.ts';
+
+/**
+ * How long things are kept, in days (docs/contract-decisions.md, "Retention").
+ */
+const keptDays = {
+  /** Events, deliveries and attempts. */
+  events: 30,
+  /** The trace of a run after its end. */
+  traces: 30,
+  /** The commit marker of a lane that commits nothing; it is created again when needed. */
+  commitMarkers: 7,
+  /** Sessions and tokens after their end, so that a late use is told from an unknown one (which of the two 401 answers). */
+  ended: 7,
+  /** Mail that was sent or given up. */
+  mails: 30,
+  /** Channel commands, which last as long as the events that they are, and dead letters. */
+  finished: 30,
+  audit: 400,
+  /** Keys after they were revoked or expired: they are listed for so long. */
+  apiKeys: 90,
+  /** Invitations after they were accepted, were revoked or expired: they are listed for so long. */
+  invitations: 30,
+} as const;
+
+const dayMs = 86_400_000;
+
+/** Rows that one statement removes, so that no sweep locks many at once. */
+const batchRows = 10_000;
+/** Statements of one sweep for one table: the rest waits for the next sweep. */
+const maxBatches = 100;
+
+/** By table, the condition of the rows to remove; `$1`: now. */
+const removable: Readonly<Record<string, string>> = {
+  idempotency_keys: 'expires_at <= $1',
+  parked_receipts: 'expires_at <= $1',
+  stream_tickets: 'expires_at <= $1',
+  sessions: `expires_at <= $1::timestamptz - interval '${keptDays.ended} days'`,
+  email_tokens: `expires_at <= $1::timestamptz - interval '${keptDays.ended} days'`,
+  mails: `created_at <= $1::timestamptz - interval '${keptDays.mails} days' and next_attempt_at is null`,
+  channel_commands: `occurred_at <= $1::timestamptz - interval '${keptDays.finished} days'`,
+  dead_letters: `created_at <= $1::timestamptz - interval '${keptDays.finished} days'`,
+  api_keys: `least(revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.apiKeys} days'`,
+  invitations: `least(accepted_at, revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.invitations} days'`,
+  audit_logs: `created_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
+  lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,
+};
+
+/** Some jobs of a sweep failed. */
+export class SweepFailed extends AggregateError {
+  readonly jobs: readonly string[];
+
+  constructor(failures: ReadonlyMap<string, unknown>) {
+    super([...failures.values()], `jobs of the sweep failed: ${[...failures.keys()].join(', ')}`);
+    this.jobs = [...failures.keys()];
+  }
+}
+
+/** The jobs of a sweep by their names, which are the labels of a metric. */
+function createJobs(
+  database: Database,
+  now: number,
+  log: Log,
+): Readonly<Record<string, () => Promise<unknown>>> {
+  const drop = (table: PartitionedTable) => ({ table, now, keepDays: keptDays.events, log });
+  return {
+    makePartitions: () => ensurePartitions(database, now, log),
+    countUsage: () => countUsage(database),
+    // Counted usage outlives its events. Uncounted events hold back their own partitions, and no others.
+    dropEvents: () =>
+      dropPartitions(database, {
+        ...drop('events'),
+        isNeeded: (from, to) => hasUncounted(database, from, to),
+      }),
+    dropDeliveries: () => dropPartitions(database, drop('webhook_deliveries')),
+    dropAttempts: () => dropPartitions(database, drop('webhook_attempts')),
+    endGraces: () => endApiKeyGraces(database, now),
+    endByokGraces: () => endByokGraces(database, now),
+    erasePersonalData: () => erasePersonalData(database, now, log),
+    forgetSandboxThreads: () => deleteInactiveSandboxThreads(database, now),
+    emptyTraces: () => emptyTraces(database, now),
+    ...Object.fromEntries(
+      Object.entries(removable).map(([table, condition]) => [
+        `remove ${table}`,
+        () => remove(database, table, condition, now),
+      ]),
+    ),
+  };
+}
+
+/**
+ * One sweep; `now` in epoch milliseconds. May run on several nodes at once. Each job is bounded, and one that fails does not stop the
+ * others: when all have run, rejects with {@link SweepFailed}.
+ */
+export async function sweep(database: Database, now: number, log: Log): Promise<void> {
+  const failures = new Map<string, unknown>();
+  for (const [job, work] of Object.entries(createJobs(database, now, log))) {
+    try {
+      await work();
+    } catch (err) {
+      log.warn({ err, job }, 'a job of the sweep failed; the next sweep repeats it');
+      failures.set(job, err);
+    }
+  }
+  if (failures.size > 0) throw new SweepFailed(failures);
+}
+
+async function remove(database: Database, table: string, condition: string, now: number): Promise<void> {
+  const text = `
+    with removed as (
+      delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit ${batchRows})) returning 1
+    ) select count(*)::int as count from removed`;
+  for (let done = 0; done < maxBatches; done++) {
+    const [row] = await database.query<{ count: number }>(text, [new Date(now)]);
+    if (row?.count !== batchRows) return;
+  }
+}
+
+/** Runs of one statement: a trace may be megabytes. */
+const traceBatchRows = 500;
+
+// A suggestion that nobody has resolved in all that time counts as expired. The version is raised, so that whoever still holds the run in
+// memory cannot write it back. An empty private state marks a run that is finished and takes it out of the index.
+const emptyTrace = `
+  with emptied as (
+    update agent_runs set state = '{}', version = version + 1, trace = case
+      when trace #>> '{suggestion,status}' = 'pending'
+      then jsonb_build_object('steps', '[]'::jsonb, 'suggestion', (trace -> 'suggestion') || '{"status": "expired", "body": ""}')
+      else '{"steps": []}' end
+    where ctid = any (array(
+      select ctid from agent_runs where completed_at is not null and completed_at <= $1 and state <> '{}' limit ${traceBatchRows}))
+    returning 1
+  ) select count(*)::int as count from emptied`;
+
+/**
+ * Empties the traces of runs that ended long ago: what a run did is forgotten, that it ran is kept. `now` in epoch milliseconds. Rejects
+ * where the database fails.
+ */
+export async function emptyTraces(db: Queries, now: number): Promise<void> {
+  const before = new Date(now - keptDays.traces * dayMs);
+  for (let done = 0; done < maxBatches; done++) {
+    const [row] = await db.query<{ count: number }>(emptyTrace, [before]);
+    if (row?.count !== traceBatchRows) return;
+  }
+}

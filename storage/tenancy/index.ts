@@ -1,0 +1,31 @@
+/**
+ * Workspaces, projects, environments, members, invitations and the credentials of tenants: rows and the transactions that change
+ * them, with their audit entries and events.
+ */
+export { AccessCache, type ProjectAccess } from './access-cache.ts';
+export { keyResource } from './api-key-row.ts';
+export {
+  ApiKeys,
+  environmentKinds,
+  type KeyChange,
+  type KeyGrant,
+  type KeyUse,
+  type NewKey,
+} from './api-keys.ts';
+export { ConsoleMembers, type MemberChange, memberResource } from './console-members.ts';
+export { addWorkspace } from './create-tenant.ts';
+export {
+  type CheckedCredentials,
+  findRevokedCredentials,
+  type RevokedCredentials,
+  toMemberKey,
+} from './credential-check.ts';
+export { Environments } from './environments.ts';
+export { type InvitationMail, invitationResource, Invitations, invitationTokenHash } from './invitations.ts';
+export { type PartnerAppChange, PartnerApps } from './partner-apps.ts';
+export { Projects } from './projects.ts';
+export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';
+export { StreamTickets, ticketSeconds } from './tickets.ts';
+export { createWorkspaceEvent, findSandboxes } from './workspace-events.ts';
+export { type MembershipChange, WorkspaceMembers } from './workspace-members.ts';
+export { Workspaces } from './workspaces.ts';

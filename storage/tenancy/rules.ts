@@ -1,0 +1,55 @@
+/**
+ * What storage asks of its caller inside a transaction. Storage reads and locks the rows; who may change them, and which error
+ * answers a change that the rows do not allow, is decided by the implementation (gateway/tenancy). A rule that refuses throws, and
+ * its error rolls the transaction back.
+ *
+ * The rules are asked inside the transaction although the request was authorised before, because that may be a second old: the roles
+ * that they are given are locked, so a change of the members waits, or is seen.
+ */
+import type { Scope } from '../../protocol/operation.ts';
+import type { Roles } from '../../protocol/operations/index.ts';
+import type { KeyEnvironment, WorkspaceRole } from '../../protocol/resources/index.ts';
+
+/** A change of a member of a workspace, as the locked rows show it. */
+export interface MemberChangeFacts {
+  /** Of whoever makes the change; undefined where they are no member. */
+  readonly actingRole: WorkspaceRole | undefined;
+  /** Of the member; undefined where there is none. */
+  readonly memberRole: WorkspaceRole | undefined;
+  /** Undefined: the member is removed. */
+  readonly newRole: WorkspaceRole | undefined;
+  readonly isSelf: boolean;
+  /** Whether the workspace would have no owner left. */
+  readonly isLastOwner: boolean;
+}
+
+/** Why the rows do not allow a change. */
+export type TenancyRefusal =
+  | 'absent'
+  | 'console_member_absent'
+  | 'production_exists'
+  | 'address_is_member'
+  | 'invitation_open'
+  | 'partner_app_revoked'
+  | 'partner_app_in_use';
+
+export interface TenancyRules {
+  /** Whether the role administers a workspace; undefined: the user is no member. */
+  isAdmin(role: WorkspaceRole | undefined): boolean;
+  /** Throws unless the role administers the workspace. */
+  requireAdmin(role: WorkspaceRole | undefined): void;
+  /** The same for revoking an invitation, which answers 404 only. */
+  requireInvitationAdmin(role: WorkspaceRole | undefined): void;
+  /** Throws unless the roles allow to develop in the project; undefined: the user has none there. */
+  requireDeveloper(roles: Roles | undefined): void;
+  /** Throws unless the roles allow to change the Console members of the project. */
+  requireConsoleAdmin(roles: Roles | undefined): void;
+  /** Throws unless somebody with the roles may make a key with the scopes. */
+  requireKeyCreation(roles: Roles | undefined, scopes: readonly Scope[]): void;
+  /** Throws unless somebody with the roles may have the secret of a key with the scopes. */
+  requireKeyRotation(roles: Roles | undefined, scopes: readonly Scope[]): void;
+  requireMemberChange(facts: MemberChangeFacts): void;
+  /** The error for a project that has no environment for such a key. */
+  noKeyEnvironment(environment: KeyEnvironment): Error;
+  refuse(reason: TenancyRefusal): Error;
+}

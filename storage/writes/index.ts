@@ -1,0 +1,16 @@
+/** Every row that a decision may write: one pure constructor each. The statements run in the commit lanes (storage/commit). */
+export { takeAttachment } from './attachments.ts';
+export {
+  type AuditEntry,
+  insertAuditEntries,
+  insertAuditEntry,
+  type RequestOrigin,
+  toAuditActor,
+} from './audit.ts';
+export { acknowledgeCommand, insertCommand, parkReceipt, unparkReceipt } from './commands.ts';
+export { type DeliveryRow, insertAttempt, insertDelivery, updateDelivery } from './deliveries.ts';
+export { eraseThread, nameParticipant } from './erasures.ts';
+export { append, appendEvent, appendParameters, EventNumbers } from './events.ts';
+export { idempotencyKeptMs, type IdempotencyRow, rememberKey } from './idempotency.ts';
+export { insertMessage, type MessageRow, updateMessageStatus } from './messages.ts';
+export { deleteNote, insertNote, updateNote } from './notes.ts';

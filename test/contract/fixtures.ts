@@ -1,0 +1,165 @@
+/** Things that scenarios need: made over REST, in a place, each time anew. */
+import { randomBytes } from 'node:crypto';
+import type { AgentRun } from '../../protocol/resources/agent.ts';
+import type { Message } from '../../protocol/resources/message.ts';
+import type { ThreadNote } from '../../protocol/resources/note.ts';
+import type { Thread } from '../../protocol/resources/thread.ts';
+import { eventually } from '../support/eventually.ts';
+import { silentModel } from './models.ts';
+import type { Place } from './world.ts';
+
+/** A text that nothing else has. */
+export function unique(): string {
+  return randomBytes(9).toString('base64url');
+}
+
+export async function newChannel(
+  place: Place,
+  kind: 'custom' | 'sandbox' | 'chatapp' = 'custom',
+): Promise<string> {
+  const { projectId, environmentId, key } = place;
+  const body = { projectId, environmentId, name: unique(), kind };
+  return (await key.get<{ channelId: string }>('createChannel', { body })).channelId;
+}
+
+const channels = new WeakMap<Place, Promise<string>>();
+
+/** A custom channel of the place: the same each time. */
+export function getChannel(place: Place): Promise<string> {
+  let channel = channels.get(place);
+  if (channel === undefined) channels.set(place, (channel = newChannel(place)));
+  return channel;
+}
+
+/** An inbound message, on a new thread of the place's channel. */
+export async function newInbound(place: Place): Promise<Message> {
+  const { projectId, key } = place;
+  return key.get<Message>('createInboundMessage', {
+    params: { channelId: await getChannel(place) },
+    body: { projectId, externalParticipantRef: unique(), body: 'hello' },
+  });
+}
+
+export async function newThread({ projectId, environmentId, key }: Place): Promise<string> {
+  return (await key.get<Thread>('createThread', { body: { projectId, environmentId } })).threadId;
+}
+
+/** A thread of a sandbox channel that has received a message. */
+export async function newSimulated(place: Place): Promise<{ channelId: string; threadId: string }> {
+  const { projectId, key } = place;
+  const channelId = await newChannel(place, 'sandbox');
+  const { threadId } = await key.get<{ threadId: string }>('simulateSandbox', {
+    params: { channelId },
+    body: { projectId, event: 'inbound', externalParticipantRef: unique(), body: 'hello' },
+  });
+  return { channelId, threadId };
+}
+
+/** An outbound message of a thread that the channel owns. */
+export async function newOutbound(place: Place): Promise<Message> {
+  const { projectId, key } = place;
+  const { threadId } = await newInbound(place);
+  return key.get<Message>('createMessage', { params: { threadId }, body: { projectId, body: 'hi' } });
+}
+
+export async function newNote(place: Place): Promise<ThreadNote> {
+  const { projectId, key } = place;
+  const params = { threadId: await newThread(place) };
+  return key.get<ThreadNote>('createNote', { params, body: { projectId, body: 'to self' } });
+}
+
+export async function newStitch(place: Place): Promise<string> {
+  const { projectId, key, webhookUrl } = place;
+  // Asks for what nothing here does, so that what a test makes is not delivered a hundred times.
+  const body = { projectId, name: unique(), webhookUrl, eventNames: ['byok.credential.rejected'] };
+  return (await key.get<{ stitch: { stitchId: string } }>('createStitch', { body })).stitch.stitchId;
+}
+
+export async function newDelivery(place: Place): Promise<{ deliveryId: string; eventId: string }> {
+  const { projectId, key } = place;
+  const params = { stitchId: await newStitch(place) };
+  return key.get('testStitch', { params, body: { projectId } });
+}
+
+/** What a loom's version says, of the least. */
+export const definition = {
+  systemPrompt: 'Answer.',
+  provider: 'llm_provider_1',
+  model: 'model-1',
+} as const;
+
+export async function newByokCredential({ person, projectId, environmentId }: Place): Promise<string> {
+  const given = { provider: 'llm_provider_1', displayName: unique(), secret: `secret-${unique()}` };
+  const body = { projectId, environmentId, ...given };
+  return (await person.get<{ byokCredentialId: string }>('createByokCredential', { body })).byokCredentialId;
+}
+
+/** A tool that posts to where the place's stitches post to. */
+export async function newTool({ key, projectId, webhookUrl }: Place): Promise<string> {
+  const body = { projectId, name: unique(), url: webhookUrl };
+  return (await key.get<{ toolId: string }>('createTool', { body })).toolId;
+}
+
+export async function newLoom({ key, projectId }: Place): Promise<{ loomId: string; loomVersionId: string }> {
+  const body = { projectId, name: unique(), ...definition };
+  const loom = await key.get<{ loomId: string; activeVersionId: string }>('createLoom', { body });
+  return { loomId: loom.loomId, loomVersionId: loom.activeVersionId };
+}
+
+/** A version of a new loom that is not its active one. */
+export async function newVersion(place: Place): Promise<{ loomId: string; loomVersionId: string }> {
+  const { loomId } = await newLoom(place);
+  const body = { projectId: place.projectId, ...definition, activate: false };
+  const made = await place.key.get<{ loomVersionId: string }>('createLoomVersion', {
+    params: { loomId },
+    body,
+  });
+  return { loomId, loomVersionId: made.loomVersionId };
+}
+
+const credentials = new WeakMap<Place, Promise<string>>();
+
+/** An agent with a loom of its own that a model answers for, or does not: see models.ts. */
+export async function newAnswering(
+  place: Place,
+  more: { model?: string; mode?: string } = {},
+): Promise<string> {
+  const { projectId, key } = place;
+  if (!credentials.has(place)) credentials.set(place, newByokCredential(place));
+  const byokCredentialId = await credentials.get(place);
+  const { mode = 'suggest', model = definition.model } = more;
+  const loom = { projectId, name: unique(), ...definition, model, byokCredentialId };
+  const { loomId } = await key.get<{ loomId: string }>('createLoom', { body: loom });
+  const body = { projectId, name: unique(), loomId, mode };
+  return (await key.get<{ agentId: string }>('createAgent', { body })).agentId;
+}
+
+/** A run whose model says nothing, so that it goes on until it is cancelled. */
+export async function newSilentRun(place: Place): Promise<string> {
+  const agentId = await newAnswering(place, { model: silentModel });
+  const asked = { params: { agentId }, body: { projectId: place.projectId } };
+  return (await place.key.get<AgentRun>('createAgentRun', asked)).agentRunId;
+}
+
+/** A run that has a suggestion pending, on that thread or a new one. */
+export async function newSuggestion(place: Place, threadId?: string): Promise<AgentRun> {
+  const { projectId, key } = place;
+  const agentId = await newAnswering(place);
+  const body = { projectId, threadId: threadId ?? (await newThread(place)) };
+  let run = await key.get<AgentRun>('createAgentRun', { params: { agentId }, body });
+  const { agentRunId } = run;
+  await eventually('suggestion', async () => {
+    run = await key.get<AgentRun>('getAgentRun', { params: { agentRunId } });
+    if (run.status === 'failed') throw new Error(`the run has failed: ${run.errorMessage ?? ''}`);
+    return run.status === 'succeeded';
+  });
+  return run;
+}
+
+/** An agent with a loom of its own. */
+export async function newAgent(place: Place): Promise<{ agentId: string; loomId: string }> {
+  const { loomId } = await newLoom(place);
+  const body = { projectId: place.projectId, name: unique(), loomId };
+  const { agentId } = await place.key.get<{ agentId: string }>('createAgent', { body });
+  return { agentId, loomId };
+}

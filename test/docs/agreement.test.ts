@@ -1,0 +1,111 @@
+/** Tables of the documents say what the code says. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import ts from 'typescript';
+import { type Variable, variables } from '../../gateway/config/variables.ts';
+import { defaultRates } from '../../gateway/quota/rates.ts';
+import { errors } from '../../protocol/errors.ts';
+import { eventTypes, type EventType } from '../../protocol/events.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import { operations } from '../../protocol/operations/table.ts';
+import { codeOf, readDocument, repositoryFiles, root, section, tableRows } from './markdown.ts';
+
+const decisions = readDocument('docs/contract-decisions.md');
+
+t.test('configuration.md has every variable, in its order, with its default and its meaning', async t => {
+  const rows = readDocument('docs/operate/configuration.md')
+    .text.split('\n')
+    .filter(line => /^\| `[A-Z0-9_]+` \|.*\|.*\|$/.test(line));
+  t.same(
+    rows.filter(line => line.split('|').length === 5).map(line => line.replaceAll('`', '')),
+    Object.entries<Variable<unknown>>(variables).map(([name, { meaning, condition, fallback }]) => {
+      const text = condition === undefined ? meaning : `${meaning}; ${condition}`;
+      return `| ${name} | ${fallback} | ${text} |`;
+    }),
+  );
+});
+
+t.test('rate-limits.md has every bucket, in its order, with its default', async t => {
+  const windows: Readonly<Record<number, string>> = { 1_000: 'second', 60_000: 'minute', 3_600_000: 'hour' };
+  const rows = tableRows(section(readDocument('docs/operate/rate-limits.md'), 'Rate limits'));
+  t.same(
+    rows.slice(0, Object.keys(defaultRates).length).map(([name, requests]) => [name, requests]),
+    Object.entries(defaultRates).map(([name, { limit, windowMs }]) => {
+      const window = windows[windowMs] ?? `${windowMs} ms`;
+      return [`\`${name}\``, `${limit.toLocaleString('en-GB')} ${window === 'hour' ? 'an' : 'a'} ${window}`];
+    }),
+  );
+});
+
+t.test(
+  'contract-decisions.md has every event, marks the ephemeral ones, and plans none that exists',
+  async t => {
+    const rows = tableRows(section(decisions, 'Events'));
+    const listed = rows.filter(row => row.length === 2).flatMap(([, cell = '']) => cell.split(' · '));
+    const names = (cells: readonly string[]): string[] => cells.flatMap(codeOf).sort();
+    const all = Object.entries<EventType>(eventTypes);
+    t.same(names(listed), all.map(([name]) => name).sort());
+    t.same(
+      names(listed.filter(cell => cell.includes('(Console)'))),
+      all
+        .filter(([, { ephemeral }]) => ephemeral)
+        .map(([name]) => name)
+        .sort(),
+    );
+    const planned = rows.filter(row => row.length === 1).flat();
+    t.not(planned.length, 0);
+    t.same(
+      names(planned).filter(name => Object.hasOwn(eventTypes, name)),
+      [],
+      'what exists is planned no more',
+    );
+  },
+);
+
+t.test('contract-decisions.md has every error, in its order, with its statuses', async t => {
+  t.same(
+    tableRows(section(decisions, 'Errors')),
+    Object.entries(errors).map(([code, { http, grpc }]) => [`\`${code}\``, String(http), grpc]),
+  );
+});
+
+t.test('contract-decisions.md has the place of every operation, and plans none that exists', async t => {
+  const [served = '', planned = ''] = section(decisions, 'Operations').split(/^Planned operations/m);
+  const placesIn = (text: string): string[] =>
+    tableRows(text).flatMap(([, cell = '']) => codeOf(cell).filter(code => /^[A-Z]+ \//.test(code)));
+  const places = Object.values<Operation>(operations).map(({ method, path }) => `${method} ${path}`);
+  t.same([...new Set(placesIn(served))].sort(), places.sort());
+  t.not(placesIn(planned).length, 0);
+  t.same(
+    placesIn(planned).filter(place => places.includes(place)),
+    [],
+    'what is served is planned no more',
+  );
+});
+
+/** String literals of the code that are a metric's name. */
+function metricNames(): string[] {
+  const names = new Set<string>();
+  for (const path of repositoryFiles('{gateway,actors,storage,runtime}/**/*.ts')) {
+    const text = readFileSync(join(root, path), 'utf8');
+    if (!text.includes("'skein_")) continue;
+    const visit = (node: ts.Node): void => {
+      if (ts.isStringLiteral(node) && /^skein_[a-z_]+$/.test(node.text)) names.add(node.text);
+      ts.forEachChild(node, visit);
+    };
+    visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  }
+  return [...names].sort();
+}
+
+t.test('monitoring.md has every metric of ours, and no other', async t => {
+  const rows = tableRows(section(readDocument('docs/operate/monitoring.md'), 'Metrics'));
+  t.same(
+    rows
+      .flatMap(([name = '']) => codeOf(name))
+      .filter(name => name.startsWith('skein_'))
+      .sort(),
+    metricNames(),
+  );
+});

@@ -1,0 +1,117 @@
+/** examples/agent-tool: an agent refunds by it, once for each call, and nobody else does. */
+import { LLMock } from '@copilotkit/aimock';
+import t from 'tap';
+import { signUp } from '../../bench/demo/account.ts';
+import { ConsoleStream } from '../../bench/demo/console-stream.ts';
+import { signService } from '../../protocol/signature.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { NodeProcess } from '../support/node-process.ts';
+import { Example } from './example.ts';
+
+const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
+const refundCall = { id: 'call_1', name: 'refund_order', arguments: '{"orderId":"A17"}' };
+model.on({ userMessage: /refund/, hasToolResult: false }, { toolCalls: [refundCall] });
+model.on({ userMessage: /refund/ }, { content: 'You have your 49 euros back.' });
+await model.start();
+t.teardown(() => model.stop());
+
+const { url: databaseUrl } = await startTestDatabase(t);
+const node = await NodeProcess.make(t, {
+  DATABASE_URL: databaseUrl,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  LLM_PROVIDER_1_URL: `${model.url}/v1`,
+});
+await node.start();
+const { api, accessToken, projectId, environmentId } = await signUp(node.url);
+const { toolId, signingSecret } = await api.post<{ toolId: string; signingSecret: string }>('/tools', {
+  projectId,
+  name: 'refund_order',
+  description: 'Refunds an order.',
+  url: 'http://127.0.0.1:1',
+  inputSchema: { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] },
+});
+const { example, url } = await Example.listening(t, 'agent-tool', { TOOL_SECRET: signingSecret });
+await api.patch(`/tools/${toolId}`, { projectId, url });
+
+t.test('Skein calls it, and is told what it has done', async t => {
+  const call = (input: object) => api.post(`/tools/${toolId}/test`, { projectId, arguments: input });
+  const refund = { refundId: String, orderId: 'B42', amount: 12_900, currency: 'EUR' };
+  t.match(await call({ orderId: 'B42' }), { status: 'succeeded', httpStatus: 200, result: refund });
+  t.match(await call({ orderId: 'C99' }), {
+    status: 'failed',
+    httpStatus: 404,
+    error: 'the tool answered 404',
+    result: { body: '{"reason":"There is no order C99."}' },
+  });
+});
+
+t.test('an agent calls it', async t => {
+  const provider = 'llm_provider_1';
+  await api.post('/byok-credentials', { projectId, provider, displayName: 'Mine', secret: 'sk-0123456789' });
+  const { loomId } = await api.post<{ loomId: string }>('/looms', {
+    projectId,
+    name: 'Refunds',
+    systemPrompt: 'Refund orders.',
+    provider,
+    model: 'gpt-4o-mini',
+    toolIds: [toolId],
+  });
+  const { agentId } = await api.post<{ agentId: string }>('/agents', {
+    projectId,
+    name: 'Refunds',
+    mode: 'auto',
+    loomId,
+  });
+  const { channelId } = await api.post<{ channelId: string }>('/channels', {
+    projectId,
+    environmentId,
+    name: 'Custom',
+    kind: 'custom',
+  });
+  await api.patch(`/channels/${channelId}`, { projectId, defaultAgentId: agentId });
+  const stream = new ConsoleStream(node.url, projectId, accessToken);
+  await stream.open();
+  t.teardown(() => stream.close());
+  await api.post(
+    `/channels/${channelId}/inbound-messages`,
+    { projectId, externalParticipantRef: 'ada', body: 'I want a refund for A17.' },
+    'ada-1',
+  );
+  const { event } = await stream.find(each => each.event.eventName === 'thread.message.created');
+  t.match(event.data, { message: { body: 'You have your 49 euros back.' } });
+  await example.said(/^refunded A17: 4900 cents/);
+});
+
+async function post(body: string, signature: string, key: string): Promise<Response> {
+  const headers = {
+    'content-type': 'application/json',
+    'service-signature': signature,
+    'idempotency-key': key,
+  };
+  return await fetch(url, { method: 'POST', headers, body });
+}
+
+const now = (): number => Math.floor(Date.now() / 1_000);
+const body = '{"orderId":"A17"}';
+
+t.test('a call that is repeated gets the answer of the first, and another key another one', async t => {
+  const signature = signService([signingSecret], now(), body);
+  const [first, second] = await Promise.all([post(body, signature, 'one'), post(body, signature, 'one')]);
+  const answer = (await first.json()) as { refundId: string };
+  t.same(await second.json(), answer);
+  const other = (await (await post(body, signature, 'two')).json()) as { refundId: string };
+  t.not(other.refundId, answer.refundId);
+});
+
+t.test('it refunds nothing that Skein has not signed', async t => {
+  const signatures = [
+    ...['', 'undefined', signService(['another secret'], now(), body)],
+    ...[signService([signingSecret], now(), '{"orderId":"B42"}')],
+    signService([signingSecret], now() - 301, body),
+  ];
+  for (const signature of signatures) t.equal((await post(body, signature, signature)).status, 401);
+  const last = await post(body, signService([signingSecret], now(), body), 'last');
+  await example.said(new RegExp(((await last.json()) as { refundId: string }).refundId));
+  // Of this test one; before it the test of the tool, the agent, and the keys one and two.
+  t.equal(example.lines.filter(line => line.startsWith('refunded ')).length, 5);
+});

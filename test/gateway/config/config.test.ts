@@ -1,0 +1,251 @@
+/** Environment variables: what they default to, what they take, and what is said of the rest. */
+import t from 'tap';
+import { defaultModelUrls } from '../../../actors/run/models/urls.ts';
+import { ConfigError, helpText, readConfig } from '../../../gateway/config/config.ts';
+import { type Variable, variables } from '../../../gateway/config/variables.ts';
+import { defaultRates } from '../../../gateway/quota/rates.ts';
+
+const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
+const token = 'a-token-of-thirty-two-characters';
+const rows = Object.entries<Variable<unknown>>(variables);
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+t.test('nothing set: one node with a database of its own, for its own machine', t => {
+  const config = readConfig({ PATH: '/bin', BASE_URL: '' });
+  t.match(config, {
+    embedded: true,
+    host: '127.0.0.1',
+    port: 8080,
+    grpcPort: 9090,
+    grpcTls: undefined,
+    serviceTokens: [],
+    baseUrl: undefined,
+    dataDir: './.skein',
+    signup: 'open',
+    emailDomains: [],
+    trustedProxies: 0,
+    modelUrls: defaultModelUrls,
+    rateLimits: defaultRates,
+    logLevel: 'info',
+  });
+  t.end();
+});
+
+t.test('a database of somebody else: open to the network, closed to private addresses', t => {
+  const url = 'postgresql://skein@db:5432/skein';
+  t.match(readConfig({ DATABASE_URL: url }), { embedded: false, host: '0.0.0.0', databaseUrl: url });
+  t.end();
+});
+
+t.test('where webhooks may go follows from the database, unless it is said', t => {
+  const shared = { DATABASE_URL: 'postgres://db/skein' };
+  t.equal(readConfig({}).outboundReach, 'loopback');
+  t.equal(readConfig(shared).outboundReach, 'public');
+  t.equal(readConfig({ ...shared, ALLOW_PRIVATE_ADDRESSES: 'true' }).outboundReach, 'any');
+  t.equal(readConfig({ ALLOW_PRIVATE_ADDRESSES: 'false' }).outboundReach, 'public');
+  t.end();
+});
+
+t.test('a cluster wants what its nodes share', t => {
+  const cluster = { NATS_URL: 'nats://a:4222,tls://user:secret@b', CLUSTER: 'main_1', NODE_ID: 'node-a' };
+  const shared = { DATABASE_URL: 'postgres://db/skein', SECRET_KEYS: ring, TOKEN_KEYS: ring };
+  t.match(readConfig({ ...cluster, ...shared }), {
+    natsUrls: ['nats://a:4222', 'tls://user:secret@b'],
+    cluster: 'main_1',
+    nodeId: 'node-a',
+  });
+  t.equal(readConfig({ NATS_URL: 'nats://a', ...shared }).cluster, 'skein');
+  t.same(
+    problemsOf({ ...cluster, DATABASE_URL: '' }).map(problem => problem.split(':')[0]),
+    ['DATABASE_URL', 'SECRET_KEYS', 'TOKEN_KEYS'].map(name => `${name} is required with NATS_URL`),
+  );
+  // One problem is said once.
+  t.match(problemsOf({ ...cluster, ...shared, TOKEN_KEYS: 'none' }), [/^TOKEN_KEYS wants /]);
+  t.equal(problemsOf({ ...cluster, ...shared, TOKEN_KEYS: 'none' }).length, 1);
+  t.end();
+});
+
+t.test('gRPC can be switched off, and TLS wants both halves of its certificate', t => {
+  t.equal(readConfig({ GRPC_PORT: 'off' }).grpcPort, undefined);
+  const names = (env: Record<string, string>) => problemsOf(env).map(problem => problem.split(':')[0]);
+  t.same(names({ GRPC_TLS_CERT: 'a.pem' }), ['GRPC_TLS_KEY is required with GRPC_TLS_CERT']);
+  t.same(names({ GRPC_TLS_KEY: 'a.pem' }), ['GRPC_TLS_CERT is required with GRPC_TLS_KEY']);
+  t.equal(names({ GRPC_TLS_CA: 'a.pem' }).length, 2);
+  t.end();
+});
+
+t.test('a service token has a name, a length, and one owner', t => {
+  for (const text of ['short:token', token, `a b:${token}`, `a:${token},b:${token}`, `a:${token},`]) {
+    t.match(problemsOf({ SERVICE_TOKENS: text }), [/^SERVICE_TOKENS wants /], text);
+  }
+  t.end();
+});
+
+t.test('rate limits: on, off, or some of them in JSON; what is wrong with the JSON is said', t => {
+  t.same(readConfig({ RATE_LIMITS: 'on' }).rateLimits, defaultRates);
+  t.equal(readConfig({ RATE_LIMITS: 'off' }).rateLimits, undefined);
+  t.same(readConfig({ RATE_LIMITS: '{}' }).rateLimits, defaultRates);
+  t.same(readConfig({ RATE_LIMITS: '{"read":{"windowSeconds":3600,"limit":1}}' }).rateLimits, {
+    ...defaultRates,
+    read: { limit: 1, windowMs: 3_600_000 },
+  });
+  const faults: Readonly<Record<string, RegExp>> = {
+    On: /: that is neither on, nor off, nor a JSON object$/,
+    '[]': /: that is neither/,
+    null: /: that is neither/,
+    '{"reads":{"limit":1,"windowSeconds":1}}':
+      /: there is no "reads", only refused, authAddress, authAddressEmail, authEmail, read, /,
+    '{"__proto__":{"limit":1,"windowSeconds":1}}': /: there is no "__proto__", only/,
+    '{"read":{"limit":1}}': /: read wants \{"limit": ..., "windowSeconds": ...\}$/,
+    '{"read":{"limit":1,"windowSeconds":1,"burst":2}}': /: read wants \{/,
+    '{"read":7}': /: read wants \{/,
+    '{"read":{"limit":0,"windowSeconds":1}}': /: read.limit wants 1 to 1000000$/,
+    '{"read":{"limit":1.5,"windowSeconds":1}}': /: read.limit wants/,
+    '{"read":{"limit":"1","windowSeconds":1}}': /: read.limit wants/,
+    '{"read":{"limit":1000001,"windowSeconds":1}}': /: read.limit wants/,
+    '{"test":{"limit":1,"windowSeconds":86401}}': /: test.windowSeconds wants 1 to 86400$/,
+  };
+  for (const [text, fault] of Object.entries(faults)) {
+    const [problem, ...others] = problemsOf({ RATE_LIMITS: text });
+    t.match(problem, /^RATE_LIMITS wants on, off, or JSON like /, text);
+    t.match(problem, fault, text);
+    t.same(others, []);
+  }
+  t.end();
+});
+
+t.test('every variable arrives', t => {
+  const config = readConfig({
+    ...{ GRPC_PORT: '0', SERVICE_TOKENS: `billing:${token},crm:${token}2` },
+    ...{ GRPC_TLS_CERT: '/tls/cert.pem', GRPC_TLS_KEY: '/tls/key.pem', GRPC_TLS_CA: '/tls/ca.pem' },
+    ...{ HOST: '::1', PORT: '0', BASE_URL: 'https://api.example.com/', TRUSTED_PROXIES: '2' },
+    ...{
+      DOCS_URL: 'https://docs.example.com/skein/',
+      DATA_DIR: '/data',
+      MEDIA_URL: 's3://bucket/a/b',
+      DATABASE_URL: 'postgres://db/skein',
+    },
+    ...{
+      SECRET_KEYS: ring,
+      TOKEN_KEYS: ring,
+      SMTP_URL: 'smtps://u:p@mail',
+      MAIL_FROM: 'Us <us@example.com>',
+    },
+    ...{ NATS_URL: 'nats://nats:4222', CLUSTER: 'main', NODE_ID: 'one', SHARDS: '64' },
+    ...{ SIGNUP: 'disabled', EMAIL_DOMAINS: 'Example.com,b.org', ALLOW_PRIVATE_ADDRESSES: 'true' },
+    ...{
+      LLM_PROVIDER_1_URL: 'http://one/v1',
+      LLM_PROVIDER_2_URL: 'http://two/',
+      LLM_PROVIDER_3_URL: 'http://three',
+    },
+    ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'debug' },
+  });
+  t.same(config, {
+    grpcPort: 0,
+    grpcTls: { cert: '/tls/cert.pem', key: '/tls/key.pem', ca: '/tls/ca.pem' },
+    serviceTokens: [
+      { name: 'billing', token },
+      { name: 'crm', token: `${token}2` },
+    ],
+    ...{ embedded: false, host: '::1', port: 0, baseUrl: 'https://api.example.com', trustedProxies: 2 },
+    ...{ docsUrl: 'https://docs.example.com/skein', dataDir: '/data', databaseUrl: 'postgres://db/skein' },
+    media: { kind: 's3', bucket: 'bucket', prefix: 'a/b/', pathStyle: false },
+    ...{ natsUrls: ['nats://nats:4222'], cluster: 'main', nodeId: 'one', shards: 64 },
+    ...{ secretKeys: ring, tokenKeys: ring, smtpUrl: 'smtps://u:p@mail', mailFrom: 'Us <us@example.com>' },
+    ...{ signup: 'disabled', emailDomains: ['example.com', 'b.org'], outboundReach: 'any' },
+    modelUrls: {
+      llm_provider_1: 'http://one/v1',
+      llm_provider_2: 'http://two',
+      llm_provider_3: 'http://three',
+    },
+    ...{ rateLimits: undefined, logLevel: 'debug' },
+  });
+  t.end();
+});
+
+t.test('a bad value names its variable and what it wants', t => {
+  const bad: Record<string, readonly string[]> = {
+    HOST: ['-', 'a b', 'http://a'],
+    PORT: ['65536', '-1', '80a', '1e3', ' 80'],
+    GRPC_PORT: ['65536', 'OFF', 'none'],
+    BASE_URL: ['api.example.com', 'ftp://a', 'https://a/path', 'https://a?x=1', 'https://u:p@a'],
+    MEDIA_URL: [
+      '/data',
+      's3://B/x',
+      's3://bucket/a b',
+      's3://bucket/.a',
+      's3://bucket?pathStyle=1',
+      'file:///',
+      'file://host/a',
+    ],
+    DOCS_URL: ['/docs', 'javascript:alert(1)'],
+    TRUSTED_PROXIES: ['17', '-1', 'yes'],
+    MAIL_FROM: ['nobody', 'a@b\r\nBcc: c@d'],
+    CLUSTER: ['a.b', 'a b', 'x'.repeat(65)],
+    SHARDS: ['0', '4097', 'many'],
+    NODE_ID: ['a.b', '*', '>'],
+    SIGNUP: ['yes', 'OPEN'],
+    EMAIL_DOMAINS: ['a@b.c', 'localhost', 'a.com,,b.com'],
+    ALLOW_PRIVATE_ADDRESSES: ['1', 'yes'],
+    LLM_PROVIDER_1_URL: ['api.openai.com', 'ftp://a'],
+    LOG_LEVEL: ['verbose'],
+  };
+  for (const [name, values] of Object.entries(bad)) {
+    for (const value of values) {
+      const [problem, ...others] = problemsOf({ [name]: value });
+      t.equal(
+        problem,
+        `${name} wants ${variables[name as keyof typeof variables].wants}, not ${JSON.stringify(value)}`,
+      );
+      t.same(others, []);
+    }
+  }
+  t.end();
+});
+
+t.test('a bad secret is not repeated', t => {
+  const secrets = {
+    DATABASE_URL: 'mysql://root:hunter2@db/x',
+    SECRET_KEYS: 'k1:hunter2',
+    TOKEN_KEYS: 'hunter2',
+    NATS_URL: 'nats://a,http://user:hunter2@b',
+    SMTP_URL: 'hunter2',
+    SERVICE_TOKENS: 'billing:hunter2',
+  };
+  for (const [name, value] of Object.entries(secrets)) {
+    const text = problemsOf({ [name]: value }).join('\n');
+    t.match(text, `${name} wants `);
+    t.notMatch(text, /hunter2/);
+  }
+  t.end();
+});
+
+t.test('everything that is wrong is said at once', t => {
+  const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'y', SIGNUP: 'z' });
+  t.equal(problems.length, 3);
+  t.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y' }), /PORT wants[^]*LOG_LEVEL wants/);
+  t.end();
+});
+
+t.test('the help names every variable, its default and what it wants', t => {
+  const help = helpText();
+  for (const [name, { meaning, condition, wants, fallback }] of rows) {
+    for (const part of [name, meaning, condition, wants, fallback]) {
+      if (part !== undefined) t.ok(help.includes(part), `${name}: ${part}`);
+    }
+  }
+  t.ok(
+    help.split('\n').every(line => line.length <= 120),
+    'within the width of a terminal',
+  );
+  t.end();
+});

@@ -1,0 +1,265 @@
+/** Unary calls of internal services: what they do, what they refuse, and how they say it. */
+import { connect, type AddressInfo } from 'node:net';
+import { createServer } from 'node:http2';
+import { status as codes } from '@grpc/grpc-js';
+import t from 'tap';
+import type { GetThreadResponse__Output } from '../../../protocol/gen/skein/internal/v1/GetThreadResponse.ts';
+import type { IngestMessageRequest } from '../../../protocol/gen/skein/internal/v1/IngestMessageRequest.ts';
+import type { IngestMessageResponse__Output } from '../../../protocol/gen/skein/internal/v1/IngestMessageResponse.ts';
+import type { SendMessageRequest } from '../../../protocol/gen/skein/internal/v1/SendMessageRequest.ts';
+import type { SendMessageResponse__Output } from '../../../protocol/gen/skein/internal/v1/SendMessageResponse.ts';
+import { newId } from '../../../protocol/ids.ts';
+import type { Message } from '../../../protocol/resources/message.ts';
+import type { ListOf } from '../../node/client.ts';
+import { answer, bearer, failure, GrpcNode, inbound, otherToken } from './grpc-fixture.ts';
+
+t.test('unary calls', async t => {
+  const node = await GrpcNode.start(t);
+  const client = node.client();
+  const tenant = await node.tenant();
+  const { projectId, environmentId, channelId } = tenant;
+
+  const ingest = (request: IngestMessageRequest, ...how: [ReturnType<typeof bearer>?, object?]) =>
+    answer<IngestMessageResponse__Output>(
+      (metadata, options, done) => client.ingestMessage(request, metadata, options, done),
+      ...how,
+    );
+  const send = (request: SendMessageRequest, ...how: [ReturnType<typeof bearer>?, object?]) =>
+    answer<SendMessageResponse__Output>(
+      (metadata, options, done) => client.sendMessage(request, metadata, options, done),
+      ...how,
+    );
+  const getThread = (threadId: string, place = { projectId, environmentId }) =>
+    answer<GetThreadResponse__Output>((metadata, options, done) =>
+      client.getThread({ ...place, threadId }, metadata, options, done),
+    );
+
+  const first = await ingest(
+    inbound(tenant, 'first', {
+      attachments: [{ kind: 'ATTACHMENT_KIND_IMAGE', url: 'https://example.com/a.png', sizeBytes: 17 }],
+      metadataJson: '{"order":"A-1","total":1.5}',
+    }),
+  );
+  const threadId = first.message?.threadId ?? '';
+
+  t.test('a message comes in, and REST sees the same', async t => {
+    t.equal(first.replayed, false);
+    t.match(first.message, {
+      ...{ projectId, environmentId, channelId, body: 'message first', direction: 'DIRECTION_INBOUND' },
+      ...{ status: 'MESSAGE_STATUS_UNSPECIFIED', sequence: /^\d+$/, metadataJson: /"order":"A-1"/ },
+      actor: { type: 'ACTOR_TYPE_CONTACT', id: 'somebody' },
+      attachments: [{ kind: 'ATTACHMENT_KIND_IMAGE', url: 'https://example.com/a.png', sizeBytes: '17' }],
+    });
+    const { data } = await tenant.key.get<ListOf<Message>>('listMessages', { params: { threadId } });
+    t.match(data, [{ messageId: first.message?.messageId, metadata: { order: 'A-1', total: 1.5 } }]);
+    const at = first.message?.createdAt;
+    t.equal(
+      new Date(Number(at?.seconds) * 1_000 + Number(at?.nanos) / 1_000_000).toISOString(),
+      data[0]?.createdAt,
+    );
+  });
+
+  t.test('an idempotency key is good once, whichever way it comes', async t => {
+    const again = await ingest(inbound(tenant, 'second'));
+    t.same(await ingest(inbound(tenant, 'second')), { ...again, replayed: true });
+    const other = await failure(ingest(inbound(tenant, 'second', { body: 'something else' })));
+    t.equal(other.code, codes.ALREADY_EXISTS);
+    t.equal(other.info?.reason, 'svc/runtime/idempotency_conflict');
+    const rest = await tenant.key.ask<Message>('createInboundMessage', {
+      params: { channelId },
+      body: { projectId, externalParticipantRef: 'somebody', body: 'message second' },
+      key: 'second',
+    });
+    t.equal(rest.headers['idempotent-replayed'], 'true');
+    t.equal(rest.body.messageId, again.message?.messageId);
+    const twins = await Promise.all([1, 2, 3, 4].map(() => ingest(inbound(tenant, 'third'))));
+    t.equal(new Set(twins.map(({ message }) => message?.messageId)).size, 1);
+    t.equal(twins.filter(({ replayed }) => !replayed).length, 1);
+  });
+
+  t.test('a refusal is kept under its key too', async t => {
+    const missing = inbound(tenant, 'refused', { threadId: newId('thread') });
+    const refusal = await failure(ingest(missing));
+    t.equal(refusal.code, codes.NOT_FOUND);
+    t.match(await failure(ingest(missing)), { code: codes.NOT_FOUND, info: refusal.info });
+  });
+
+  t.test('a message goes out in the name of the service', async t => {
+    const request = { projectId, environmentId, threadId, idempotencyKey: 'out', body: 'Hello.' };
+    const sent = await send(request, bearer(otherToken));
+    t.match(sent.message, {
+      ...{ direction: 'DIRECTION_OUTBOUND', status: 'MESSAGE_STATUS_QUEUED', body: 'Hello.', threadId },
+      actor: { type: 'ACTOR_TYPE_SYSTEM', id: 'crm' },
+    });
+    t.same(await send(request, bearer(otherToken)), { ...sent, replayed: true });
+    const { data } = await tenant.key.get<ListOf<{ data: object }>>('listEvents', {
+      query: { projectId, eventName: 'thread.message.created' },
+    });
+    t.match(data, [{ data: { actor: { type: 'system', id: 'crm' } } }]);
+  });
+
+  t.test('a thread is read as it stands', async t => {
+    const { thread } = await getThread(threadId);
+    t.match(thread, {
+      ...{ threadId, projectId, environmentId, channelId, externalRef: 'somebody', tags: [] },
+      ...{ status: 'THREAD_STATUS_OPEN', agentMode: 'AGENT_MODE_UNSPECIFIED', archivedAt: null },
+    });
+    t.match(await tenant.key.get('getThread', { params: { threadId } }), {
+      sequence: Number(thread?.sequence),
+    });
+  });
+
+  t.test('what is not of the named project and environment is not there', async t => {
+    const stranger = await node.tenant();
+    const elsewhere = { projectId: stranger.projectId, environmentId: stranger.environmentId };
+    const nowhere = { projectId: newId('project'), environmentId: newId('environment') };
+    const crossed = { projectId, environmentId: stranger.environmentId };
+    for (const place of [elsewhere, nowhere, crossed]) {
+      const body = { ...place, body: 'x', idempotencyKey: 'x' };
+      for (const call of [
+        () => getThread(threadId, place),
+        () => send({ ...body, threadId }),
+        () => ingest({ ...body, channelId, externalParticipantRef: 'somebody' }),
+      ]) {
+        const { code, info, message } = await failure(call());
+        t.equal(code, codes.NOT_FOUND);
+        t.match(info, { reason: 'svc/runtime/not_found', domain: 'skein' });
+        t.equal(message, 'No such resource.');
+      }
+    }
+  });
+
+  t.test('what REST would not take is not taken, and each fault is named', async t => {
+    const bad: [IngestMessageRequest, string[]][] = [
+      [{ body: '' }, ['/request/body']],
+      [{ body: 'x'.repeat(16_001) }, ['/request/body']],
+      [{ channelId: 'none', projectId: '' }, ['/request/channelId', '/request/projectId']],
+      [{ environmentId: '' }, ['/request/environmentId']],
+      [{ metadataJson: '{' }, ['/request/metadataJson']],
+      [{ metadataJson: '[]' }, ['/request/metadata']],
+      [{ metadataJson: '{"__proto__":{}}' }, ['/request/metadataJson/__proto__']],
+      [{ body: 'a\u0000b' }, ['/request/body']],
+      [{ attachments: [{ url: 'https://a.b' }] }, ['/request/attachments/0/kind']],
+      [{ externalParticipantRef: '' }, ['/body/externalParticipantRef']],
+    ];
+    for (const [more, fields] of bad) {
+      const { code, info, fields: found } = await failure(ingest(inbound(tenant, 'bad', more)));
+      t.equal(code, codes.INVALID_ARGUMENT);
+      t.equal(info?.reason, 'svc/validation/invalid_request');
+      t.same([...found].sort(), fields);
+    }
+    for (const key of ['', 'a b', 'x'.repeat(256), 'ü']) {
+      const { code, info } = await failure(ingest(inbound(tenant, key, { body: 'x' })));
+      t.equal(code, codes.INVALID_ARGUMENT);
+      t.equal(info?.reason, 'svc/runtime/missing_idempotency_key');
+    }
+  });
+
+  t.test('a conflict is a failed precondition', async t => {
+    await tenant.key.get('updateThread', { params: { threadId }, body: { projectId, status: 'archived' } });
+    const request = { projectId, environmentId, threadId, idempotencyKey: 'late', body: 'Hello.' };
+    t.match(await failure(send(request)), {
+      code: codes.FAILED_PRECONDITION,
+      info: { reason: 'svc/runtime/conflict' },
+    });
+  });
+
+  t.test('without a token nothing is answered, and nobody learns which are good', async t => {
+    const request = inbound(tenant, 'secret');
+    const wrong = ['', 'wrong', 'x'.repeat(35), `${otherToken}x`].map(each => bearer(each));
+    for (const metadata of [bearer(''), ...wrong]) {
+      const { code, info } = await failure(ingest(request, metadata));
+      t.equal(code, codes.UNAUTHENTICATED);
+      t.match(info?.reason, /^svc\/auth\/(missing_credentials|invalid_token)$/);
+    }
+    const empty = bearer();
+    empty.remove('authorization');
+    t.match(await failure(ingest(request, empty)), {
+      code: codes.UNAUTHENTICATED,
+      info: { reason: 'svc/auth/missing_credentials' },
+    });
+  });
+
+  t.test('a deadline that has passed begins nothing', async t => {
+    const request = inbound(tenant, 'too-late', { externalParticipantRef: 'nobody yet' });
+    const { code } = await failure(ingest(request, bearer(), { deadline: Date.now() - 1 }));
+    t.equal(code, codes.DEADLINE_EXCEEDED);
+    // In time it is made, so it was not before.
+    t.equal((await ingest(request)).replayed, false);
+  });
+
+  t.test('a message of 10 MB is refused as that', async t => {
+    const { code, message } = await failure(
+      ingest(inbound(tenant, 'huge', { body: 'x'.repeat(10_485_760) })),
+    );
+    t.equal(code, codes.RESOURCE_EXHAUSTED);
+    t.match(message, /larger than max/);
+    t.ok(await ingest(inbound(tenant, 'after')), 'and the connection lives on');
+  });
+
+  t.test('a message that is none is refused in the words of the catalogue', async t => {
+    const path = '/skein.internal.v1.Conversations/IngestMessage';
+    const { code, info } = await failure(
+      answer((metadata, options, done) =>
+        client.makeUnaryRequest(
+          path,
+          () => Buffer.from([0xff, 0xff, 0xff]),
+          bytes => bytes,
+          {},
+          metadata,
+          options,
+          done,
+        ),
+      ),
+    );
+    t.equal(code, codes.INVALID_ARGUMENT);
+    t.equal(info?.reason, 'svc/validation/invalid_request');
+    const unknown = await failure(
+      answer((metadata, options, done) =>
+        client.makeUnaryRequest(
+          `${path}s2`,
+          () => Buffer.alloc(0),
+          bytes => bytes,
+          {},
+          metadata,
+          options,
+          done,
+        ),
+      ),
+    );
+    t.equal(unknown.code, codes.UNIMPLEMENTED);
+  });
+
+  t.test('rubbish on the port harms nobody', async t => {
+    const socket = connect(Number(node.skein.grpcPort), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await new Promise<void>(resolve => socket.once('close', () => resolve()).resume());
+    t.ok(await ingest(inbound(tenant, 'after-rubbish')));
+  });
+
+  t.test('/metrics counts calls by method and code', async t => {
+    const metrics = await node.metrics();
+    t.match(metrics, /skein_grpc_calls_total\{method="IngestMessage",code="OK"\} \d+/);
+    t.match(metrics, /skein_grpc_calls_total\{method="IngestMessage",code="UNAUTHENTICATED"\} \d+/);
+    t.match(metrics, /skein_grpc_milliseconds_count\{method="GetThread"\} \d+/);
+  });
+});
+
+t.test('a node with no tokens lets nobody in, and a port that is taken is named', async t => {
+  const node = await GrpcNode.start(t, { SERVICE_TOKENS: '' });
+  const client = node.client();
+  const { code, info } = await failure(
+    answer((metadata, options, done) => client.getThread({}, metadata, options, done)),
+  );
+  t.equal(code, codes.UNAUTHENTICATED);
+  t.equal(info?.reason, 'svc/auth/invalid_token');
+
+  const other = createServer();
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  await t.rejects(GrpcNode.start(t, { GRPC_PORT: String(port) }), {
+    message: new RegExp(`cannot listen on 127.0.0.1:${port} for gRPC: the port is taken`),
+  });
+});

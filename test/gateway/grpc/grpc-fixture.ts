@@ -1,0 +1,174 @@
+/** A whole node on a real PostgreSQL, spoken to over gRPC by a real client, and over REST by a tenant. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  credentials,
+  loadPackageDefinition,
+  Metadata,
+  type CallOptions,
+  type ChannelCredentials,
+  type ClientOptions,
+  type ServiceError,
+  status as codes,
+} from '@grpc/grpc-js';
+import type { MessageTypeDefinition } from '@grpc/proto-loader';
+import type { Test } from 'tap';
+import { readConfig } from '../../../gateway/config/config.ts';
+import { contract, statusType } from '../../../gateway/grpc/definition.ts';
+import { startSkein, type Skein } from '../../../gateway/composition/start.ts';
+import type { ErrorInfo__Output } from '../../../protocol/gen/google/rpc/ErrorInfo.ts';
+import type { BadRequest__Output } from '../../../protocol/gen/google/rpc/BadRequest.ts';
+import type { Status__Output } from '../../../protocol/gen/google/rpc/Status.ts';
+import type { ProtoGrpcType } from '../../../protocol/gen/internal.ts';
+import type { ConversationsClient } from '../../../protocol/gen/skein/internal/v1/Conversations.ts';
+import type { IngestMessageRequest } from '../../../protocol/gen/skein/internal/v1/IngestMessageRequest.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import type { Database } from '../../../storage/database/database.ts';
+import { Line } from '../../node/client.ts';
+import { signUp, type Tenant } from '../../node/tenant.ts';
+import { freshKey } from '../../support/accounts.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+export const token = 'billing-token-0123456789-0123456789';
+export const otherToken = 'crm-token-0123456789-0123456789-0123';
+
+const { Conversations } = (loadPackageDefinition(contract) as unknown as ProtoGrpcType).skein.internal.v1;
+
+/** Metadata with a service token; undefined: with none. */
+export function bearer(given: string | undefined = token): Metadata {
+  const metadata = new Metadata();
+  if (given !== undefined) metadata.set('authorization', `Bearer ${given}`);
+  return metadata;
+}
+
+/** Resolves with the answer of a unary call, rejects with its status. */
+export function answer<T>(
+  call: (
+    metadata: Metadata,
+    options: CallOptions,
+    done: (error: ServiceError | null, value?: T) => void,
+  ) => void,
+  metadata: Metadata = bearer(),
+  options: CallOptions = {},
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call(metadata, options, (error, value) => (error === null ? resolve(value as T) : reject(error)));
+  });
+}
+
+/** What a call failed with. */
+export interface Failure {
+  readonly code: codes;
+  readonly message: string;
+  readonly info: ErrorInfo__Output | undefined;
+  readonly fields: readonly string[];
+  readonly metadata: Metadata;
+}
+
+/** How the promise fails; throws when it does not. */
+export async function failure(promise: Promise<unknown>): Promise<Failure> {
+  try {
+    await promise;
+  } catch (error) {
+    return failureOf(error as ServiceError);
+  }
+  throw new Error('the call did not fail');
+}
+
+/** @param error a status, or what became of a write to a call that has ended. */
+export function failureOf(error: Partial<ServiceError>): Failure {
+  const { code = codes.UNKNOWN, details = '', metadata = new Metadata() } = error;
+  const [bytes] = metadata.get('grpc-status-details-bin');
+  const status = bytes === undefined ? undefined : statusType.deserialize(bytes as Buffer);
+  return { code, message: details, metadata, ...detailsOf(status) };
+}
+
+export function detailsOf(status: Status__Output | undefined): Pick<Failure, 'info' | 'fields'> {
+  const unpack = <T>(name: string): T | undefined => {
+    const part = status?.details.find(
+      ({ type_url: url }) => url === `type.googleapis.com/google.rpc.${name}`,
+    );
+    const type = contract[`google.rpc.${name}`] as MessageTypeDefinition<object, object>;
+    return part === undefined ? undefined : (type.deserialize(part.value) as T);
+  };
+  const violations = unpack<BadRequest__Output>('BadRequest')?.fieldViolations ?? [];
+  return { info: unpack<ErrorInfo__Output>('ErrorInfo'), fields: violations.map(({ field }) => field) };
+}
+
+export class GrpcNode {
+  readonly skein: Skein;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly address: string;
+  readonly #t: Test;
+  readonly #line: Line;
+
+  private constructor(t: Test, skein: Skein, database: Database, databaseUrl: string) {
+    this.skein = skein;
+    this.databaseUrl = databaseUrl;
+    this.database = database;
+    this.address = `127.0.0.1:${skein.grpcPort}`;
+    this.#t = t;
+    this.#line = new Line(skein.url, t);
+  }
+
+  static async start(t: Test, env: Readonly<Record<string, string>> = {}): Promise<GrpcNode> {
+    const { database, url } = await startTestDatabase(t);
+    return GrpcNode.on(t, database, url, env);
+  }
+
+  /** Another node on the same database. */
+  static async on(
+    t: Test,
+    database: Database,
+    url: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<GrpcNode> {
+    const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
+    const config = readConfig({
+      ...{ DATABASE_URL: url, DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0', GRPC_PORT: '0' },
+      ...{ SERVICE_TOKENS: `billing:${token},crm:${otherToken}`, SECRET_KEYS: freshKey() },
+      ...{ TOKEN_KEYS: freshKey(), RATE_LIMITS: 'off', LOG_LEVEL: 'silent' },
+      ...env,
+    });
+    const skein = await startSkein(config, silentLog);
+    t.teardown(async () => {
+      await skein.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+    return new GrpcNode(t, skein, database, url);
+  }
+
+  tenant(): Promise<Tenant> {
+    return signUp(this.#line);
+  }
+
+  /** What /metrics says. */
+  async metrics(): Promise<string> {
+    return (await fetch(`${this.skein.url}/metrics`)).text();
+  }
+
+  client(
+    channel: ChannelCredentials = credentials.createInsecure(),
+    options: ClientOptions = {},
+    address = this.address,
+  ): ConversationsClient {
+    const client = new Conversations(address, channel, options);
+    this.#t.teardown(() => client.close());
+    return client;
+  }
+}
+
+/** A message for the tenant's channel, from `who`. */
+export function inbound(
+  { projectId, environmentId, channelId }: Tenant,
+  key: string,
+  more: IngestMessageRequest = {},
+): IngestMessageRequest {
+  return {
+    ...{ projectId, environmentId, channelId, idempotencyKey: key },
+    ...{ externalParticipantRef: 'somebody', body: `message ${key}` },
+    ...more,
+  };
+}

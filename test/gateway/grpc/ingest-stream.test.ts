@@ -1,0 +1,269 @@
+/** The stream of messages: acknowledged after their commits, in order within a thread, no more of them than may be. */
+import { once } from 'node:events';
+import { status as codes, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js';
+import pg from 'pg';
+import t from 'tap';
+import { maxUnanswered } from '../../../gateway/grpc/ingest-stream.ts';
+import type { IngestMessagesRequest } from '../../../protocol/gen/skein/internal/v1/IngestMessagesRequest.ts';
+import type { IngestMessagesResponse__Output } from '../../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { bearer, detailsOf, failureOf, GrpcNode, inbound, type Failure } from './grpc-fixture.ts';
+
+type Call = ClientDuplexStream<IngestMessagesRequest, IngestMessagesResponse__Output>;
+
+/** A client's end of the stream, which notes every answer. */
+class Sender {
+  readonly call: Call;
+  readonly answers: IngestMessagesResponse__Output[] = [];
+  /** Undefined: it ended well. */
+  readonly ended: Promise<Failure | undefined>;
+  #wake: () => void = () => undefined;
+
+  constructor(call: Call) {
+    this.call = call;
+    call.on('data', (answer: IngestMessagesResponse__Output) => {
+      this.answers.push(answer);
+      this.#wake();
+    });
+    this.ended = new Promise(resolve => {
+      call.on('error', (error: ServiceError) => resolve(failureOf(error)));
+      call.on('end', () => resolve(undefined));
+    });
+  }
+
+  /** Writes as fast as the other side lets it. */
+  async send(requests: Iterable<IngestMessagesRequest>): Promise<void> {
+    for (const request of requests) if (!this.call.write(request)) await once(this.call, 'drain');
+  }
+
+  async until(count: number): Promise<void> {
+    while (this.answers.length < count) await new Promise<void>(resolve => (this.#wake = resolve));
+  }
+}
+
+t.test('a stream of messages', async t => {
+  const node = await GrpcNode.start(t);
+  const client = node.client();
+  const tenant = await node.tenant();
+  const open = (): Sender => new Sender(client.ingestMessages(bearer()));
+
+  /** What the database has of the thread, in the order of its numbers. */
+  const stored = async (who: string): Promise<string[]> => {
+    const rows = await node.database.query<{ body: string }>(
+      `select m.body from messages m join threads t on t.thread_id = m.thread_id
+       where t.external_ref = $1 order by m.sequence`,
+      [who],
+    );
+    return rows.map(({ body }) => body);
+  };
+
+  t.test('2,000 of 20 threads: every one once, in order, answered when it is committed', async t => {
+    const sender = open();
+    const requests = Array.from({ length: 2_000 }, (_, n) => ({
+      correlationId: String(n),
+      message: inbound(tenant, `many-${n}`, { externalParticipantRef: `many-${n % 20}`, body: String(n) }),
+    }));
+    let checked: Promise<void> | undefined;
+    sender.call.once('data', ({ accepted }: IngestMessagesResponse__Output) => {
+      // Another connection sees it: it is committed.
+      const seen = node.database.query('select 1 from messages where message_id = $1', [
+        accepted?.message?.messageId,
+      ]);
+      checked = seen.then(rows => void t.equal(rows.length, 1));
+    });
+    await sender.send(requests);
+    sender.call.end();
+    t.equal(await sender.ended, undefined);
+    t.equal(sender.answers.length, 2_000);
+    t.equal(sender.answers.filter(({ accepted }) => accepted?.replayed === false).length, 2_000);
+    await checked;
+    for (let thread = 0; thread < 20; thread++) {
+      const expected = requests.filter((_, n) => n % 20 === thread).map(({ correlationId }) => correlationId);
+      t.same(await stored(`many-${thread}`), expected, 'committed in order');
+      const answered = sender.answers.filter(({ correlationId }) => Number(correlationId) % 20 === thread);
+      t.same(
+        answered.map(({ correlationId }) => correlationId),
+        expected,
+        'answered in order',
+      );
+    }
+
+    t.test('and sent again, as after a cut: the same messages, none twice', async t => {
+      const again = open();
+      await again.send(requests.slice(0, 400));
+      again.call.end();
+      t.equal(await again.ended, undefined);
+      t.ok(again.answers.every(({ accepted }) => accepted?.replayed === true));
+      const ids = (answers: readonly IngestMessagesResponse__Output[]): Map<string, string | undefined> =>
+        new Map(answers.map(({ correlationId, accepted }) => [correlationId, accepted?.message?.messageId]));
+      const before = ids(sender.answers);
+      for (const [correlationId, messageId] of ids(again.answers))
+        t.equal(messageId, before.get(correlationId));
+      t.equal((await stored('many-0')).length, 100);
+    });
+  });
+
+  t.test('what is refused is said of the one message, and the stream goes on', async t => {
+    const sender = open();
+    await sender.send([
+      { correlationId: 'a', message: inbound(tenant, 'mixed-a') },
+      { correlationId: 'b', message: inbound(tenant, 'mixed-b', { body: '' }) },
+      { correlationId: 'c', message: inbound(tenant, 'mixed-c', { channelId: newId('channel') }) },
+      { correlationId: 'd' },
+      { correlationId: 'e', message: inbound(tenant, 'mixed-e', { externalParticipantRef: '' }) },
+      { correlationId: 'f', message: inbound(tenant, 'mixed-f') },
+    ]);
+    sender.call.end();
+    t.equal(await sender.ended, undefined);
+    const byId = new Map(sender.answers.map(answer => [answer.correlationId, answer]));
+    t.equal(byId.size, 6);
+    for (const id of ['a', 'f']) t.ok(byId.get(id)?.accepted?.message, id);
+    const reasons = {
+      b: codes.INVALID_ARGUMENT,
+      c: codes.NOT_FOUND,
+      d: codes.INVALID_ARGUMENT,
+      e: codes.INVALID_ARGUMENT,
+    };
+    for (const [id, code] of Object.entries(reasons)) {
+      const error = byId.get(id)?.error;
+      t.equal(error?.code, code, id);
+      t.match(
+        detailsOf(error ?? undefined).info?.reason,
+        /^svc\/(validation\/invalid_request|runtime\/not_found)$/,
+      );
+    }
+    t.match(await stored('somebody'), ['message mixed-a', 'message mixed-f']);
+  });
+
+  t.test('who does not read its answers is not read from', async t => {
+    const sender = open();
+    sender.call.pause();
+    const big = JSON.stringify({ text: 'x'.repeat(20_000) });
+    let written = 0;
+    const total = 1_200;
+    const sending = (async () => {
+      for (; written < total; written++) {
+        const message = inbound(tenant, `slow-${written}`, {
+          externalParticipantRef: `slow-${written % 50}`,
+          metadataJson: big,
+        });
+        if (!sender.call.write({ correlationId: String(written), message })) await once(sender.call, 'drain');
+      }
+    })();
+    const count = async (): Promise<number> => {
+      const [row] = await node.database.query<{ n: number }>(
+        `select count(*)::int as n from threads t join messages m using (thread_id) where t.external_ref like 'slow-%'`,
+      );
+      return row?.n ?? 0;
+    };
+    let now = 0;
+    let unchanged = 0;
+    await eventually('standstill', async () => {
+      const before = now;
+      now = await count();
+      unchanged = now > 0 && now === before ? unchanged + 1 : 0;
+      return unchanged === 4;
+    });
+    t.ok(now < total, `stopped after ${now}`);
+    t.ok(written < total, 'and so has the client');
+    sender.call.resume();
+    await sending;
+    sender.call.end();
+    t.equal(await sender.ended, undefined);
+    t.equal(sender.answers.length, total);
+    t.equal(await count(), total);
+  });
+
+  t.test('no more than may be are under way', async t => {
+    const sender = open();
+    await sender.send([
+      { correlationId: 'first', message: inbound(tenant, 'held', { externalParticipantRef: 'held' }) },
+    ]);
+    await sender.until(1);
+    // While somebody else holds the thread's row, nothing on it can be committed.
+    const holder = new pg.Client({ connectionString: node.databaseUrl });
+    await holder.connect();
+    t.teardown(() => holder.end());
+    await holder.query('begin');
+    await holder.query(`select 1 from threads where external_ref = 'held' for update`);
+    const requests = Array.from({ length: 600 }, (_, n) => ({
+      correlationId: String(n),
+      message: inbound(tenant, `held-${n}`, { externalParticipantRef: 'held' }),
+    }));
+    const sending = sender.send(requests);
+    const underWay = async (): Promise<number> =>
+      Number(/^skein_commands (\d+)/m.exec(await node.metrics())?.[1]);
+    let highest = 0;
+    await eventually('stream that is full', async () => {
+      highest = Math.max(highest, await underWay());
+      return highest >= maxUnanswered;
+    });
+    for (let looks = 0; looks < 20; looks++) highest = Math.max(highest, await underWay());
+    t.equal(highest, maxUnanswered);
+    await holder.query('rollback');
+    await sending;
+    sender.call.end();
+    t.equal(await sender.ended, undefined);
+    t.equal(sender.answers.length, 601);
+  });
+
+  t.test('a stream without a token, and one of rubbish', async t => {
+    const stranger = new Sender(client.ingestMessages(bearer('')));
+    t.match(await stranger.ended, { code: codes.UNAUTHENTICATED });
+    const path = '/skein.internal.v1.Conversations/IngestMessages';
+    const call = client.makeBidiStreamRequest(
+      path,
+      (bytes: Buffer) => bytes,
+      bytes => bytes,
+      bearer(),
+      {},
+    );
+    const ended = once(call, 'error');
+    call.resume();
+    call.write(Buffer.from([0xff, 0xff]));
+    t.match(failureOf((await ended)[0] as ServiceError), {
+      code: codes.INVALID_ARGUMENT,
+      info: { reason: 'svc/validation/invalid_request' },
+    });
+  });
+
+  t.test('a client that goes away leaves nothing behind', async t => {
+    const sender = open();
+    await sender.send([{ correlationId: '0', message: inbound(tenant, 'gone') }]);
+    await sender.until(1);
+    await sender.send([{ correlationId: '1', message: inbound(tenant, 'gone, too') }]);
+    sender.call.cancel();
+    t.ok(await sender.ended, 'not well');
+    await eventually('end of the stream', async () =>
+      /skein_grpc_streams\{method="IngestMessages"\} 0/.test(await node.metrics()),
+    );
+    t.pass('and the stream is counted off');
+  });
+
+  t.test('a node that goes away answers what it has taken, and says so', async t => {
+    const sender = open();
+    let sent = 0;
+    function* endless(): Generator<IngestMessagesRequest> {
+      for (; ; sent++) {
+        yield {
+          correlationId: String(sent),
+          message: inbound(tenant, `drain-${sent}`, { externalParticipantRef: `drain-${sent % 5}` }),
+        };
+      }
+    }
+    const sending = sender.send(endless());
+    sending.catch(() => undefined);
+    await sender.until(300);
+    const stopped = node.skein.stop();
+    const ended = await sender.ended;
+    t.match(ended, { code: codes.UNAVAILABLE, info: { reason: 'svc/runtime/unavailable' } });
+    t.match(ended?.metadata.get('retry-after'), ['1']);
+    await stopped;
+    t.ok(sender.answers.every(({ accepted }) => accepted !== null && accepted !== undefined));
+    const [row] = await node.database.query<{ n: number }>(
+      `select count(*)::int as n from threads t join messages m using (thread_id) where t.external_ref like 'drain-%'`,
+    );
+    t.equal(row?.n, sender.answers.length, 'what was committed was answered, and the reverse');
+  });
+});

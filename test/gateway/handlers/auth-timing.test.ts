@@ -1,0 +1,90 @@
+/**
+ * The time of an answer does not tell who has an account (docs/contract-decisions.md, "Sessions and passwords"). What takes time is
+ * the hashing of a password, and the database. A
+ * login hashes for an address that nobody has, too: the known and the unknown are asked for in turns and cost this process the same
+ * processor time, where a password that is not checked would make a difference of ten times. A forgotten password hashes
+ * nothing: there the two are the same statements, in the same order, of rows of the same form, and one mail is sealed for each.
+ *
+ * Not sign-up: it answers `email_in_use`, so its time tells nothing that its status does not. Where nobody may sign
+ * up, the policy refuses before anybody looks for an account (test/gateway/auth/sign-up-policy.test.ts).
+ */
+import pg from 'pg';
+import t from 'tap';
+import { startTestDatabase } from '../../support/database.ts';
+import { startAuthNode } from '../auth/auth-fixture.ts';
+
+const { database: db } = await startTestDatabase(t);
+const node = await startAuthNode(t, db);
+const rounds = 5;
+const factor = 3;
+
+function median(times: readonly number[]): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? NaN;
+}
+
+/** Median processor time of a request about a known address, by one about an address of the same form that nobody has. */
+async function ratio(path: string, more: Record<string, unknown>, status: number): Promise<number> {
+  const { email } = await node.signedUp();
+  const addresses = { known: email, unknown: email.replace('user', 'nouser') };
+  const times = { known: [] as number[], unknown: [] as number[] };
+  for (let i = 0; i < rounds; i++) {
+    for (const who of i % 2 === 0 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const)) {
+      const start = process.cpuUsage();
+      const reply = await node.client().call('POST', path, { body: { email: addresses[who], ...more } });
+      const { user, system } = process.cpuUsage(start);
+      times[who].push(user + system);
+      if (reply.status !== status) throw new Error(`${path} answered ${reply.status}`);
+    }
+  }
+  return median(times.known) / median(times.unknown);
+}
+
+t.test('a login', async t => {
+  const found = await ratio('/studio/auth/login', { password: 'not this one' }, 401);
+  t.ok(found < factor && found > 1 / factor, `${found.toFixed(2)} times as much`);
+});
+
+/** A statement as the driver is given it. */
+interface Sent {
+  readonly text: string;
+  readonly name?: string;
+}
+
+/** What is sent to the database meanwhile, without the values that stand in the texts. */
+async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = [];
+  const { prototype } = pg.Client;
+  const query = Object.getOwnPropertyDescriptor(prototype, 'query');
+  if (query === undefined) throw new Error('pg has no query any more');
+  const send = query.value as (this: pg.Client, ...given: unknown[]) => unknown;
+  prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const [asked] = given as [string | Sent];
+    const { text, name = '' } = typeof asked === 'string' ? { text: asked } : asked;
+    // What sends the mails comes round by itself, and after the answer.
+    if (!/^mails\./.test(name))
+      statements.push(text.replace(/'(?:[^']|'')*'/g, '?').replace(/\bnull\b/g, '?'));
+    return send.apply(this, given);
+  } as typeof prototype.query;
+  try {
+    await work();
+  } finally {
+    Object.defineProperty(prototype, 'query', query);
+  }
+  return statements;
+}
+
+t.test('a forgotten password', async t => {
+  const { email } = await node.signedUp();
+  await node.tokenTo(email, 'verify');
+  const forget = (address: string) => async (): Promise<void> => {
+    const { status } = await node
+      .client()
+      .call('POST', '/studio/auth/forgot-password', { body: { email: address } });
+    t.equal(status, 200);
+  };
+  await forget(email)();
+  const known = await statementsOf(forget(email));
+  const unknown = await statementsOf(forget(email.replace('user', 'nouser')));
+  t.strictSame(unknown, known);
+  t.match(known.join('\n'), /begin[^]*insert into "mails"[^]*insert into "email_tokens"[^]*commit/);
+});

@@ -1,0 +1,338 @@
+/** Erasure of personal data, on a whole node with its database (docs/operate/privacy-and-erasure.md). */
+import t from 'tap';
+import { request } from 'undici';
+import { operations, type OperationId } from '../../../protocol/operations/table.ts';
+import type { AttachmentUpload } from '../../../protocol/resources/attachment.ts';
+import type { Message } from '../../../protocol/resources/message.ts';
+import type { ThreadNote } from '../../../protocol/resources/note.ts';
+import type { PersonalDataErasure, Thread } from '../../../protocol/resources/thread.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { erasePersonalData } from '../../../storage/retention/erasures.ts';
+import type { Asked, Client, ListOf, Refusal } from '../../node/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { newKey, newStitch, type Tenant } from '../../node/tenant.ts';
+import { answer } from '../../support/receiver.ts';
+import { receiverFor, StitchService } from './stitch-fixture.ts';
+
+const service = await StitchService.start(t);
+const { database } = service;
+
+const erase = ({ person }: Tenant, threadId: string) =>
+  person.get<PersonalDataErasure>('erasePersonalData', { params: { threadId } });
+
+/** Writes as the participant, whose name is their reference. */
+function write({ key, projectId, channelId }: Tenant, name: string, text: string): Promise<Message> {
+  return key.get<Message>('createInboundMessage', {
+    params: { channelId },
+    body: { projectId, body: text, externalParticipantRef: name, metadata: { from: name } },
+  });
+}
+
+/** The columns in which a text is to be found, of every table, whatever they hold. */
+async function columnsWith(text: string): Promise<string[]> {
+  const columns = await database.query<{ table: string; column: string; type: string }>(
+    `select c.table_name as table, c.column_name as column, c.data_type as type
+     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+     where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
+       and c.data_type in ('text', 'character varying', 'json', 'jsonb', 'ARRAY', 'bytea')`,
+  );
+  const found = new Set<string>();
+  for (const { table, column, type } of columns) {
+    const shown = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`;
+    const rows = await database.query(`select 1 from "${table}" where strpos(${shown}, $1) > 0 limit 1`, [
+      text,
+    ]);
+    if (rows.length > 0) found.add(`${table.replace(/_\d{8}$/, '')}.${column}`);
+  }
+  return [...found];
+}
+
+/** Erases what is due, now and when all that was under way is over. */
+async function eraseNowAndLater(): Promise<void> {
+  await erasePersonalData(database, Date.now(), silentLog);
+  await erasePersonalData(database, Date.now() + 601_000, silentLog);
+}
+
+t.test('nothing of the participant is left anywhere', async t => {
+  const tenant = await service.tenant();
+  const { key, projectId, environmentId, channelId } = tenant;
+  const receiver = await receiverFor(t);
+  const name = 'Maria-48151623';
+  receiver.behaviour = answer(200, {}, `thanks for ${name}`);
+  const { stitchId } = await newStitch(tenant, receiver.url());
+  const metadata = { of: name };
+
+  // What the API takes of a person, by a thread of its own and by one that a message made.
+  const made = await key.get<Thread>('createThread', {
+    key: `made-${projectId}`,
+    body: { projectId, environmentId, externalRef: name, metadata },
+  });
+  const announced = await key.get<AttachmentUpload>('createAttachment', {
+    body: { projectId, filename: `${name}.txt`, mimeType: 'text/plain', sizeBytes: 3 },
+  });
+  t.equal((await request(announced.uploadUrl, { method: 'PUT', body: name.slice(0, 3) })).statusCode, 204);
+  const { attachmentId } = announced;
+  const { threadId, messageId } = await key.get<Message>('createInboundMessage', {
+    params: { channelId },
+    body: {
+      ...{
+        projectId,
+        body: `I am ${name}`,
+        externalParticipantRef: name,
+        externalThreadRef: `of ${name}`,
+        metadata,
+      },
+      ...{
+        attachments: [{ attachmentId, kind: 'document', filename: name }],
+      },
+    },
+  });
+  const answers: { readonly id: OperationId; readonly asked: Asked }[] = [];
+  const ask = async <T>(id: OperationId, asked: Asked, by: Client = key): Promise<T> => {
+    if (operations[id].method === 'POST') answers.push({ id, asked });
+    return by.get<T>(id, asked);
+  };
+  for (const params of [{ threadId }, { threadId: made.threadId }]) {
+    await ask('updateThread', { params, body: { projectId, tags: [name], customFields: { name } } });
+    const keyed = { params, key: `note-${params.threadId}` };
+    const note = await ask<ThreadNote>('createNote', { ...keyed, body: { projectId, body: `${name}!` } });
+    const { threadNoteId } = note;
+    await ask('updateNote', { params: { ...params, threadNoteId }, body: { projectId, body: `${name}?` } });
+  }
+  const params = { threadId };
+  const sent = { projectId, body: `Dear ${name}`, direction: 'outbound', metadata };
+  const reply = await ask<Message>('createMessage', { params, key: `sent-${threadId}`, body: sent });
+  const error = { code: 'gone', message: `${name} has moved` };
+  const late = { projectId, messageId: reply.messageId, occurredAt: new Date().toISOString() };
+  await ask('recordReceipt', {
+    params: { channelId },
+    body: { ...late, status: 'sent', externalMessageId: `sent to ${name}` },
+  });
+  await eventually('deliveries', () => Promise.resolve(receiver.received.length >= 8));
+  const [first] = (
+    await key.get<ListOf<{ deliveryId: string }>>('listDeliveries', {
+      query: { projectId, stitchId, eventName: 'thread.message.received' },
+    })
+  ).data;
+  await key.get('replayDelivery', { params: { deliveryId: first?.deliveryId ?? '' }, body: { projectId } });
+  const tried = async (trigger: string): Promise<boolean> =>
+    (
+      await database.query(`select 1 from webhook_attempts where trigger = $1 and response_body <> ''`, [
+        trigger,
+      ])
+    ).length > 0;
+  await eventually('replay', async () => (await tried('manual')) || (await tried('replay')));
+  await database.query(
+    `insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
+     values ('channel', $1, 'send', $2, $3, 5, now())`,
+    [channelId, JSON.stringify({ threadId, body: name }), `could not reach ${name}`],
+  );
+  await database.query(`insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)`, [
+    JSON.stringify({
+      ...{ agent_run_id: 'run_1', project_id: projectId, environment_id: environmentId, thread_id: threadId },
+      ...{ status: 'failed', provider: 'llm_provider_1', model: 'small', mode: 'auto', tool_call_count: 0 },
+      ...{
+        trace: { steps: [{ output: name }] },
+        metadata,
+        error_message: name,
+        state: { turns: [name] },
+        version: 7,
+      },
+      ...{ created_at: new Date(), updated_at: new Date() },
+    }),
+  ]);
+  const places = await columnsWith(name);
+  for (const place of [
+    ...['threads.external_ref', 'threads.metadata', 'threads.tags', 'threads.custom_fields', 'threads.state'],
+    ...['messages.body', 'messages.metadata', 'messages.actor', 'messages.external_message_id'],
+    ...[
+      'messages.attachments',
+      'attachments.filename',
+      'thread_notes.body',
+      'events.body',
+      'channel_commands.data',
+    ],
+    ...[
+      'idempotency_keys.body',
+      'webhook_attempts.response_body',
+      'dead_letters.payload',
+      'dead_letters.error',
+    ],
+    ...['agent_runs.trace', 'agent_runs.metadata', 'agent_runs.error_message', 'agent_runs.state'],
+  ]) {
+    t.ok(places.includes(place), `it is in ${place}`);
+  }
+
+  receiver.behaviour = answer(204);
+  for (const each of [threadId, made.threadId]) t.equal((await erase(tenant, each)).threadId, each);
+  const thread = await key.get<Thread>('getThread', { params });
+  t.match(
+    thread,
+    { externalRef: null, tags: [], customFields: {}, metadata: {} },
+    'the thread forgets at once',
+  );
+  // News of what is not emptied yet.
+  await ask('recordReceipt', { params: { channelId }, body: { ...late, status: 'failed', error } });
+  const [note] = (await key.get<ListOf<ThreadNote>>('listNotes', { params })).data;
+  await key.get('deleteNote', { params: { ...params, threadNoteId: note?.threadNoteId ?? '' } });
+  await database.query(`update stitches set archived_at = now() where stitch_id = $1`, [stitchId]);
+
+  await erasePersonalData(database, Date.now(), silentLog);
+  t.same(await columnsWith(name), [], 'at once');
+  // What was under way: an answer that comes late, and one that is kept late.
+  await database.query(
+    `update webhook_attempts a set response_body = $1 from webhook_deliveries d
+     where d.delivery_id = a.delivery_id and d.event_name = 'thread.message.received'`,
+    [`late thanks for ${name}`],
+  );
+  await erasePersonalData(database, Date.now() + 599_000, silentLog);
+  t.same(await columnsWith(name), ['webhook_attempts.response_body']);
+  await erasePersonalData(database, Date.now() + 601_000, silentLog);
+  t.same(await columnsWith(name), [], 'and when all has come to rest');
+  t.same(await database.query('select 1 from erasures'), []);
+  t.same(await database.query(`select status from attachments where attachment_id = $1`, [attachmentId]), [
+    { status: 'erased' },
+  ]);
+
+  t.same(await database.query(`select state, version from agent_runs`), [
+    { state: { turns: [] }, version: 8 },
+  ]);
+
+  t.equal(answers.length, 5);
+  for (const { id, asked } of answers.filter(each => each.asked.key !== undefined)) {
+    const again = await key.ask<Record<string, unknown>>(id, asked);
+    t.equal(again.headers['idempotent-replayed'], 'true', `${id} is answered again`);
+    t.match(again.body, { body: '' }, 'in its shape, without the person');
+  }
+  const { data } = await key.get<ListOf<Message>>('listMessages', { params, query: { order: 'asc' } });
+  t.same(
+    data.map(({ body, attachments, metadata, externalMessageId }) => [
+      body,
+      attachments,
+      metadata,
+      externalMessageId,
+    ]),
+    [
+      ['', [], {}, null],
+      ['', [], {}, null],
+    ],
+  );
+  t.equal(data[0]?.messageId, messageId);
+  t.same((await key.get<ListOf<ThreadNote>>('listNotes', { params })).data, []);
+});
+
+t.test("one that fails is tried again, later each time, and is in no other one's way", async t => {
+  const tenant = await service.tenant();
+  const stubborn = await Promise.all(
+    Array.from({ length: 51 }, (_, i) => write(tenant, `Stubborn-${i}`, 'no')),
+  );
+  for (const { threadId } of stubborn) await erase(tenant, threadId);
+  const { threadId } = await write(tenant, 'Willing-141421', 'yes');
+  await erase(tenant, threadId);
+  await database.query(
+    `create function refuse() returns trigger language plpgsql as $$
+     begin if old.body = 'no' then raise 'stubborn'; end if; return new; end $$`,
+  );
+  await database.query(
+    `create trigger refuse before update on messages for each row execute function refuse()`,
+  );
+  t.teardown(() => database.query('drop trigger if exists refuse on messages'));
+  let now = Date.now();
+  await t.rejects(erasePersonalData(database, now, silentLog), { message: '51 erasures failed' });
+  t.same(await columnsWith('Willing-141421'), [], 'the fifty before it did not keep it waiting');
+  const due = async () =>
+    (
+      await database.query<{ at: Date; attempts: number }>(
+        `select max(due_at) as at, max(attempts) as attempts from erasures where last_error is not null`,
+      )
+    )[0];
+  t.same(await due(), { at: new Date(now + 60_000), attempts: 1 });
+  await database.query(`delete from erasures where thread_id <> $1`, [stubborn[0]?.threadId]);
+  await erasePersonalData(database, now + 59_999, silentLog);
+  const waits: number[] = [];
+  for (let attempt = 2; attempt <= 11; attempt++) {
+    now = (await due())?.at.getTime() ?? 0;
+    await t.rejects(erasePersonalData(database, now, silentLog));
+    waits.push(((await due())?.at.getTime() ?? 0) - now);
+  }
+  t.same(
+    waits,
+    [2, 4, 8, 16, 32, 60, 60, 60, 60, 60].map(minutes => minutes * 60_000),
+  );
+  const letters = await database.query(`select 1 from dead_letters where name = 'erase' and attempts = 10`);
+  t.equal(letters.length, 1, 'a human is told, once');
+  await database.query('drop trigger refuse on messages');
+  await erasePersonalData(database, now + 3_600_000, silentLog);
+  t.same(await columnsWith('Stubborn-0'), []);
+  t.same(await database.query('select 1 from erasures'), []);
+});
+
+t.test('events keep their envelope, their place and the shape of what they are about', async t => {
+  const tenant = await service.tenant();
+  const { key, projectId, environmentId, channelId } = tenant;
+  const { threadId, messageId } = await write(tenant, 'Jan-2718', 'my number is 2718');
+  await erase(tenant, threadId);
+  await eraseNowAndLater();
+  const { data } = await key.get<ListOf<Record<string, unknown>>>('listEvents', {
+    query: { projectId, threadId },
+  });
+  t.same(
+    data.map(event => event['eventName']),
+    ['thread.lifecycle.erased', 'thread.message.received', 'thread.lifecycle.created'],
+  );
+  const [erased, received] = data;
+  t.match(erased, { data: { thread: { externalRef: null, sequence: 3 }, sequence: 3 } });
+  t.match(received, {
+    ...{ projectId, eventId: /^evt_/, occurredAt: /^\d{4}-.*Z$/, apiVersion: /^\d{4}-/ },
+    data: {
+      ...{ environmentId, threadId, channelId, sequence: 2, erased: true },
+      actor: { type: 'contact', id: threadId },
+      message: { messageId, threadId, direction: 'inbound', body: '', metadata: {}, sequence: 2 },
+    },
+  });
+});
+
+t.test('a participant who writes again has a name again, and the thread a past', async t => {
+  const tenant = await service.tenant();
+  const { key } = tenant;
+  const name = 'Ana-31415';
+  const { threadId } = await write(tenant, name, 'first');
+  await erase(tenant, threadId);
+  const again = await write(tenant, name, 'second');
+  t.equal(again.threadId, threadId, 'the identity is the same');
+  await eraseNowAndLater();
+  const params = { threadId };
+  t.match(await key.get<Thread>('getThread', { params }), { externalRef: name });
+  const { data } = await key.get<ListOf<Message>>('listMessages', { params, query: { order: 'asc' } });
+  t.same(
+    data.map(message => message.body),
+    ['', 'second'],
+  );
+  const [row] = await database.query('select external_ref from threads where thread_id = $1', [threadId]);
+  t.same(row, { external_ref: name }, 'kept, too');
+});
+
+t.test('asked twice it is done twice, to the newest event', async t => {
+  const tenant = await service.tenant();
+  const { threadId } = await write(tenant, 'Eve-16180', 'one');
+  await erase(tenant, threadId);
+  await write(tenant, 'Eve-16180', 'two');
+  await erase(tenant, threadId);
+  await Promise.all([eraseNowAndLater(), eraseNowAndLater()]);
+  t.same(await columnsWith('Eve-16180'), []);
+});
+
+t.test('for developers and keys that write threads, in their own environment', async t => {
+  const tenant = await service.tenant();
+  const stranger = await service.tenant();
+  const { threadId } = await write(tenant, 'Bob', 'hello');
+  const params = { threadId };
+  for (const by of [stranger.person, stranger.key]) {
+    const reply = await by.ask<Refusal>('erasePersonalData', { params });
+    t.match(reply, { status: 404, body: { error: 'svc/runtime/not_found' } });
+  }
+  await service.production(tenant);
+  const { key: live } = await newKey(tenant.person, tenant.projectId, 'live');
+  t.equal((await live.ask('erasePersonalData', { params })).status, 404);
+  t.equal((await tenant.key.ask('erasePersonalData', { params })).status, 202);
+});

@@ -1,0 +1,127 @@
+/** Sandboxes forget after 30 days without activity (docs/contract-decisions.md, "Retention"): a whole node, and a sweep with a moved clock. */
+import t from 'tap';
+import type { Message } from '../../../protocol/resources/message.ts';
+import type { Thread } from '../../../protocol/resources/thread.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { deleteInactiveSandboxThreads } from '../../../storage/retention/sandbox-threads.ts';
+import { sweep } from '../../../storage/retention/sweep.ts';
+import type { Refusal } from '../../node/client.ts';
+import { newKey, type Tenant } from '../../node/tenant.ts';
+import { StitchService } from './stitch-fixture.ts';
+
+const service = await StitchService.start(t);
+const { database } = service;
+const day = 86_400_000;
+
+function write(
+  { key, projectId, channelId }: Pick<Tenant, 'key' | 'projectId' | 'channelId'>,
+  name: string,
+): Promise<Message> {
+  const body = { projectId, body: 'hello', externalParticipantRef: name };
+  return key.get<Message>('createInboundMessage', { params: { channelId }, body });
+}
+
+async function rowsOf(threadId: string): Promise<Record<string, number>> {
+  const [row] = await database.query<Record<string, number>>(
+    `select (select count(*) from threads where thread_id = $1) as threads,
+      (select count(*) from messages where thread_id = $1) as messages,
+      (select count(*) from thread_notes where thread_id = $1) as notes,
+      (select count(*) from read_cursors where thread_id = $1) as cursors`,
+    [threadId],
+  );
+  return { ...row };
+}
+
+t.test('a thread that rests goes with all that hangs on it; others stay', async t => {
+  const tenant = await service.tenant();
+  const { key, person, projectId } = tenant;
+  const { threadId } = await write(tenant, 'resting');
+  const params = { threadId };
+  await person.get('createNote', { params, body: { projectId, body: 'a note' } });
+  await person.get('moveReadCursor', { params, body: { projectId, sequence: 1 } });
+  const { threadId: busy } = await write(tenant, 'busy');
+
+  const environmentId = await service.production(tenant);
+  const { key: live } = await newKey(person, projectId, 'live');
+  const { channelId } = await live.get<{ channelId: string }>('createChannel', {
+    body: { projectId, environmentId, name: 'Live', kind: 'custom' },
+  });
+  const { threadId: production } = await write({ key: live, projectId, channelId }, 'resting');
+
+  const now = Date.now();
+  await database.query(`update threads set updated_at = $2 where thread_id = $1`, [
+    busy,
+    new Date(now + 10 * day),
+  ]);
+  await sweep(database, now + 29 * day, silentLog);
+  t.same(await rowsOf(threadId), { threads: 1, messages: 1, notes: 1, cursors: 1 }, 'not before');
+
+  await Promise.all([1, 2].map(() => sweep(database, now + 31 * day, silentLog)));
+  t.same(await rowsOf(threadId), { threads: 0, messages: 0, notes: 0, cursors: 0 });
+  t.match(await rowsOf(busy), { threads: 1, messages: 1 });
+  t.match(await rowsOf(production), { threads: 1, messages: 1 });
+  t.equal((await key.ask<Refusal>('getThread', { params })).status, 404);
+});
+
+t.test('whoever writes after that begins anew, though the thread was in memory', async t => {
+  const tenant = await service.tenant();
+  const { key } = tenant;
+  await write(tenant, 'somebody');
+  const { threadId } = await write(tenant, 'somebody');
+  await sweep(database, Date.now() + 31 * day, silentLog);
+  t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
+  const again = await write(tenant, 'somebody');
+  t.equal(again.threadId, threadId);
+  t.match(await key.get<Thread>('getThread', { params: { threadId } }), { sequence: again.sequence });
+  t.match(await rowsOf(threadId), { threads: 1, messages: 1 });
+});
+
+t.test('a thread that wakes while it is being forgotten stays', async t => {
+  const tenant = await service.tenant();
+  const { threadId } = await write(tenant, 'waking');
+  const em = database.em();
+  await em.begin();
+  await em.execute('update threads set updated_at = updated_at where thread_id = ?', [threadId]);
+  await sweep(database, Date.now() + 31 * day, silentLog);
+  t.match(await rowsOf(threadId), { threads: 1, messages: 1 }, 'nobody waits for it');
+  await em.commit();
+  await sweep(database, Date.now() + 31 * day, silentLog);
+  t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
+});
+
+t.test('a sandbox is looked at when something may be due in it, and not before', async t => {
+  const tenant = await service.tenant();
+  const { threadId } = await write(tenant, 'waiting');
+  await write(tenant, 'again');
+  const looked = async (at: number): Promise<boolean> => {
+    let count = 0;
+    const query = (text: string, values?: unknown[]) => {
+      if ([values].flat(2).includes(tenant.environmentId)) count++;
+      return database.query(text, values);
+    };
+    await deleteInactiveSandboxThreads({ query } as Pick<typeof database, 'query'>, at);
+    return count > 0;
+  };
+  const now = Date.now();
+  t.ok(await looked(now), 'at first nothing is known of it');
+  t.notOk(await looked(now + 29 * day));
+  const end = await database.query<{ at: Date }>(
+    'select rests_until as at from environments where environment_id = $1',
+    [tenant.environmentId],
+  );
+  const [oldest] = await database.query<{ at: Date }>(
+    'select last_message_at as at from threads where thread_id = $1',
+    [threadId],
+  );
+  const due = (end[0]?.at.getTime() ?? 0) - (oldest?.at.getTime() ?? 0);
+  t.ok(due > 30 * day - 1_001 && due <= 30 * day, 'to the second in which the oldest has rested');
+  await database.query('update threads set updated_at = $2 where thread_id = $1', [
+    threadId,
+    new Date(now + 5 * day),
+  ]);
+  t.ok(await looked(now + 31 * day));
+  t.match(await rowsOf(threadId), { threads: 1, messages: 1 });
+  t.notOk(await looked(now + 34 * day), 'what was changed rests from then on');
+  t.ok(await looked(now + 36 * day));
+  t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
+});

@@ -1,0 +1,38 @@
+/** An operator's word on a suggestion that its thread has told of, while the run does not know of it yet. */
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import type { Refusal } from '../../node/client.ts';
+import { StitchService } from './stitch-fixture.ts';
+
+const service = await StitchService.start(t);
+const { key, projectId, environmentId } = await service.tenant();
+
+/** A run that has given its answer to its thread. */
+async function newAnswering(): Promise<string> {
+  const agentRunId = newId('run');
+  const now = new Date().toISOString();
+  const row = {
+    ...{ agent_run_id: agentRunId, project_id: projectId, environment_id: environmentId, version: 3 },
+    ...{
+      thread_id: newId('thread'),
+      status: 'running',
+      provider: 'llm_provider_1',
+      model: 'm',
+      mode: 'suggest',
+    },
+    ...{ tool_call_count: 0, trace: { steps: [] }, metadata: {}, state: { phase: 'answering' } },
+    ...{ created_at: now, updated_at: now },
+  };
+  const insert = 'insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)';
+  await service.database.query(insert, [JSON.stringify(row)]);
+  return agentRunId;
+}
+
+const approve = (agentRunId: string) =>
+  key.ask<Refusal>('resolveSuggestion', { params: { agentRunId }, body: { projectId, action: 'approve' } });
+
+t.test('a verdict that does not come is not taken for one: to be asked again', async t => {
+  const reply = await approve(await newAnswering());
+  t.match([reply.status, reply.body.error], [503, 'svc/runtime/unavailable']);
+  t.equal(reply.headers['retry-after'], '1');
+});

@@ -1,0 +1,225 @@
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import type { Thread } from '../../../protocol/resources/thread.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { ConversationNode, type ErrorBody, type ListOf, type Tenant } from './conversation-fixture.ts';
+
+const { database } = await startTestDatabase(t);
+
+t.test('threads over REST', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant = await node.tenant();
+  const stranger = await node.tenant();
+  const { projectId, environmentId, secret } = tenant;
+
+  const read = (threadId: string, bearer = secret, query = {}) =>
+    node.ask<Thread & ErrorBody>('getThread', bearer, { params: { threadId }, query });
+  const update = (threadId: string, changes: object, bearer = secret) =>
+    node.ask<Thread & ErrorBody>('updateThread', bearer, {
+      params: { threadId },
+      body: { projectId, ...changes },
+    });
+
+  t.test('what is created is read', async t => {
+    const channel = await node.channel(tenant);
+    const body = { projectId, environmentId, channelId: channel.channelId, metadata: { a: [1] } };
+    const created = await node.ask<Thread>('createThread', secret, { body });
+    t.equal(created.status, 201);
+    t.match(created.body, { ...body, status: 'open', sequence: 1, agentMode: null, externalRef: null });
+    const found = await read(created.body.threadId);
+    t.strictSame(found.body, created.body);
+    t.strictSame(
+      (await read(created.body.threadId, tenant.token)).body,
+      created.body,
+      'also by a Studio user',
+    );
+  });
+
+  t.test('an identity is taken once, and names its thread', async t => {
+    const { channelId } = await node.channel(tenant);
+    const body = { projectId, environmentId, channelId, externalRef: '+34600' };
+    const first = await node.ask<Thread>('createThread', secret, { body });
+    const second = await node.ask<ErrorBody>('createThread', secret, { body });
+    t.equal(second.status, 409);
+    t.match(second.body, { error: 'svc/runtime/conflict', details: { threadId: first.body.threadId } });
+    const inbound = await node.inbound(tenant, channelId, { externalParticipantRef: '+34600' });
+    t.equal(inbound.body.threadId, first.body.threadId, 'the participant who writes is that thread');
+  });
+
+  t.test('without a reference each is a thread of its own', async t => {
+    const [a, b] = await Promise.all([node.thread(tenant), node.thread(tenant)]);
+    t.not(a.threadId, b.threadId);
+  });
+
+  t.test('a repeated request is answered as the first time, another with its key is refused', async t => {
+    const body = { projectId, environmentId, metadata: { n: 1 } };
+    const first = await node.ask<Thread>('createThread', secret, { body, key: 'k-1' });
+    const again = await node.ask<Thread>('createThread', secret, { body, key: 'k-1' });
+    t.strictSame([again.status, again.text], [201, first.text]);
+    t.equal(again.headers.get('idempotent-replayed'), 'true');
+    const other = await node.ask<ErrorBody>('createThread', secret, {
+      body: { ...body, metadata: {} },
+      key: 'k-1',
+    });
+    t.match([other.status, other.body.error], [409, 'svc/runtime/idempotency_conflict']);
+  });
+
+  t.test("another tenant's channel, thread and project are not there", async t => {
+    const foreign = await node.channel(stranger);
+    const body = { projectId, environmentId, channelId: foreign.channelId };
+    t.equal((await node.ask('createThread', secret, { body })).status, 404);
+    const theirs = await node.thread(stranger);
+    for (const bearer of [secret, tenant.token]) {
+      const absent = await read(newId('thread'), bearer);
+      const outside = await read(theirs.threadId, bearer);
+      t.match([absent.status, outside.status], [404, 404]);
+      const { requestId: _, ...rest } = outside.body as unknown as Record<string, unknown>;
+      t.match(absent.body, rest, 'both read the same');
+      t.equal((await update(theirs.threadId, { status: 'closed' }, bearer)).status, 404);
+    }
+    const mine = await node.thread(tenant);
+    t.equal((await read(mine.threadId, secret, { projectId: stranger.projectId })).status, 404);
+    t.equal((await read(theirs.threadId, stranger.secret)).body.status, 'open', 'nothing has happened to it');
+  });
+
+  t.test('PATCH changes what it names, and says so once', async t => {
+    const { threadId } = await node.thread(tenant);
+    const changed = await update(threadId, {
+      status: 'closed',
+      tags: ['vip'],
+      agentMode: 'suggest',
+      customFields: { n: 1 },
+    });
+    t.match(changed.body, {
+      status: 'closed',
+      tags: ['vip'],
+      agentMode: 'suggest',
+      customFields: { n: 1 },
+      sequence: 5,
+    });
+    const same = await update(threadId, { status: 'closed', tags: ['vip'] });
+    t.strictSame(same.body, changed.body);
+    t.strictSame((await read(threadId)).body, changed.body);
+    t.strictSame(
+      (await node.eventsOf(threadId)).map(event => event.eventName),
+      [
+        'thread.lifecycle.created',
+        'thread.status.changed',
+        'thread.agent_mode.changed',
+        'thread.tags.changed',
+        'thread.lifecycle.updated',
+      ],
+    );
+    const nulled = await update(threadId, { agentMode: null, status: 'archived' });
+    t.match(nulled.body, { agentMode: null, status: 'archived', archivedAt: /Z$/ });
+    t.match((await update(threadId, { status: 'closed' })).body.error, 'svc/runtime/conflict');
+  });
+
+  t.test('an agent has to be one of the environment', async t => {
+    const { threadId } = await node.thread(tenant);
+    const agentId = newId('agent');
+    t.equal((await update(threadId, { agentId })).status, 404);
+    await database.query(
+      `insert into agents (agent_id, project_id, environment_id, name, mode, created_at, updated_at)
+       values ($1, $2, $3, 'a', 'auto', now(), now())`,
+      [agentId, projectId, environmentId],
+    );
+    t.equal((await update(threadId, { agentId })).body.agentId, agentId);
+    t.equal((await update(threadId, { agentId: null })).body.agentId, null);
+  });
+
+  t.test('a Studio user reaches production by id or by naming it, a sandbox key does not', async t => {
+    const owner = await node.tenant();
+    const production = await node.production(owner);
+    const live = await node.keyOf(owner, ['*'], 'live');
+    const body = { projectId: owner.projectId, environmentId: production };
+    const { threadId } = (await node.ask<Thread>('createThread', live, { body })).body;
+    t.match((await read(threadId, owner.token)).body, { threadId, environmentId: production });
+    t.equal((await read(threadId, owner.secret)).status, 404);
+    const patch = { params: { threadId }, body: { projectId: owner.projectId, status: 'closed' } };
+    t.equal((await node.ask('updateThread', owner.secret, patch)).status, 404);
+    t.equal((await node.ask('updateThread', owner.token, patch)).status, 200);
+    const listed = async (query: object) =>
+      (
+        await node.ask<ListOf<Thread>>('listThreads', owner.token, {
+          query: { projectId: owner.projectId, ...query },
+        })
+      ).body.data.length;
+    t.strictSame([await listed({}), await listed({ environmentId: production })], [0, 1]);
+  });
+
+  t.test('scopes', async t => {
+    const reader = await node.keyOf(tenant, ['threads:read']);
+    const { threadId } = await node.thread(tenant);
+    t.equal((await read(threadId, reader)).status, 200);
+    const refused = await update(threadId, { status: 'closed' }, reader);
+    t.match([refused.status, refused.body.error], [403, 'svc/auth/insufficient_scope']);
+  });
+});
+
+t.test('lists of threads', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant: Tenant = await node.tenant();
+  const { projectId, secret } = tenant;
+  const list = (query: object, bearer = secret) =>
+    node.ask<ListOf<Thread> & ErrorBody>('listThreads', bearer, { query: { projectId, ...query } });
+
+  const { channelId } = await node.channel(tenant);
+  const threads: Thread[] = [];
+  for (let i = 0; i < 7; i++) {
+    threads.push(await node.thread(tenant, i % 2 === 0 ? { channelId } : {}));
+  }
+  const ids = threads.map(thread => thread.threadId);
+  const patch = (index: number, changes: object) =>
+    node.ask<Thread>('updateThread', secret, {
+      params: { threadId: ids[index] ?? '' },
+      body: { projectId, ...changes },
+    });
+  await patch(1, { status: 'closed', tags: ['vip', 'b'] });
+  await patch(2, { tags: ['vip'], agentMode: 'auto' });
+  const { body: touched } = await patch(3, { status: 'archived' });
+  await node.send(tenant, ids[0] ?? '');
+
+  async function walk(query: object, limit: number): Promise<string[]> {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { body } = await list({ ...query, limit, ...(cursor === null ? {} : { cursor }) });
+      t.ok(body.data.length <= limit);
+      t.equal(body.hasMore, body.nextCursor !== null);
+      seen.push(...body.data.map(thread => thread.threadId));
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    return seen;
+  }
+
+  const newestFirst = [...ids].reverse();
+  t.strictSame(await walk({ sort: 'createdAt' }, 3), newestFirst, 'by creation, in pages');
+  const byMessage = [ids[0], ...newestFirst.filter(id => id !== ids[0])];
+  t.strictSame(await walk({}, 2), byMessage, 'by the last message, which is the default');
+  t.strictSame(await walk({ status: 'closed' }, 50), [ids[1]]);
+  t.strictSame(await walk({ status: 'open', tag: 'vip' }, 50), [ids[2]]);
+  t.strictSame((await walk({ tag: 'vip' }, 1)).sort(), [ids[1], ids[2]].sort());
+  t.strictSame(await walk({ agentMode: 'auto' }, 50), [ids[2]]);
+  t.strictSame(await walk({ channelId, sort: 'createdAt' }, 3), [ids[6], ids[4], ids[2], ids[0]]);
+  t.strictSame(await walk({ assigneeUserId: newId('user') }, 50), []);
+  t.strictSame(await walk({ updatedAfter: touched.updatedAt }, 50), [ids[0]], 'exclusive');
+  t.strictSame(
+    (await list({})).body.data.find(thread => thread.threadId === ids[3]),
+    touched,
+  );
+
+  const { body: first } = await list({ limit: 1 });
+  const cursor = first.nextCursor ?? '';
+  for (const query of [{ cursor: `${cursor}x` }, { cursor, status: 'open' }, { cursor, sort: 'createdAt' }]) {
+    const { status, body } = await list({ limit: 1, ...query });
+    t.match([status, body.error], [400, 'svc/runtime/invalid_request'], 'a cursor is good for its own list');
+  }
+  const other = await node.tenant();
+  t.equal((await list({}, other.secret)).status, 404);
+  t.strictSame(
+    (await list({}, tenant.token)).body.data.length,
+    7,
+    'a Studio user sees the sandbox by default',
+  );
+});

@@ -1,0 +1,99 @@
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import type { MessageTimeline } from '../../../protocol/resources/timeline.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { ConversationNode } from './conversation-fixture.ts';
+
+const { database } = await startTestDatabase(t);
+
+t.test('what became of a message', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant = await node.tenant();
+  const { projectId, environmentId, secret } = tenant;
+  const { channelId } = await node.channel(tenant);
+  const timeline = async (threadId: string, messageId: string, bearer = secret) =>
+    node.ask<MessageTimeline>('getMessageTimeline', bearer, { params: { threadId, messageId } });
+  const receipt = (about: object, status: string, more: object = {}) =>
+    node.ask('recordReceipt', secret, {
+      params: { channelId },
+      body: { projectId, ...about, status, occurredAt: '2026-11-20T10:00:00.000Z', ...more },
+    });
+
+  await database.query(
+    `insert into stitches (stitch_id, project_id, environment_id, name, webhook_url, status, created_at, updated_at, state, version)
+     select id, $2, $3, 'stitch', 'https://example.com/', 'active', now(), now(), '{"ownerNews":[],"replays":[]}', 1
+     from unnest($1::text[]) id`,
+    [[newId('stitch'), newId('stitch')], projectId, environmentId],
+  );
+  const { threadId } = await node.thread(tenant, { channelId, externalRef: 'ana' });
+  const { body: before } = await node.send(tenant, threadId, 'before');
+  const { body: message } = await node.send(tenant, threadId, 'this one');
+  const { messageId } = message;
+  // Metadata that names the message is none of its events.
+  const bait = { projectId, body: `"messageId":"${messageId}"`, metadata: { messageId } };
+  const { body: other } = await node.send(tenant, threadId, '', { body: bait });
+  await receipt({ messageId, externalMessageId: 'wamid.1' }, 'sent');
+  await receipt({ messageId: other.messageId }, 'sent');
+  await receipt({ externalMessageId: 'wamid.1' }, 'failed', { error: { code: '131026' } });
+
+  t.test('its events in order, with what the provider said', async t => {
+    const { status, body } = await timeline(threadId, messageId);
+    t.equal(status, 200);
+    t.match(body, { messageId, threadId, projectId, environmentId, externalMessageId: 'wamid.1' });
+    t.match(body.events, [
+      { eventName: 'thread.message.created', actor: { type: 'api_key' }, sequence: message.sequence },
+      { eventName: 'channel.message.requested' },
+      { eventName: 'channel.message.sent', reportedAt: '2026-11-20T10:00:00.000Z' },
+      { eventName: 'channel.message.delivery_failed', error: { code: '131026' } },
+    ]);
+    t.equal(body.events.length, 4);
+    t.equal(body.deliveries.length, 8, 'each to two stitches');
+    t.strictSame(
+      body.deliveries.map(({ eventId }) => eventId),
+      body.events.flatMap(({ eventId }) => [eventId, eventId]),
+    );
+    t.equal((await timeline(threadId, before.messageId)).body.events.length, 2);
+  });
+
+  t.test('the runs and tool calls it had', async t => {
+    const run = newId('run');
+    await database.query(
+      `insert into agent_runs (agent_run_id, project_id, environment_id, thread_id, input_message_id, output_message_id, status,
+        provider, model, mode, tool_call_count, trace, metadata, created_at, updated_at, state, version)
+       values ($1, $2, $3, $4, $5, $6, 'succeeded', 'llm_provider_1', 'small', 'auto', 1, '{}', '{}', now(), now(), '{}', 1)`,
+      [run, projectId, environmentId, threadId, before.messageId, messageId],
+    );
+    const { seq } = (
+      await database.query<{ seq: number }>('select max(seq) as seq from events where project_id = $1', [
+        projectId,
+      ])
+    )[0] ?? { seq: 0 };
+    const toolId = newId('tool');
+    const data = { environmentId, threadId, agentRunId: run, toolId, durationMs: 12, error: null };
+    await database.query(
+      `insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, thread_id, body)
+       values ($1, $2, $3, 'agent.tool.completed', now(), $4, $5, $6)`,
+      [projectId, seq + 1_000, newId('event'), environmentId, threadId, JSON.stringify({ data })],
+    );
+    for (const id of [messageId, before.messageId]) {
+      const { body } = await timeline(threadId, id);
+      t.match(body.runs, [{ agentRunId: run, status: 'succeeded', outputMessageId: messageId }]);
+      t.match(body.toolCalls, [
+        { eventName: 'agent.tool.completed', agentRunId: run, toolId, durationMs: 12 },
+      ]);
+    }
+    const { body } = await timeline(threadId, other.messageId);
+    t.strictSame([body.runs, body.toolCalls], [[], []]);
+  });
+
+  t.test('of another thread, tenant or scope: none', async t => {
+    const elsewhere = await node.thread(tenant);
+    const stranger = await node.tenant();
+    t.equal((await timeline(elsewhere.threadId, messageId)).status, 404);
+    t.equal((await timeline(threadId, newId('message'))).status, 404);
+    t.equal((await timeline(threadId, messageId, stranger.secret)).status, 404);
+    t.equal((await timeline(threadId, messageId, stranger.token)).status, 404);
+    t.equal((await timeline(threadId, messageId, await node.keyOf(tenant, ['threads:read']))).status, 403);
+    t.equal((await timeline(threadId, messageId, tenant.token)).status, 200);
+  });
+});

@@ -1,0 +1,72 @@
+/** Usage over REST, on a whole node. */
+import t from 'tap';
+import type { Usage } from '../../../protocol/resources/usage.ts';
+import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
+import type { ListOf, Refusal } from '../../node/client.ts';
+import { newKey } from '../../node/tenant.ts';
+import { messagesOf, StitchService } from './stitch-fixture.ts';
+
+const service = await StitchService.start(t);
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+t.test('messages of the last 30 days, of one environment', async t => {
+  const tenant = await service.tenant();
+  const { key, person, projectId } = tenant;
+  const threadId = await messagesOf(tenant, 3);
+  await key.get('createMessage', {
+    params: { threadId },
+    body: { projectId, body: 'answer', direction: 'outbound' },
+  });
+  const query = { projectId };
+  const { data } = await key.get<ListOf<Usage>>('listUsage', { query });
+  t.same(data, [
+    {
+      ...{ day: today(), messagesInbound: 3, messagesOutbound: 1, agentRuns: 0, toolCalls: 0 },
+      ...{ promptTokens: 0, completionTokens: 0, totalTokens: 0, estimatedCostMicros: 0 },
+    },
+  ]);
+  t.same((await person.get<ListOf<Usage>>('listUsage', { query })).data, data, 'an owner sees the sandbox');
+  t.same((await key.get<ListOf<Usage>>('listUsage', { query: { projectId, groupBy: 'agent' } })).data, []);
+
+  const environmentId = await service.production(tenant);
+  const live = await newKey(person, projectId, 'live');
+  t.same((await live.key.get<ListOf<Usage>>('listUsage', { query })).data, []);
+  const production = { query: { projectId, environmentId } };
+  t.same((await person.get<ListOf<Usage>>('listUsage', production)).data, []);
+  t.equal((await key.ask('listUsage', production)).status, 404);
+});
+
+t.test('days are days, in order, and a year of them at most', async t => {
+  const { key, projectId } = await service.tenant();
+  const statusOf = async (query: Record<string, string>) =>
+    (await key.ask<Refusal>('listUsage', { query: { projectId, ...query } })).status;
+  t.equal(await statusOf({ from: '2024-01-01', to: '2024-12-31' }), 200);
+  t.equal(await statusOf({ from: '2024-01-01', to: '2025-01-01' }), 422);
+  t.equal(await statusOf({ from: '2024-01-02', to: '2024-01-01' }), 422);
+  t.equal(await statusOf({ from: '2024-01-01', to: '2024-01-01' }), 200);
+  t.equal(await statusOf({ to: '0001-01-01' }), 200);
+  t.equal(await statusOf({ to: '9999-12-31' }), 200);
+  for (const from of ['2024-02-30', '2024-1-1', '20240101', '2024-01-01T00:00:00Z', 'today', '']) {
+    t.equal(await statusOf({ from }), 422, from);
+  }
+  t.equal(await statusOf({ groupBy: 'moon' }), 422);
+});
+
+t.test('for owners, admins and project owners; not for operators and strangers', async t => {
+  const { person, projectId } = await service.tenant();
+  const stranger = await service.tenant();
+  const ask = async (by = stranger.person) =>
+    (await by.ask<Refusal>('listUsage', { query: { projectId } })).status;
+  t.equal(await ask(), 404);
+  t.equal(await ask(stranger.key), 404);
+  const { userId } = stranger;
+  const stamps = { createdAt: new Date(), updatedAt: new Date() };
+  const em = service.database.em();
+  await em.insert(ConsoleMember, { projectId, userId, role: 'agent', ...stamps });
+  // What is known of a user's roles is held for a second; that they are nobody is not.
+  t.equal(await ask(), 403);
+  await em.nativeUpdate(ConsoleMember, { projectId, userId }, { role: 'project_owner' });
+  while ((await ask()) === 403);
+  t.equal(await ask(), 200);
+  t.equal(await ask(person), 200);
+});

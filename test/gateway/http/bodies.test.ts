@@ -1,0 +1,243 @@
+/** Bodies that are streamed, in both directions. */
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import t, { type Test } from 'tap';
+import { ServiceError } from '../../../protocol/errors.ts';
+import type { HttpAnswer, HttpRequest } from '../../../gateway/http/message.ts';
+import type { HttpServer, HttpServerOptions } from '../../../gateway/http/server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { RawClient, startServer } from './http-fixture.ts';
+
+const megabyte = 1_048_576;
+const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Resolves when the server has nothing under way. */
+function idle(server: HttpServer): Promise<void> {
+  return eventually('rest', () => Promise.resolve(server.stats.inFlight === 0));
+}
+
+type Take = (body: Readable, request: HttpRequest) => Promise<HttpAnswer>;
+
+const digest: Take = async body => {
+  const hash = createHash('sha256');
+  for await (const piece of body) hash.update(piece as Buffer);
+  return { status: 200, body: JSON.stringify(hash.digest('hex')) };
+};
+
+function startUpload(t: Test, take: Take, options: Partial<HttpServerOptions> = {}) {
+  return startServer(
+    t,
+    server => {
+      const handler = async (request: HttpRequest): Promise<HttpAnswer> => {
+        if (request.incoming === undefined) throw new Error('the body is not streamed');
+        return take(request.incoming, request);
+      };
+      server.route('PUT', '/up', handler, { streamsBody: true, maxBodyBytes: 40 * megabyte });
+      server.route('GET', '/plain', () => ({ status: 200, body: '"plain"' }));
+    },
+    options,
+  );
+}
+
+t.test('a body is read as it arrives, whole and in order', async t => {
+  const { url, server } = await startUpload(t, digest);
+  for (const size of [0, 1, 70_000, 8 * megabyte]) {
+    const bytes = randomBytes(size);
+    const answer = await fetch(`${url}/up`, { method: 'PUT', body: bytes });
+    t.strictSame([answer.status, await answer.json()], [200, sha(bytes)], `${size} bytes`);
+  }
+  const bytes = randomBytes(megabyte);
+  const chunked = await fetch(`${url}/up`, {
+    method: 'PUT',
+    body: new Blob([bytes]).stream(),
+    duplex: 'half',
+  } as RequestInit);
+  t.equal(await chunked.json(), sha(bytes), 'chunked');
+  await idle(server);
+});
+
+t.test('a slow reader holds the client back, not the body in memory', async t => {
+  let arrived = 0;
+  let go: () => void = () => undefined;
+  const started = new Promise<void>(resolve => (go = resolve));
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>(resolve => (open = resolve));
+  const { port } = await startUpload(t, async body => {
+    go();
+    await opened;
+    for await (const piece of body) arrived += (piece as Buffer).length;
+    return { status: 200, body: String(arrived) };
+  });
+  const size = 32 * megabyte;
+  const client = new RawClient(port, t);
+  client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n`);
+  await started;
+  const bytes = randomBytes(size);
+  t.notOk(client.socket.write(bytes), 'more than the way takes');
+  await new Promise<void>(resolve => setImmediate(resolve));
+  t.ok(client.socket.writableLength > size / 2, 'most of it waits at the client');
+  open();
+  const [answer] = await client.answers(1);
+  t.strictSame([answer?.status, answer?.body], [200, String(size)]);
+});
+
+t.test('an early answer reaches the client, and the connection goes on', async t => {
+  const { port, url } = await startUpload(t, () => Promise.reject(new ServiceError('svc/runtime/not_found')));
+  const answer = await fetch(`${url}/up`, { method: 'PUT', body: randomBytes(2 * megabyte) });
+  t.equal(answer.status, 404);
+  const client = new RawClient(port, t);
+  client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`);
+  client.send('GET /plain HTTP/1.1\r\nHost: a\r\n\r\n');
+  const answers = await client.answers(2);
+  t.strictSame(
+    answers.map(({ status, body }) => [status, body === '"plain"']),
+    [
+      [404, false],
+      [200, true],
+    ],
+  );
+});
+
+t.test('an answer that comes in the middle of a body reaches the client, again and again', async t => {
+  const { url } = await startUpload(t, async () => {
+    await new Promise(resolve => setImmediate(resolve));
+    throw new ServiceError('svc/runtime/conflict');
+  });
+  for (const size of [100_000, megabyte, 3 * megabyte, 12 * megabyte, 3 * megabyte]) {
+    const answer = await fetch(`${url}/up`, { method: 'PUT', body: randomBytes(size) });
+    t.equal(answer.status, 409, `${size} bytes`);
+  }
+});
+
+t.test('what is too large is 413, by its announcement or by its length', async t => {
+  const { url } = await startUpload(t, digest);
+  const tooLarge = randomBytes(41 * megabyte);
+  const announced = await fetch(`${url}/up`, { method: 'PUT', body: tooLarge });
+  t.equal(announced.status, 413);
+  const unannounced = await fetch(`${url}/up`, {
+    method: 'PUT',
+    body: new Blob([tooLarge]).stream(),
+    duplex: 'half',
+  } as RequestInit).then(
+    answer => answer.status,
+    () => 'cut off',
+  );
+  t.ok([413, 'cut off'].includes(unannounced), String(unannounced));
+});
+
+t.test('the reader learns that the client has gone', async t => {
+  let failed: (error: unknown) => void = () => undefined;
+  const failure = new Promise<unknown>(resolve => (failed = resolve));
+  const { port, server } = await startUpload(t, body =>
+    digest(body, undefined as never).catch((error: unknown) => {
+      failed(error);
+      throw error;
+    }),
+  );
+  const client = new RawClient(port, t);
+  client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nabc`);
+  await eventually('request', () => Promise.resolve(server.stats.inFlight === 1));
+  client.socket.destroy();
+  t.match(await failure, { name: 'BodyCut' });
+  await idle(server);
+});
+
+t.test('more streams than memory allows are told to come back', async t => {
+  const { url, port, server } = await startUpload(t, digest, { maxBodyBytesInFlight: 5 * megabyte });
+  const client = new RawClient(port, t);
+  client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na`);
+  await eventually('request', () => Promise.resolve(server.stats.inFlight === 1));
+  const refused = await fetch(`${url}/up`, { method: 'PUT', body: 'abc' });
+  t.strictSame([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  client.send('bc');
+  await client.answers(1);
+  t.equal((await fetch(`${url}/up`, { method: 'PUT', body: 'abc' })).status, 200);
+  await idle(server);
+  t.equal(server.stats.bodyBytes, 0);
+});
+
+t.test('a transfer that takes too long is ended', async t => {
+  const { port } = await startUpload(t, digest, { transferDeadlineMs: 50 });
+  const client = new RawClient(port, t);
+  client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nabc`);
+  t.strictSame(await client.untilClosed(), []);
+});
+
+function startDownload(t: Test, make: () => { stream: Readable; size: number }) {
+  const streams: Readable[] = [];
+  const handler = (): HttpAnswer => {
+    const outgoing = make();
+    streams.push(outgoing.stream);
+    return { status: 200, contentType: 'application/octet-stream', outgoing };
+  };
+  return startServer(t, server => server.route('GET', '/down', handler)).then(started => ({
+    ...started,
+    streams,
+  }));
+}
+
+t.test('an answer is streamed with its length', async t => {
+  for (const size of [0, 10, 8 * megabyte]) {
+    const bytes = randomBytes(size);
+    const pieces = (): Readable =>
+      Readable.from(
+        Array.from({ length: Math.ceil(size / 50_000) }, (_, i) =>
+          bytes.subarray(i * 50_000, (i + 1) * 50_000),
+        ),
+        { objectMode: false },
+      );
+    const { url, streams, server } = await startDownload(t, () => ({ stream: pieces(), size }));
+    const answer = await fetch(`${url}/down`);
+    t.equal(answer.headers.get('content-length'), String(size));
+    t.equal(answer.headers.get('content-type'), 'application/octet-stream');
+    t.equal(sha(new Uint8Array(await answer.arrayBuffer())), sha(bytes), `${size} bytes`);
+    const head = await fetch(`${url}/down`, { method: 'HEAD' });
+    t.strictSame([head.status, head.headers.get('content-length')], [200, String(size)]);
+    await idle(server);
+    t.ok(streams.every(({ destroyed }) => destroyed));
+  }
+});
+
+t.test('a client that does not read is not read for', async t => {
+  let read = 0;
+  const size = 64 * megabyte;
+  const endless = (): Readable =>
+    new Readable({
+      read() {
+        read += 65_536;
+        this.push(read > size ? null : Buffer.alloc(65_536));
+      },
+    });
+  const { port, streams, server } = await startDownload(t, () => ({ stream: endless(), size }));
+  const client = new RawClient(port, t);
+  client.socket.pause();
+  client.send('GET /down HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually('pause', () => Promise.resolve(streams[0]?.isPaused() === true));
+  t.ok(read < size / 2, `${read} bytes read`);
+  client.socket.destroy();
+  await idle(server);
+  t.ok(streams[0]?.destroyed, 'given up with the client');
+});
+
+t.test('a stream that fails or ends early ends the connection: half a file is no file', async t => {
+  const broken = [
+    () =>
+      new Readable({
+        read() {
+          this.push('abc');
+          this.destroy(new Error('disk'));
+        },
+      }),
+    () => Readable.from([Buffer.from('abc')], { objectMode: false }),
+    () => Readable.from([Buffer.alloc(11)], { objectMode: false }),
+  ];
+  for (const make of broken) {
+    const { port, server } = await startDownload(t, () => ({ stream: make(), size: 10 }));
+    const client = new RawClient(port, t);
+    client.send('GET /down HTTP/1.1\r\nHost: a\r\n\r\n');
+    await (client.socket.destroyed ? undefined : once(client.socket, 'close'));
+    t.notOk(client.received.endsWith('\0'.repeat(10)));
+    await idle(server);
+  }
+});

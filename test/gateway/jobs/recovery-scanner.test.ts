@@ -1,0 +1,73 @@
+import t from 'tap';
+import { RecoveryScanner, type RecoveryScannerOptions } from '../../../gateway/jobs/recovery-scanner.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+/** 1,200 stitches, of which every second one is this node's. */
+const all = Array.from({ length: 1_200 }, (_, i) => `stitch_${String(i).padStart(4, '0')}`);
+const isOwned = (id: string): boolean => Number(id.slice(-1)) % 2 === 0;
+const mine = all.filter(isOwned);
+
+function world(t: { teardown(end: () => void): unknown }, find?: RecoveryScannerOptions['find']) {
+  const clock = new VirtualClock();
+  const roused: string[] = [];
+  const page: RecoveryScannerOptions['find'] = (limit, after) =>
+    Promise.resolve(all.filter(id => id > after).slice(0, limit));
+  const scanner = new RecoveryScanner({
+    ...{ clock, log: silentLog, isOwned, find: find ?? page },
+    wake: id => roused.push(id),
+  });
+  t.teardown(() => scanner.stop());
+  return { clock, roused, scanner };
+}
+
+t.test('walks once for a burst of wishes, through the own stitches', async t => {
+  const { clock, roused, scanner } = world(t);
+  for (let i = 0; i < 256; i++) scanner.scanSoon('owned');
+  await clock.advance(5_000);
+  t.same(roused, mine);
+});
+
+t.test('walks for everybody when one of the wishes was for everybody', async t => {
+  const { clock, roused, scanner } = world(t);
+  scanner.scanSoon('all');
+  scanner.scanSoon('owned');
+  await clock.advance(5_000);
+  t.same(roused, all);
+});
+
+t.test('walks again by itself, now and then, and after a failure', async t => {
+  let walks = 0;
+  const { clock, scanner } = world(t, () => {
+    walks++;
+    return walks === 1 ? Promise.reject(new Error('the database is away')) : Promise.resolve([]);
+  });
+  scanner.scanSoon('owned');
+  await clock.advance(1_000);
+  t.equal(walks, 1);
+  await clock.advance(60_000);
+  t.equal(walks, 3);
+  scanner.stop();
+  await clock.advance(60_000);
+  t.equal(walks, 3);
+  t.equal(clock.pending, 0);
+});
+
+t.test('a wish that comes during a walk is granted after it', async t => {
+  const answers: (() => void)[] = [];
+  const { clock, roused, scanner } = world(
+    t,
+    () => new Promise(resolve => answers.push(() => resolve(['stitch_0001', 'stitch_0002']))),
+  );
+  scanner.scanSoon('owned');
+  await clock.advance(100);
+  t.equal(answers.length, 1);
+  scanner.scanSoon('all');
+  await clock.advance(1_000);
+  t.equal(answers.length, 1, 'one at a time');
+  answers.shift()?.();
+  await clock.advance(100);
+  answers.shift()?.();
+  await clock.advance(1);
+  t.same(roused, ['stitch_0002', 'stitch_0001', 'stitch_0002']);
+});

@@ -1,0 +1,188 @@
+import t from 'tap';
+import { EventEmitter, once } from 'node:events';
+import { MailSender } from '../../../gateway/mail/sender.ts';
+import type { MailTransport, OutgoingMail } from '../../../gateway/mail/transport.ts';
+import { accountServices } from '../../support/accounts.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { ManualClock, settle } from '../stream/fixture.ts';
+
+const { database: db } = await startTestDatabase(t);
+const { mails } = accountServices(db);
+const minute = 60_000;
+
+/** A post office that can be closed, and tells what it took. */
+class PostOffice extends EventEmitter implements MailTransport {
+  readonly taken: OutgoingMail[] = [];
+  open = true;
+  closed = false;
+  refused = 0;
+  gate: Promise<void> | undefined;
+
+  async send(mail: OutgoingMail): Promise<void> {
+    this.emit('arrived', mail);
+    await this.gate;
+    if (!this.open) {
+      this.refused += 1;
+      throw new Error('550 closed');
+    }
+    this.taken.push(mail);
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+}
+
+/** A sender whose steps can be waited for: `sent` and `failed` when the row says so, `warned` when the log does. */
+function bench() {
+  const clock = new ManualClock();
+  const office = new PostOffice();
+  const steps = new EventEmitter();
+  const sender = new MailSender({
+    mails: {
+      claim: (now, limit) => mails.claim(now, limit),
+      markSent: async (mailId, now) => {
+        await mails.markSent(mailId, now);
+        steps.emit('sent');
+      },
+      markFailed: async (mailId, error) => {
+        await mails.markFailed(mailId, error);
+        steps.emit('failed');
+      },
+    },
+    transport: office,
+    clock,
+    baseUrl: 'https://skein.test',
+    log: { info: () => undefined, warn: () => steps.emit('warned') },
+  });
+  /** Resolves once that many mails are sent from now on. */
+  const sent = (count = 1) =>
+    new Promise<void>(resolve => {
+      let seen = 0;
+      steps.on('sent', () => {
+        seen += 1;
+        if (seen === count) resolve();
+      });
+    });
+  return { office, steps, clock, sender, sent };
+}
+
+async function queue(recipient: string, now: number): Promise<void> {
+  const mail = await mails.seal({
+    kind: 'verify_email',
+    recipient,
+    secret: 'a-token',
+    now: new Date(now),
+    expiresAt: new Date(now + 24 * 60 * minute),
+  });
+  await db.em().transactional(em => {
+    mails.queue(em, mail);
+  });
+}
+
+t.beforeEach(() => db.query('delete from mails'));
+
+t.test('what is there at the start is sent, as after a crash; what comes is sent when told', async t => {
+  const { office, sent, clock, sender } = bench();
+  await queue('before@example.com', clock.now());
+  const first = sent();
+  sender.wake();
+  t.same(office.taken, [], 'not before the start');
+  sender.start();
+  await first;
+  await queue('after@example.com', clock.now());
+  const second = sent();
+  sender.wake();
+  await second;
+  t.match(office.taken, [
+    { to: 'before@example.com', link: 'https://skein.test/studio/verify#token=a-token' },
+    { to: 'after@example.com', text: /\na-token\n/ },
+  ]);
+  await sender.drain();
+  t.ok(office.closed);
+});
+
+t.test('a refused mail is tried again after a while, under the same id', async t => {
+  const { office, steps, sent, clock, sender } = bench();
+  office.open = false;
+  const ids: string[] = [];
+  office.on('arrived', (mail: OutgoingMail) => ids.push(mail.mailId));
+  await queue('a@example.com', clock.now());
+  const refusal = once(steps, 'failed');
+  sender.start();
+  await refusal;
+  office.open = true;
+  const success = sent();
+  await clock.advance(minute);
+  sender.wake();
+  await success;
+  t.equal(office.refused, 1);
+  t.equal(ids.length, 2);
+  t.equal(new Set(ids).size, 1);
+  await sender.drain();
+});
+
+t.test('a wake during a pass is not lost', async t => {
+  const { office, sent, clock, sender } = bench();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  office.gate = promise;
+  await queue('first@example.com', clock.now());
+  const arrived = once(office, 'arrived');
+  const both = sent(2);
+  sender.start();
+  await arrived;
+  await queue('second@example.com', clock.now());
+  sender.wake();
+  resolve();
+  await both;
+  t.equal(office.taken.length, 2);
+  await sender.drain();
+});
+
+t.test('more than a step of mail goes out in one pass', async t => {
+  const { office, sent, clock, sender } = bench();
+  for (let i = 0; i < 25; i++) await queue(`${i}@example.com`, clock.now());
+  const all = sent(25);
+  sender.start();
+  await all;
+  t.equal(new Set(office.taken.map(mail => mail.to)).size, 25);
+  await sender.drain();
+});
+
+t.test('drain waits for the mail under way, and nothing is sent after it', async t => {
+  const { office, clock, sender } = bench();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  office.gate = promise;
+  await queue('a@example.com', clock.now());
+  const arrived = once(office, 'arrived');
+  sender.start();
+  await arrived;
+  let drained = false;
+  const draining = sender.drain().then(() => (drained = true));
+  await settle();
+  t.equal(drained, false);
+  resolve();
+  await draining;
+  t.equal(office.taken.length, 1);
+  await queue('late@example.com', clock.now());
+  sender.wake();
+  sender.start();
+  await clock.advance(minute);
+  t.equal(office.taken.length, 1);
+  await sender.drain();
+});
+
+t.test('a database that is away is asked again by the patrol', async t => {
+  const { office, steps, sent, clock, sender } = bench();
+  await queue('a@example.com', clock.now());
+  await db.query('alter table mails rename to mails_away');
+  const warned = once(steps, 'warned');
+  sender.start();
+  await warned;
+  await db.query('alter table mails_away rename to mails');
+  const success = sent();
+  await clock.advance(30_000);
+  await success;
+  t.equal(office.taken.length, 1);
+  await sender.drain();
+});

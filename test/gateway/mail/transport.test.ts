@@ -1,0 +1,122 @@
+import t from 'tap';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mailText } from '../../../gateway/mail/messages.ts';
+import { folderTransport, smtpTransport, type OutgoingMail } from '../../../gateway/mail/transport.ts';
+
+const from = 'Skein <skein@example.com>';
+const secret = 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
+const mail: OutgoingMail = {
+  mailId: '0b0c1f3e-7f57-4c34-9f0e-6f6a5b8f7a11',
+  to: 'ada@example.com',
+  ...mailText('verify_email', secret, 'http://127.0.0.1:8080'),
+};
+
+/** Enough of RFC 5321 for one client that behaves, keeping what it is given. */
+async function smtpServer(answerToData = '250 taken') {
+  const received: string[] = [];
+  const server = createServer(socket => {
+    let inData = false;
+    let buffer = '';
+    socket.setEncoding('utf8').write('220 test\r\n');
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: string) => {
+      buffer += chunk;
+      for (;;) {
+        const end = inData ? buffer.indexOf('\r\n.\r\n') : buffer.indexOf('\r\n');
+        if (end < 0) return;
+        const text = buffer.slice(0, end);
+        buffer = buffer.slice(end + (inData ? 5 : 2));
+        if (inData) {
+          received.push(text);
+          inData = false;
+          socket.write(`${answerToData}\r\n`);
+        } else if (text === 'DATA') {
+          inData = true;
+          socket.write('354 go on\r\n');
+        } else {
+          if (/^(MAIL|RCPT)/.test(text)) received.push(text);
+          socket.write('250 fine\r\n');
+        }
+      }
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return { received, server, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+t.test('the text says what to do, with the token out of servers\u2019 sight', async t => {
+  t.equal(mail.link, `http://127.0.0.1:8080/studio/verify#token=${secret}`);
+  t.ok(mail.text.split('\n').includes(mail.link));
+  t.ok(mail.text.split('\n').includes(secret));
+});
+
+t.test('without SMTP a mail is a file that anyone can read the link in, and a line in the log', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'skein-mail-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const lines: object[] = [];
+  const transport = folderTransport(join(folder, 'mail'), from, { info: fields => lines.push(fields) });
+  await transport.send(mail);
+  await transport.send(mail);
+  t.same(await readdir(join(folder, 'mail')), [`${mail.mailId}.eml`], 'sent twice is still one mail');
+  const file = join(folder, 'mail', `${mail.mailId}.eml`);
+  const text = await readFile(file, 'utf8');
+  t.match(text, /^From: Skein <skein@example.com>\r$/m);
+  t.match(text, /^To: ada@example.com\r$/m);
+  t.match(text, `Message-ID: <${mail.mailId}@example.com>`);
+  t.ok(text.includes(mail.link), 'the link is unbroken and unencoded');
+  t.equal((await stat(file)).mode & 0o777, 0o600);
+  t.match(lines[0], { to: mail.to, link: mail.link, file });
+  transport.close();
+});
+
+t.test('a folder that cannot be written is a failure', async t => {
+  const transport = folderTransport('/dev/null/mail', from, { info: () => undefined });
+  await t.rejects(transport.send(mail), { code: 'ENOTDIR' });
+});
+
+t.test('with SMTP a mail goes to the server, once per send', async t => {
+  const { received, server, url } = await smtpServer();
+  const transport = smtpTransport(url, from);
+  t.teardown(() => {
+    transport.close();
+    server.close();
+  });
+  await transport.send(mail);
+  t.match(received.slice(0, 2), [/^MAIL FROM:<skein@example.com>/, /^RCPT TO:<ada@example.com>/]);
+  t.match(received[2], `Message-ID: <${mail.mailId}@example.com>`);
+  t.ok(received[2]?.includes(mail.link));
+  t.equal(received.length, 3);
+});
+
+t.test('a strange address is neither a header nor a second recipient', async t => {
+  const { received, server, url } = await smtpServer();
+  const transport = smtpTransport(url, from);
+  t.teardown(() => {
+    transport.close();
+    server.close();
+  });
+  for (const to of ['ada@example.com\r\nBcc: eve@example.com', 'ada@example.com, eve@example.com']) {
+    await transport.send({ ...mail, to }).catch(() => undefined);
+  }
+  for (const text of received) t.notMatch(text, /^(Bcc|RCPT TO:<eve)/m);
+  t.ok(received.length > 0, 'something was tried');
+});
+
+t.test('a server that refuses, and one that is not there, are failures', async t => {
+  const { server, url } = await smtpServer('451 not now');
+  const refusing = smtpTransport(url, from);
+  t.teardown(() => {
+    refusing.close();
+    server.close();
+  });
+  await t.rejects(refusing.send(mail), { message: /451 not now/ });
+
+  const gone = await smtpServer();
+  await new Promise(resolve => gone.server.close(resolve));
+  const missing = smtpTransport(gone.url, from);
+  await t.rejects(missing.send(mail), { code: /ECONNREFUSED|ESOCKET/ });
+  missing.close();
+});

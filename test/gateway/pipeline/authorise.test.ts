@@ -1,0 +1,179 @@
+/** Who may do what, and what the others are told (docs/contract-decisions.md, "Who may do what"). */
+import t from 'tap';
+import {
+  foreignProjectId,
+  otherProjectId,
+  production,
+  projectId,
+  sandbox,
+  startRest,
+  type TestHandlers,
+} from '../rest/rest-fixture.ts';
+
+const note = { projectId, text: 'hello' };
+
+t.test('keys act by their scopes, in their own project and environment', async t => {
+  const { ask } = await startRest(t);
+  const post = async (as: string, body: object) => {
+    const { status, json } = await ask('POST', '/v1/notes', { as, body });
+    return json?.error ?? status;
+  };
+  t.equal(await post('writer', note), 201);
+  t.equal(await post('everything', note), 201, 'the wildcard');
+  t.equal(await post('reader', note), 'svc/auth/insufficient_scope');
+  t.equal(await post('writer', { ...note, environmentId: sandbox }), 201);
+  t.equal(await post('writer', { ...note, environmentId: production }), 'svc/runtime/not_found');
+  t.equal(await post('writer', { ...note, projectId: otherProjectId }), 'svc/runtime/not_found');
+  t.equal(await post('reader', { ...note, projectId: otherProjectId }), 'svc/auth/insufficient_scope');
+  const read = await ask('GET', '/v1/notes/note_1', { as: 'writer' });
+  t.match(read.json, { project: { projectId, role: 'key' } }, 'its own where none is named');
+});
+
+t.test('keys do not reach what is for users, not even with the wildcard', async t => {
+  const { ask } = await startRest(t);
+  t.equal((await ask('POST', '/v1/workspaces', { as: 'everything' })).json?.error, 'svc/auth/invalid_token');
+  t.equal(
+    (await ask('PUT', '/v1/workspaces/ws_one', { as: 'everything' })).json?.error,
+    'svc/auth/insufficient_scope',
+  );
+  t.equal(
+    (await ask('GET', `/v1/console/${projectId}/members`, { as: 'everything' })).json?.error,
+    'svc/auth/insufficient_scope',
+  );
+});
+
+t.test('users act by their role in the project', async t => {
+  const { ask } = await startRest(t);
+  const role = async (as: string, body: object = note) => {
+    const { json } = await ask('POST', '/v1/notes', { as, body });
+    return json?.error ?? (json?.project as { role: string }).role;
+  };
+  t.equal(await role('owner'), 'owner');
+  t.equal(await role('developer'), 'developer');
+  t.equal(await role('agent'), 'agent', 'of the Console');
+  t.equal(
+    await role('viewer'),
+    'svc/auth/insufficient_scope',
+    'who sees the project learns that it is there',
+  );
+  t.equal(await role('boss'), 'svc/auth/insufficient_scope', 'a role that this operation does not name');
+  t.equal(await role('nobody'), 'svc/runtime/not_found', 'who does not, does not');
+  t.equal(await role('developer', { ...note, projectId: foreignProjectId }), 'svc/runtime/not_found');
+  t.equal(
+    await role('developer', { ...note, projectId: otherProjectId }),
+    'developer',
+    'roles that have to be asked for',
+  );
+});
+
+t.test('a foreign project and one that never was are the same to the byte', async t => {
+  const { ask } = await startRest(t);
+  const of = async (id: string) => {
+    const { status, json } = await ask('GET', `/v1/notes?projectId=${id}`, { as: 'developer' });
+    return { status, ...json, requestId: undefined };
+  };
+  t.same(await of(foreignProjectId), await of('prj_neverwas'));
+});
+
+t.test('users act in the sandbox unless they name another environment of the project', async t => {
+  const { ask } = await startRest(t);
+  const environment = async (as: string, environmentId?: string) => {
+    const { json } = await ask('POST', '/v1/notes', { as, body: { ...note, environmentId } });
+    return json?.error ?? json?.project;
+  };
+  t.match(await environment('owner'), { environmentId: sandbox, environmentKind: 'sandbox' });
+  t.match(await environment('owner', production), {
+    environmentId: production,
+    environmentKind: 'production',
+  });
+  t.equal(await environment('owner', 'env_foreign'), 'svc/runtime/not_found');
+  t.match(await environment('unverified'), { environmentKind: 'sandbox' });
+  t.equal(await environment('unverified', production), 'svc/auth/email_not_verified');
+});
+
+t.test('the Console has errors of its own', async t => {
+  const { ask } = await startRest(t);
+  const members = async (as: string, id = projectId) =>
+    (await ask('GET', `/v1/console/${id}/members`, { as })).json?.error ?? 'ok';
+  t.equal(await members('boss'), 'ok');
+  t.equal(await members('owner'), 'svc/console/forbidden');
+  t.equal(await members('agent'), 'svc/console/forbidden');
+  t.equal(await members('nobody'), 'svc/console/not_found');
+  t.equal(await members('boss', foreignProjectId), 'svc/console/not_found');
+});
+
+t.test('a workspace named in the path is checked', async t => {
+  const { ask } = await startRest(t);
+  const put = async (as: string, id = 'ws_one') => {
+    const { status, json } = await ask('PUT', `/v1/workspaces/${id}`, { as });
+    return json?.error ?? status;
+  };
+  t.equal(await put('owner'), 204);
+  t.equal(await put('developer'), 'svc/auth/insufficient_scope');
+  t.equal(await put('nobody'), 'svc/runtime/not_found');
+  t.equal(await put('owner', 'ws_two'), 'svc/runtime/not_found');
+});
+
+t.test('a request that names two projects names none', async t => {
+  let ran = 0;
+  const { ask } = await startRest(t, {
+    createNote: () => {
+      ran++;
+      return {};
+    },
+  });
+  const twice = await ask('GET', `/v1/notes?projectId=${projectId}&projectId=${otherProjectId}`, {
+    as: 'owner',
+  });
+  t.equal(twice.status, 422);
+  t.equal(ran, 0);
+});
+
+t.test('scopeOf decides about a resource that was found by its id', async t => {
+  const resource: TestHandlers['getNote'] = async call => {
+    const [owner = '', environmentId] = call.header('x-resource').split(' ');
+    return { body: await call.scopeOf(owner, environmentId) };
+  };
+  const { ask } = await startRest(t, { getNote: resource });
+  const of = async (as: string, place: string, query = '') => {
+    const { status, json } = await ask('GET', `/v1/notes/note_1${query}`, {
+      as,
+      headers: { 'X-Resource': place },
+    });
+    return json?.error ?? status;
+  };
+  const absent = 'svc/runtime/not_found';
+  t.equal(await of('writer', `${projectId} ${sandbox}`), 200);
+  t.equal(await of('writer', projectId), 200);
+  t.equal(await of('writer', `${projectId} ${production}`), absent, 'another environment than the key’s');
+  t.equal(await of('writer', `${otherProjectId} ${sandbox}`), absent);
+  t.equal(await of('developer', `${projectId} ${production}`), 200, 'users see both');
+  t.equal(await of('developer', foreignProjectId), absent);
+  t.equal(await of('viewer', projectId), 'svc/auth/insufficient_scope');
+  t.equal(await of('unverified', `${projectId} ${production}`), 'svc/auth/email_not_verified');
+  t.equal(
+    await of('developer', otherProjectId, `?projectId=${projectId}`),
+    absent,
+    'not where the request says',
+  );
+  t.equal(await of('developer', `${projectId} ${production}`, `?projectId=${projectId}`), 200);
+  t.equal(
+    await of('developer', `${projectId} ${production}`, `?projectId=${projectId}&environmentId=${sandbox}`),
+    absent,
+  );
+});
+
+t.test('workspaceRoleOf decides about a workspace that was found by other means', async t => {
+  const { ask } = await startRest(t, {
+    createWorkspace: async call => ({
+      body: { role: await call.workspaceRoleOf(call.header('x-workspace')) },
+    }),
+  });
+  const of = async (as: string, id: string) => {
+    const { json } = await ask('POST', '/v1/workspaces', { as, headers: { 'X-Workspace': id } });
+    return json?.error ?? (json as { role: string }).role;
+  };
+  t.equal(await of('viewer', 'ws_one'), 'viewer');
+  t.equal(await of('viewer', 'ws_two'), 'svc/runtime/not_found');
+  t.equal(await of('nobody', 'ws_one'), 'svc/runtime/not_found');
+});

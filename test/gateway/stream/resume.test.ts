@@ -1,0 +1,230 @@
+/** Resuming: a real server, real clients, and cursors of every sort. */
+import t, { type Test } from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import {
+  admission,
+  Client,
+  ManualClock,
+  MemoryEvents,
+  numbers,
+  production,
+  projectId,
+  sandbox,
+  settle,
+  startNode,
+  type NodeParts,
+} from './fixture.ts';
+
+async function world(t: Test, parts: Partial<NodeParts> = {}) {
+  const events = new MemoryEvents();
+  const node = await startNode({ events, ...parts });
+  const clients: Client[] = [];
+  t.teardown(async () => {
+    for (const client of clients) client.socket.terminate();
+    await node.close();
+  });
+  const connect = (): Client => {
+    const client = new Client(node.url);
+    clients.push(client);
+    return client;
+  };
+  /** Commits and tells the node, as the store does. */
+  const commit = (environmentId?: string): void =>
+    node.stream.context.hub.onEvents([events.append(environmentId)]);
+  return { events, node, connect, commit };
+}
+
+t.test('without a cursor the stream begins now', async t => {
+  const { events, connect, commit } = await world(t);
+  events.appendMany(3);
+  const client = connect();
+  t.same(await client.resume(), { type: 'resumed', epoch: 'first', seq: 3 });
+  commit();
+  commit();
+  t.same(await client.through(5), [4, 5]);
+  t.equal(client.frames[1]?.event?.eventName, 'thread.message.received');
+});
+
+t.test('from every cursor, exactly what comes after it', async t => {
+  const { events, connect, commit } = await world(t, { maxPerHolder: 100 });
+  events.appendMany(30);
+  const clients = numbers(30, 0).map(seq => ({ seq, client: connect() }));
+  for (const { seq, client } of clients) {
+    t.same(await client.resume({ epoch: 'first', seq }), { type: 'resumed', epoch: 'first', seq });
+  }
+  commit();
+  for (const { seq, client } of clients) t.same(await client.through(31), numbers(31, seq + 1));
+});
+
+t.test('many pages, while more is committed all the time', async t => {
+  const { events, connect, commit } = await world(t);
+  events.appendMany(1_000);
+  // Commits between the pages: the catch-up chases a head that moves.
+  const page = events.page.bind(events);
+  events.page = async span => {
+    const rows = await page(span);
+    if (events.rows.length < 1_300) for (let i = 0; i < 60; i++) commit();
+    return rows;
+  };
+  const client = connect();
+  await client.resume({ epoch: 'first', seq: 0 });
+  t.same(await client.through(1_300), numbers(1_300));
+  commit();
+  t.same(await client.through(1_301), numbers(1_301));
+});
+
+t.test('another epoch, or none: reset, and the stream goes on from the head', async t => {
+  const { events, connect, commit } = await world(t);
+  events.appendMany(5);
+  const other = connect();
+  t.same(await other.resume({ epoch: 'older', seq: 2 }), {
+    type: 'reset',
+    epoch: 'first',
+    seq: 5,
+    reason: 'epoch',
+  });
+  const none = connect();
+  t.match(await none.resume({ seq: 2 }), { type: 'reset', reason: 'epoch' });
+  commit();
+  t.same(await other.through(6), [6]);
+  t.same(await none.through(6), [6]);
+});
+
+t.test('a cursor more than 50,000 events old: reset', async t => {
+  const { events, connect } = await world(t);
+  events.appendMany(50_002);
+  t.match(await connect().resume({ epoch: 'first', seq: 1 }), {
+    type: 'reset',
+    seq: 50_002,
+    reason: 'expired',
+  });
+  t.match(await connect().resume({ epoch: 'first', seq: 2 }), { type: 'resumed', seq: 2 });
+});
+
+t.test('a cursor whose next event is more than 24 hours old: reset', async t => {
+  const { events, connect } = await world(t);
+  events.occurredAt = new Date(Date.now() - 24 * 3_600_000 - 60_000);
+  events.append();
+  events.occurredAt = new Date(Date.now() - 24 * 3_600_000 + 60_000);
+  events.append();
+  t.match(await connect().resume({ epoch: 'first', seq: 0 }), { type: 'reset', seq: 2, reason: 'expired' });
+  const kept = connect();
+  t.match(await kept.resume({ epoch: 'first', seq: 1 }), { type: 'resumed', seq: 1 });
+  t.same(await kept.through(2), [2]);
+});
+
+t.test('a log that has lost what comes next: reset', async t => {
+  const { events, connect } = await world(t);
+  events.appendMany(5);
+  const page = events.page.bind(events);
+  events.page = async span => (await page(span)).slice(2);
+  t.match(await connect().resume({ epoch: 'first', seq: 0 }), { type: 'reset', seq: 5, reason: 'expired' });
+});
+
+t.test('a cursor beyond the log: reset', async t => {
+  const { events, connect } = await world(t);
+  events.appendMany(5);
+  t.match(await connect().resume({ epoch: 'first', seq: 6 }), { type: 'reset', seq: 5, reason: 'ahead' });
+});
+
+t.test('a cursor that another node has brought further than this one has heard: resumed', async t => {
+  const { events, connect, commit } = await world(t);
+  events.appendMany(5);
+  const here = connect();
+  await here.resume();
+  events.appendMany(3);
+  const fromThere = connect();
+  t.match(await fromThere.resume({ epoch: 'first', seq: 7 }), { type: 'resumed', seq: 7 });
+  commit();
+  t.same(await fromThere.through(9), [8, 9]);
+  t.same(await here.through(9), [6, 7, 8, 9]);
+});
+
+t.test('numbers that start over while the stream is live: reset', async t => {
+  const clock = new ManualClock();
+  const { events, connect, commit } = await world(t, { clock });
+  events.appendMany(5);
+  const client = connect();
+  await client.resume();
+  events.rows.length = 1;
+  events.epoch = 'second';
+  await clock.advance(3_000);
+  await client.until(({ frames }) => frames.length === 2);
+  t.same(client.frames[1], { type: 'reset', epoch: 'second', seq: 1, reason: 'epoch' });
+  commit();
+  t.same(await client.through(2), [2]);
+});
+
+t.test('an API key sees its environment alone, live and when it resumes', async t => {
+  const { events, connect, commit } = await world(t, {
+    admit: () => admission({ environmentId: production, userId: undefined, apiKeyId: newId('apiKey') }),
+  });
+  for (const environment of [sandbox, production, sandbox, production, sandbox]) events.append(environment);
+  const client = connect();
+  t.match(await client.resume({ epoch: 'first', seq: 0 }), { type: 'resumed', seq: 0 });
+  commit(sandbox);
+  commit(production);
+  t.same(await client.through(7), [2, 4, 7]);
+});
+
+t.test('a database that is away delays, and loses nothing', async t => {
+  const { events, connect, commit } = await world(t);
+  events.appendMany(300);
+  const client = connect();
+  await client.opened();
+  await client.resume();
+  const late = connect();
+  await late.opened();
+  events.failing = 2;
+  await late.resume({ epoch: 'first', seq: 10 });
+  commit();
+  t.same(await late.through(301), numbers(301, 11));
+  t.equal(events.failed, 2);
+});
+
+t.test('what is not in the log has no number, and is for those who are live', async t => {
+  const { node, connect, commit } = await world(t);
+  const client = connect();
+  await client.resume();
+  node.stream.ephemeral(projectId, sandbox, '{"eventName":"thread.typing.started","data":{}}');
+  commit();
+  await client.through(1);
+  t.same(client.frames[1], { type: 'event', event: { eventName: 'thread.typing.started', data: {} } });
+  const later = connect();
+  await later.resume({ epoch: 'first', seq: 0 });
+  await later.through(1);
+  await settle();
+  t.same(
+    later.frames.map(({ type, seq }) => [type, seq]),
+    [
+      ['resumed', 0],
+      ['event', 1],
+    ],
+  );
+});
+
+t.test('clients that were cut off together share what is read', async t => {
+  const { events, connect, commit } = await world(t);
+  events.appendMany(1_000);
+  // A database that answers once all of them have asked.
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>(resolve => (open = resolve));
+  const page = events.page.bind(events);
+  events.page = async span => {
+    await opened;
+    return page(span);
+  };
+  const clients = Array.from({ length: 150 }, connect);
+  for (const client of clients) {
+    await client.opened();
+    client.send({ type: 'resume', epoch: 'first', seq: 100 });
+    client.send({ type: 'ping' });
+  }
+  for (const client of clients)
+    await client.until(({ frames }) => frames.some(({ type }) => type === 'pong'));
+  open();
+  commit();
+  for (const client of clients) t.strictSame(await client.through(1_001), numbers(1_001, 101));
+  // 900 events are five pages: each client for itself would be 750 reads.
+  t.ok(events.pages < 75, `${events.pages} reads`);
+});

@@ -1,0 +1,134 @@
+/** Who may do what: every row of the operation table against the table of decisions section 3, which is said here once more. */
+import t from 'tap';
+import type { Access, Operation } from '../../../protocol/operation.ts';
+import { operations } from '../../../protocol/operations/table.ts';
+
+/** Workspace owner and admin imply developer; `viewer` reads whatever Studio roles read. */
+const viewer = ['owner', 'admin', 'developer', 'viewer'] as const;
+const developer = ['owner', 'admin', 'developer'] as const;
+const admin = ['owner', 'admin'] as const;
+const nobody = [] as const;
+const all = ['project_owner', 'agent', 'viewer'] as const;
+const operators = ['project_owner', 'agent'] as const;
+
+interface Row {
+  /** API-key scopes; null: keys never reach it, with `*` neither. */
+  readonly scopes: Access['scopes'];
+  readonly studio: Access['studio'];
+  readonly console: Access['console'];
+  readonly operations: string;
+}
+
+const row = (scopes: Row['scopes'], studio: Row['studio'], console: Row['console'], names: string): Row => ({
+  ...{ scopes, studio, console },
+  operations: names,
+});
+
+const table: readonly Row[] = [
+  row(['threads:read'], viewer, all, 'listThreads getThread listNotes'),
+  row(
+    ['threads:write'],
+    developer,
+    operators,
+    'createThread updateThread createNote updateNote deleteNote assignThread setTyping moveReadCursor',
+  ),
+  row(['messages:read'], viewer, all, 'listMessages getMessage getMessageTimeline getAttachmentUrl'),
+  row(
+    ['messages:write'],
+    developer,
+    operators,
+    'createMessage createInboundMessage recordReceipt createAttachment',
+  ),
+  row(['channels:read'], viewer, all, 'listChannels getChannel listChannelCommands'),
+  row(
+    ['channels:write'],
+    developer,
+    nobody,
+    'createChannel updateChannel acknowledgeChannelCommand simulateSandbox',
+  ),
+  row(
+    ['webhooks:read'],
+    viewer,
+    nobody,
+    'listStitches getStitch listDeliveries getDelivery listDeliveryAttempts listEvents getEvent',
+  ),
+  row(
+    ['webhooks:write'],
+    developer,
+    nobody,
+    'createStitch updateStitch archiveStitch rotateStitchSecret testStitch replayDelivery replayStitch',
+  ),
+  // It cannot be undone: stricter than writing.
+  row(['threads:write'], developer, ['project_owner'], 'erasePersonalData'),
+  row(
+    ['agents:read'],
+    viewer,
+    all,
+    'listLooms getLoom listLoomVersions getLoomVersion listAgents getAgent listAgentRuns getAgentRun',
+  ),
+  row(['agents:run'], developer, operators, 'createAgentRun cancelAgentRun'),
+  row(['agents:run', 'messages:write'], developer, operators, 'resolveSuggestion'),
+  row(
+    ['agents:write'],
+    developer,
+    nobody,
+    'createLoom updateLoom activateLoomVersion createLoomVersion updateLoomVersion createAgent updateAgent',
+  ),
+  row(['tools:read'], viewer, nobody, 'listTools getTool'),
+  row(['tools:write'], developer, nobody, 'createTool updateTool'),
+  row(['tools:execute'], developer, nobody, 'testTool'),
+  row(['usage:read'], admin, ['project_owner'], 'listUsage getBudgets'),
+  row(null, admin, ['project_owner'], 'setBudgets'),
+  row(['audit:read'], admin, nobody, 'listAuditLogs'),
+  // Whoever is a member may leave; to remove another takes an admin (test/gateway/members.test.ts).
+  row(null, viewer, nobody, 'removeMember'),
+  row(
+    null,
+    viewer,
+    nobody,
+    'listApiKeys listByokCredentials listPartnerApps listInvitations listMembers getMember',
+  ),
+  row(
+    null,
+    developer,
+    nobody,
+    'createApiKey rotateApiKey revokeApiKey createByokCredential rotateByokCredential revokeByokCredential createEnvironment',
+  ),
+  row(
+    null,
+    admin,
+    nobody,
+    'createInvitation revokeInvitation updateMember createProject createPartnerApp rotatePartnerAppSecret revokePartnerApp',
+  ),
+  row(null, viewer, all, 'listConsoleMembers'),
+  row(null, admin, ['project_owner'], 'upsertConsoleMember removeConsoleMember'),
+  row(['threads:read', 'messages:read'], nobody, all, 'openStream listStreamEvents'),
+  // A key sets the header itself: tickets are for browsers.
+  row(null, nobody, all, 'createStreamTicket'),
+];
+
+/** For every user who is signed in, or for everybody: no role in a project or workspace is asked for. */
+const open = new Set(
+  `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword acceptInvitation
+  listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample`.split(
+    /\s+/,
+  ),
+);
+
+const wanted = new Map(table.flatMap(each => each.operations.split(' ').map(id => [id, each] as const)));
+
+for (const [id, operation] of Object.entries<Operation>(operations)) {
+  t.test(id, async t => {
+    const { access } = operation;
+    if (open.has(id)) return void t.equal(access, undefined);
+    const { scopes, studio, console } = wanted.get(id) ?? {};
+    t.strictSame(access, { scopes, studio, console });
+  });
+}
+
+t.test('the table names operations that there are', async t => {
+  t.strictSame(
+    [...wanted.keys(), ...open].filter(id => !(id in operations)),
+    [],
+  );
+});

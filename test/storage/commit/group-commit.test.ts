@@ -1,0 +1,248 @@
+/** Group commit against a real PostgreSQL: batches, fences, duplicates, culprits, and connections that die at the worst time. */
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import { Duplicate, Fenced } from '../../../runtime/actor/store.ts';
+import { appendEvent } from '../../../storage/writes/index.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { Proxy } from '../../support/proxy.ts';
+import {
+  at,
+  Counter,
+  environmentId,
+  event,
+  key,
+  message,
+  openStore,
+  outcomes,
+  projectId,
+} from './counters.ts';
+
+t.test('group commit', async t => {
+  const { database, url } = await startTestDatabase(t);
+  await database.query('insert into project_streams (project_id, last_seq, epoch) values ($1, 0, $2)', [
+    projectId,
+    'e',
+  ]);
+  const { store, events, stored } = openStore(database);
+  t.teardown(() => store.close());
+
+  await t.test(
+    'commits of one actor merge into one write, and their events are numbered densely',
+    async t => {
+      const counter = new Counter();
+      const from = events.length;
+      const commits = Array.from({ length: 40 }, () => store.commit(counter.next([event(counter.id)])));
+      t.same(new Set(await outcomes(commits)), new Set(['ok']));
+      t.match(await stored(counter), { version: 40, state: { count: 40 } });
+      const numbers = events.slice(from).map(({ seq }) => seq);
+      t.same(
+        numbers,
+        numbers.map((_, i) => (numbers[0] ?? 0) + i),
+      );
+      const rows = await database.query<{ seq: number; body: string }>(
+        'select seq, body from events where thread_id = $1 order by seq',
+        [counter.id],
+      );
+      t.same(
+        rows.map(row => row.body),
+        events.slice(from).map(({ body }) => body),
+        'bodies keep their text',
+      );
+    },
+  );
+
+  await t.test('a commit from an old version is fenced, and so is what stands on it', async t => {
+    const counter = new Counter();
+    await store.commit(counter.next());
+    const zombie = new Counter();
+    const stale = { ...zombie.next(), actor: { kind: 'thread', id: counter.id } };
+    const onTop = { ...zombie.next(), actor: { kind: 'thread', id: counter.id } };
+    const other = new Counter();
+    t.same(await outcomes([store.commit(stale), store.commit(onTop), store.commit(other.next())]), [
+      'Fenced',
+      'Fenced',
+      'ok',
+    ]);
+    t.match(await stored(counter), { version: 1 });
+  });
+
+  await t.test('a commit without a snapshot is fenced too', async t => {
+    const counter = new Counter();
+    await store.commit(counter.next());
+    const { snapshot: _, ...writesOnly } = counter.next([event(counter.id)]);
+    await store.commit(writesOnly);
+    await t.rejects(store.commit({ ...writesOnly, base: 7, chain: { broken: false } }), Fenced);
+    await t.rejects(store.commit({ ...writesOnly, base: 0, chain: { broken: false } }), Fenced);
+  });
+
+  await t.test('a key is taken once: in one batch, and later', async t => {
+    const [first, second, third] = [new Counter(), new Counter(), new Counter()];
+    const results = await outcomes([
+      store.commit(first.next([key('once')])),
+      store.commit(second.next([key('once')])),
+    ]);
+    t.same(results, ['ok', 'Duplicate']);
+    await t.rejects(store.commit(third.next([key('once')])), Duplicate);
+    t.equal(await stored(second), undefined);
+  });
+
+  await t.test(
+    'of one batch, whoever brings a key that is taken is refused at once, and nobody else',
+    async t => {
+      // Its own: a lane that has met a taken key lately expects more of them.
+      const { store } = openStore(database);
+      t.teardown(() => store.close());
+      const taken = ['this', 'that', 'the other'];
+      await store.commit(new Counter().next(taken.map(key)));
+      for (const knowing of ['unaware', 'wary']) {
+        const before = store.stats.transactions;
+        const names = ['new', 'this', 'newer', 'the other', 'that', 'newest'];
+        const commits = names.map(name => {
+          const mine = taken.includes(name) ? name : `${knowing} ${name}`;
+          return store.commit(new Counter().next([key(mine)]));
+        });
+        const results = await Promise.allSettled(commits);
+        t.same(
+          results.map(result => (result.status === 'rejected' ? (result.reason as Duplicate).scope : 'ok')),
+          names.map(name => (taken.includes(name) ? 'idempotency' : 'ok')),
+          knowing,
+        );
+        t.equal(store.stats.transactions - before, 1, knowing);
+      }
+    },
+  );
+
+  await t.test('a lane starts while its turn of the event loop goes on, once enough wait', async t => {
+    const before = store.stats.transactions;
+    const turn = Array.from({ length: 100 }, () => store.commit(new Counter().next()));
+    await Promise.all(turn);
+    t.equal(store.stats.transactions - before, 2, '64 went at once, the others when those had landed');
+  });
+
+  await t.test('a culprit fails alone; what came before it stays, what stands on it is fenced', async t => {
+    const [good, bad, other] = [new Counter(), new Counter(), new Counter()];
+    const results = await outcomes([
+      store.commit(good.next([message(good.id, 1, 'a')])),
+      store.commit(bad.next([message(bad.id, 1, 'b')])),
+      store.commit(bad.next([message(bad.id, 1, 'the same sequence again')])),
+      store.commit(bad.next([message(bad.id, 3, 'c')])),
+      store.commit(other.next([message(other.id, 1, 'd')])),
+    ]);
+    t.same(results, ['ok', 'ok', 'Duplicate', 'Fenced', 'ok']);
+    t.match(await stored(bad), { version: 1 });
+  });
+
+  await t.test(
+    'an event of a project without a stream is an error, and nothing of the commit stays',
+    async t => {
+      const counter = new Counter();
+      const eventId = newId('event');
+      const orphan = appendEvent({
+        projectId: newId('project'),
+        environmentId,
+        eventId,
+        eventName: 'thread.message.received',
+        occurredAt: at,
+        body: '{}',
+      });
+      t.same(await outcomes([store.commit(counter.next([orphan])), store.commit(new Counter().next())]), [
+        'error',
+        'ok',
+      ]);
+      t.equal(await stored(counter), undefined);
+    },
+  );
+
+  for (const lost of ['server', 'client'] as const) {
+    const what = lost === 'server' ? 'the answer to a COMMIT' : 'the COMMIT itself';
+    await t.test(`${what} is lost: settled by the mark, applied exactly once`, async t => {
+      const target = new URL(url);
+      const proxy = new Proxy({ host: target.hostname, port: Number(target.port) });
+      target.port = String(await proxy.listen());
+      t.teardown(() => proxy.close());
+      const opened = openStore({ ...database, url: target.toString() });
+      t.teardown(() => opened.store.close());
+      const counter = new Counter();
+      await opened.store.commit(counter.next([event(counter.id)]));
+
+      proxy.mute(lost);
+      const commit = opened.store.commit(counter.next([event(counter.id)]));
+      await proxy.fired();
+      if (lost === 'server') {
+        // The server commits whether or not anybody hears it.
+        for (;;) {
+          const [row] = await database.query<{ version: number }>(
+            'select version from threads where thread_id = $1',
+            [counter.id],
+          );
+          if (row?.version === 2) break;
+        }
+      }
+      proxy.cut();
+      await commit;
+      await opened.store.commit(counter.next([event(counter.id)]));
+      const rows = await database.query('select seq from events where thread_id = $1', [counter.id]);
+      t.equal(rows.length, 3);
+      t.match(await stored(counter), { version: 3 });
+      t.same(
+        opened.behind,
+        lost === 'server' ? [projectId] : [],
+        'numbers that were lost are announced as unknown',
+      );
+    });
+  }
+
+  await t.test('a lane whose mark was swept makes it anew, and settles by it', async t => {
+    const counter = new Counter();
+    await store.commit(counter.next());
+    await database.query('delete from lane_marks');
+    await store.commit(counter.next());
+    t.match(await stored(counter), { version: 2 });
+  });
+
+  await t.test('a listener that throws does not undo a commit', async t => {
+    const own = openStore(database, () => {
+      throw new Error('a listener at fault');
+    });
+    t.teardown(() => own.store.close());
+    const counter = new Counter();
+    await own.store.commit(counter.next([event(counter.id)]));
+    t.match(await stored(counter), { version: 1 });
+  });
+
+  await t.test('large commits share no transaction that would outgrow the memory', async t => {
+    const large = Array.from({ length: 6 }, () => new Counter());
+    const before = store.stats.transactions;
+    const text = 'x'.repeat(5 * 1_048_576);
+    t.same(
+      new Set(await outcomes(large.map(c => store.commit(c.next([message(c.id, 1, text)]))))),
+      new Set(['ok']),
+    );
+    t.ok(store.stats.transactions - before >= 3);
+  });
+
+  await t.test('a killed database: every commit settles, what was acknowledged is there, once', async t => {
+    const durable = await startTestDatabase(t, { durable: true });
+    await durable.database.query(
+      'insert into project_streams (project_id, last_seq, epoch) values ($1, 0, $2)',
+      [projectId, 'e'],
+    );
+    const opened = openStore(durable.database);
+    t.teardown(() => opened.store.close());
+    const all = Array.from({ length: 30 }, () => new Counter());
+    let acknowledged = 0;
+    const work = all.map(async counter => {
+      for (let i = 0; i < 20; i++) {
+        await opened.store.commit(counter.next([event(counter.id)]));
+        acknowledged++;
+      }
+    });
+    while (acknowledged < 100) await new Promise(resolve => setImmediate(resolve));
+    await durable.kill9();
+    await Promise.all(work);
+    const [row] = await durable.database.query<{ events: number; last: number }>(
+      'select (select count(*) from events) as events, (select last_seq from project_streams) as last',
+    );
+    t.same(row, { events: 600, last: 600 });
+  });
+});

@@ -1,0 +1,36 @@
+/** Lists that look for something wait for their like, and nothing else waits for them. */
+import t from 'tap';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database: db } = await startTestDatabase(t, { poolSize: 1 });
+const slow = 'select pg_sleep(0.1)';
+
+t.test('a project has half of the connections, and single reads have theirs', async t => {
+  const over: string[] = [];
+  const note = (name: string) => (): void => void over.push(name);
+  const lists = Array.from({ length: 8 }, () => db.scan('prj_1', slow, []).then(note('theirs')));
+  await Promise.all([
+    db.scan('prj_2', slow, []).then(note('mine')),
+    db.query('select 1').then(note('single')),
+    ...lists,
+  ]);
+  t.equal(over[0], 'single');
+  t.ok(over.indexOf('mine') <= 3, over.join());
+  t.equal(over.length, 10);
+});
+
+t.test('who comes when the line is full is told to come again', async t => {
+  const lists = Array.from({ length: 203 }, (_, i) => db.scan('prj_1', i < 2 ? slow : 'select 1', []));
+  const outcomes = await Promise.allSettled(lists);
+  const refused = outcomes.flatMap(outcome =>
+    outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+  );
+  t.match(refused, [{ code: 'svc/runtime/unavailable', http: 503, retryAfterSeconds: 1 }]);
+  t.equal(refused.length, 1);
+  t.same(await db.scan('prj_1', 'select 1 as one', []), [{ one: 1 }], 'and is let in then');
+});
+
+t.test('a statement that fails makes room for the next', async t => {
+  for (let i = 0; i < 5; i++) await t.rejects(db.scan('prj_1', 'select 1 / 0', []), { code: '22012' });
+  t.same(await db.scan('prj_1', 'select 1 as one', []), [{ one: 1 }]);
+});

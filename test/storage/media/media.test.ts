@@ -1,0 +1,130 @@
+/** The media store, on both of its places: a folder, and a server that speaks S3. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import { Media, NoSuchMedia, WrongSize } from '../../../storage/media/media.ts';
+import { parseMediaUrl } from '../../../storage/media/media-location.ts';
+import { startS3 } from '../../support/s3.ts';
+
+const mimeType = 'application/octet-stream';
+const pieces = (bytes: Buffer): Readable =>
+  Readable.from(
+    Array.from({ length: Math.ceil(bytes.length / 100_000) }, (_, i) =>
+      bytes.subarray(i * 100_000, (i + 1) * 100_000),
+    ),
+    { objectMode: false },
+  );
+
+async function conforms(t: Test, media: Media): Promise<void> {
+  await t.test('what is put is read, whole, and measured', async t => {
+    for (const size of [1, 65_536, 5_000_000]) {
+      const key = `prj_1/env_1/att_${size}`;
+      const bytes = randomBytes(size);
+      const sha256 = await media.put({ key, size, mimeType }, pieces(bytes));
+      t.strictSame(sha256, createHash('sha256').update(bytes).digest());
+      t.ok((await buffer(await media.open(key))).equals(bytes), `${size} bytes`);
+    }
+  });
+
+  await t.test('put again, it is replaced', async t => {
+    const key = 'prj_1/env_1/att_again';
+    await media.put({ key, size: 9, mimeType }, pieces(Buffer.from('the first')));
+    await media.put({ key, size: 6, mimeType }, pieces(Buffer.from('second')));
+    t.equal(String(await buffer(await media.open(key))), 'second');
+  });
+
+  await t.test('of another size it is refused, and the reason of a failure is told', async t => {
+    const put = (size: number, source: Readable) =>
+      media.put({ key: 'prj_1/env_1/att_bad', size, mimeType }, source);
+    await t.rejects(put(10, pieces(Buffer.alloc(9))), WrongSize);
+    await t.rejects(put(10, pieces(Buffer.alloc(11))), WrongSize);
+    await t.rejects(put(10, pieces(Buffer.alloc(0))), WrongSize);
+    const cut = new Readable({
+      read() {
+        this.push('abc');
+        this.destroy(new RangeError('cut'));
+      },
+    });
+    await t.rejects(put(10, cut), RangeError);
+    await media.put({ key: 'prj_1/env_1/att_bad', size: 3, mimeType }, pieces(Buffer.from('abc')));
+    t.equal(String(await buffer(await media.open('prj_1/env_1/att_bad'))), 'abc', 'and may be put again');
+  });
+
+  await t.test('what is not there is told apart, and removing it is no error', async t => {
+    const key = 'prj_1/env_1/att_gone';
+    await t.rejects(media.open(key), NoSuchMedia);
+    await media.put({ key, size: 1, mimeType }, pieces(Buffer.from('x')));
+    await media.remove(key);
+    await t.rejects(media.open(key), NoSuchMedia);
+    await media.remove(key);
+  });
+
+  await t.test('a key is made of ids', async t => {
+    for (const key of [
+      '',
+      '/',
+      '../x',
+      'a/../b',
+      'a//b',
+      '/a',
+      'a/',
+      'a b',
+      'a\\b',
+      'a/.',
+      'a\0b',
+      'a%2fb',
+    ]) {
+      await t.rejects(media.open(key), /made of ids/, JSON.stringify(key));
+      await t.rejects(media.remove(key), /made of ids/);
+      await t.rejects(media.put({ key, size: 1, mimeType }, pieces(Buffer.from('x'))), /made of ids/);
+    }
+  });
+}
+
+t.test('in a folder', async t => {
+  const folder = t.testdir({});
+  await conforms(t, new Media({ kind: 'folder', folder }));
+  t.strictSame(await readdir(folder), ['prj_1']);
+  t.ok((await stat(join(folder, 'prj_1/env_1/att_1'))).isFile());
+});
+
+t.test('in S3', async t => {
+  const folder = t.testdir({});
+  const server = await startS3(folder);
+  t.teardown(() => server.stop());
+  Object.assign(process.env, server.env);
+  const place = parseMediaUrl(`s3://${server.bucket}/one/two?pathStyle=true`);
+  if (place === undefined) throw new Error('the address is refused');
+  await conforms(t, new Media(place));
+  const objects = await readdir(join(folder, server.bucket), { recursive: true });
+  t.ok(
+    objects.some(name => name.startsWith('one/two/prj_1/env_1/att_1')),
+    'under the prefix',
+  );
+
+  process.env['AWS_ACCESS_KEY_ID'] = 'NOBODY';
+  const unknown = new Media(place);
+  await t.rejects(unknown.open('prj_1/env_1/att_1'), { cause: { name: 'InvalidAccessKeyId' } });
+});
+
+t.test('addresses of the store', async t => {
+  t.strictSame(parseMediaUrl('file:///data/media'), { kind: 'folder', folder: '/data/media' });
+  const s3 = { kind: 's3', bucket: 'my-bucket' };
+  t.strictSame(parseMediaUrl('s3://my-bucket'), { ...s3, prefix: '', pathStyle: false });
+  t.strictSame(parseMediaUrl('s3://my-bucket/a/b/'), { ...s3, prefix: 'a/b/', pathStyle: false });
+  t.strictSame(parseMediaUrl('s3://my-bucket/a?pathStyle=true'), { ...s3, prefix: 'a/', pathStyle: true });
+  for (const text of [
+    '',
+    'my-bucket',
+    's3://',
+    's3://My/x',
+    's3://a:1/x',
+    's3://u@bucket/x',
+    's3://bucket/.a',
+  ]) {
+    t.equal(parseMediaUrl(text), undefined, text);
+  }
+});

@@ -1,0 +1,269 @@
+/** Lists of threads, deliveries and events with filters: see bounded-list.ts. */
+import fc from 'fast-check';
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { ensurePartitions } from '../../../storage/retention/partitions.ts';
+import {
+  deliveryPage,
+  deliveryStatement,
+  type DeliveryFilter,
+} from '../../../storage/deliveries/delivery-log.ts';
+import { eventLog, logStatement, type LogFilter } from '../../../storage/events/event-log.ts';
+import { threadPage, threadStatement, type ThreadFilter } from '../../../storage/reads/threads.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { hold, maybe, newest, type List } from '../paging/bounded-list.ts';
+
+const { database: db } = await startTestDatabase(t);
+const count = 20_000;
+const dayMs = 86_400_000;
+const ground = { db, isAnalysed: false };
+const start = Date.parse('2026-11-18T12:00:00Z');
+const stepMs = 8_000;
+const place = { projectId: 'prj_1', environmentId: 'env_1' };
+
+// Every sort of value is common, rare or nobody's; and what is rare is old, where a walk comes to it last. Two threads, and two
+// deliveries, have each instant. Some rows are another environment's, and some another project's: of each as many as a walk is long, or more.
+const isRare = `n in (7, 1008, 5011)`;
+const ofPlace = (own: string, neighbours: string, strangers: string): string =>
+  `case when n % 10 = 3 then '${neighbours}' when n % 5 = 0 then '${strangers}' else ${own} end`;
+const project = ofPlace(`'prj_1'`, 'prj_1', 'prj_2');
+const environment = ofPlace(`'env_1'`, 'env_2', 'env_9');
+const ofOwn = (rare: string, common: string): string =>
+  `case when ${isRare} then '${rare}' else '${common}' end`;
+const instants = `select n, $1::timestamptz + n / 2 * ($2::int * interval '2 ms') as at from generate_series(1, $3::int) n`;
+
+await ensurePartitions(db, start + dayMs, silentLog);
+await db.query(
+  `insert into threads (thread_id, project_id, environment_id, channel_id, status, agent_mode, assignee_user_id, tags,
+     last_message_at, active_second, created_at, updated_at, state, version)
+   select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), ${project}, ${environment}, ${ofPlace(ofOwn('ch_2', 'ch_1'), 'ch_8', 'ch_9')},
+     case when ${isRare} then 'archived' when n % 2 = 0 then 'closed' else 'open' end,
+     case when ${isRare} then 'paused' when n % 3 = 0 then 'auto' end, case when ${isRare} then 'usr_2' when n % 3 = 1 then 'usr_1' end,
+     case when ${isRare} then '{vip,odd}'::text[] when n % 2 = 1 then '{vip}' else '{}' end,
+     at, floor(extract(epoch from at)), $1::timestamptz + (n * 31 % $3) * interval '1 second',
+     case when ${isRare} then at + interval '30 days' else at end, '{}', 1
+   from (${instants}) instants`,
+  [new Date(start), stepMs, count],
+);
+const eventIds = Array.from({ length: count }, (_, i) => newId('event', start + i * stepMs));
+await db.query(
+  `insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, thread_id, body)
+   select ${project}, n, at, ($4::text[])[n], ${ofOwn('stitch.created', 'thread.message.received')}, ${environment},
+     ${ofPlace(ofOwn('thread_2', 'thread_1'), 'thread_8', 'thread_9')}, '{"n":' || n || '}'
+   from (${instants}) instants`,
+  [new Date(start), stepMs, count, eventIds],
+);
+await db.query(
+  `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+     event_at, status, trigger, updated_at)
+   select skein_delivery_id(event_id, 'stitch'), occurred_at, project_id, environment_id,
+     ${ofPlace(ofOwn('stitch_2', 'stitch_1'), 'stitch_8', 'stitch_9')}, event_id, n, event_name, occurred_at,
+     case when ${isRare} then 'failed' when n % 900 = 1 then 'retrying' else 'delivered' end, 'scheduled', occurred_at
+   from (select *, seq as n from events) events`,
+);
+await db.query(
+  `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+     event_at, status, trigger, updated_at)
+   select skein_delivery_id(event_id, 'again'), $1::timestamptz, project_id, environment_id, 'stitch_2', event_id, seq, event_name,
+     occurred_at, 'cancelled', 'replay', $1 from events where seq in (7, 9)`,
+  [new Date(start + dayMs)],
+);
+
+const minute = (n: number): string => new Date(start + n * 60_000).toISOString();
+
+interface ThreadColumns {
+  readonly threadId: string;
+  readonly status: string;
+  readonly agentMode: string | null;
+  readonly channelId: string;
+  readonly tags: readonly string[];
+  readonly assignee: string | null;
+  readonly lastMessageAt: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+const threads = await db.query<ThreadColumns>(
+  `select thread_id as "threadId", status, agent_mode as "agentMode", channel_id as "channelId", tags, assignee_user_id as assignee,
+     last_message_at as "lastMessageAt", created_at as "createdAt", updated_at as "updatedAt"
+   from threads where environment_id = 'env_1'`,
+);
+type AskedThreads = Omit<ThreadFilter, 'projectId' | 'environmentId' | 'after' | 'limit'>;
+const threadOrder = {
+  lastMessageAt: newest(threads, row => [row.lastMessageAt.getTime(), row.threadId]),
+  createdAt: newest(threads, row => [row.createdAt.getTime(), row.threadId]),
+};
+const threadFilter = (asked: AskedThreads, after: string | undefined, limit: number): ThreadFilter => {
+  const row = threads.find(({ threadId }) => threadId === after);
+  const place1 = row && { at: row[asked.sort].getTime(), threadId: row.threadId };
+  return { ...place, ...asked, after: place1, limit };
+};
+const threadList: List<ThreadColumns, AskedThreads> = {
+  sorted: ({ sort }) => threadOrder[sort],
+  matches: (row, asked) =>
+    (asked.status ?? row.status) === row.status &&
+    (asked.agentMode ?? row.agentMode) === row.agentMode &&
+    (asked.channelId ?? row.channelId) === row.channelId &&
+    (asked.assigneeUserId ?? row.assignee) === row.assignee &&
+    (asked.tag === undefined || row.tags.includes(asked.tag)) &&
+    (asked.updatedAfter === undefined || row.updatedAt > new Date(asked.updatedAfter)),
+  idOf: row => row.threadId,
+  statement: (...asked) => threadStatement(threadFilter(...asked)),
+  page: async (...asked) => {
+    const { rows, end } = await threadPage(db, threadFilter(...asked));
+    return { rows: rows.map(({ threadId }) => threadId), end: end?.threadId };
+  },
+  filters: fc.record({
+    status: maybe('open', 'closed', 'archived'),
+    agentMode: maybe('auto', 'paused', 'suggest'),
+    channelId: maybe('ch_1', 'ch_2', 'ch_3', 'ch_8', 'ch_9'),
+    assigneeUserId: maybe('usr_1', 'usr_2', 'usr_3'),
+    tag: maybe('vip', 'odd', 'none'),
+    updatedAfter: maybe(minute(1), minute(2_600), minute(10_000), minute(90_000)),
+    sort: fc.constantFrom('lastMessageAt', 'createdAt'),
+  }),
+  nobody: (['lastMessageAt', 'createdAt'] as const).flatMap(sort =>
+    [
+      { agentMode: 'suggest' },
+      { channelId: 'ch_3' },
+      { assigneeUserId: 'usr_3' },
+      { tag: 'none' },
+      { updatedAfter: minute(90_000) },
+      { status: 'archived', tag: 'none' },
+    ].map(asked => ({ ...asked, sort })),
+  ),
+  foreign: (['lastMessageAt', 'createdAt'] as const).flatMap(sort =>
+    ['ch_8', 'ch_9'].map(
+      channelId =>
+        [
+          { channelId, sort },
+          { channelId: 'ch_3', sort },
+        ] as const,
+    ),
+  ),
+};
+
+interface DeliveryColumns {
+  readonly deliveryId: string;
+  readonly createdAt: Date;
+  readonly stitchId: string;
+  readonly status: string;
+  readonly eventId: string;
+  readonly eventName: string;
+}
+const deliveries = newest(
+  await db.query<DeliveryColumns>(
+    `select delivery_id as "deliveryId", created_at as "createdAt", stitch_id as "stitchId", status, event_id as "eventId",
+       event_name as "eventName" from webhook_deliveries where environment_id = 'env_1'`,
+  ),
+  row => [row.createdAt.getTime(), row.deliveryId],
+);
+type AskedDeliveries = Omit<DeliveryFilter, 'projectId' | 'environmentId' | 'before' | 'limit'>;
+const deliveryFilter = (asked: AskedDeliveries, after: string | undefined, limit: number): DeliveryFilter => {
+  const row = deliveries.find(({ deliveryId }) => deliveryId === after);
+  const before = row && { at: row.createdAt.getTime(), deliveryId: row.deliveryId };
+  return { ...place, ...asked, before, limit };
+};
+const deliveryList: List<DeliveryColumns, AskedDeliveries> = {
+  sorted: () => deliveries,
+  matches: (row, asked) =>
+    (asked.status ?? row.status) === row.status &&
+    (asked.stitchId ?? row.stitchId) === row.stitchId &&
+    (asked.eventId ?? row.eventId) === row.eventId &&
+    (asked.eventName ?? row.eventName) === row.eventName &&
+    (asked.since === undefined || row.createdAt >= new Date(asked.since)) &&
+    (asked.until === undefined || row.createdAt < new Date(asked.until)),
+  idOf: row => row.deliveryId,
+  statement: (...asked) => deliveryStatement(deliveryFilter(...asked)),
+  page: async (...asked) => {
+    const { rows, end } = await deliveryPage(db, deliveryFilter(...asked));
+    return { rows: rows.map(({ deliveryId }) => deliveryId), end: end?.deliveryId };
+  },
+  filters: fc.record({
+    status: maybe('delivered', 'retrying', 'failed', 'cancelled', 'pending'),
+    stitchId: maybe('stitch_1', 'stitch_2', 'stitch_3', 'stitch_8', 'stitch_9'),
+    eventId: maybe(eventIds[6], eventIds[9_000], newId('event')),
+    eventName: maybe('thread.message.received', 'stitch.created', 'channel.created'),
+    since: maybe(minute(1), minute(2_600), minute(10_000)),
+    until: maybe(minute(1), minute(2_600), minute(10_000)),
+  }),
+  nobody: [
+    { status: 'pending' },
+    { status: 'cancelled', stitchId: 'stitch_1' },
+    { stitchId: 'stitch_3' },
+    { eventId: newId('event') },
+    { eventName: 'channel.created' },
+    { until: minute(0) },
+  ],
+  foreign: [
+    [{ stitchId: 'stitch_8' }, { stitchId: 'stitch_3' }],
+    [{ stitchId: 'stitch_9' }, { stitchId: 'stitch_3' }],
+    [{ eventId: eventIds[2] }, { eventId: newId('event') }],
+    [{ eventId: eventIds[9] }, { eventId: newId('event') }],
+  ],
+};
+
+interface EventColumns {
+  readonly seq: number;
+  readonly eventName: string;
+  readonly environmentId: string;
+  readonly threadId: string;
+  readonly at: Date;
+}
+const events = await db.query<EventColumns>(
+  `select seq, event_name as "eventName", environment_id as "environmentId", thread_id as "threadId", occurred_at as at from events
+   where project_id = 'prj_1' order by seq desc`,
+);
+const isOwn = ({ environmentId }: EventColumns): boolean => environmentId === place.environmentId;
+const ownEvents = events.filter(isOwn);
+type AskedEvents = Pick<LogFilter, 'eventName' | 'threadId' | 'since' | 'maxBytes'>;
+const logFilter = (asked: AskedEvents, after: string | undefined, limit: number): LogFilter => ({
+  ...place,
+  ...asked,
+  limit,
+  before: after === undefined ? undefined : Number(after),
+});
+const eventList: List<EventColumns, AskedEvents> = {
+  sorted: ({ threadId }) => (threadId === undefined ? events : ownEvents),
+  matches: (row, { eventName = row.eventName, threadId = row.threadId, since = row.at }) =>
+    (eventName.endsWith('*')
+      ? row.eventName.startsWith(eventName.slice(0, -1))
+      : row.eventName === eventName) &&
+    row.threadId === threadId &&
+    isOwn(row) &&
+    row.at >= since,
+  idOf: ({ seq }) => String(seq),
+  statement: (...asked) => logStatement(logFilter(...asked)),
+  page: async (...asked) => {
+    const { rows, end } = await eventLog(db, logFilter(...asked));
+    return { rows: rows.map(({ seq }) => String(seq)), end: end && String(end.seq) };
+  },
+  filters: fc.record({
+    eventName: maybe('thread.message.received', 'thread.*', 'stitch.created', 'stitch.*', 'channel.created'),
+    threadId: maybe('thread_1', 'thread_2', 'thread_3', 'thread_8', 'thread_9'),
+    since: maybe(new Date(start), new Date(start + dayMs), new Date(start + 10 * dayMs)),
+    // Some 500 bodies, or all.
+    maxBytes: fc.constantFrom(5_000, 4_194_304),
+  }),
+  nobody: [{ eventName: 'channel.created' }, { eventName: 'channel.*' }, { threadId: 'thread_3' }],
+  foreign: ['thread_8', 'thread_9'].flatMap(threadId =>
+    [{}, { eventName: 'thread.*' }, { since: new Date(start) }].map(
+      asked =>
+        [
+          { ...asked, threadId },
+          { ...asked, threadId: 'thread_3' },
+        ] as const,
+    ),
+  ),
+};
+
+for (const known of [false, true]) {
+  t.test(`of tables that ${known ? 'were analysed' : 'the planner knows nothing of'}`, async t => {
+    ground.isAnalysed = known;
+    if (known) await db.query('analyze threads, events, webhook_deliveries');
+    const runs = known ? 6 : 2;
+    await t.test('threads', t => hold(t, ground, threadList, runs));
+    await t.test('deliveries', t => hold(t, ground, deliveryList, runs));
+    await t.test('events', t => hold(t, ground, eventList, runs));
+  });
+}

@@ -1,0 +1,172 @@
+/** What time brings, by a moved clock: graces end, and what is kept for a while goes. */
+import t from 'tap';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { recordAuditEntries } from '../../../storage/audit/record.ts';
+import { sweep } from '../../../storage/retention/sweep.ts';
+import { accountServices, doing } from '../../support/accounts.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database: db } = await startTestDatabase(t);
+const { apiKeys, newPerson } = accountServices(db);
+const day = 86_400_000;
+
+const sweepAt = (now: number): Promise<void> => sweep(db, now, silentLog);
+
+async function newKey(expiresAt: Date | null = null) {
+  const person = await newPerson();
+  const { projectId, userId } = person;
+  const key = { projectId, name: 'key', environment: 'test', scopes: ['*'], expiresAt } as const;
+  const { apiKey, secret } = await apiKeys.create({ ...key, ...doing(userId) });
+  return { ...person, apiKeyId: apiKey.apiKeyId, secret };
+}
+
+async function told(projectId: string, apiKeyId: string) {
+  const events = await db.query<{ body: string }>(
+    `select body from events where project_id = $1 and event_name = 'project.api_key.revoked' order by seq`,
+    [projectId],
+  );
+  const acts = await db.query<{ actor: string; action: string }>(
+    `select actor_type as actor, action from audit_logs where target_id = $1 and action = 'api_key.revoked'`,
+    [apiKeyId],
+  );
+  return { events: events.map(({ body }) => JSON.parse(body) as { data: unknown }), acts };
+}
+
+t.test('a grace that has ended is written down once, as every reader has seen it already', async t => {
+  const { projectId, userId, apiKeyId, secret } = await newKey();
+  const now = Date.now();
+  const { previous } = await apiKeys.rotate({
+    projectId,
+    apiKeyId,
+    gracePeriodSeconds: 60,
+    ...doing(userId, now),
+  });
+  const listed = async (at: number) => {
+    const { data } = await apiKeys.list(projectId, { limit: 10 }, at);
+    return data.find(key => key.apiKeyId === apiKeyId);
+  };
+  await sweepAt(now + 59_999);
+  t.match(await listed(now + 59_999), { status: 'rotating', revokedAt: null });
+  t.equal((await apiKeys.findGrant(secret))?.endsAt, now + 60_000);
+  t.same(await told(projectId, apiKeyId), { events: [], acts: [] });
+
+  const before = await listed(now + 60_000);
+  t.match(before, { status: 'revoked', revokedAt: previous.rotationGraceExpiresAt });
+  await Promise.all([1, 2, 3].map(() => sweepAt(now + 60_000)));
+  t.same(await listed(now + 60_000), before);
+  t.equal(await apiKeys.findGrant(secret), undefined);
+  t.match(await told(projectId, apiKeyId), {
+    events: [{ data: { actor: { type: 'system', id: null }, apiKey: before } }],
+    acts: [{ actor: 'system', action: 'api_key.revoked' }],
+  });
+  t.equal((await told(projectId, apiKeyId)).events.length, 1);
+
+  await apiKeys.revoke({ projectId, apiKeyId, ...doing(userId, now + 61_000) });
+  t.equal((await told(projectId, apiKeyId)).events.length, 1, 'there is nothing left to revoke');
+});
+
+t.test('keys go 90 days after they were revoked or have expired', async t => {
+  const now = Date.now();
+  const revoked = await newKey();
+  await apiKeys.revoke({
+    projectId: revoked.projectId,
+    apiKeyId: revoked.apiKeyId,
+    ...doing(revoked.userId, now),
+  });
+  const expired = await newKey(new Date(now + day));
+  const working = await newKey();
+  const there = async () => {
+    const rows = await db.query<{ id: string }>(
+      'select api_key_id as id from api_keys where api_key_id = any ($1)',
+      [[revoked, expired, working].map(key => key.apiKeyId)],
+    );
+    return rows.map(row => row.id).sort();
+  };
+  await sweepAt(now + 90 * day - 1);
+  t.equal((await there()).length, 3);
+  await sweepAt(now + 90 * day);
+  t.same(await there(), [expired.apiKeyId, working.apiKeyId].sort());
+  await sweepAt(now + 91 * day);
+  t.same(await there(), [working.apiKeyId]);
+});
+
+t.test('invitations go 30 days after they were accepted, were revoked or have expired', async t => {
+  const { workspaceId, userId } = await newPerson();
+  const now = Date.now();
+  const at = (days: number): Date => new Date(now + days * day);
+  const invite = (id: string, accepted: Date | null, revoked: Date | null) =>
+    db.query(
+      `insert into invitations (invitation_id, workspace_id, email, email_key, studio_role, console_role, invited_by_user_id,
+         token_hash, created_at, expires_at, accepted_at, revoked_at)
+       values ($1, $2, $1, $1, 'viewer', 'viewer', $3, sha256(convert_to($1, 'UTF8')), $4, $5, $6, $7)`,
+      [id, workspaceId, userId, at(0), at(7), accepted, revoked],
+    );
+  await invite('accepted', at(2), null);
+  await invite('revoked', null, at(1));
+  await invite('expired', null, null);
+  const left = async () => {
+    const rows = await db.query<{ id: string }>(
+      'select invitation_id as id from invitations where workspace_id = $1 order by 1',
+      [workspaceId],
+    );
+    return rows.map(({ id }) => id);
+  };
+  await sweepAt(now + 31 * day - 1);
+  t.same(await left(), ['accepted', 'expired', 'revoked']);
+  await sweepAt(now + 31 * day);
+  t.same(await left(), ['accepted', 'expired']);
+  await sweepAt(now + 37 * day - 1);
+  t.same(await left(), ['expired']);
+  await sweepAt(now + 37 * day);
+  t.same(await left(), []);
+});
+
+t.test('a job that fails is named, and keeps no other from its work', async t => {
+  const now = Date.now();
+  const broken = ['parked_receipts', 'environments', 'erasures'];
+  await db.query(
+    `insert into stream_tickets (ticket_hash, project_id, created_at, expires_at) values ('\\x01', 'prj_1', now(), now())`,
+  );
+  for (const table of broken) await db.query(`alter table ${table} rename to away_${table}`);
+  const warned: string[] = [];
+  const log = { ...silentLog, warn: (fields: object) => warned.push(String(Object(fields).job)) };
+  const jobs = ['erasePersonalData', 'forgetSandboxThreads', 'remove parked_receipts'];
+  await t.rejects(sweep(db, now + 1_000, log), { message: new RegExp(`${jobs.join(', ')}$`) });
+  for (const table of broken) await db.query(`alter table away_${table} rename to ${table}`);
+  t.same(warned, jobs);
+  t.same(await db.query('select 1 from stream_tickets'), []);
+  await sweepAt(now + 1_000);
+});
+
+t.test('acts are kept for 400 days', async t => {
+  const { workspaceId, userId } = await newPerson();
+  const now = Date.now();
+  const count = async () =>
+    (await db.query('select 1 from audit_logs where workspace_id = $1', [workspaceId])).length;
+  const made = await count();
+  t.ok(made > 0);
+  await sweepAt(now + 399 * day);
+  t.equal(await count(), made);
+  await db
+    .em()
+    .transactional(em =>
+      recordAuditEntries(
+        em,
+        [{ workspaceId, actor: { type: 'user', id: userId }, action: 'project.created', targetId: 'prj_1' }],
+        now + 10 * day,
+      ),
+    );
+  await sweepAt(now + 400 * day);
+  t.equal(await count(), 1);
+});
+
+t.test('an act is there only with what was done', async t => {
+  const { workspaceId, userId } = await newPerson();
+  const act = { workspaceId, actor: { type: 'user', id: userId }, targetId: 'prj_2' } as const;
+  const failing = db.em().transactional(async em => {
+    await recordAuditEntries(em, [{ ...act, action: 'project.created' }], Date.now());
+    throw new Error('and then it failed');
+  });
+  await t.rejects(failing, { message: 'and then it failed' });
+  t.same(await db.query(`select 1 from audit_logs where target_id = 'prj_2'`), []);
+});
