@@ -42,7 +42,13 @@ interface Reader {
 
 async function measure({ port, paths }: Reader, apiKey: string, connections: number): Promise<LoadResult> {
   const result = await runLoad({
-    ...{ ports: [port], path: '', reads: paths, connections, threads: 0, projectId: '', ...timing },
+    ports: [port],
+    path: '',
+    reads: paths,
+    connections,
+    threads: 0,
+    projectId: '',
+    ...timing,
     headers: { Authorization: `Bearer ${apiKey}` },
   });
   if (result.errors > 0) throw new Error(`${result.errors} errors, first: ${result.firstError ?? ''}`);

@@ -17,9 +17,14 @@ const rounds = 5;
 /** Messages on other threads of the same channel, at a rate that leaves the node room. */
 function inbound({ skein }: Stage, measuredMs: number): Promise<LoadResult> {
   return runLoad({
-    ...{ ports: [skein.port], path: `/v1/channels/${skein.channelId}/inbound-messages` },
+    ports: [skein.port],
+    path: `/v1/channels/${skein.channelId}/inbound-messages`,
     headers: { Authorization: `Bearer ${skein.apiKey}` },
-    ...{ connections: 8, warmupMs: 500, measuredMs, threads: 100, projectId: skein.projectId },
+    connections: 8,
+    warmupMs: 500,
+    measuredMs,
+    threads: 100,
+    projectId: skein.projectId,
   });
 }
 

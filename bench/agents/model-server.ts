@@ -28,11 +28,18 @@ function chunksOf(request: ChatRequest): readonly object[] {
     .map(tool => tool.function.name)
     .filter(name => name !== 'request_human');
   const chunk = (delta: object, finish: string | null): object => ({
-    ...{ id: 'chat', object: 'chat.completion.chunk', created: 0, model: 'bench' },
+    id: 'chat',
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'bench',
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
   const usage = {
-    ...{ id: 'chat', object: 'chat.completion.chunk', created: 0, model: 'bench', choices: [] },
+    id: 'chat',
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'bench',
+    choices: [],
     usage: { prompt_tokens: 200, completion_tokens: 20, total_tokens: 220 },
   };
   if (results >= steps * calls) {
@@ -40,7 +47,9 @@ function chunksOf(request: ChatRequest): readonly object[] {
     return [...words, chunk({}, 'stop'), usage];
   }
   const wanted = Array.from({ length: calls }, (_, index) => ({
-    ...{ index, id: `call_${made++}`, type: 'function' },
+    index,
+    id: `call_${made++}`,
+    type: 'function',
     function: {
       name: names[index % names.length] ?? 'none',
       arguments: JSON.stringify({ n: results + index }),

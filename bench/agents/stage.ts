@@ -131,8 +131,12 @@ async function makeAgent(
     toolIds.push((await api.post<{ toolId: string }>('/tools', tool)).toolId);
   }
   const loom = await api.post<{ loomId: string }>('/looms', {
-    ...{ projectId, name: 'Bench', systemPrompt: 'Do as you are told.', toolIds },
-    ...{ provider: 'llm_provider_1', model: 'bench' },
+    projectId,
+    name: 'Bench',
+    systemPrompt: 'Do as you are told.',
+    toolIds,
+    provider: 'llm_provider_1',
+    model: 'bench',
   });
   const agent = { projectId, name: 'Bench', mode, loomId: loom.loomId };
   return (await api.post<{ agentId: string }>('/agents', agent)).agentId;

@@ -25,7 +25,10 @@ interface Sample {
 }
 
 const envelope = (): Envelope => ({
-  ...{ kind: 'thread', id: 'thread_bench', command: 'receive', payload },
+  kind: 'thread',
+  id: 'thread_bench',
+  command: 'receive',
+  payload,
   deadline: systemClock.monotonic() + 10_000,
 });
 

@@ -65,7 +65,12 @@ async function load(
   split: Pick<LoadTask, 'threadsOf'> = {},
 ): Promise<LoadResult> {
   const result = await runLoad({
-    ...{ connections, threads, ...split, warmupMs, measuredMs: lastsMs, projectId: skein.projectId },
+    connections,
+    threads,
+    ...split,
+    warmupMs,
+    measuredMs: lastsMs,
+    projectId: skein.projectId,
     ports: nodes.map(({ url }) => Number(new URL(url).port)),
     path: `/v1/channels/${skein.channelId}/inbound-messages`,
     headers: { Authorization: `Bearer ${skein.apiKey}` },
@@ -131,7 +136,10 @@ export async function benchThroughput(database: BenchDatabase): Promise<void> {
   const nats = await NatsServer.start();
   const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
   const environment = {
-    ...{ NATS_URL: nats.url, SHARDS: String(shards), SECRET_KEYS: key(), TOKEN_KEYS: key() },
+    NATS_URL: nats.url,
+    SHARDS: String(shards),
+    SECRET_KEYS: key(),
+    TOKEN_KEYS: key(),
     SERVICE_TOKENS: `bench:${serviceToken}`,
   };
   let skein: Skein | undefined;

@@ -24,7 +24,10 @@ export async function makeEvents(database: BenchDatabase): Promise<Origin> {
       path: `/v1/channels/${skein.channelId}/inbound-messages`,
       headers: { Authorization: `Bearer ${skein.apiKey}` },
       projectId: skein.projectId,
-      ...{ threads, connections: 64, warmupMs: 0, measuredMs: 2_000 },
+      threads,
+      connections: 64,
+      warmupMs: 0,
+      measuredMs: 2_000,
     });
     if (result.errors > 0) throw new Error(`no events could be made: ${result.firstError ?? ''}`);
     const [row] = await database.query<{ n: number }>(

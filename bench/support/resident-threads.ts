@@ -89,12 +89,18 @@ async function measure({ databaseUrl, threads }: MemoryTask): Promise<MemoryResu
   const database = await openDatabase({ url: databaseUrl, log, statementTimeoutMs: 120_000 });
   await database.migrate();
   const store = new PostgresStore({
-    ...{ database, log, notifier: new CommitNotifier() },
+    database,
+    log,
+    notifier: new CommitNotifier(),
     snapshots: [threadSnapshot],
   });
   const transport = new LocalTransport({ clock, log });
   const node = new Node({
-    ...{ kinds: [createThreadKind({ db: database, log })], store, transport, clock, log },
+    kinds: [createThreadKind({ db: database, log })],
+    store,
+    transport,
+    clock,
+    log,
     random: systemRandom,
     metrics: new Metrics(),
   });

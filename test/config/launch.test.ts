@@ -26,7 +26,13 @@ async function run(t: Test, root: string, ...args: readonly string[]) {
 t.test('it runs a file on the Node of the platform package, which is first on PATH', async t => {
   const root = await createInstalled(t);
   const [launched, reporter] = await Reporter.start(t, root, port => [
-    ...[process.execPath, launcher, '--no-warnings', 'other.ts', port, '--one', 'two words'],
+    process.execPath,
+    launcher,
+    '--no-warnings',
+    'other.ts',
+    port,
+    '--one',
+    'two words',
   ]);
   t.match(reporter.run, {
     file: join(root, 'other.ts'),
@@ -44,7 +50,10 @@ t.test('it runs a file on the Node of the platform package, which is first on PA
 t.test('the server gets its own options, from whatever folder it is started', async t => {
   const root = await createInstalled(t);
   const [, reporter] = await Reporter.start(t, join(root, 'gateway'), port => [
-    ...[process.execPath, join(root, launcher), 'main.ts', port],
+    process.execPath,
+    join(root, launcher),
+    'main.ts',
+    port,
   ]);
   t.same(reporter.run.options, serverOptions);
 });
@@ -119,7 +128,10 @@ t.test('every script of package.json goes through it', async t => {
 t.test('every signal is passed on, and the launcher stays until the program has ended', async t => {
   const root = await createInstalled(t);
   const [launched, reporter] = await Reporter.start(t, root, port => [
-    ...[process.execPath, launcher, 'other.ts', port],
+    process.execPath,
+    launcher,
+    'other.ts',
+    port,
   ]);
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGTERM'] as const) {
     launched.child.kill(signal);
@@ -141,7 +153,10 @@ t.test(
       ['SIGQUIT', { code: 131, signal: null }],
     ] as const) {
       const [launched, reporter] = await Reporter.start(t, root, port => [
-        ...[process.execPath, launcher, 'other.ts', port],
+        process.execPath,
+        launcher,
+        'other.ts',
+        port,
       ]);
       reporter.end({ signal });
       t.same(await launched.exited, expected);
@@ -193,9 +208,14 @@ t.test('a program that was started by hand outlives its shell, one that npm star
 if (process.platform === 'linux') {
   /** As process 1: in a namespace of its own, as in a container. Needs root, or the right to make user namespaces. */
   const asFirstProcess = (...command: readonly string[]): readonly string[] => [
-    ...['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'],
+    'unshare',
+    '--pid',
+    '--fork',
+    '--mount-proc',
+    '--kill-child',
     ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
-    ...['--', ...command],
+    '--',
+    ...command,
   ];
 
   async function getChildren(pid: number): Promise<number[]> {

@@ -27,8 +27,11 @@ const environmentId = exampleId('environment');
 const environments = [{ environmentId, kind: 'sandbox' }] as const;
 
 const boss: Caller = {
-  ...{ type: 'user', userId: exampleId('user'), sessionId: exampleId('session') },
-  ...{ email: 'ada@acme.test', emailVerified: true },
+  type: 'user',
+  userId: exampleId('user'),
+  sessionId: exampleId('session'),
+  email: 'ada@acme.test',
+  emailVerified: true,
 };
 
 /** A request like the example of the document, with what is required. */
@@ -52,26 +55,29 @@ async function start(t: Test, limiter?: RateLimiter) {
       authenticator: { authenticate: () => boss },
       tenancy: {
         project: (_, projectId) => ({
-          ...{ projectId, workspaceId: exampleId('workspace'), environments },
-          ...{ studioRole: 'owner', consoleRole: 'project_owner' },
+          projectId,
+          workspaceId: exampleId('workspace'),
+          environments,
+          studioRole: 'owner',
+          consoleRole: 'project_owner',
         }),
         workspaceRole: async () => 'owner',
       },
       // No request has a key that anybody would look up.
       idempotency: new Idempotency(untouched, sealer, entries),
-      ...{ clock: systemClock, log: entries, docsUrl },
+      clock: systemClock,
+      log: entries,
+      docsUrl,
       limiter,
     });
     const stream = new ConsoleStream({
       admit: () => Promise.reject(new Error(secret)),
       events: { heads: async () => [], page: async () => [] },
-      ...{
-        publish: () => undefined,
-        findRevokedCredentials: async () => new Set(),
-        clock: systemClock,
-        log: entries,
-        docsUrl,
-      },
+      publish: () => undefined,
+      findRevokedCredentials: async () => new Set(),
+      clock: systemClock,
+      log: entries,
+      docsUrl,
     });
     server.websocket(`/v1${operations.openStream.path}`, stream);
   });
@@ -141,8 +147,10 @@ t.test('a quota that is used up, of the class of the row', async t => {
     t.equal(charged, operation.rate, id);
     const { headers } = reply;
     t.match(headers, {
-      ...{ 'retry-after': '3', 'x-ratelimit-limit': '5' },
-      ...{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '9' },
+      'retry-after': '3',
+      'x-ratelimit-limit': '5',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '9',
     });
   }
 });

@@ -76,7 +76,10 @@ export async function startWorld(
   const models = await startModels(t);
   const node = await NodeProcess.make(t, {
     LLM_PROVIDER_1_URL: models,
-    ...{ DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true', TOKEN_KEYS: tokenKeys, LOG_LEVEL: 'info' },
+    DATABASE_URL: url,
+    ALLOW_PRIVATE_ADDRESSES: 'true',
+    TOKEN_KEYS: tokenKeys,
+    LOG_LEVEL: 'info',
     ...environment,
   });
   await node.start();
@@ -107,7 +110,9 @@ export async function startWorld(
   };
 
   const world: World = {
-    ...{ node, line, database },
+    node,
+    line,
+    database,
     get sandbox() {
       return places.sandbox;
     },
@@ -161,7 +166,9 @@ export async function startWorld(
   const places = {
     sandbox: placeOf(own),
     production: placeOf(own, {
-      ...{ environmentId, kind: 'production', key: live.key },
+      environmentId,
+      kind: 'production',
+      key: live.key,
       webhookUrl: receiver.url().replace('http:', 'https:'),
     }),
     foreign: placeOf(other),

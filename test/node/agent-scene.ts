@@ -5,7 +5,7 @@ import type { Agent, AgentRun } from '../../protocol/resources/agent.ts';
 import type { Loom } from '../../protocol/resources/loom.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { CreatedTool } from '../../protocol/resources/tool.ts';
-import { chunk, stream } from '../actors/model-fixture.ts';
+import { chunk, stream } from '../actors/run/models/model-fixture.ts';
 import type { Ending } from '../support/node-process.ts';
 import { Receiver, type Behaviour } from '../support/receiver.ts';
 import type { ListOf } from './client.ts';
@@ -16,7 +16,11 @@ export const providerKey = 'sk-provider-hush-0123456789';
 export const toolSecret = 'tool-hush-0123456789';
 
 const usage = `data: ${JSON.stringify({
-  ...{ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [] },
+  id: 'c1',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [],
   usage: { prompt_tokens: 2_000, completion_tokens: 100, total_tokens: 2_100 },
 })}\n\n`;
 
@@ -29,7 +33,9 @@ export function says(...pieces: readonly string[]): Behaviour {
 /** The model calls tools by these names. */
 export function wants(...names: readonly string[]): Behaviour {
   const calls = names.map((name, index) => ({
-    ...{ index, id: `call_${name}`, type: 'function' },
+    index,
+    id: `call_${name}`,
+    type: 'function',
     function: { name, arguments: '{"order":17}' },
   }));
   return stream(
@@ -138,7 +144,11 @@ export class AgentScene {
     }
     const { loomId } = await key.get<Loom>('createLoom', {
       body: {
-        ...{ projectId, name: 'Desk', systemPrompt: 'You answer.', provider, model: 'gpt-4o-mini' },
+        projectId,
+        name: 'Desk',
+        systemPrompt: 'You answer.',
+        provider,
+        model: 'gpt-4o-mini',
         toolIds: Object.values(toolIds),
       },
     });

@@ -6,7 +6,7 @@ import { Line, type ListOf, type Refusal } from './client.ts';
 import type { MessageTimeline } from '../../protocol/resources/timeline.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
 import type { Usage } from '../../protocol/resources/usage.ts';
-import { calls } from '../actors/model-fixture.ts';
+import { calls } from '../actors/run/models/model-fixture.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { answer, Receiver } from '../support/receiver.ts';
@@ -316,7 +316,9 @@ t.test(
     const clock = new URL('../cluster/support/skewed-clock.ts?ms=40000', import.meta.url);
     const next = await NodeProcess.make(t, {
       ...environment,
-      ...{ DATA_DIR: node.folder, PORT: String(node.port), NODE_OPTIONS: `--import=${clock.href}` },
+      DATA_DIR: node.folder,
+      PORT: String(node.port),
+      NODE_OPTIONS: `--import=${clock.href}`,
     });
     await next.start();
     await scene.stream.open();

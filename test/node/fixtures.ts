@@ -56,7 +56,10 @@ export async function createFixtures(
   });
   const { byokCredentialId } = await tenant.person.get<{ byokCredentialId: string }>('createByokCredential', {
     body: {
-      ...{ projectId, environmentId, provider: 'llm_provider_1', displayName: 'Key' },
+      projectId,
+      environmentId,
+      provider: 'llm_provider_1',
+      displayName: 'Key',
       secret: 'a secret of some length',
     },
   });
@@ -93,18 +96,25 @@ export async function createFixtures(
     body: { projectId },
   });
   return {
-    ...{
-      project: projectId,
-      environment: environmentId,
-      channel: channelId,
-      stitch: stitchId,
-      thread: threadId,
-    },
-    ...{ message: messageId, delivery: deliveryId, event: commands.data[0]?.eventId ?? '' },
-    ...{ note: threadNoteId, attachment: attachmentId },
-    ...{ byok: byokCredentialId, tool: toolId, loom: loomId, loomVersion: activeVersionId },
-    ...{ agent: agentId, run: agentRunId },
-    ...{ invitation: invitationId, partnerApp: partnerAppCredentialId, simulated: simulated.channelId },
+    project: projectId,
+    environment: environmentId,
+    channel: channelId,
+    stitch: stitchId,
+    thread: threadId,
+    message: messageId,
+    delivery: deliveryId,
+    event: commands.data[0]?.eventId ?? '',
+    note: threadNoteId,
+    attachment: attachmentId,
+    byok: byokCredentialId,
+    tool: toolId,
+    loom: loomId,
+    loomVersion: activeVersionId,
+    agent: agentId,
+    run: agentRunId,
+    invitation: invitationId,
+    partnerApp: partnerAppCredentialId,
+    simulated: simulated.channelId,
   };
 }
 

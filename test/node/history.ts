@@ -58,7 +58,10 @@ export async function judgeThreads(
       gaps.push(`${threadId}: ${sequence} events, ${sequences.join()}`);
   }
   const operations = senders.messages.map(({ sender, message, ...times }) => ({
-    ...{ client: `sender ${sender}`, actor: message.threadId, id: nameOf(message), ...times },
+    client: `sender ${sender}`,
+    actor: message.threadId,
+    id: nameOf(message),
+    ...times,
     outcome: 'ok' as const,
   }));
   const found = threads.map(({ threadId }) => threadId);

@@ -54,21 +54,26 @@ export async function startTarget(t: Test) {
 
   const { loomId } = await key.get<{ loomId: string }>('createLoom', {
     body: {
-      ...{ projectId, name: 'Loom', systemPrompt: 'Answer.' },
-      ...{ provider: 'llm_provider_1', model: 'model-1' },
+      projectId,
+      name: 'Loom',
+      systemPrompt: 'Answer.',
+      provider: 'llm_provider_1',
+      model: 'model-1',
     },
   });
 
   /** Its ids, by what they name. */
   const own: Partial<Record<Resource, string>> = {
-    ...{
-      project: projectId,
-      environment: environmentId,
-      workspace: workspaceId,
-      user: userId,
-      apiKey: apiKeyId,
-    },
-    ...{ channel: channelId, thread: threadId, message: messageId, stitch: stitchId, delivery: deliveryId },
+    project: projectId,
+    environment: environmentId,
+    workspace: workspaceId,
+    user: userId,
+    apiKey: apiKeyId,
+    channel: channelId,
+    thread: threadId,
+    message: messageId,
+    stitch: stitchId,
+    delivery: deliveryId,
     loom: loomId,
   };
   /** A request of the operation that is good. */

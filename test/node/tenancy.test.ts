@@ -20,7 +20,9 @@ import { newKey, signUp, verifyEmail, type Tenant } from './tenant.ts';
 const { url } = await startTestDatabase(t);
 const tokenKeys = freshKey();
 const node = await NodeProcess.make(t, {
-  ...{ DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true', TOKEN_KEYS: tokenKeys },
+  DATABASE_URL: url,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  TOKEN_KEYS: tokenKeys,
 });
 await node.start();
 const line = new Line(node.url, t);
@@ -76,7 +78,9 @@ t.test('what is foreign is not there, whoever asks, and stays as it is', async t
   const [own, foreign] = await Promise.all(
     [ada, bob].map(async tenant => ({
       ...(await createFixtures(tenant, tenant.key, tenant.environmentId, receiver.url())),
-      ...{ user: tenant.userId, workspace: tenant.workspaceId, apiKey: tenant.apiKeyId },
+      user: tenant.userId,
+      workspace: tenant.workspaceId,
+      apiKey: tenant.apiKeyId,
     })),
   );
   const before = await eventsOf(bob);
@@ -103,8 +107,10 @@ t.test('sandbox and production of one project are as far apart', async t => {
   );
   // The project is the same, so it is no stranger; a user, a key and what is a workspace's are nobody's of an environment.
   const shared = {
-    ...{ project: newId('project'), workspace: newId('workspace') },
-    ...{ user: newId('user'), apiKey: newId('apiKey') },
+    project: newId('project'),
+    workspace: newId('workspace'),
+    user: newId('user'),
+    apiKey: newId('apiKey'),
   };
   await t.test('for the sandbox key', t => probe(t, key, sandbox, { ...real, ...shared }));
   await t.test('for the live key', t => probe(t, live.key, real, { ...sandbox, ...shared }));

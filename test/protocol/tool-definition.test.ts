@@ -39,7 +39,10 @@ t.test('headers of a customer', async t => {
 
 t.test('an inputSchema that is one', async t => {
   const order = {
-    ...{ type: 'object', required: ['orderId'], additionalProperties: false, description: 'An order.' },
+    type: 'object',
+    required: ['orderId'],
+    additionalProperties: false,
+    description: 'An order.',
     properties: {
       orderId: { type: 'string', pattern: '^A-\\d+$', minLength: 3, examples: ['A-1'] },
       lines: { type: 'array', items: { $ref: '#/$defs/line' }, minItems: 1, uniqueItems: true },
@@ -61,14 +64,23 @@ t.test('an inputSchema that is none', async t => {
   t.same(schemaPaths({}), ['/type']);
   t.same(schemaPaths({ type: ['object'] }), ['/type']);
   const faulty: Record<string, unknown> = {
-    ...{ properties: [], required: ['a', 'a'], enum: [], allOf: [], anyOf: {}, items: 1, pattern: '(' },
-    ...{ minLength: -1, maxItems: 1.5, multipleOf: 0, uniqueItems: 'yes', minimum: '1', format: 1 },
-    ...{
-      dependentRequired: { a: 'b' },
-      patternProperties: { '[': {} },
-      $id: 'https://a.example/',
-      $dynamicRef: '#',
-    },
+    properties: [],
+    required: ['a', 'a'],
+    enum: [],
+    allOf: [],
+    anyOf: {},
+    items: 1,
+    pattern: '(',
+    minLength: -1,
+    maxItems: 1.5,
+    multipleOf: 0,
+    uniqueItems: 'yes',
+    minimum: '1',
+    format: 1,
+    dependentRequired: { a: 'b' },
+    patternProperties: { '[': {} },
+    $id: 'https://a.example/',
+    $dynamicRef: '#',
   };
   for (const [keyword, value] of Object.entries(faulty)) {
     const found = schemaPaths({ type: 'object', [keyword]: value });

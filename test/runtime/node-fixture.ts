@@ -67,7 +67,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const store = new MemoryStore({ ...options, clock });
   const metrics = new Metrics();
   const node = new Node({
-    ...{ kinds, store, clock, random: seeded(1), log, metrics, limits },
+    kinds,
+    store,
+    clock,
+    random: seeded(1),
+    log,
+    metrics,
+    limits,
     transport: new LocalTransport({ clock, log, ...(bus === undefined ? {} : { bus }) }),
     ...(placement === undefined ? {} : { placement }),
     ...(shards === undefined ? {} : { shards }),

@@ -26,12 +26,20 @@ export class StreamDesk {
   readonly #catchUp: CatchUp;
   readonly #topics = new Map<string, Set<StreamSocket>>();
 
-  constructor(machine: Machine, schedule: Schedule, database: SimulatedDatabase, notifier: CommitNotifier, log: Log) {
+  constructor(
+    machine: Machine,
+    schedule: Schedule,
+    database: SimulatedDatabase,
+    notifier: CommitNotifier,
+    log: Log,
+  ) {
     const events = database.logFor(machine);
     this.#machine = machine;
     this.#schedule = schedule;
     this.#hub = new Hub({
-      ...{ events, clock: machine, log },
+      events,
+      clock: machine,
+      log,
       publish: (topic, frame) => {
         for (const socket of this.#topics.get(topic) ?? []) socket.send(frame);
       },
@@ -44,8 +52,12 @@ export class StreamDesk {
   /** A client opens its stream and resumes after `seq`; `frame` is called with every frame until the returned function is. */
   open(projectId: string, seq: number, frame: (text: string) => void): () => void {
     const admission = {
-      ...{ projectId, environmentId: undefined, userId: 'user', apiKeyId: undefined },
-      ...{ sessionId: 'session', expiresAt: Infinity },
+      projectId,
+      environmentId: undefined,
+      userId: 'user',
+      apiKeyId: undefined,
+      sessionId: 'session',
+      expiresAt: Infinity,
     };
     const context = { hub: this.#hub, catchUp: this.#catchUp, clock: this.#machine };
     const session = new StreamSession(admission, context);

@@ -101,7 +101,8 @@ function happen(
   const marks = [...state.marks, mark];
   const sequence = marks.length;
   const event: EventWrite = {
-    ...{ scope: 'event', key: `${id}/${sequence}/${mark}` },
+    scope: 'event',
+    key: `${id}/${sequence}/${mark}`,
     event: { conversation: id, sequence, mark },
   };
   const redrive = { key: 'redrive', at: now + redriveMs, command: 'redrive', payload: {} };
@@ -133,7 +134,10 @@ function post(state: Conversation, payload: Post, turn: Turn): Happened {
       : {
           remind: [
             {
-              ...{ key: woken, at: turn.now + wakeInMs, command: 'wake', payload: { mark: woken } },
+              key: woken,
+              at: turn.now + wakeInMs,
+              command: 'wake',
+              payload: { mark: woken },
               to: conversationRef(wake),
             },
           ],

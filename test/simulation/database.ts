@@ -77,7 +77,8 @@ export class SimulatedDatabase {
     const numbers = new WeakMap<Commit, Record<string, number>>();
     const doubtful = new WeakSet<Commit>();
     const inner = new MemoryStore({
-      ...{ clock: machine, database: this.rows },
+      clock: machine,
+      database: this.rows,
       travel: (leg, errand) => this.#travel(machine, leg, errand),
       fault: commit => {
         if (!commit.chain.broken && this.#hasMoved(commit)) faults.fired('rival writer');
@@ -150,8 +151,11 @@ export class SimulatedDatabase {
       const log = this.events.get(project) ?? [];
       heads[project] ??= log.length;
       log.push({
-        ...{ seq: log.length + 1, eventName: 'conversation.happened', environmentId: 'env' },
-        ...{ occurredAt: new Date(beginning + at), body: JSON.stringify({ conversation, sequence, mark }) },
+        seq: log.length + 1,
+        eventName: 'conversation.happened',
+        environmentId: 'env',
+        occurredAt: new Date(beginning + at),
+        body: JSON.stringify({ conversation, sequence, mark }),
       });
       const marks = this.marks.get(conversation) ?? [];
       marks.push(mark);
@@ -164,7 +168,7 @@ export class SimulatedDatabase {
 
   /** The log as a node's streams read it. */
   logFor(machine: Machine): EventLog {
-    const read = async <T>(of: () => T): Promise<T> => {
+    const read = async <T,>(of: () => T): Promise<T> => {
       await this.#travel(machine, 'there', 'other');
       const found = this.#offline ? undefined : of();
       await this.#travel(machine, 'back', 'other');
@@ -215,7 +219,9 @@ export class SimulatedStore implements Store<Write> {
   async commit(commit: Commit<Write>): Promise<void> {
     await this.#heard(this.#inner.commit(commit));
     const events: AppendedEvent[] = commit.writes.filter(isEvent).map(({ event, key }) => ({
-      ...{ projectId: projectOf(event.conversation), eventId: key, eventName: 'conversation.happened' },
+      projectId: projectOf(event.conversation),
+      eventId: key,
+      eventName: 'conversation.happened',
       body: JSON.stringify(event),
     }));
     if (events.length === 0) return;

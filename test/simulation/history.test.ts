@@ -3,7 +3,12 @@ import t from 'tap';
 import { checkHistory, nothingFound, type Findings, type Operation } from '../support/history.ts';
 
 const operation = (id: string, more: Partial<Operation> = {}): Operation => ({
-  ...{ client: 'c', actor: 'a', id, invokedAt: 0, settledAt: 10, outcome: 'ok' },
+  client: 'c',
+  actor: 'a',
+  id,
+  invokedAt: 0,
+  settledAt: 10,
+  outcome: 'ok',
   ...more,
 });
 const log = (...ids: string[]): Map<string, readonly string[]> => new Map([['a', ids]]);

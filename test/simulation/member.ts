@@ -77,7 +77,11 @@ export class Member {
     const nats = simulatedNats(connection);
     const { counters } = this.metrics;
     this.transport = new NatsTransport({
-      ...{ connection: nats, cluster, clock: machine, log, counters },
+      connection: nats,
+      cluster,
+      clock: machine,
+      log,
+      counters,
       atTurnEnd: callback => machine.after(0, callback),
     });
     notifier.setRelay(new ClusterRelay({ transport: this.transport, notifier, from: name }));
@@ -86,7 +90,12 @@ export class Member {
     });
     this.desk = new StreamDesk(machine, world.schedule, world.database, notifier, log);
     const placement = new LeasedPlacement({
-      ...{ id, release: 'simulated', clock: machine, random, log, metrics: this.metrics },
+      id,
+      release: 'simulated',
+      clock: machine,
+      random,
+      log,
+      metrics: this.metrics,
       register: new SimulatedRegister(world.register, connection),
       peers: new NatsPeers({ connection: nats, cluster }),
       onOrphaned: shards => this.transport.failOrphanedAsks(shards),
@@ -96,7 +105,12 @@ export class Member {
         decided: (self, command, payload) => this.#decided(self, command, payload),
         deliver: (conversation, sequence) => world.receiver.deliver(machine, conversation, sequence),
       }),
-      ...{ clock: machine, random, log, limits, metrics: this.metrics, shards: shardCount },
+      clock: machine,
+      random,
+      log,
+      limits,
+      metrics: this.metrics,
+      shards: shardCount,
       store: world.database.open(machine, notifier),
       transport: this.#heard(this.transport),
       placement: this.#watched(placement),

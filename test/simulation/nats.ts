@@ -48,7 +48,11 @@ class SimulatedClient {
     const from = this.#connection;
     const { reply } = options;
     const message: Carried = {
-      ...{ subject, data, reply, headers: options.headers, from },
+      subject,
+      data,
+      reply,
+      headers: options.headers,
+      from,
       sentAt: from.broker.options.schedule.now,
     };
     from.up(() => this.#route(message));
@@ -154,11 +158,14 @@ class SimulatedClient {
       return reply !== undefined;
     };
     return {
-      ...{ subject, data, sid: 0, respond },
+      subject,
+      data,
+      sid: 0,
+      respond,
       ...(reply === undefined ? {} : { reply }),
       ...(given === undefined ? {} : { headers: given }),
       string: () => decoder.decode(data),
-      json: <T>() => JSON.parse(decoder.decode(data)) as T,
+      json: <T,>() => JSON.parse(decoder.decode(data)) as T,
     };
   }
 

@@ -59,8 +59,14 @@ export async function simulate(seed: number, { isTold = false } = {}): Promise<O
   }
   const { faults, schedule, verdict, fingerprint, story } = world;
   return {
-    ...{ seed, fingerprint, story, violations: verdict.violations, faults: faults.counts },
-    ...{ steps: schedule.steps, virtualMs: schedule.now, operations: clients.operations.length },
+    seed,
+    fingerprint,
+    story,
+    violations: verdict.violations,
+    faults: faults.counts,
+    steps: schedule.steps,
+    virtualMs: schedule.now,
+    operations: clients.operations.length,
     acknowledged: clients.operations.filter(({ outcome }) => outcome === 'ok').length,
   };
 }

@@ -59,7 +59,9 @@ export class World {
     const { faults, verdict } = this;
     this.broker = new Broker({ schedule, faults, random: this.random('network') });
     this.database = new SimulatedDatabase({
-      ...{ schedule, faults, random: this.random('database') },
+      schedule,
+      faults,
+      random: this.random('database'),
       applied: commit => this.#count(commit.actor.id, commit.base),
     });
     const { database } = this;

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { silentLog } from '../../runtime/observability/log.ts';
 import { openDatabase } from '../../storage/database/database.ts';
 import type { Database } from '../../storage/database/database.ts';
-import { freePort, keepAccess, readAccess } from '../../storage/embedded/cluster.ts';
+import { freePort, writeAccess, readAccess } from '../../storage/embedded/cluster.ts';
 import { hasCluster } from '../../storage/embedded/data-directory.ts';
 import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
 import { processGuard } from './process-guard.ts';
@@ -58,7 +58,7 @@ export async function startTestDatabase(
 
   const folder = join(root, 'postgres');
   await run('cp', ['-a', await template(), folder]);
-  await keepAccess(folder, { ...(await readAccess(folder)), port: await freePort() });
+  await writeAccess(folder, { ...(await readAccess(folder)), port: await freePort() });
   let restarted: (() => void) | undefined;
   const server = await startEmbedded({
     folder,

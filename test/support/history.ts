@@ -57,7 +57,12 @@ export interface Findings {
 }
 
 export const nothingFound: Findings = {
-  ...{ lost: [], doubled: [], refused: [], invented: [], disordered: [], untrue: [] },
+  lost: [],
+  doubled: [],
+  refused: [],
+  invented: [],
+  disordered: [],
+  untrue: [],
 };
 
 /** `isOwn` tells of an id in a log that it came from the system itself, so that no operation stands for it. */

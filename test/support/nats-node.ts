@@ -27,7 +27,11 @@ export async function natsNode(
   const connection = await NatsConnection.open({ urls: [url], name: 'test', log: silentLog });
   const counters = new Counters();
   const transport = new NatsTransport({
-    ...{ connection, cluster: 'test', clock: systemClock, log: silentLog, counters },
+    connection,
+    cluster: 'test',
+    clock: systemClock,
+    log: silentLog,
+    counters,
     ...options,
   });
   t.teardown(async () => {

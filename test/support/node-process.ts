@@ -89,12 +89,19 @@ export class NodeProcess {
     this.url = `http://127.0.0.1:${port}`;
     // Nothing of this process's own environment: neither a configuration nor the test runner's hooks.
     this.#environment = {
-      ...{ PATH: process.env['PATH'] ?? '', DATA_DIR: folder, HOST: '127.0.0.1', PORT: String(port) },
+      PATH: process.env['PATH'] ?? '',
+      DATA_DIR: folder,
+      HOST: '127.0.0.1',
+      PORT: String(port),
       GRPC_PORT: 'off',
       // Tests come from one address, and hammer: whoever wants the limits says so.
       // No model is asked that costs anybody anything.
-      ...{ LLM_PROVIDER_1_URL: nowhere, LLM_PROVIDER_2_URL: nowhere, LLM_PROVIDER_3_URL: nowhere },
-      ...{ LOG_LEVEL: 'trace', RATE_LIMITS: 'off', ...environment },
+      LLM_PROVIDER_1_URL: nowhere,
+      LLM_PROVIDER_2_URL: nowhere,
+      LLM_PROVIDER_3_URL: nowhere,
+      LOG_LEVEL: 'trace',
+      RATE_LIMITS: 'off',
+      ...environment,
     };
   }
 

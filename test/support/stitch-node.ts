@@ -81,7 +81,12 @@ export class StitchNode {
     this.#vault = new Vault(new KeyRing(options.secretKeys ?? `test:${randomBytes(32).toString('base64')}`));
     this.pool = new Pool({ reach: 'loopback', threads: 1, ...options.pool });
     this.stitches = createStitches({
-      ...{ db: database, pool: this.pool, vault: this.#vault, clock, random: systemRandom, log },
+      db: database,
+      pool: this.pool,
+      vault: this.#vault,
+      clock,
+      random: systemRandom,
+      log,
       ...(options.attemptTimeoutMs === undefined ? {} : { attemptTimeoutMs: options.attemptTimeoutMs }),
       notifyOwner: news => {
         this.ownerNews.push(news);
@@ -89,12 +94,18 @@ export class StitchNode {
       },
     });
     this.store = new PostgresStore({
-      ...{ database, notifier: this.notifier, log },
+      database,
+      notifier: this.notifier,
+      log,
       snapshots: [stitchSnapshot as never],
     });
     this.#transport = new LocalTransport({ clock, log });
     this.node = new Node({
-      ...{ store: this.store, transport: this.#transport, clock, random: systemRandom, log },
+      store: this.store,
+      transport: this.#transport,
+      clock,
+      random: systemRandom,
+      log,
       kinds: [this.stitches.kind],
       metrics: new Metrics(),
       limits: { reminderPollMs: 20 },
@@ -134,7 +145,11 @@ export class StitchNode {
     const stitchId = newId('stitch');
     const secret = newStitchSecret();
     const created = await this.ask<Stitch>(stitchId, 'create', {
-      ...{ name: 'A stitch', metadata: {}, eventNames: [], environmentKind: 'sandbox', ...stitch },
+      name: 'A stitch',
+      metadata: {},
+      eventNames: [],
+      environmentKind: 'sandbox',
+      ...stitch,
       jwe: await this.#vault.seal(getSecretContext(stitchId), secret),
     });
     return { stitch: created, secret };

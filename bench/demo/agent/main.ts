@@ -122,7 +122,9 @@ async function answered(setting: Setting): Promise<void> {
     const version = await api.post<{ loomVersionId: string; version: number }>(`/looms/${loomId}/versions`, {
       projectId,
       systemPrompt: 'You answer questions about orders, shortly and kindly.',
-      ...{ provider, model, toolIds: [toolId] },
+      provider,
+      model,
+      toolIds: [toolId],
     });
     display.hop(`loom version ${version.version} published and active`, undefined, version.loomVersionId);
     const from = performance.now();
@@ -222,7 +224,7 @@ async function demonstrate(): Promise<void> {
     await suggested(setting);
     await killed(setting);
     display.title('Done');
-    display.note('The README’s section on agents shows the same with curl, and with keys of your own.');
+    display.note('docs/guide/agents.md shows the same with curl and with your own keys.');
   } catch (error) {
     display.fail(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;

@@ -85,8 +85,12 @@ export class Show {
     const nodes = [...this.#doing].map(([{ id }, doing]) => ({ id, doing }));
     const { elapsedMs } = this;
     this.#screen.draw({
-      ...{ elapsedMs, traffic, nodes, picture: this.#picture },
-      ...{ past: this.#past, movedAt: this.#movedAt },
+      elapsedMs,
+      traffic,
+      nodes,
+      picture: this.#picture,
+      past: this.#past,
+      movedAt: this.#movedAt,
     });
   }
 }

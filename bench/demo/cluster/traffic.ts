@@ -35,8 +35,11 @@ export class TrafficMeter {
     let slowestMs = 0;
     for (let i = this.#first; i < answers.length; i++) slowestMs = Math.max(slowestMs, this.#tookMs(i));
     return {
-      ...{ perSecond: answers.length - this.#first, slowestMs, slowestEverMs: this.#slowestEverMs },
-      ...{ acknowledged: answers.length, failed },
+      perSecond: answers.length - this.#first,
+      slowestMs,
+      slowestEverMs: this.#slowestEverMs,
+      acknowledged: answers.length,
+      failed,
     };
   }
 

@@ -43,9 +43,16 @@ export class TestCluster {
     this.#proxies = options.proxied === true ? new Map() : undefined;
     const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
     this.#environment = {
-      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, SHARDS: String(this.shards) },
-      ...{ SECRET_KEYS: key(), TOKEN_KEYS: key(), SERVICE_TOKENS: `test:${this.#serviceToken}` },
-      ...{ ALLOW_PRIVATE_ADDRESSES: 'true', RATE_LIMITS: 'off', GRPC_PORT: 'off', LOG_LEVEL: 'debug' },
+      DATABASE_URL: database.url,
+      NATS_URL: nats.url,
+      SHARDS: String(this.shards),
+      SECRET_KEYS: key(),
+      TOKEN_KEYS: key(),
+      SERVICE_TOKENS: `test:${this.#serviceToken}`,
+      ALLOW_PRIVATE_ADDRESSES: 'true',
+      RATE_LIMITS: 'off',
+      GRPC_PORT: 'off',
+      LOG_LEVEL: 'debug',
       ...options.environment,
     };
   }

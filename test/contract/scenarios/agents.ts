@@ -26,7 +26,9 @@ const unverified =
 
 const newCredential = (place: Place): Asked => ({
   body: {
-    ...{ ...inEnvironment(place), provider: 'llm_provider_2', displayName: unique() },
+    ...inEnvironment(place),
+    provider: 'llm_provider_2',
+    displayName: unique(),
     secret: `secret-${unique()}`,
   },
 });
@@ -79,8 +81,12 @@ export const toolScenarios: ScenariosOf<typeof toolOperations> = {
     variants: [
       place => ({
         body: {
-          ...{ ...inEnvironment(place), name: unique(), url: place.webhookUrl, method: 'GET' },
-          ...{ headers: { Authorization: 'Bearer hush' }, description: 'Finds an order.' },
+          ...inEnvironment(place),
+          name: unique(),
+          url: place.webhookUrl,
+          method: 'GET',
+          headers: { Authorization: 'Bearer hush' },
+          description: 'Finds an order.',
           inputSchema: { type: 'object', properties: { orderId: { type: 'string' } } },
         },
       }),
@@ -115,12 +121,14 @@ async function archivedLoom({ sandbox }: World, more: object) {
 
 /** Everything that a version can say. */
 const whole = async (place: Place) => ({
-  ...{ ...definition, rules: ['Be kind.'], mode: 'suggest', temperature: 0.5, maxTokens: 500 },
-  ...{
-    toolIds: [await newTool(place)],
-    byokCredentialId: await newByokCredential(place),
-    metadata: { a: 1 },
-  },
+  ...definition,
+  rules: ['Be kind.'],
+  mode: 'suggest',
+  temperature: 0.5,
+  maxTokens: 500,
+  toolIds: [await newTool(place)],
+  byokCredentialId: await newByokCredential(place),
+  metadata: { a: 1 },
 });
 
 export const loomScenarios: ScenariosOf<typeof loomOperations> = {
@@ -243,8 +251,11 @@ export const budgetScenarios: ScenariosOf<typeof budgetOperations> = {
     variants: [
       place => ({
         body: {
-          ...{ ...inEnvironment(place), perRunMicros: 1_000_000, perThreadMicros: null },
-          ...{ perProjectDayMicros: 100_000_000, onExceeded: 'paused' },
+          ...inEnvironment(place),
+          perRunMicros: 1_000_000,
+          perThreadMicros: null,
+          perProjectDayMicros: 100_000_000,
+          onExceeded: 'paused',
         },
       }),
     ],

@@ -79,8 +79,10 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
     request: async place => ({
       params: { channelId: await getChannel(place) },
       body: {
-        ...{ ...inProject(place), messageId: (await newOutbound(place)).messageId },
-        ...{ status: 'delivered', occurredAt },
+        ...inProject(place),
+        messageId: (await newOutbound(place)).messageId,
+        status: 'delivered',
+        occurredAt,
       },
     }),
     variants: [
@@ -95,8 +97,10 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
         asked: {
           params: { channelId: await getChannel(sandbox) },
           body: {
-            ...{ ...inProject(sandbox), messageId: (await newInbound(sandbox)).messageId },
-            ...{ status: 'read', occurredAt },
+            ...inProject(sandbox),
+            messageId: (await newInbound(sandbox)).messageId,
+            status: 'read',
+            occurredAt,
           },
         },
       }),

@@ -69,7 +69,11 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
     variants: [
       place => ({
         query: {
-          ...{ ...inEnvironment(place), status: 'open', tag: 'vip', sort: 'createdAt', limit: 1 },
+          ...inEnvironment(place),
+          status: 'open',
+          tag: 'vip',
+          sort: 'createdAt',
+          limit: 1,
           updatedAfter: '2026-01-01T00:00:00Z',
         },
       }),

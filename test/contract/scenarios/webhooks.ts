@@ -36,7 +36,9 @@ export const stitchScenarios: ScenariosOf<typeof stitchOperations> = {
   createStitch: {
     request: place => ({
       body: {
-        ...{ ...inEnvironment(place), name: unique(), webhookUrl: place.webhookUrl },
+        ...inEnvironment(place),
+        name: unique(),
+        webhookUrl: place.webhookUrl,
         eventNames: ['byok.credential.rejected'],
       },
     }),
@@ -106,7 +108,10 @@ export const deliveryScenarios: ScenariosOf<typeof deliveryOperations> = {
     variants: [
       async place =>
         toStitch(place, {
-          ...{ since, until: '2026-02-01T00:00:00Z', eventNames: ['thread.*'], statuses: ['failed'] },
+          since,
+          until: '2026-02-01T00:00:00Z',
+          eventNames: ['thread.*'],
+          statuses: ['failed'],
           targetStitchId: await newStitch(place),
         }),
     ],

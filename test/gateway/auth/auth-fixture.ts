@@ -161,7 +161,8 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
         database: db,
         // It has no threads that anybody could be assigned to.
         node: { ask: () => Promise.reject(new Error('there are no threads here')) },
-        ...{ clock, log: silentLog },
+        clock,
+        log: silentLog,
       }),
       ...workspaceHandlers(services.workspaces),
       ...projectHandlers(services),

@@ -45,8 +45,14 @@ t.test('unary calls', async t => {
   t.test('a message comes in, and REST sees the same', async t => {
     t.equal(first.replayed, false);
     t.match(first.message, {
-      ...{ projectId, environmentId, channelId, body: 'message first', direction: 'DIRECTION_INBOUND' },
-      ...{ status: 'MESSAGE_STATUS_UNSPECIFIED', sequence: /^\d+$/, metadataJson: /"order":"A-1"/ },
+      projectId,
+      environmentId,
+      channelId,
+      body: 'message first',
+      direction: 'DIRECTION_INBOUND',
+      status: 'MESSAGE_STATUS_UNSPECIFIED',
+      sequence: /^\d+$/,
+      metadataJson: /"order":"A-1"/,
       actor: { type: 'ACTOR_TYPE_CONTACT', id: 'somebody' },
       attachments: [{ kind: 'ATTACHMENT_KIND_IMAGE', url: 'https://example.com/a.png', sizeBytes: '17' }],
     });
@@ -88,7 +94,10 @@ t.test('unary calls', async t => {
     const request = { projectId, environmentId, threadId, idempotencyKey: 'out', body: 'Hello.' };
     const sent = await send(request, bearer(otherToken));
     t.match(sent.message, {
-      ...{ direction: 'DIRECTION_OUTBOUND', status: 'MESSAGE_STATUS_QUEUED', body: 'Hello.', threadId },
+      direction: 'DIRECTION_OUTBOUND',
+      status: 'MESSAGE_STATUS_QUEUED',
+      body: 'Hello.',
+      threadId,
       actor: { type: 'ACTOR_TYPE_SYSTEM', id: 'crm' },
     });
     t.same(await send(request, bearer(otherToken)), { ...sent, replayed: true });
@@ -101,8 +110,15 @@ t.test('unary calls', async t => {
   t.test('a thread is read as it stands', async t => {
     const { thread } = await getThread(threadId);
     t.match(thread, {
-      ...{ threadId, projectId, environmentId, channelId, externalRef: 'somebody', tags: [] },
-      ...{ status: 'THREAD_STATUS_OPEN', agentMode: 'AGENT_MODE_UNSPECIFIED', archivedAt: null },
+      threadId,
+      projectId,
+      environmentId,
+      channelId,
+      externalRef: 'somebody',
+      tags: [],
+      status: 'THREAD_STATUS_OPEN',
+      agentMode: 'AGENT_MODE_UNSPECIFIED',
+      archivedAt: null,
     });
     t.match(await tenant.key.get('getThread', { params: { threadId } }), {
       sequence: Number(thread?.sequence),

@@ -85,7 +85,7 @@ export function failureOf(error: Partial<ServiceError>): Failure {
 }
 
 export function detailsOf(status: Status__Output | undefined): Pick<Failure, 'info' | 'fields'> {
-  const unpack = <T>(name: string): T | undefined => {
+  const unpack = <T,>(name: string): T | undefined => {
     const part = status?.details.find(
       ({ type_url: url }) => url === `type.googleapis.com/google.rpc.${name}`,
     );
@@ -127,9 +127,16 @@ export class GrpcNode {
   ): Promise<GrpcNode> {
     const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
     const config = readConfig({
-      ...{ DATABASE_URL: url, DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0', GRPC_PORT: '0' },
-      ...{ SERVICE_TOKENS: `billing:${token},crm:${otherToken}`, SECRET_KEYS: freshKey() },
-      ...{ TOKEN_KEYS: freshKey(), RATE_LIMITS: 'off', LOG_LEVEL: 'silent' },
+      DATABASE_URL: url,
+      DATA_DIR: folder,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      GRPC_PORT: '0',
+      SERVICE_TOKENS: `billing:${token},crm:${otherToken}`,
+      SECRET_KEYS: freshKey(),
+      TOKEN_KEYS: freshKey(),
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'silent',
       ...env,
     });
     const skein = await startSkein(config, silentLog);
@@ -167,8 +174,12 @@ export function inbound(
   more: IngestMessageRequest = {},
 ): IngestMessageRequest {
   return {
-    ...{ projectId, environmentId, channelId, idempotencyKey: key },
-    ...{ externalParticipantRef: 'somebody', body: `message ${key}` },
+    projectId,
+    environmentId,
+    channelId,
+    idempotencyKey: key,
+    externalParticipantRef: 'somebody',
+    body: `message ${key}`,
     ...more,
   };
 }

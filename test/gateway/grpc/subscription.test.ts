@@ -41,7 +41,10 @@ async function smallNode(t: Test): Promise<SmallNode> {
   const clock = new ManualClock();
   const metrics = new GrpcMetrics(new Metrics().registry);
   const stream = new ConsoleStream({
-    ...{ events, clock, log: silentLog, docsUrl: 'http://docs.test' },
+    events,
+    clock,
+    log: silentLog,
+    docsUrl: 'http://docs.test',
     admit: async () => admission(),
     publish: () => undefined,
     findRevokedCredentials: async () => new Set<string>(),
@@ -49,7 +52,9 @@ async function smallNode(t: Test): Promise<SmallNode> {
   const none = (): Promise<never> => Promise.reject(new Error('not served here'));
   const server = new GrpcServer({
     gate: new Gate({
-      ...{ metrics, clock, log: silentLog },
+      metrics,
+      clock,
+      log: silentLog,
       tokens: new ServiceTokens([{ name: 'billing', token }]),
     }),
     conversations: { ingest: none, send: none, thread: none },
@@ -63,7 +68,10 @@ async function smallNode(t: Test): Promise<SmallNode> {
       }),
     },
     health: new GrpcHealth({ ready: async () => true, clock }),
-    ...{ streams: stream.context, metrics, log: silentLog, tls: undefined },
+    streams: stream.context,
+    metrics,
+    log: silentLog,
+    tls: undefined,
     clock: systemClock,
   });
   const port = await server.listen('127.0.0.1', 0);
@@ -103,7 +111,9 @@ t.test('one environment alone', async t => {
   events.append(production);
   events.append(sandbox);
   const subscriber = new Subscriber(client, {
-    ...{ projectId, environmentId: sandbox, cursor: { epoch: 'first', seq: 0 } },
+    projectId,
+    environmentId: sandbox,
+    cursor: { epoch: 'first', seq: 0 },
   });
   await subscriber.through(3);
   stream.context.hub.onEvents([events.append(production), events.append(sandbox)]);
@@ -224,7 +234,8 @@ t.test('on a whole node', async t => {
     t.teardown(() => proxy.leave());
     const subscribe = (cursor: Subscriber['cursor'] | undefined): Subscriber =>
       new Subscriber(node.client(credentials.createInsecure(), {}, `127.0.0.1:${port}`), {
-        ...{ projectId, environmentId },
+        projectId,
+        environmentId,
         ...(cursor === undefined ? {} : { cursor }),
       });
     const head = await node.database.query<{ seq: number; epoch: string }>(

@@ -51,8 +51,11 @@ const newAgent = (more: object = {}) => key.get<Agent>('createAgent', body({ nam
 const newByok = (more: object = {}, by: Tenant = tenant) =>
   by.person.get<ByokCredential>('createByokCredential', {
     body: {
-      ...{ projectId: by.projectId, provider: 'llm_provider_1', displayName: 'Key' },
-      ...{ secret: 'sk-hush-hush', ...more },
+      projectId: by.projectId,
+      provider: 'llm_provider_1',
+      displayName: 'Key',
+      secret: 'sk-hush-hush',
+      ...more,
     },
   });
 
@@ -80,16 +83,16 @@ t.test('a tool has the defaults of the contract, and shows no value of a header'
   const headers = { Authorization: 'Bearer hush-hush' };
   const { signingSecret, ...tool } = await newTool({ headers });
   t.match(tool, {
-    ...{
-      projectId,
-      environmentId,
-      url,
-      method: 'POST',
-      status: 'active',
-      description: null,
-      inputSchema: null,
-    },
-    ...{ timeoutMs: 5_000, retryMaxAttempts: 1, retryBackoffMs: 250 },
+    projectId,
+    environmentId,
+    url,
+    method: 'POST',
+    status: 'active',
+    description: null,
+    inputSchema: null,
+    timeoutMs: 5_000,
+    retryMaxAttempts: 1,
+    retryBackoffMs: 250,
     headers: { Authorization: '[redacted]' },
   });
   t.match(signingSecret, /^whsec_/);
@@ -296,11 +299,19 @@ t.test('budgets are set as a whole, by those who answer for costs', async t => {
   const query = { projectId };
   const none = { perRunMicros: null, perThreadMicros: null, perProjectDayMicros: null };
   t.same(await key.get<Budgets>('getBudgets', { query }), {
-    ...{ projectId, environmentId, ...none, onExceeded: 'paused', updatedAt: null },
+    projectId,
+    environmentId,
+    ...none,
+    onExceeded: 'paused',
+    updatedAt: null,
   });
   const set = (more: object) => person.get<Budgets>('setBudgets', body({ onExceeded: 'suggest', ...more }));
   t.match(await set({ perRunMicros: 5, perThreadMicros: 2 ** 53 - 1 }), {
-    ...{ ...none, perRunMicros: 5, perThreadMicros: 2 ** 53 - 1, onExceeded: 'suggest', updatedAt: /^20/ },
+    ...none,
+    perRunMicros: 5,
+    perThreadMicros: 2 ** 53 - 1,
+    onExceeded: 'suggest',
+    updatedAt: /^20/,
   });
   const last = await set({ perProjectDayMicros: 0 });
   t.match(last, { ...none, perProjectDayMicros: 0 });

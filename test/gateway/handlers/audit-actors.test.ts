@@ -31,8 +31,11 @@ t.test('channels', async t => {
   );
   for (const act of acts) {
     t.match(act, {
-      ...{ projectId, environmentId, workspaceId: tenant.workspaceId },
-      ...{ address: '127.0.0.1', requestId: /^req_/ },
+      projectId,
+      environmentId,
+      workspaceId: tenant.workspaceId,
+      address: '127.0.0.1',
+      requestId: /^req_/,
     });
   }
 });

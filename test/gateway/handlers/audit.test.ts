@@ -42,8 +42,14 @@ t.test('an act is told with its actor, target, address and request', async t => 
   const act = (await acts(user)).at(-1);
   t.ok(Value.Check(AuditLog, act));
   t.match(act, {
-    ...{ workspaceId, projectId, action: 'api_key.created', targetId: apiKeyId, requestId },
-    ...{ environmentId: /^env_/, actor: { type: 'user', id: userId }, address: '127.0.0.1' },
+    workspaceId,
+    projectId,
+    action: 'api_key.created',
+    targetId: apiKeyId,
+    requestId,
+    environmentId: /^env_/,
+    actor: { type: 'user', id: userId },
+    address: '127.0.0.1',
     details: { name: 'a key', environment: 'test', scopes: ['audit:read'], expiresAt: null },
   });
   t.match(requestId, /^req_/);

@@ -97,7 +97,12 @@ t.test('receipts of a custom channel', async t => {
     await reportReceipt(
       { db: database, ask },
       {
-        ...{ projectId, environmentId, channelId, messageId, externalMessageId: 'w-between', receipt },
+        projectId,
+        environmentId,
+        channelId,
+        messageId,
+        externalMessageId: 'w-between',
+        receipt,
         author: { type: 'system', id: null },
       },
     );

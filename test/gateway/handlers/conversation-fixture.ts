@@ -57,8 +57,12 @@ const docsUrl = 'http://docs.test';
 /** What stands for the server's address in the addresses of files, as its port is known too late. */
 const mediaUrl = 'http://media.test';
 const operations = {
-  ...{ ...channelOperations, ...threadOperations, ...messageOperations },
-  ...{ ...noteOperations, ...presenceOperations, ...attachmentOperations },
+  ...channelOperations,
+  ...threadOperations,
+  ...messageOperations,
+  ...noteOperations,
+  ...presenceOperations,
+  ...attachmentOperations,
 };
 type OperationId = keyof typeof operations;
 
@@ -158,7 +162,12 @@ export class ConversationNode {
     const transport = new LocalTransport({ clock, log: silentLog });
     const node = new Node({
       kinds: [createThreadKind({ db: database, log: silentLog }), createChannelKind(database)],
-      ...{ store, transport, clock, random: systemRandom, log: silentLog, metrics: new Metrics() },
+      store,
+      transport,
+      clock,
+      random: systemRandom,
+      log: silentLog,
+      metrics: new Metrics(),
     });
     await node.start();
     this.#node = node;
@@ -186,7 +195,9 @@ export class ConversationNode {
       authenticator,
       tenancy: access,
       idempotency: new Idempotency(new IdempotencyKeys(database, clock), new Vault(ring), silentLog),
-      ...{ clock, log: silentLog, docsUrl },
+      clock,
+      log: silentLog,
+      docsUrl,
     });
     this.#port = await server.listen('127.0.0.1', 0);
     this.#stop = async () => {
@@ -223,7 +234,11 @@ export class ConversationNode {
     const person = await this.#accounts.newPerson();
     const { userId, session, projectId } = person;
     const { apiKey, secret } = await this.#accounts.apiKeys.create({
-      ...{ projectId, name: 'key', environment: 'test', scopes, expiresAt: null },
+      projectId,
+      name: 'key',
+      environment: 'test',
+      scopes,
+      expiresAt: null,
       ...doing(userId),
     });
     const token = await this.#tokens.issue(userId, session.sessionId);
@@ -237,7 +252,11 @@ export class ConversationNode {
     environment: 'test' | 'live' = 'test',
   ): Promise<string> {
     const { secret } = await this.#accounts.apiKeys.create({
-      ...{ projectId, name: 'key', environment, scopes, expiresAt: null },
+      projectId,
+      name: 'key',
+      environment,
+      scopes,
+      expiresAt: null,
       ...doing(userId),
     });
     return secret;

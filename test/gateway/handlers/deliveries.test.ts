@@ -67,8 +67,12 @@ t.test('every delivery can be found, by what one looks for', async t => {
     hasMore: false,
     data: [
       {
-        ...{ number: 1, trigger: 'scheduled', responseStatus: 503, responseBody: 'not today' },
-        ...{ errorClass: 'http_status', nextAttemptAt: first?.nextAttemptAt },
+        number: 1,
+        trigger: 'scheduled',
+        responseStatus: 503,
+        responseBody: 'not today',
+        errorClass: 'http_status',
+        nextAttemptAt: first?.nextAttemptAt,
       },
     ],
   });

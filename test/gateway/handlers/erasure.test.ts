@@ -75,20 +75,16 @@ t.test('nothing of the participant is left anywhere', async t => {
   const { threadId, messageId } = await key.get<Message>('createInboundMessage', {
     params: { channelId },
     body: {
-      ...{
-        projectId,
-        body: `I am ${name}`,
-        externalParticipantRef: name,
-        externalThreadRef: `of ${name}`,
-        metadata,
-      },
-      ...{
-        attachments: [{ attachmentId, kind: 'document', filename: name }],
-      },
+      projectId,
+      body: `I am ${name}`,
+      externalParticipantRef: name,
+      externalThreadRef: `of ${name}`,
+      metadata,
+      attachments: [{ attachmentId, kind: 'document', filename: name }],
     },
   });
   const answers: { readonly id: OperationId; readonly asked: Asked }[] = [];
-  const ask = async <T>(id: OperationId, asked: Asked, by: Client = key): Promise<T> => {
+  const ask = async <T,>(id: OperationId, asked: Asked, by: Client = key): Promise<T> => {
     if (operations[id].method === 'POST') answers.push({ id, asked });
     return by.get<T>(id, asked);
   };
@@ -129,16 +125,22 @@ t.test('nothing of the participant is left anywhere', async t => {
   );
   await database.query(`insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)`, [
     JSON.stringify({
-      ...{ agent_run_id: 'run_1', project_id: projectId, environment_id: environmentId, thread_id: threadId },
-      ...{ status: 'failed', provider: 'llm_provider_1', model: 'small', mode: 'auto', tool_call_count: 0 },
-      ...{
-        trace: { steps: [{ output: name }] },
-        metadata,
-        error_message: name,
-        state: { turns: [name] },
-        version: 7,
-      },
-      ...{ created_at: new Date(), updated_at: new Date() },
+      agent_run_id: 'run_1',
+      project_id: projectId,
+      environment_id: environmentId,
+      thread_id: threadId,
+      status: 'failed',
+      provider: 'llm_provider_1',
+      model: 'small',
+      mode: 'auto',
+      tool_call_count: 0,
+      trace: { steps: [{ output: name }] },
+      metadata,
+      error_message: name,
+      state: { turns: [name] },
+      version: 7,
+      created_at: new Date(),
+      updated_at: new Date(),
     }),
   ]);
   const places = await columnsWith(name);
@@ -283,9 +285,16 @@ t.test('events keep their envelope, their place and the shape of what they are a
   const [erased, received] = data;
   t.match(erased, { data: { thread: { externalRef: null, sequence: 3 }, sequence: 3 } });
   t.match(received, {
-    ...{ projectId, eventId: /^evt_/, occurredAt: /^\d{4}-.*Z$/, apiVersion: /^\d{4}-/ },
+    projectId,
+    eventId: /^evt_/,
+    occurredAt: /^\d{4}-.*Z$/,
+    apiVersion: /^\d{4}-/,
     data: {
-      ...{ environmentId, threadId, channelId, sequence: 2, erased: true },
+      environmentId,
+      threadId,
+      channelId,
+      sequence: 2,
+      erased: true,
       actor: { type: 'contact', id: threadId },
       message: { messageId, threadId, direction: 'inbound', body: '', metadata: {}, sequence: 2 },
     },

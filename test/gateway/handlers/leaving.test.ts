@@ -21,8 +21,15 @@ t.test('the threads of a removed member are nobody’s, those of others stay', a
   const { url, database } = await startTestDatabase(t);
   const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
   const config = readConfig({
-    ...{ DATABASE_URL: url, HOST: '127.0.0.1', PORT: '0', GRPC_PORT: 'off', DATA_DIR: folder },
-    ...{ SECRET_KEYS: freshKey(), TOKEN_KEYS: freshKey(), LOG_LEVEL: 'silent', RATE_LIMITS: 'off' },
+    DATABASE_URL: url,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    GRPC_PORT: 'off',
+    DATA_DIR: folder,
+    SECRET_KEYS: freshKey(),
+    TOKEN_KEYS: freshKey(),
+    LOG_LEVEL: 'silent',
+    RATE_LIMITS: 'off',
   });
   const skein = await startSkein(config, silentLog);
   t.teardown(async () => {

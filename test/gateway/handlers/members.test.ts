@@ -242,7 +242,11 @@ t.test('removed and made a Console member at once: never a member of the Console
       [projectId],
     );
     const made = node.consoleMembers.upsert({
-      ...{ projectId, userId, role: 'agent', environmentId, ...doing(owner.userId) },
+      projectId,
+      userId,
+      role: 'agent',
+      environmentId,
+      ...doing(owner.userId),
     });
     const [upserted, removed] = await Promise.allSettled([made, remove(owner, member)]);
     t.match(removed, { status: 'fulfilled', value: { status: 204 } });

@@ -163,7 +163,9 @@ t.test('messages over REST', async t => {
     t.strictSame(after.body.data, bySequence.slice(58));
     const back = await list(threadId, { order: 'desc', limit: 1, afterSequence: bySequence[57]?.sequence });
     const last = await list(threadId, {
-      ...{ order: 'desc', limit: 1, afterSequence: bySequence[57]?.sequence },
+      order: 'desc',
+      limit: 1,
+      afterSequence: bySequence[57]?.sequence,
       cursor: back.body.nextCursor ?? '',
     });
     t.strictSame([last.body.data, last.body.hasMore], [[bySequence[58]], false]);

@@ -58,7 +58,11 @@ t.test('the verify token and the address for the webhook come once, the app secr
   t.equal(status, 201);
   t.ok(Value.Check(CreatedPartnerAppCredential, body));
   t.match(body, {
-    ...{ name: 'an app', appId: '1234', status: 'active', metadata: { team: 'blue' }, revokedAt: null },
+    name: 'an app',
+    appId: '1234',
+    status: 'active',
+    metadata: { team: 'blue' },
+    revokedAt: null,
     webhookUrl: 'http://skein.test/v1/channels/ch_REPLACE_WITH_CHANNEL_ID/chatapp/webhook',
     verifyToken: /^[\w-]{43}$/,
   });

@@ -38,8 +38,14 @@ t.test('the secret is shown when it is made, and never again', async t => {
   const { stitch, secret } = await create(tenant, { metadata: { team: 'a' } });
   t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   t.match(stitch, {
-    ...{ projectId, environmentId, name: 'Hook', status: 'active', eventNames: [], metadata: { team: 'a' } },
-    ...{ webhookUrl: 'https://receiver.example/hook', archivedAt: null },
+    projectId,
+    environmentId,
+    name: 'Hook',
+    status: 'active',
+    eventNames: [],
+    metadata: { team: 'a' },
+    webhookUrl: 'https://receiver.example/hook',
+    archivedAt: null,
   });
   const params = { stitchId: stitch.stitchId };
   t.strictSame(await key.get<Stitch>('getStitch', { params }), stitch);

@@ -12,16 +12,21 @@ async function newAnswering(): Promise<string> {
   const agentRunId = newId('run');
   const now = new Date().toISOString();
   const row = {
-    ...{ agent_run_id: agentRunId, project_id: projectId, environment_id: environmentId, version: 3 },
-    ...{
-      thread_id: newId('thread'),
-      status: 'running',
-      provider: 'llm_provider_1',
-      model: 'm',
-      mode: 'suggest',
-    },
-    ...{ tool_call_count: 0, trace: { steps: [] }, metadata: {}, state: { phase: 'answering' } },
-    ...{ created_at: now, updated_at: now },
+    agent_run_id: agentRunId,
+    project_id: projectId,
+    environment_id: environmentId,
+    version: 3,
+    thread_id: newId('thread'),
+    status: 'running',
+    provider: 'llm_provider_1',
+    model: 'm',
+    mode: 'suggest',
+    tool_call_count: 0,
+    trace: { steps: [] },
+    metadata: {},
+    state: { phase: 'answering' },
+    created_at: now,
+    updated_at: now,
   };
   const insert = 'insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)';
   await service.database.query(insert, [JSON.stringify(row)]);

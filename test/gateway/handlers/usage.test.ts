@@ -21,8 +21,15 @@ t.test('messages of the last 30 days, of one environment', async t => {
   const { data } = await key.get<ListOf<Usage>>('listUsage', { query });
   t.same(data, [
     {
-      ...{ day: today(), messagesInbound: 3, messagesOutbound: 1, agentRuns: 0, toolCalls: 0 },
-      ...{ promptTokens: 0, completionTokens: 0, totalTokens: 0, estimatedCostMicros: 0 },
+      day: today(),
+      messagesInbound: 3,
+      messagesOutbound: 1,
+      agentRuns: 0,
+      toolCalls: 0,
+      promptTokens: 0,
+      completionTokens: 0,
+      totalTokens: 0,
+      estimatedCostMicros: 0,
     },
   ]);
   t.same((await person.get<ListOf<Usage>>('listUsage', { query })).data, data, 'an owner sees the sandbox');

@@ -14,7 +14,10 @@ function world(t: { teardown(end: () => void): unknown }, find?: RecoveryScanner
   const page: RecoveryScannerOptions['find'] = (limit, after) =>
     Promise.resolve(all.filter(id => id > after).slice(0, limit));
   const scanner = new RecoveryScanner({
-    ...{ clock, log: silentLog, isOwned, find: find ?? page },
+    clock,
+    log: silentLog,
+    isOwned,
+    find: find ?? page,
     wake: id => roused.push(id),
   });
   t.teardown(() => scanner.stop());

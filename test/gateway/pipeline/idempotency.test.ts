@@ -227,7 +227,10 @@ t.test('a kept answer is given to whoever may do the operation now', async t => 
       tenancy: {
         project: (_, asked) =>
           role && {
-            ...{ projectId: asked, workspaceId: 'ws_one', studioRole: role, consoleRole: undefined },
+            projectId: asked,
+            workspaceId: 'ws_one',
+            studioRole: role,
+            consoleRole: undefined,
             environments: [{ environmentId: production, kind: 'production' }],
           },
         workspaceRole: () => Promise.resolve(undefined),

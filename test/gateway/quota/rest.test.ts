@@ -55,8 +55,9 @@ t.test(
   'what is refused is charged like what is done, and answered by its bucket when that is spent',
   async t => {
     const [node] = await quotaNodes(t, 1, {
-      ...{ write: { limit: 12, windowMs: 60_000 }, messageProject: { limit: 8, windowMs: 60_000 } },
-      ...{ refused: { limit: 3, windowMs: 60_000 } },
+      write: { limit: 12, windowMs: 60_000 },
+      messageProject: { limit: 8, windowMs: 60_000 },
+      refused: { limit: 3, windowMs: 60_000 },
     });
     assert.ok(node !== undefined);
     const { ask } = await startRest(t, {}, { limiter: node.quotas });
@@ -94,9 +95,16 @@ async function startNode(t: Test, rateLimits: string): Promise<string> {
   const { url } = await startTestDatabase(t);
   const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
   const config = readConfig({
-    ...{ DATABASE_URL: url, HOST: '127.0.0.1', PORT: '0', GRPC_PORT: 'off', DATA_DIR: folder },
-    ...{ SECRET_KEYS: freshKey(), TOKEN_KEYS: freshKey(), LOG_LEVEL: 'silent' },
-    ...{ TRUSTED_PROXIES: '1', RATE_LIMITS: rateLimits },
+    DATABASE_URL: url,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    GRPC_PORT: 'off',
+    DATA_DIR: folder,
+    SECRET_KEYS: freshKey(),
+    TOKEN_KEYS: freshKey(),
+    LOG_LEVEL: 'silent',
+    TRUSTED_PROXIES: '1',
+    RATE_LIMITS: rateLimits,
   });
   const skein = await startSkein(config, silentLog);
   t.teardown(async () => {

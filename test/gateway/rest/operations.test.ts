@@ -214,8 +214,13 @@ t.test('with a known caller a request runs in one go up to its handler', t => {
     },
   );
   const answer = endpoint.serve({
-    ...{ method: 'GET', path: '/v1/notes', query: `projectId=${projectId}`, params: [] },
-    ...{ requestId: 'req_1', address: '', body: Buffer.alloc(0) },
+    method: 'GET',
+    path: '/v1/notes',
+    query: `projectId=${projectId}`,
+    params: [],
+    requestId: 'req_1',
+    address: '',
+    body: Buffer.alloc(0),
     header: () => '',
   });
   t.notOk(answer instanceof Promise, 'no promise was made');

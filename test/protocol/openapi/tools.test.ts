@@ -19,10 +19,14 @@ await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
 function run(script: string, ...args: string[]): Promise<{ readonly code: number; readonly said: string }> {
   return new Promise(resolve => {
     const environment = {
-      ...{ PATH: process.env['PATH'], HOME: folder },
-      ...{ REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+      PATH: process.env['PATH'],
+      HOME: folder,
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+      NO_COLOR: '1',
       // Whoever calls out all the same finds nobody.
-      ...{ HTTP_PROXY: 'http://127.0.0.1:1', HTTPS_PROXY: 'http://127.0.0.1:1' },
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      HTTPS_PROXY: 'http://127.0.0.1:1',
     };
     execFile(
       process.execPath,
@@ -94,8 +98,14 @@ t.test('openapi-typescript makes a client of it that compiles in strict mode', a
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await symlink(packages, join(folder, 'node_modules'));
   const compilerOptions = {
-    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, allowImportingTsExtensions: true },
-    ...{ target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom'], types: [] },
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['es2022', 'dom'],
+    types: [],
   };
   await writeFile(
     join(folder, 'tsconfig.json'),

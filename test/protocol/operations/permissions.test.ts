@@ -20,7 +20,9 @@ interface Row {
 }
 
 const row = (scopes: Row['scopes'], studio: Row['studio'], console: Row['console'], names: string): Row => ({
-  ...{ scopes, studio, console },
+  scopes,
+  studio,
+  console,
   operations: names,
 });
 

@@ -98,12 +98,24 @@ export class Process {
     this.shards = new FakeShards(count, this.clock, finishMs, () => world.check());
     this.register = new MemoryRegister({ bus: world.register, clock: this.clock, latencyMs });
     this.unsure = new UnreliableRegister({
-      ...{ register: this.register, clock, random, latestMs: 4_000, unsure: () => world.unsure },
+      register: this.register,
+      clock,
+      random,
+      latestMs: 4_000,
+      unsure: () => world.unsure,
     });
     this.peers = new MemoryPeers({ bus: world.peers, clock: this.clock, latencyMs });
     this.placement = new LeasedPlacement({
-      ...{ id, release: '1.0.0', register: this.unsure, peers: this.peers, clock: this.clock, random },
-      ...{ log: recordingLog(this.log), metrics: this.metrics, timing, ...options },
+      id,
+      release: '1.0.0',
+      register: this.unsure,
+      peers: this.peers,
+      clock: this.clock,
+      random,
+      log: recordingLog(this.log),
+      metrics: this.metrics,
+      timing,
+      ...options,
     });
   }
 

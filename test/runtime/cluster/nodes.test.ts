@@ -38,7 +38,11 @@ class Member {
       transport: new LocalTransport({ clock: this.clock, log, bus }),
       shards: 16,
       placement: new LeasedPlacement({
-        ...{ ...parts, id, release: '1', register: this.register, peers: this.peers },
+        ...parts,
+        id,
+        release: '1',
+        register: this.register,
+        peers: this.peers,
       }),
     });
   }

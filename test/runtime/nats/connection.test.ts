@@ -21,10 +21,15 @@ function hearing(): { log: Log; lines: string[]; said: (message: string) => Prom
 t.test('addresses', async t => {
   t.strictSame(parseNatsAddress(['nats://a']), { servers: ['a:4222'], tls: false });
   t.strictSame(parseNatsAddress(['tls://token%20x@a:1', 'nats://[::1]:2/']), {
-    ...{ servers: ['a:1', '[::1]:2'], token: 'token x', tls: true },
+    servers: ['a:1', '[::1]:2'],
+    token: 'token x',
+    tls: true,
   });
   t.strictSame(parseNatsAddress(['nats://a:1', 'nats://user:p%40ss@b:2']), {
-    ...{ servers: ['a:1', 'b:2'], user: 'user', pass: 'p@ss', tls: false },
+    servers: ['a:1', 'b:2'],
+    user: 'user',
+    pass: 'p@ss',
+    tls: false,
   });
   for (const bad of ['', 'secret', 'nats://']) {
     t.throws(() => parseNatsAddress([bad]), {

@@ -25,7 +25,10 @@ t.test('a drain finishes what was admitted, whatever became of it meanwhile', as
     t.strictSame(
       { ...node.stats },
       {
-        ...{ activations: 0, admitted: 0, outgoing: 0, shards: 0 },
+        activations: 0,
+        admitted: 0,
+        outgoing: 0,
+        shards: 0,
         tasksRunning: 0,
         tasksWaiting: 0,
         reminders: 0,

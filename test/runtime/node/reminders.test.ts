@@ -146,7 +146,10 @@ t.test('a wall clock that is put back does not put off the poll', async t => {
     made.clock.jump(-3_600_000);
     await remind(made, { key: 'far', at: made.clock.now() + 1_800_000 });
     const reminder = {
-      ...{ key: 'x', to: b, command: 'wake', payload: { mark: `${waitMs}` } },
+      key: 'x',
+      to: b,
+      command: 'wake',
+      payload: { mark: `${waitMs}` },
       attempts: 0,
       shard: 0,
     };

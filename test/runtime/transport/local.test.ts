@@ -15,7 +15,8 @@ t.test('what a transport promises', async t => {
     // The system clock's timers do not keep the process alive, and there is no socket here that does.
     const alive = setInterval(() => undefined, 1_000);
     return {
-      ...{ one, two },
+      one,
+      two,
       now: () => systemClock.monotonic(),
       settle: () => Promise.resolve(),
       close: async () => {

@@ -34,7 +34,9 @@ t.test('what a transport promises', async t => {
       await Promise.all(connections.map(connection => connection.flush()));
     };
     return {
-      ...{ one, two, settle },
+      one,
+      two,
+      settle,
       now: () => systemClock.monotonic(),
       close: async () => {
         await Promise.all([one.drain(), two.drain()]);
@@ -45,7 +47,10 @@ t.test('what a transport promises', async t => {
 });
 
 const envelopeOf = (payload: unknown = {}): Envelope => ({
-  ...{ kind: 'thing', id: 'thing_1', command: 'do', payload },
+  kind: 'thing',
+  id: 'thing_1',
+  command: 'do',
+  payload,
   deadline: systemClock.monotonic() + 600_000,
 });
 
@@ -151,10 +156,13 @@ t.test('a command or reply beyond what NATS takes is refused, and the connection
   const large = 'x'.repeat(10 * 1_024 * 1_024);
   await two.transport.serve(7, async ({ payload }) => (payload === 'large, please' ? large : payload));
   t.match(await refusalOf(one.transport.ask(7, envelopeOf(large))), {
-    ...{ code: 'svc/validation/invalid_request', http: 413, details: { reason: 'too_large' } },
+    code: 'svc/validation/invalid_request',
+    http: 413,
+    details: { reason: 'too_large' },
   });
   t.match(await refusalOf(one.transport.ask(7, envelopeOf('large, please'))), {
-    ...{ code: 'svc/runtime/internal_error', details: { reason: 'too_large' } },
+    code: 'svc/runtime/internal_error',
+    details: { reason: 'too_large' },
   });
   one.transport.tell(7, envelopeOf(large));
   one.transport.publish('news', large);

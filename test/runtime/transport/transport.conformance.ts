@@ -32,7 +32,10 @@ export function transportConformance(t: Test, makeTransports: () => Promise<Tran
       const harness = await makeTransports();
       t.teardown(() => harness.close());
       const envelope = (payload: unknown = {}): Envelope => ({
-        ...{ kind: 'thing', id: 'thing_1', command: 'do', payload },
+        kind: 'thing',
+        id: 'thing_1',
+        command: 'do',
+        payload,
         deadline: harness.now() + 10 * minutes,
       });
       await body(t, harness, envelope);
@@ -93,8 +96,10 @@ export function transportConformance(t: Test, makeTransports: () => Promise<Tran
   test('a refusal crosses with everything that it says', async (t, { one, two, settle }, envelope) => {
     await two.serve(7, async () => {
       throw new ServiceError('svc/validation/invalid_request', {
-        ...{ message: 'Too long.', details: { issues: [{ path: '/body/text' }] } },
-        ...{ http: 413, retryAfterSeconds: 7 },
+        message: 'Too long.',
+        details: { issues: [{ path: '/body/text' }] },
+        http: 413,
+        retryAfterSeconds: 7,
       });
     });
     await settle();
@@ -104,7 +109,10 @@ export function transportConformance(t: Test, makeTransports: () => Promise<Tran
     t.strictSame(
       { code, message, details, http, retryAfterSeconds },
       {
-        ...{ code: 'svc/validation/invalid_request', message: 'Too long.', http: 413, retryAfterSeconds: 7 },
+        code: 'svc/validation/invalid_request',
+        message: 'Too long.',
+        http: 413,
+        retryAfterSeconds: 7,
         details: { issues: [{ path: '/body/text' }] },
       },
     );

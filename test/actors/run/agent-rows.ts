@@ -1,0 +1,124 @@
+/** Rows that agents work with, on a real database, made by the services where there is one. */
+import { newId } from '../../../protocol/ids.ts';
+import type { Provider } from '../../../protocol/resources/byok.ts';
+import { ByokCredentials } from '../../../storage/agents/byok.ts';
+import { Tools, type NewTool } from '../../../storage/agents/tools.ts';
+import { Cursors } from '../../../storage/paging/cursors.ts';
+import type { Database } from '../../../storage/database/database.ts';
+import { LoomVersion } from '../../../storage/entities/agents.ts';
+import { KeyedHash } from '../../../storage/secrets/keyed-hash.ts';
+import { KeyRing } from '../../../storage/secrets/key-ring.ts';
+import type { TenantScope } from '../../../storage/database/tenant-scope.ts';
+import { Vault } from '../../../storage/secrets/vault.ts';
+import { freshKey, origin } from '../../support/accounts.ts';
+
+export function agentRows(db: Database) {
+  const ring = new KeyRing(freshKey());
+  const vault = new Vault(ring);
+  const services = { db, vault, hash: new KeyedHash(ring), cursors: new Cursors(ring) };
+  const byok = new ByokCredentials(services);
+  const tools = new Tools(services);
+  const deed = () => ({ author: { type: 'user', id: 'usr_1' } as const, origin, now: Date.now() });
+
+  return {
+    vault,
+    byok,
+    tools,
+    deed,
+
+    /** An environment of a new project, or another one of the given project. */
+    async place(
+      kind: 'sandbox' | 'production' = 'sandbox',
+      projectId: string = newId('project'),
+    ): Promise<TenantScope> {
+      const environmentId = newId('environment');
+      await db.query(
+        `insert into project_streams (project_id, last_seq, epoch) values ($1, 0, 'e') on conflict do nothing`,
+        [projectId],
+      );
+      await db.query(
+        `insert into environments (environment_id, project_id, kind, name, created_at, updated_at)
+         values ($1, $2, $3, 'e', now(), now())`,
+        [environmentId, projectId, kind],
+      );
+      return { projectId, environmentId };
+    },
+
+    /** The id of a new key. */
+    async key(
+      place: TenantScope,
+      provider: Provider = 'llm_provider_1',
+      secret = 'sk-0123456789',
+      modelAllowlist: readonly string[] = [],
+    ): Promise<string> {
+      const request = { ...place, provider, secret, modelAllowlist, displayName: 'a key', metadata: {} };
+      return (await byok.create({ ...deed(), ...request })).byokCredentialId;
+    },
+
+    tool(place: TenantScope, fields: Partial<NewTool> = {}) {
+      return tools.create({
+        ...deed(),
+        ...place,
+        name: 'look up',
+        url: 'http://127.0.0.1:1/',
+        method: 'POST',
+        headers: {},
+        timeoutMs: 30_000,
+        retryMaxAttempts: 1,
+        retryBackoffMs: 250,
+        description: null,
+        inputSchema: null,
+        metadata: {},
+        ...fields,
+      });
+    },
+
+    async version(
+      place: TenantScope,
+      fields: { readonly byokCredentialId?: string; readonly toolIds?: string[]; readonly rules?: string[] },
+    ) {
+      const em = db.em();
+      const [loomId, loomVersionId] = [newId('loom'), newId('loomVersion')];
+      em.create(LoomVersion, {
+        ...place,
+        loomId,
+        loomVersionId,
+        version: 1,
+        status: 'published',
+        systemPrompt: 'You help.',
+        provider: 'llm_provider_1',
+        model: 'gpt-4o-mini',
+        createdAt: new Date(),
+        ...fields,
+      });
+      await em.flush();
+      const head = { agentId: newId('agent'), loomId, loomVersionId } as const;
+      return { ...head, provider: 'llm_provider_1', model: 'gpt-4o-mini', mode: 'auto' } as const;
+    },
+
+    /** A new thread with these messages, numbered from 1. */
+    async thread(
+      { projectId, environmentId }: TenantScope,
+      messages: readonly {
+        readonly direction: 'inbound' | 'outbound';
+        readonly body: string;
+        readonly status?: string;
+        readonly attachments?: readonly object[];
+      }[],
+    ): Promise<string> {
+      const threadId = newId('thread');
+      for (const [index, { direction, body, status = null, attachments = [] }] of messages.entries()) {
+        await db.query(
+          `insert into messages (message_id, project_id, environment_id, thread_id, sequence, direction, body, status,
+             attachments, actor, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, '{"type": "system", "id": null}', now(), now())`,
+          [
+            ...[newId('message'), projectId, environmentId, threadId, index + 1, direction, body, status],
+            JSON.stringify(attachments),
+          ],
+        );
+      }
+      return threadId;
+    },
+  };
+}

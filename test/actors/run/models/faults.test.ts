@@ -1,0 +1,206 @@
+/** Models that are as bad as real ones are: what is tried again, what is told of the rest, and that nothing is left behind. */
+import t from 'tap';
+import { answer, Receiver, silence } from '../../../support/receiver.ts';
+import {
+  answered,
+  chunk,
+  failureOf,
+  hello,
+  open,
+  receiverFor,
+  start,
+  stream,
+  untilTimers,
+  worldAt,
+} from './model-fixture.ts';
+
+t.test('limits of rate and failures that pass are tried again, when the provider wants it', async t => {
+  const receiver = await receiverFor(t);
+  const world = worldAt(receiver.url('/v1'));
+  const error = (status: number, headers: Record<string, string> = {}) =>
+    answer(status, headers, JSON.stringify({ error: { message: `no ${status}` } }));
+  const cases = [
+    { behaviour: error(429, { 'retry-after': '7' }), wait: 7_000 },
+    { behaviour: error(429, { 'retry-after': new Date(start + 20_000).toUTCString() }), wait: 13_000 },
+    { behaviour: error(503, { 'retry-after-ms': '250' }), wait: 250 },
+  ];
+  receiver.behaviour = (request, response) => {
+    const next = cases[receiver.received.length - 1];
+    (next?.behaviour ?? hello)(request, response);
+  };
+  const asked = world.ask();
+  for (const [index, { wait }] of cases.entries()) {
+    await receiver.arrived(index + 1);
+    await untilTimers(world, 1);
+    await world.clock.advance(wait - 1);
+    t.equal(world.clock.pending, 1, 'not before its time');
+    await world.clock.advance(1);
+  }
+  t.equal(answered(await asked).text, 'Hello.');
+  t.equal(world.clock.pending, 0, 'no timer is left');
+});
+
+t.test('what does not pass in time, or at all, has a stable code', async t => {
+  const receiver = await receiverFor(t);
+  const cases: readonly (readonly [number, object, string, attempts: number])[] = [
+    [429, { message: 'slow down' }, 'rate_limited', 4],
+    [429, { message: 'no money', code: 'insufficient_quota' }, 'rate_limited', 1],
+    [500, { message: 'oops' }, 'provider_error', 4],
+    [529, { message: 'overloaded' }, 'provider_error', 4],
+    [403, { message: 'not yours' }, 'key_rejected', 1],
+    [404, { message: 'no such model' }, 'configuration', 1],
+    [302, { message: 'elsewhere' }, 'provider_error', 4],
+    [400, { message: 'x', code: 'context_length_exceeded' }, 'context_too_long', 1],
+    [400, { message: 'prompt is too long: 210000 tokens > 200000 maximum' }, 'context_too_long', 1],
+    [400, { message: 'x', code: 'content_filter' }, 'refused', 1],
+    [400, { message: 'temperature is too hot' }, 'configuration', 1],
+  ];
+  for (const [status, error, errorCode, attempts] of cases) {
+    const world = worldAt(receiver.url('/v1'));
+    const before = receiver.received.length;
+    receiver.behaviour = answer(status, { location: '/elsewhere' }, JSON.stringify({ error }));
+    const asked = world.ask();
+    for (let attempt = 1; attempt < attempts; attempt++) {
+      await receiver.arrived(before + attempt);
+      await untilTimers(world, 1);
+      await world.clock.advance(10_000);
+    }
+    t.equal(failureOf(await asked).errorCode, errorCode, `${status} ${JSON.stringify(error)}`);
+    t.equal(receiver.received.length - before, attempts);
+  }
+  receiver.behaviour = answer(429, { 'retry-after': '120' }, '{"error":{"message":"later"}}');
+  const late = await worldAt(receiver.url('/v1')).ask();
+  t.match(failureOf(late), { errorCode: 'rate_limited', errorMessage: /later$/ }, 'beyond the deadline');
+});
+
+t.test('a model that hangs, before its answer and within it', async t => {
+  const receiver = await receiverFor(t);
+  const world = worldAt(receiver.url('/v1'));
+  const closed = new Promise<void>(resolve => {
+    receiver.behaviour = (request, response) => {
+      response.on('close', resolve);
+      if (receiver.received.length === 1) return silence(request, response);
+      open(response);
+      response.write(chunk({ role: 'assistant', content: 'I think' }));
+    };
+  });
+  const asked = world.ask();
+  await receiver.arrived(1);
+  await world.clock.advance(60_000);
+  await closed;
+  await untilTimers(world, 1);
+  await world.clock.advance(1_000);
+  await receiver.arrived(2);
+  while (world.deltas.length === 0) await world.clock.flush();
+  await world.clock.advance(60_000);
+  t.match(failureOf(await asked), { errorCode: 'timeout' }, 'the deadline comes first');
+  t.equal(world.clock.now(), start + 121_000);
+  t.equal(world.clock.pending, 0);
+});
+
+t.test('a stream that breaks is tried again, and is not shown twice', async t => {
+  const receiver = await receiverFor(t);
+  const world = worldAt(receiver.url('/v1'));
+  receiver.behaviour = (request, response) => {
+    const { length } = receiver.received;
+    if (length > 2) return hello(request, response);
+    open(response);
+    response.write(chunk({ role: 'assistant', content: 'Hel' }), () => {
+      if (length === 1) response.destroy();
+      else response.end();
+    });
+  };
+  const asked = world.ask();
+  for (const number of [1, 2]) {
+    await receiver.arrived(number);
+    await untilTimers(world, 1);
+    await world.clock.advance(10_000);
+  }
+  t.equal(answered(await asked).text, 'Hello.');
+  t.equal(world.deltas.join(''), 'Hel');
+});
+
+t.test('an error within the stream', async t => {
+  const receiver = await receiverFor(t);
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  receiver.behaviour = (_request, response) => {
+    open(response);
+    response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`);
+  };
+  const world = worldAt(receiver.url('/v1'));
+  const asked = world.ask({ provider: 'llm_provider_2', model: 'claude-sonnet-4-5' });
+  for (const number of [1, 2, 3]) {
+    await receiver.arrived(number);
+    await untilTimers(world, 1);
+    await world.clock.advance(10_000);
+  }
+  t.match(failureOf(await asked), { errorCode: 'provider_error', errorMessage: /Overloaded/ });
+});
+
+t.test('refusals, empty answers, nonsense and endless answers', async t => {
+  const receiver = await receiverFor(t);
+  const world = worldAt(receiver.url('/v1'));
+  const codeOf = async (): Promise<string> => failureOf(await world.ask()).errorCode;
+  receiver.behaviour = stream(chunk({ role: 'assistant', refusal: 'I will not.' }), chunk({}, 'stop'));
+  t.equal(await codeOf(), 'refused');
+  receiver.behaviour = stream(chunk({ role: 'assistant', content: 'Well,' }), chunk({}, 'content_filter'));
+  t.equal(await codeOf(), 'refused');
+  receiver.behaviour = stream(chunk({ role: 'assistant', content: ' \n' }), chunk({}, 'stop'));
+  t.equal(await codeOf(), 'empty_answer');
+  receiver.behaviour = stream('data: {"choices": "many"}\n\n');
+  t.equal(await codeOf(), 'invalid_answer');
+  receiver.behaviour = stream('data: {not json\n\n');
+  t.equal(await codeOf(), 'invalid_answer');
+  const page = chunk({ content: 'x'.repeat(50_000) });
+  receiver.behaviour = stream(...Array.from({ length: 21 }, () => page), chunk({}, 'stop'));
+  t.match(failureOf(await world.ask()), {
+    errorCode: 'invalid_answer',
+    errorMessage: 'the answer does not end',
+  });
+});
+
+t.test('a provider that is not there', async t => {
+  const receiver = await Receiver.start();
+  const url = receiver.url('/v1');
+  await receiver.stop();
+  for (const [where, words] of [
+    [url, 'connection refused'],
+    ['http://nowhere.invalid/v1', 'the host name does not resolve'],
+  ] as const) {
+    const world = worldAt(where);
+    // No time for a second attempt.
+    const failure = failureOf(await world.ask({}, { deadline: start + 1_000 }));
+    t.match(failure, { errorCode: 'unreachable', errorMessage: `the provider cannot be reached: ${words}` });
+    t.notMatch(failure.errorMessage, /127\.0\.0\.1|nowhere/, 'nothing of ours');
+  }
+});
+
+t.test('a cancelled step ends the request and rejects with the reason', async t => {
+  const receiver = await receiverFor(t);
+  const cancelled = new Error('cancelled');
+  const closed = new Promise<void>(resolve => {
+    receiver.behaviour = (_request, response) => {
+      response.on('close', resolve);
+      open(response);
+      response.write(chunk({ content: 'Hel' }));
+    };
+  });
+  const world = worldAt(receiver.url('/v1'));
+  const controller = new AbortController();
+  const asked = world.ask({}, {}, controller.signal);
+  while (world.deltas.length === 0) await world.clock.flush();
+  controller.abort(cancelled);
+  await t.rejects(asked, cancelled);
+  await closed;
+  t.equal(world.clock.pending, 0);
+  await t.rejects(world.ask({}, {}, AbortSignal.abort(cancelled)), cancelled);
+  // In the wait between two attempts.
+  receiver.behaviour = answer(500, {}, '{}');
+  const again = new AbortController();
+  const waiting = world.ask({}, {}, again.signal);
+  await receiver.arrived(2);
+  await untilTimers(world, 1);
+  again.abort(cancelled);
+  await t.rejects(waiting, cancelled);
+  t.equal(world.clock.pending, 0);
+});

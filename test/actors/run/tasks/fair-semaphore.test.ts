@@ -1,0 +1,133 @@
+/** Places for steps: no environment has them all, the line has an end, and whoever is stopped leaves it. */
+import t from 'tap';
+import { FairSemaphore } from '../../../../actors/run/tasks/fair-semaphore.ts';
+import { resumeEveryMs } from '../../../../actors/run/state.ts';
+import { newId } from '../../../../protocol/ids.ts';
+import { head, tenancy } from '../run-harness.ts';
+import { RunNodes, saying, takes } from '../run-nodes.ts';
+
+class Scene {
+  readonly places: FairSemaphore;
+  /** Who is at work, by the order in which they came to it, and how each ends. */
+  readonly atWork: { readonly owner: string; readonly end: () => void }[] = [];
+  readonly refused: string[] = [];
+
+  constructor(count: number, room: number) {
+    this.places = new FairSemaphore(count, room);
+  }
+
+  come(owner: string, signal = new AbortController().signal): Promise<void> {
+    let worked = false;
+    const work = (): Promise<void> =>
+      new Promise(resolve => {
+        worked = true;
+        this.atWork.push({ owner, end: resolve });
+      });
+    return this.places.runOrSkip(owner, signal, work).then(() => {
+      if (!worked) this.refused.push(owner);
+    });
+  }
+
+  async end(index: number): Promise<void> {
+    this.atWork.splice(index, 1)[0]?.end();
+    await new Promise(setImmediate);
+  }
+
+  get owners(): string {
+    return this.atWork.map(({ owner }) => owner).join('');
+  }
+}
+
+t.test('one owner has half of the places, and of the line, at most; others find theirs', async t => {
+  const scene = new Scene(8, 8);
+  for (let i = 0; i < 20; i++) void scene.come('a');
+  await new Promise(setImmediate);
+  t.equal(scene.owners, 'aaaa');
+  t.equal(scene.refused.length, 12, 'four wait, and the others are to come again');
+  for (const owner of ['b', 'b', 'b', 'c']) void scene.come(owner);
+  t.equal(scene.owners, 'aaaabbc');
+  await scene.end(0);
+  t.equal(scene.owners, 'aaabbc', 'what is free is kept for those who have less');
+  await scene.end(0);
+  t.equal(scene.owners, 'aabbca');
+  await scene.end(2);
+  t.equal(scene.owners, 'aabcab', 'in turn');
+  while (scene.atWork.length > 0) await scene.end(0);
+  for (let i = 0; i < 20; i++) void scene.come('a');
+  t.equal(scene.owners, 'aaaa', 'every place was given back');
+});
+
+t.test('the last place goes to whoever has least, and who is stopped leaves the line', async t => {
+  const scene = new Scene(4, 100);
+  const stopped = new AbortController();
+  for (const owner of ['a', 'a', 'a', 'b', 'b', 'c']) void scene.come(owner);
+  const left = t.rejects(scene.come('c', stopped.signal), /enough/);
+  void scene.come('d');
+  t.equal(scene.owners, 'aabc');
+  stopped.abort(new Error('enough'));
+  await left;
+  await scene.end(3);
+  t.equal(scene.owners, 'aabd');
+});
+
+t.test('who comes in turn waits, however many wait', async t => {
+  const places = new FairSemaphore(2, 0);
+  const { signal } = new AbortController();
+  const first = Promise.withResolvers<void>();
+  const order: number[] = [];
+  const works = [1, 2, 3].map(number =>
+    places.run('a', signal, async () => {
+      order.push(number);
+      await first.promise;
+      return number * 10;
+    }),
+  );
+  await places.runOrSkip('a', signal, async () => void t.fail('there is no room'));
+  t.same(order, [1]);
+  first.resolve();
+  t.same(await Promise.all(works), [10, 20, 30]);
+  t.same(order, [1, 2, 3]);
+  const failing = places.run('a', signal, () => Promise.reject(new Error('no')));
+  await t.rejects(failing, { message: 'no' });
+  t.equal(await places.run('a', signal, () => Promise.resolve('free')), 'free');
+});
+
+t.test('runs that hang hold up neither those of another environment nor what stops them', async t => {
+  const stopped: string[] = [];
+  const nodes: RunNodes = new RunNodes({
+    model: async ({ agentRunId, environmentId }, signal) => {
+      if (environmentId !== tenancy.environmentId) return saying('Done.');
+      signal.addEventListener('abort', () => stopped.push(agentRunId));
+      await takes(nodes.clock, 100_000, signal);
+      return saying('At last.');
+    },
+  });
+  await nodes.start();
+  const { node, metrics } = nodes.node.world;
+  const begin = (id: string, more: object): Promise<unknown> =>
+    node.ask({ kind: 'run', id }, 'begin', {
+      ...tenancy,
+      threadId: null,
+      head,
+      inputMessageId: null,
+      basedOnSequence: 0,
+      metadata: {},
+      author: { type: 'system', id: null },
+      ...more,
+    });
+  const hanging = Array.from({ length: 5_000 }, () => newId('run'));
+  await nodes.clock.until(Promise.all(hanging.map(id => begin(id, {}))));
+  await nodes.clock.advance(resumeEveryMs);
+  const other = newId('run');
+  await nodes.clock.until(begin(other, { environmentId: newId('environment') }));
+  await nodes.clock.advance(1_000);
+  t.match(nodes.database.read({ kind: 'run', id: other })?.state, { status: 'succeeded' });
+
+  const cancel = { ...tenancy, by: 'request', reason: 'enough' };
+  const first = hanging[0] ?? '';
+  await nodes.clock.until(node.ask({ kind: 'run', id: first }, 'cancel', cancel));
+  await nodes.clock.advance(1);
+  t.strictSame(stopped, [first]);
+  t.equal(metrics.counters.deadLetters, 0);
+  await nodes.stop();
+});

@@ -1,0 +1,237 @@
+/** What is asked of a stitch: changes, secrets, tests, replays. */
+import t, { type Test } from 'tap';
+import { deriveDeliveryId } from '../../../actors/stitch/decide-replay.ts';
+import { ServiceError } from '../../../protocol/errors.ts';
+import { newId } from '../../../protocol/ids.ts';
+import type { Stitch } from '../../../protocol/resources/stitch.ts';
+import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
+import { ok, StitchHarness, tenancy } from './stitch-harness.ts';
+
+const author = { type: 'user', id: newId('user') } as const;
+const hour = 3_600_000;
+
+function refuses(t: Test, work: () => unknown, code: string): void {
+  try {
+    work();
+    t.fail(`not refused with ${code}`);
+  } catch (error) {
+    t.equal(error instanceof ServiceError && error.code, code);
+  }
+}
+
+t.test('another tenant sees nothing', async t => {
+  const stitch = new StitchHarness();
+  const other = { projectId: newId('project'), environmentId: tenancy.environmentId };
+  const elsewhere = { projectId: tenancy.projectId, environmentId: newId('environment') };
+  for (const who of [other, elsewhere]) {
+    refuses(t, () => stitch.do('update', { ...who, author, changes: {} }), 'svc/runtime/not_found');
+    refuses(t, () => stitch.do('archive', who), 'svc/runtime/not_found');
+    refuses(t, () => stitch.do('test', { ...who, author }), 'svc/runtime/not_found');
+    refuses(t, () => stitch.do('underWay', who), 'svc/runtime/not_found');
+  }
+});
+
+t.test('PATCH changes what it names, and only a change is one', async t => {
+  const stitch = new StitchHarness();
+  const { updatedAt } = stitch.state;
+  stitch.now += 1_000;
+  stitch.update({ name: 'A stitch' });
+  t.equal(stitch.commits.length, 0, 'the same name is no change');
+  t.equal(stitch.state.updatedAt, updatedAt);
+  stitch.update({ name: 'Another', eventNames: ['thread.*'], metadata: { a: 1 } });
+  stitch.land();
+  t.match(stitch.committed, {
+    name: 'Another',
+    eventNames: ['thread.*'],
+    metadata: { a: 1 },
+    status: 'active',
+  });
+  t.equal(stitch.events.length, 0);
+  stitch.update({ status: 'disabled' });
+  stitch.land();
+  t.match(JSON.parse(stitch.events[0]?.body ?? '{}'), {
+    eventName: 'stitch.status.changed',
+    data: { previousStatus: 'active', actor: { type: 'user' } },
+  });
+});
+
+t.test('disabling cancels what is open, enabling begins anew', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_1', 'thread_2']);
+  stitch.settle();
+  stitch.update({ status: 'disabled' });
+  stitch.emit(['thread_3']);
+  stitch.update({ status: 'active' });
+  t.equal(stitch.out.length, 2, 'nothing is sent before the old ones are cancelled');
+  stitch.answer(2, () => ok);
+  stitch.settle();
+  stitch.pass(0, () => ok);
+  const byThread = [...stitch.rows.values()].map(({ threadId, status }) => `${threadId} ${status}`);
+  t.strictSame(byThread.slice(0, 3), ['thread_1 delivered', 'thread_1 cancelled', 'thread_2 delivered']);
+  t.equal(stitch.state.status, 'active');
+});
+
+t.test('an interrupted cancellation is taken up again', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_2']);
+  stitch.do('archive', tenancy);
+  stitch.land();
+  stitch.crash();
+  stitch.settle();
+  t.equal(stitch.open.length, 0);
+  t.ok([...stitch.rows.values()].every(({ status }) => status === 'cancelled'));
+  stitch.do('archive', tenancy);
+  t.equal(stitch.commits.length, 0, 'archiving twice is archiving once');
+  refuses(t, () => stitch.update({ name: 'x' }), 'svc/runtime/conflict');
+  refuses(t, () => stitch.do('test', { ...tenancy, author }), 'svc/runtime/conflict');
+});
+
+t.test('a delivery that is committed after the cancellation is cancelled too', async t => {
+  for (const hint of ['wake', 'sweep'] as const) {
+    const stitch = new StitchHarness();
+    stitch.update({ status: 'disabled' });
+    stitch.settle();
+    t.equal(stitch.state.cancelUntil, null);
+    // Its transaction still saw the stitch active.
+    stitch.now += 5;
+    stitch.emit(['thread_1'], false);
+    stitch.do(hint, {});
+    stitch.settle();
+    t.strictSame(
+      [...stitch.rows.values()].map(({ status }) => status),
+      ['cancelled'],
+      hint,
+    );
+    t.equal(stitch.state.cancelUntil, null);
+  }
+});
+
+t.test('a sweep does nothing that rests on a commit under way', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1']);
+  stitch.update({ status: 'disabled' });
+  stitch.do('sweep', {});
+  t.equal(stitch.cancels.length, 0);
+  stitch.land();
+  t.ok(stitch.cancels.length > 0);
+});
+
+t.test('a rotation signs with both secrets while its grace lasts', async t => {
+  const stitch = new StitchHarness();
+  let shown: Stitch | undefined;
+  const rotate = (jwe: string, gracePeriodSeconds: number): void => {
+    stitch.do('rotateSecret', { ...tenancy, author, jwe, gracePeriodSeconds }, reply => (shown = reply));
+    stitch.settle();
+  };
+  rotate('second', 3_600);
+  t.notOk(JSON.stringify(shown).includes('second'), 'no secret is shown');
+  t.strictSame(stitch.state.secrets, [{ jwe: 'second' }, { jwe: 'sealed', until: stitch.now + hour }]);
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  t.strictSame(
+    stitch.out[0]?.order.secrets.map(({ jwe }) => jwe),
+    ['second', 'sealed'],
+    'newest first',
+  );
+  t.equal(stitch.events[0]?.name, 'stitch.secret.rotated');
+
+  rotate('third', 7_200);
+  t.strictSame(
+    stitch.state.secrets.map(({ until }) => until),
+    [undefined, stitch.now + 2 * hour, stitch.now + hour],
+    'a grace that was promised is not made longer',
+  );
+  stitch.pass(hour + 1, () => ok);
+  t.strictSame(
+    stitch.state.secrets.map(({ jwe }) => jwe),
+    ['third', 'second'],
+    'forgotten when it ends',
+  );
+  stitch.pass(hour, () => ok);
+  t.strictSame(stitch.state.secrets, [{ jwe: 'third' }]);
+  rotate('fourth', 0);
+  t.strictSame(stitch.state.secrets, [{ jwe: 'fourth' }], 'no grace at all');
+});
+
+t.test('a test event goes to this stitch alone', async t => {
+  const stitch = new StitchHarness();
+  let shown: WebhookDelivery | undefined;
+  stitch.do('test', { ...tenancy, author, eventName: 'thread.message.received' }, reply => (shown = reply));
+  t.equal(shown, undefined, 'answered when it is committed');
+  stitch.land();
+  const [event] = stitch.events;
+  t.match(event, { name: 'stitch.test.ping', only: stitch.id });
+  const { eventId, data } = JSON.parse(event?.body ?? '{}') as { eventId: string; data: object };
+  t.match(data, { eventName: 'thread.message.received', stitch: { stitchId: stitch.id } });
+  t.match(shown, {
+    deliveryId: deriveDeliveryId(eventId, stitch.id),
+    eventId,
+    status: 'pending',
+    trigger: 'test',
+  });
+  stitch.update({ status: 'disabled' });
+  refuses(t, () => stitch.do('test', { ...tenancy, author }), 'svc/runtime/conflict');
+});
+
+t.test('a replay is a new delivery of the same event', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_1']);
+  stitch.pass(0, () => ok);
+  const [first] = stitch.rows.values();
+  if (first === undefined) return t.fail('no delivery');
+  const { eventId, eventSeq, eventName, eventAt, threadId } = first;
+  let shown: WebhookDelivery | undefined;
+  const event = { eventId, eventSeq, eventName, eventAt, threadId };
+  stitch.do('replay', { ...tenancy, event }, reply => (shown = reply));
+  // A load that is read before the replay's commit must not hide it.
+  stitch.do('wake', {});
+  stitch.readTables();
+  stitch.loaded();
+  stitch.settle();
+  t.equal(stitch.out[0]?.delivery.deliveryId, shown?.deliveryId);
+  t.match(stitch.out[0]?.delivery, { eventId, trigger: 'manual', attempts: 0 });
+  stitch.pass(0, () => ok);
+  t.equal(stitch.rows.size, 3);
+  t.equal(stitch.open.length, 0);
+});
+
+t.test('a span is replayed page by page, each page once', async t => {
+  const stitch = new StitchHarness();
+  const span = {
+    since: '2026-11-01T00:00:00.000Z',
+    until: '2026-12-01T00:00:00.000Z',
+    eventNames: [],
+    statuses: [],
+  };
+  const ask = () => stitch.do('replaySpan', { ...tenancy, sourceStitchId: newId('stitch'), ...span });
+  ask();
+  stitch.land();
+  const jobId = stitch.replays[0]?.id ?? '';
+  const events = [1, 2, 3].map(eventSeq => ({
+    eventId: newId('event'),
+    eventSeq,
+    eventName: 'thread.message.received',
+    eventAt: span.since,
+    threadId: null,
+  }));
+  const next = { createdAt: span.since, eventSeq: 3 };
+  const page = { jobId, after: null, events, next };
+  stitch.do('replayPage', page);
+  stitch.do('replayPage', page);
+  stitch.land();
+  t.equal(stitch.rows.size, 3, 'a page that was read twice counts once');
+  t.match(stitch.replays[1], { id: jobId, after: next }, 'and asks for the next');
+  t.equal(new Set([...stitch.rows.keys()]).size, 3);
+
+  stitch.crash();
+  t.match(stitch.replays.at(-1), { id: jobId, after: next }, 'which a crash does not forget');
+  stitch.do('replayPage', { jobId, after: next, events: [], next: null });
+  stitch.land();
+  t.strictSame(stitch.state.replays, []);
+  stitch.pass(0, () => ok);
+  t.ok(
+    [...stitch.rows.values()].every(({ status, trigger }) => status === 'delivered' && trigger === 'replay'),
+  );
+  for (let i = 0; i < 5; i++) ask();
+  refuses(t, ask, 'svc/runtime/conflict');
+});

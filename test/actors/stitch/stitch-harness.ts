@@ -1,0 +1,350 @@
+/**
+ * A stitch without a node, a database or a receiver: its decisions are taken one after the other, what they write goes into
+ * tables of our own when a test says that the commit lands, and what they want done is done when a test says so.
+ */
+import { holdMs, schedules } from '../../../actors/stitch/schedule.ts';
+import { newId } from '../../../protocol/ids.ts';
+import type { Decision, Effect, Reminder } from '../../../runtime/actor/actor.ts';
+import type { Write } from '../../../storage/statements/statement.ts';
+import type {
+  AttemptResult,
+  CancelRequest,
+  SendBatch,
+  StitchCommands,
+} from '../../../actors/stitch/commands.ts';
+import { createStitches } from '../../../actors/stitch/kind.ts';
+import type { LoadRequest } from '../../../actors/stitch/queue-load.ts';
+import { emptyQueue, type Delivery, type Released } from '../../../actors/stitch/queue.ts';
+import type { OwnerNotification, ReplayJob, StitchState } from '../../../actors/stitch/state.ts';
+import type { EnvironmentKind } from '../../../protocol/resources/project.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { systemRandom } from '../../../runtime/time/clock.ts';
+import { Tables, type Row } from './stitch-tables.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+const unused = (): never => {
+  throw new Error('a decision does what it may not');
+};
+const { kind } = createStitches({
+  db: { query: unused },
+  pool: { send: unused },
+  vault: { open: unused },
+  clock: new VirtualClock(),
+  random: systemRandom,
+  log: silentLog,
+  notifyOwner: unused,
+});
+
+export const tenancy = { projectId: newId('project'), environmentId: newId('environment') };
+const author = { type: 'user', id: newId('user') } as const;
+
+/** What a receiver answers. */
+export type Outcome = Pick<AttemptResult, 'status' | 'failure'> & { readonly retryAfter?: string };
+export const ok: Outcome = { status: 200, failure: null };
+export const error: Outcome = { status: 500, failure: null };
+export const gone: Outcome = { status: 410, failure: null };
+export const down: Outcome = { status: null, failure: 'connect' };
+
+interface Commit {
+  readonly state: StitchState | undefined;
+  readonly decision: Decision<StitchState, unknown, Write>;
+  readonly reminder: Reminder | undefined;
+  readonly then: (reply: unknown) => void;
+}
+
+type Name = keyof StitchCommands & string;
+
+export class StitchHarness {
+  readonly id = newId('stitch');
+  readonly tables = new Tables();
+  /** What the owner was told, and what is about to be. */
+  readonly ownerNews: OwnerNotification[] = [];
+  telling: OwnerNotification[] = [];
+  readonly reminders = new Map<string, Reminder>();
+  now = Date.parse('2026-11-20T12:00:00.000Z');
+  state: StitchState = kind.initialState(this.id);
+  committed: StitchState = this.state;
+  /** Answered deliveries of which the actor has not heard yet. */
+  late: string[][] = [];
+  /** Decided, not landed; in order. */
+  commits: Commit[] = [];
+  /** Loads that have been asked for, and loads that have been read and not been given back. */
+  loads: LoadRequest[] = [];
+  read: StitchCommands['loaded']['payload'][] = [];
+  /** Requests that are out. */
+  out: { readonly order: SendBatch; readonly delivery: Delivery; readonly at: number }[] = [];
+  cancels: CancelRequest[] = [];
+  /** Pages of replays that were asked for. */
+  replays: ReplayJob[] = [];
+  /** The largest number of requests that were out at once. */
+  mostOut = 0;
+  #next = 1;
+
+  constructor(environmentKind: EnvironmentKind = 'sandbox') {
+    this.do('create', {
+      ...tenancy,
+      environmentKind,
+      name: 'A stitch',
+      webhookUrl: 'https://receiver.example/hook',
+      eventNames: [],
+      metadata: {},
+      jwe: 'sealed',
+    });
+    this.land();
+  }
+
+  get rows(): ReadonlyMap<string, Row> {
+    return this.tables.rows;
+  }
+
+  get open(): Row[] {
+    return this.tables.open;
+  }
+
+  get events(): Tables['events'] {
+    return this.tables.events;
+  }
+
+  get attempts(): Tables['attempts'] {
+    return this.tables.attempts;
+  }
+
+  get schedule(): readonly number[] {
+    return schedules[this.state.environmentKind];
+  }
+
+  /** Takes one turn; `then` hears its reply once it is certain. A refusal is thrown and changes nothing. */
+  do<N extends Name>(
+    name: N,
+    payload: StitchCommands[N]['payload'],
+    then: (reply: StitchCommands[N]['reply']) => void = () => undefined,
+    reminder?: Reminder,
+  ): void {
+    const turn = { now: this.now, id: this.id };
+    const before = frozen(this.state);
+    const decision = kind.decide[name](before, frozen(payload), turn);
+    const next = decision.state ?? this.state;
+    const rows = [...(decision.writes ?? []), ...(decision.remind ?? []), ...(decision.forget ?? [])];
+    if (decision.transient === true) {
+      if (rows.length > 0) throw new Error(`${name} is transient and has rows`);
+      if (kept(next) !== kept(this.state)) throw new Error(`${name} is transient and changes the row`);
+      this.state = next;
+      this.#start(decision.effects ?? []);
+      then(decision.reply as never);
+      return;
+    }
+    const changed = next !== this.state;
+    this.state = next;
+    if (!changed && rows.length === 0 && reminder === undefined && this.commits.length === 0) {
+      this.#start(decision.effects ?? []);
+      then(decision.reply as never);
+      return;
+    }
+    const state = changed ? next : undefined;
+    this.commits.push({
+      state,
+      decision: decision as Commit['decision'],
+      reminder,
+      then: then as Commit['then'],
+    });
+  }
+
+  /** The oldest commits land. */
+  land(count = Infinity): void {
+    for (const commit of this.commits.splice(0, count)) {
+      const { state, decision, reminder, then } = commit;
+      if (state !== undefined) this.committed = state;
+      for (const write of decision.writes ?? []) this.tables.write(write, this.now);
+      if (reminder !== undefined && this.reminders.get(reminder.key)?.at === reminder.at) {
+        this.reminders.delete(reminder.key);
+      }
+      for (const set of decision.remind ?? []) this.reminders.set(set.key, set);
+      this.#start(decision.effects ?? []);
+      then(decision.reply);
+    }
+  }
+
+  /** Events that this stitch wants are committed; the wake may be lost. */
+  emit(threads: readonly (string | null)[], wakes = true): void {
+    for (const threadId of threads) this.insert({ threadId, eventSeq: this.#next++, trigger: 'scheduled' });
+    if (wakes) this.do('wake', {});
+  }
+
+  insert(given: Pick<Delivery, 'threadId' | 'eventSeq' | 'trigger'>): void {
+    this.tables.insert(given, this.now);
+  }
+
+  /** A load that was asked for reads the tables as they are. */
+  readTables(): void {
+    const request = this.loads.shift();
+    if (request !== undefined) this.read.push(this.tables.read(request, this.now));
+  }
+
+  /** What was read is given back. */
+  loaded(): void {
+    const page = this.read.shift();
+    if (page !== undefined) this.do('loaded', page);
+  }
+
+  /** Requests that are out are answered. `late`: the news of that has to look for the actor, and what comes later overtakes it. */
+  answer(count: number, outcome: (delivery: Delivery) => Outcome, jitter = 0.5, late = false): void {
+    const answered = this.out.splice(0, count);
+    if (answered.length === 0) return;
+    const results = answered.map(({ delivery, at }) => ({
+      delivery,
+      at,
+      durationMs: this.now - at,
+      body: '',
+      error: null,
+      jitter,
+      ...outcome(delivery),
+    }));
+    this.late.push(answered.map(({ delivery }) => delivery.deliveryId));
+    if (!late) this.hear();
+    this.do('settled', { results }, (released: readonly Released[]) => {
+      this.do('progress', { answered: [], released });
+    });
+  }
+
+  /** The news of answers arrives. */
+  hear(): void {
+    for (const answered of this.late.splice(0)) this.do('progress', { answered, released: [] });
+  }
+
+  /** The work of the task `cancel`. */
+  cancel(): void {
+    const order = this.cancels.shift();
+    if (order === undefined) return;
+    for (const row of this.open) {
+      if (row.createdAt <= order.until && !order.except.includes(row.deliveryId)) row.status = 'cancelled';
+    }
+    this.do('cancelled', { until: order.until });
+  }
+
+  /** The work of the task `tellOwner`. */
+  notifyOwner(): void {
+    const news = this.telling.shift();
+    if (news === undefined) return;
+    this.ownerNews.push(news);
+    this.do('ownerTold', { eventId: news.eventId });
+  }
+
+  /** The process dies: what was not committed never happened, and what was out is not heard of again. */
+  crash(): void {
+    Object.assign(this, {
+      commits: [],
+      loads: [],
+      read: [],
+      out: [],
+      late: [],
+      cancels: [],
+      telling: [],
+      replays: [],
+    });
+    this.state = { ...this.committed, queue: emptyQueue };
+    this.do('sweep', {});
+  }
+
+  /** Due reminders are delivered. */
+  remind(): void {
+    for (const reminder of [...this.reminders.values()]) {
+      if (reminder.at > this.now || this.commits.some(commit => commit.reminder === reminder)) continue;
+      this.do(reminder.command as 'due', reminder.payload, undefined, reminder);
+    }
+  }
+
+  /** Everything that can happen without an answer or the passing of time happens. */
+  settle(): void {
+    for (let rounds = 0; rounds < 1_000; rounds++) {
+      this.remind();
+      this.hear();
+      const tasks = this.loads.length + this.read.length + this.cancels.length + this.telling.length;
+      if (this.commits.length + tasks === 0) return;
+      this.land();
+      this.readTables();
+      this.loaded();
+      this.cancel();
+      this.notifyOwner();
+    }
+    throw new Error('the stitch does not come to rest');
+  }
+
+  /** Time passes, reminder by reminder. */
+  pass(ms: number, outcome?: (delivery: Delivery) => Outcome): void {
+    const end = this.now + ms;
+    for (;;) {
+      this.settle();
+      if (outcome !== undefined && this.out.length > 0) {
+        this.answer(this.out.length, outcome);
+        continue;
+      }
+      const next = Math.min(...[...this.reminders.values()].map(({ at }) => at));
+      if (next > end) break;
+      this.now = Math.max(this.now, next);
+    }
+    this.now = end;
+    this.settle();
+  }
+
+  update(changes: StitchCommands['update']['payload']['changes']): void {
+    this.do('update', { ...tenancy, author, changes });
+  }
+
+  #start(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (effect.do === 'tell') this.do(effect.command as Name, effect.payload as never);
+      else if (effect.task === 'load') this.loads.push(effect.payload as LoadRequest);
+      else if (effect.task === 'send') this.#send(effect.payload as SendBatch);
+      else if (effect.task === 'cancel') this.cancels.push(effect.payload as CancelRequest);
+      else if (effect.task === 'replay') this.replays.push(effect.payload as ReplayJob);
+      else if (effect.task === 'notifyOwner') this.telling.push(effect.payload as OwnerNotification);
+      else throw new Error(`no task ${effect.task}`);
+    }
+  }
+
+  /** Holds the laws of order at the moment when requests go out. */
+  #send(order: SendBatch): void {
+    for (const delivery of order.deliveries) {
+      const row = this.rows.get(delivery.deliveryId);
+      const { threadId, eventSeq } = delivery;
+      if (row === undefined) throw new Error('a delivery without a row');
+      if (row.status !== 'pending' && row.status !== 'retrying') throw new Error(`sent again: ${row.status}`);
+      if (row.status === 'retrying' && (row.nextAttemptAt ?? 0) > this.now)
+        throw new Error('a retry too early');
+      if (delivery.attempts !== row.attempts) throw new Error('the attempts are counted wrongly');
+      if (this.out.some(({ delivery: { deliveryId } }) => deliveryId === delivery.deliveryId)) {
+        throw new Error('out twice');
+      }
+      if (threadId !== null) {
+        if (this.out.some(other => other.delivery.threadId === threadId)) {
+          throw new Error('two of one thread are out');
+        }
+        for (const other of this.open) {
+          if (other.threadId !== threadId || other.eventSeq >= eventSeq || other.trigger !== 'scheduled')
+            continue;
+          const passed = other.firstAttemptAt !== null && this.now >= other.firstAttemptAt + holdMs;
+          if (!passed) throw new Error(`${eventSeq} overtakes ${other.eventSeq}`);
+        }
+      }
+      this.out.push({ order, delivery, at: this.now });
+    }
+    this.mostOut = Math.max(this.mostOut, this.out.length);
+  }
+}
+
+/** What the snapshot keeps. */
+function kept({ queue: _, ...rest }: StitchState): string {
+  return JSON.stringify(rest);
+}
+
+/** So that a decision that changes its state or payload in place fails. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    if (value instanceof Map)
+      for (const name of ['set', 'delete', 'clear']) Object.assign(value, { [name]: unused });
+    Object.freeze(value);
+    const members = value instanceof Map ? value.values() : Object.values(value);
+    for (const member of members) frozen(member);
+  }
+  return value;
+}

@@ -1,0 +1,166 @@
+/** What carries a stitch's deliveries between its decisions, the pool and the database: bounds and failures. */
+import t from 'tap';
+import type { AttemptResult, StitchCommands } from '../../../../actors/stitch/commands.ts';
+import type { Released } from '../../../../actors/stitch/queue.ts';
+import { BodyCache, SecretCache } from '../../../../actors/stitch/tasks/caches.ts';
+import { ResultReporter } from '../../../../actors/stitch/tasks/result-reporter.ts';
+import { RetryPolicy } from '../../../../actors/base/retry-policy.ts';
+import { internalError, unavailable } from '../../../../runtime/actor/failures.ts';
+import { silentLog } from '../../../../runtime/observability/log.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+
+const random = { next: () => 0.5, bytes: (size: number) => new Uint8Array(size) };
+const self = { kind: 'stitch', id: 'stitch_1' };
+
+function patience(): { readonly clock: VirtualClock; readonly patience: RetryPolicy } {
+  const clock = new VirtualClock();
+  return { clock, patience: new RetryPolicy({ clock, random, log: silentLog }) };
+}
+
+function resultOf(n: number): AttemptResult {
+  return {
+    delivery: {
+      deliveryId: `whd_${n}`,
+      createdAt: '',
+      eventId: '',
+      eventSeq: n,
+      eventName: '',
+      eventAt: '',
+      threadId: null,
+      trigger: 'scheduled',
+      attempts: 0,
+      firstAttemptAt: null,
+    },
+    at: 0,
+    durationMs: 1,
+    status: 200,
+    body: '',
+    failure: null,
+    error: null,
+    jitter: 0,
+  };
+}
+
+const releasedOf = ({ delivery: { deliveryId, threadId, eventSeq } }: AttemptResult): Released => ({
+  deliveryId,
+  threadId,
+  eventSeq,
+  attempts: null,
+  retryAt: null,
+  holdUntil: null,
+});
+
+t.test('bodies that were read ahead are bounded, the oldest go first', async t => {
+  const bodies = new BodyCache(10);
+  bodies.put('a', '12345');
+  bodies.put('b', '12345');
+  bodies.put('c', '123');
+  t.equal(bodies.take('a'), undefined);
+  t.equal(bodies.size, 8);
+  t.equal(bodies.take('b'), '12345');
+  t.equal(bodies.take('b'), undefined, 'taken once');
+  bodies.put('c', '1');
+  t.equal(bodies.size, 1, 'put anew in its place');
+  bodies.put('large', '12345678901');
+  t.equal(bodies.take('large'), undefined, 'what does not fit is not kept');
+  t.equal(bodies.size, 1, 'and pushes nothing out');
+});
+
+t.test('secrets are opened once, and only those that sign', async t => {
+  const opened: string[] = [];
+  const secrets = new SecretCache({
+    open: (context, jwe) => {
+      opened.push(`${context} ${jwe}`);
+      return Promise.resolve(`open ${jwe}`);
+    },
+  });
+  const sealed = [{ jwe: 'new' }, { jwe: 'old', until: 100 }];
+  t.equal(secrets.known(sealed, 50), undefined);
+  t.strictSame(await secrets.open('stitch_1', sealed, 50), ['open new', 'open old']);
+  t.strictSame(opened, ['stitches/stitch_1/secret new', 'stitches/stitch_1/secret old']);
+  t.strictSame(secrets.known(sealed, 50), ['open new', 'open old']);
+  t.strictSame(secrets.known(sealed, 100), ['open new'], 'its grace has ended');
+  await secrets.open('stitch_1', sealed, 50);
+  t.equal(opened.length, 2);
+});
+
+t.test('all results of a turn are one command', async t => {
+  const asked: string[] = [];
+  const { patience: patient } = patience();
+  const reports = new ResultReporter(
+    self,
+    (_to, command, payload) => {
+      if (command === 'progress') {
+        const { answered, released } = payload as StitchCommands['progress']['payload'];
+        asked.push(`progress ${answered.length} ${released.length}`);
+        return Promise.resolve(null);
+      }
+      const { results } = payload as StitchCommands['settled']['payload'];
+      asked.push(`settled ${results.length}`);
+      return Promise.resolve(results.map(releasedOf));
+    },
+    patient,
+  );
+  await Promise.all([1, 2, 3].map(n => reports.add(resultOf(n))));
+  t.strictSame(asked, ['progress 3 0', 'settled 3', 'progress 0 3']);
+  t.equal(reports.open, 0);
+});
+
+t.test('a store that is away is waited for', async t => {
+  const { clock, patience: patient } = patience();
+  let tries = 0;
+  const reports = new ResultReporter(
+    self,
+    (_to, command, payload) => {
+      if (command === 'progress') return Promise.resolve(null);
+      if (++tries < 5) return Promise.reject(unavailable('store'));
+      return Promise.resolve((payload as StitchCommands['settled']['payload']).results.map(releasedOf));
+    },
+    patient,
+  );
+  await clock.until(Promise.all([1, 2].map(n => reports.add(resultOf(n)))));
+  t.equal(tries, 5);
+});
+
+t.test('one result that cannot be written does not keep the others', async t => {
+  const { clock, patience: patient } = patience();
+  const written: string[] = [];
+  let isBad = true;
+  const reports = new ResultReporter(
+    self,
+    (_to, command, payload) => {
+      if (command === 'progress') return Promise.resolve(null);
+      const { results } = payload as StitchCommands['settled']['payload'];
+      const ids = results.map(({ delivery }) => delivery.deliveryId);
+      if (isBad && ids.includes('whd_2')) return Promise.reject(internalError());
+      written.push(...ids);
+      return Promise.resolve(results.map(releasedOf));
+    },
+    patient,
+  );
+  const all = Promise.all([1, 2, 3].map(n => reports.add(resultOf(n))));
+  await clock.advance(60_000);
+  t.strictSame(written, ['whd_1', 'whd_3']);
+  isBad = false;
+  await clock.until(all);
+  t.strictSame(written, ['whd_1', 'whd_3', 'whd_2'], 'which is tried for as long as the node lives');
+});
+
+t.test('at the end nobody waits, and what is left undone is no failure', async t => {
+  const { clock, patience: patient } = patience();
+  const context = { self, ask: () => Promise.resolve(null), now: clock.now.bind(clock) };
+  let tries = 0;
+  const task = patient.guard<null>(() =>
+    patient.retry('it fails', () => {
+      tries++;
+      return Promise.reject(new Error('away'));
+    }),
+  );
+  const done = task(null, context);
+  await clock.advance(1_000);
+  t.ok(tries > 1);
+  patient.stop();
+  await clock.until(done);
+  const alive = patience().patience.guard<null>(() => Promise.reject(new Error('a defect')));
+  await t.rejects(alive(null, context), { message: 'a defect' });
+});

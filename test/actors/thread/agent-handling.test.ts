@@ -1,0 +1,281 @@
+/** How a thread calls its agent and opens runs, and what ends them: rule by rule. */
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
+import { agentId, headOf, ThreadWithAgent } from './agent-harness.ts';
+import { human, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
+
+const stateOf = (thread: ThreadHarness) =>
+  JSON.parse(String(threadSnapshot.values(thread.id, 0, 1, thread.state as never).at(-1))) as object;
+
+t.test('a thread without an agent stores and sets nothing, whoever writes on it', async t => {
+  const thread = new ThreadHarness();
+  thread.receive();
+  thread.send(human);
+  thread.do('assign', { ...tenancy, userId: human.id, author: human });
+  t.strictSame(Object.keys(stateOf(thread)), ['channelKind', 'sequence', 'window', 'recent']);
+  t.equal(thread.reminders.size, 0);
+  t.equal(thread.told.length + thread.effects.length, 0);
+});
+
+t.test(
+  'a row without agent handling is read, and one with it comes back as it was, except for who types',
+  async t => {
+    const thread = new ThreadWithAgent();
+    const row = (state: object) =>
+      threadSnapshot.decode({ created_at: 0, updated_at: 0, last_message_at: 0, archived_at: null, state });
+    t.match(row({ channelKind: 'custom', sequence: 1 }), {
+      agentHandling: { runs: 0, live: null, waiting: null },
+    });
+    thread.begun();
+    thread.receive();
+    thread.do('noteTyping', tenancy);
+    t.ok('desk' in stateOf(thread), 'under the key that rows have always had');
+    t.match(row(stateOf(thread)), { agentHandling: { ...thread.state.agentHandling, typingAt: 0 } });
+  },
+);
+
+t.test('the agent is called when the participant has been quiet for 1.5 s', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.passTo(start + 1_000);
+  thread.receive('and');
+  thread.passTo(start + 2_499);
+  t.equal(thread.call, undefined);
+  thread.passTo(start + 2_500);
+  t.strictSame(thread.call, { ...tenancy, agentId, liveRunId: null });
+});
+
+t.test('who goes on writing waits 8 s at the most', async t => {
+  const thread = new ThreadWithAgent();
+  for (let at = start; at < start + 8_000; at += 500) {
+    thread.passTo(at);
+    thread.receive();
+    t.equal(thread.call, undefined);
+  }
+  thread.passTo(start + 8_000);
+  t.ok(thread.call);
+});
+
+t.test('a burst costs one reminder', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  const [first] = thread.reminders.values();
+  thread.now += 700;
+  thread.receive();
+  t.equal(thread.reminders.get('agent'), first);
+});
+
+t.test('until a run is opened, the call is repeated', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.passTo(start + 21_500);
+  t.equal(thread.effects.length, 3);
+  t.ok(thread.dispatched());
+  t.notOk(thread.reminders.has('agent'));
+  thread.passTo(start + 100_000);
+  t.equal(thread.effects.length, 4);
+});
+
+t.test('a run is opened on what has been said, and told so durably', async t => {
+  const thread = new ThreadWithAgent();
+  const { messageId } = thread.receive();
+  const { updatedAt, sequence } = thread.state;
+  const opened = thread.dispatched({ author: { type: 'system', id: null } });
+  if (opened === null) return void t.fail('no run was opened');
+  const { agentRunId, begin } = opened;
+  t.match(begin, {
+    ...tenancy,
+    threadId: thread.id,
+    inputMessageId: messageId,
+    basedOnSequence: sequence,
+    head: { agentId, mode: 'auto' },
+  });
+  t.match(thread.told, [
+    { key: 'begin', at: thread.now, to: { kind: 'run', id: agentRunId }, command: 'begin', payload: begin },
+  ]);
+  t.equal(agentRunId.slice(-16, -3), thread.id.slice(-16, -3), 'it lives with its thread');
+  t.equal(thread.state.updatedAt, updatedAt, 'nothing of the thread itself has changed');
+  t.equal(thread.dispatched(), null, 'nobody waits any more');
+});
+
+t.test('nobody is called where no agent may answer', async t => {
+  for (const prevent of [
+    (thread: ThreadWithAgent) => (thread.defaultAgentId = null),
+    (thread: ThreadWithAgent) => (thread.create(), thread.update({ agentMode: 'paused' })),
+  ]) {
+    const thread = new ThreadWithAgent();
+    prevent(thread);
+    thread.receive();
+    t.equal(thread.reminders.size, 0);
+  }
+});
+
+t.test('an agent whose own mode is paused answers no message; a request makes it suggest', async t => {
+  const thread = new ThreadWithAgent('paused');
+  thread.receive();
+  t.equal(thread.dispatched(), null);
+  t.equal(thread.reminders.size, 0, 'and is called no more');
+  t.equal(thread.open()?.begin.head.mode, 'suggest');
+});
+
+t.test("the thread's mode goes before the agent's", async t => {
+  const thread = new ThreadWithAgent('paused');
+  thread.create();
+  thread.update({ agentMode: 'auto' });
+  thread.receive();
+  t.equal(thread.dispatched()?.begin.head.mode, 'auto');
+});
+
+t.test("the thread's agent goes before the channel's; a call of the one before opens nothing", async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  const other = newId('agent');
+  thread.update({ agentId: other });
+  t.equal(thread.dispatched(), null);
+  t.equal(thread.call?.agentId, other);
+  t.ok(thread.dispatched({ head: headOf('auto', other) }));
+});
+
+t.test('where no agent can answer, the call is dropped', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.do('dropCall', tenancy);
+  t.equal(thread.reminders.size, 0);
+  t.equal(thread.dispatched(), null);
+});
+
+t.test('one run is live: messages wait for its end, requests are refused', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  thread.receive('one more thing');
+  t.equal(thread.dispatched(), null);
+  t.equal(thread.call?.liveRunId, agentRunId);
+  t.strictSame(
+    refusal(() => thread.open()),
+    { code: 'svc/runtime/conflict', details: { agentRunId } },
+  );
+  thread.do('runOver', { ...tenancy, agentRunId });
+  t.equal(thread.reminders.get('agent')?.at, thread.now, 'then it is its turn at once');
+  t.ok(thread.dispatched());
+});
+
+t.test('a run that has not begun to work makes way for a newer one', async t => {
+  const thread = new ThreadWithAgent();
+  const first = thread.begun();
+  thread.receive('one more thing');
+  const second = thread.dispatched({ supersedes: first });
+  t.ok(second);
+  t.match(thread.toldTo(first, 'cancel'), [{ by: 'thread' }]);
+  const third = thread.open({ supersedes: second?.agentRunId ?? '' });
+  t.ok(third);
+  t.equal(
+    new Set([first, second?.agentRunId, third?.agentRunId]).size,
+    3,
+    'each has an id of its own, in one millisecond too',
+  );
+});
+
+t.test('closing, archiving and pausing cancel the run, and supersede the suggestion', async t => {
+  for (const changes of [{ status: 'closed' }, { status: 'archived' }, { agentMode: 'paused' }]) {
+    const thread = new ThreadWithAgent('suggest');
+    const first = thread.suggested();
+    const second = thread.open()?.agentRunId ?? '';
+    thread.update(changes);
+    t.match(thread.toldTo(second, 'cancel'), [{ ...tenancy, by: 'thread' }]);
+    t.match(thread.toldTo(first, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
+    thread.answer(second);
+    t.equal(thread.toldTo(second, 'judged').length, 0, 'one word is the last');
+    if (changes.status === undefined) t.equal(thread.open()?.begin.head.mode, 'suggest');
+    else t.equal(refusal(() => thread.open()).code, 'svc/runtime/conflict');
+  }
+});
+
+t.test('a thread that is closed before the agent is called waits for none', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.update({ status: 'closed' });
+  t.equal(thread.reminders.size, 0);
+});
+
+t.test('another agent takes over what the one before was to answer', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  const other = newId('agent');
+  thread.update({ agentId: other });
+  t.equal(thread.toldTo(agentRunId, 'cancel').length, 1);
+  t.ok(thread.dispatched({ head: headOf('auto', other) }));
+  const requested = new ThreadWithAgent();
+  requested.create();
+  const asked = requested.open({ head: headOf('auto', other) })?.agentRunId ?? '';
+  requested.update({ agentId: newId('agent') });
+  t.equal(requested.toldTo(asked, 'cancel').length, 0, 'who was asked for answers');
+});
+
+t.test('a requested run on a paused thread suggests', async t => {
+  const thread = new ThreadWithAgent();
+  thread.receive();
+  thread.update({ agentMode: 'paused' });
+  const agentRunId = thread.open()?.agentRunId ?? '';
+  thread.answer(agentRunId);
+  t.match(thread.toldTo(agentRunId, 'judged'), [{ outcome: 'suggested' }]);
+});
+
+t.test('a run may be asked for where no agent is', async t => {
+  const thread = new ThreadWithAgent();
+  thread.defaultAgentId = null;
+  const { messageId } = thread.receive();
+  const opened = thread.open({ inputMessageId: messageId });
+  t.equal(opened?.begin.inputMessageId, messageId);
+  thread.answer(opened?.agentRunId ?? '');
+  t.equal(thread.outbound.length, 1);
+  t.strictSame((stateOf(thread) as { desk?: object }).desk, { runs: 1 });
+});
+
+t.test('a budget that stops a run quiets the thread, never the other way', async t => {
+  const budget = { scope: 'thread', limitMicros: 1, spentMicros: 2 } as const;
+  for (const [mode, fallsTo, expected] of [
+    [null, 'suggest', 'suggest'],
+    [null, 'paused', 'paused'],
+    ['auto', 'paused', 'paused'],
+    ['suggest', 'suggest', 'suggest'],
+    ['suggest', 'paused', 'paused'],
+  ] as const) {
+    const thread = new ThreadWithAgent();
+    thread.create();
+    if (mode !== null) thread.update({ agentMode: mode });
+    const agentRunId = thread.begun();
+    const seen = thread.events.length;
+    thread.do('runOver', { ...tenancy, agentRunId, budget: { ...budget, fallsTo } });
+    thread.do('runOver', { ...tenancy, agentRunId, budget: { ...budget, fallsTo: 'paused' } });
+    t.equal(thread.state.agentMode, expected);
+    t.strictSame(thread.names(seen), mode === expected ? [] : ['thread.agent_mode.changed']);
+    t.equal(thread.state.agentHandling.live, null);
+  }
+});
+
+t.test('erasing what is known of the participant ends what was made of it', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const first = thread.suggested();
+  const second = thread.open()?.agentRunId ?? '';
+  thread.do('erase', { ...tenancy, author: human });
+  t.equal(thread.toldTo(second, 'cancel').length, 1);
+  t.equal(thread.toldTo(first, 'settleSuggestion').length, 1);
+  t.equal(thread.open()?.begin.inputMessageId, null);
+});
+
+t.test("another tenant's thread is not there", async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const agentRunId = thread.suggested();
+  const other = { ...tenancy, environmentId: newId('environment') };
+  for (const ask of [
+    () => thread.open(other),
+    () => thread.resolve(agentRunId, other),
+    () => thread.do('takeAnswer', { ...other, agentRunId, body: 'x', mode: 'auto' }),
+    () => thread.do('runOver', { ...other, agentRunId }),
+    () => thread.do('noteTyping', other),
+    () => thread.do('dropCall', other),
+  ]) {
+    t.equal(refusal(ask).code, 'svc/runtime/not_found');
+  }
+});

@@ -1,0 +1,135 @@
+/** What a thread makes of a run's answer: rule by rule. */
+import t from 'tap';
+import { agentId, ThreadWithAgent } from './agent-harness.ts';
+import { human, key, tenancy } from './thread-harness.ts';
+
+t.test('an automatic answer is sent by the agent, once', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  const body = 'the answer';
+  thread.answer(agentRunId, body);
+  thread.answer(agentRunId, body);
+  const messageId = `msg_${agentRunId.slice(4)}`;
+  t.match(thread.outbound, [
+    { messageId, body, actor: { type: 'agent', id: agentId }, metadata: { agentRunId } },
+  ]);
+  t.equal(thread.outbound.length, 1);
+  t.match(thread.toldTo(agentRunId, 'judged'), [{ ...tenancy, outcome: 'sent', messageId }]);
+  t.equal(thread.toldTo(agentRunId, 'judged').length, 1);
+});
+
+t.test('a newer inbound message stops no automatic answer: it has its own run next', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  thread.receive('one more thing');
+  thread.answer(agentRunId);
+  t.equal(thread.outbound.length, 1);
+  t.ok(thread.dispatched());
+});
+
+t.test(
+  "a human's message after the run was opened supersedes its answer, and waits for no agent",
+  async t => {
+    const thread = new ThreadWithAgent();
+    const agentRunId = thread.begun();
+    thread.receive();
+    thread.send(human);
+    t.notOk(thread.reminders.has('agent'));
+    thread.now += 60_000;
+    thread.answer(agentRunId);
+    t.equal(thread.outbound.length, 1);
+    t.match(thread.toldTo(agentRunId, 'judged'), [
+      { outcome: 'superseded', suggestion: { status: 'superseded', body: 'the answer' } },
+    ]);
+  },
+);
+
+t.test('a human who was active in the last 10 s turns it into a suggestion', async t => {
+  for (const [act, before] of [
+    [(thread: ThreadWithAgent) => thread.send(human), true],
+    [(thread: ThreadWithAgent) => thread.assign(), false],
+    [(thread: ThreadWithAgent) => thread.do('noteTyping', tenancy), false],
+  ] as const) {
+    for (const later of [9_999, 10_000]) {
+      const thread = new ThreadWithAgent();
+      thread.create();
+      if (before) act(thread);
+      const active = thread.now;
+      const agentRunId = thread.begun();
+      if (!before) act(thread);
+      thread.now = (before ? active : thread.now) + later;
+      thread.answer(agentRunId);
+      const isHeld = later < 10_000;
+      t.equal(thread.state.agentHandling.suggestion?.reason, isHeld ? 'human_active' : undefined);
+      t.equal(
+        thread.outbound.some(({ actor }) => actor?.type === 'agent'),
+        !isHeld,
+      );
+    }
+  }
+});
+
+t.test('what is released is taken by nobody', async t => {
+  const thread = new ThreadWithAgent();
+  thread.create();
+  thread.assign();
+  thread.now += 10_000;
+  const agentRunId = thread.begun();
+  thread.assign(null);
+  thread.answer(agentRunId);
+  t.equal(thread.outbound.length, 1);
+});
+
+t.test("a program's message neither supersedes nor holds back", async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  thread.send(key);
+  thread.answer(agentRunId);
+  t.equal(thread.outbound.length, 2);
+});
+
+t.test('what cannot be sent becomes a suggestion that says why', async t => {
+  for (const [spoil, reason, body] of [
+    [(thread: ThreadWithAgent) => thread.update({ agentMode: 'suggest' }), 'mode_changed', 'x'],
+    [() => undefined, 'too_long', '\u{1f600}'.repeat(16_001)],
+    [(thread: ThreadWithAgent) => (thread.now += 24 * 3_600_000), 'not_sendable', 'x'],
+  ] as const) {
+    const thread = new ThreadWithAgent('auto', 'sandbox');
+    const agentRunId = thread.begun();
+    spoil(thread);
+    thread.answer(agentRunId, body);
+    t.equal(thread.outbound.length, 0);
+    t.match(thread.toldTo(agentRunId, 'judged'), [
+      { outcome: 'suggested', suggestion: { status: 'pending', reason, body } },
+    ]);
+  }
+  const thread = new ThreadWithAgent('auto', 'sandbox');
+  thread.answer(thread.begun(), '\u{1f600}'.repeat(16_000));
+  t.equal(thread.outbound.length, 1, 'code points count');
+});
+
+t.test('an agent that asks for a human is paused; what it says beside is sent or suggested', async t => {
+  const handoff = { reason: 'she is angry' };
+  for (const [mode, body] of [
+    ['auto', 'a colleague will answer'],
+    ['suggest', 'a colleague will answer'],
+    ['auto', ''],
+  ] as const) {
+    const thread = new ThreadWithAgent(mode);
+    const agentRunId = thread.begun();
+    const seen = thread.events.length;
+    thread.answer(agentRunId, body, { handoff });
+    t.equal(thread.state.agentMode, 'paused');
+    t.strictSame(thread.names(seen).slice(-2), ['thread.agent_mode.changed', 'agent.handoff.requested']);
+    t.match(thread.events.at(-1)?.data, { agentRunId, ...handoff });
+    t.equal(thread.outbound.length, mode === 'auto' && body !== '' ? 1 : 0);
+    t.equal(thread.toldTo(agentRunId, 'judged').length, 1);
+    if (mode === 'auto') continue;
+    const expectedSequence = thread.state.sequence - 2;
+    t.equal(
+      thread.resolve(agentRunId, { expectedSequence }).status,
+      'approved',
+      'the request came with the suggestion',
+    );
+  }
+});

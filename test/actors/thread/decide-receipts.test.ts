@@ -1,0 +1,183 @@
+import t from 'tap';
+import type { Message } from '../../../protocol/resources/message.ts';
+import type { Receipt } from '../../../actors/channel/providers.ts';
+import { advances } from '../../../actors/thread/decide-receipts.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { key, refusal, tenancy, ThreadHarness } from './thread-harness.ts';
+
+const occurredAt = '2026-11-20T12:34:56.000Z';
+const receipt = (status: Receipt['status']): Receipt => ({ status, occurredAt });
+
+/** Reports on the message as it was read when `asOf` was the thread's sequence; by default just now. */
+function report(
+  thread: ThreadHarness,
+  message: Message,
+  statuses: readonly Receipt['status'][],
+  more: { externalMessageId?: string; asOf?: number; unpark?: readonly Receipt['status'][] } = {},
+) {
+  const { asOf = thread.state.sequence, unpark = [], ...external } = more;
+  const row = thread.row(message.messageId) as Pick<Message, 'status' | 'externalMessageId'>;
+  const reading = { message: { ...message, ...row } as Message, asOf };
+  return thread.do('recordReceipts', {
+    ...tenancy,
+    reading,
+    receipts: statuses.map(receipt),
+    unpark,
+    author: key,
+    ...external,
+  });
+}
+
+const sending = () => {
+  const thread = new ThreadHarness('custom');
+  thread.create();
+  return { thread, sent: thread.send() };
+};
+
+t.test('ranks', async t => {
+  const statuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
+  const allowed = statuses.map(from =>
+    (['sent', 'delivered', 'read', 'failed'] as const).filter(to => advances(from, to)),
+  );
+  t.strictSame(allowed, [
+    ['sent', 'delivered', 'read', 'failed'],
+    ['delivered', 'read', 'failed'],
+    ['read'],
+    [],
+    [],
+  ]);
+});
+
+t.test('each receipt that moves the message has its event, in the thread’s own numbering', async t => {
+  const { thread, sent } = sending();
+  const seen = thread.events.length;
+  for (const status of ['sent', 'delivered', 'read'] as const) {
+    t.strictSame(report(thread, sent, [status]), { outcome: 'recorded', status });
+  }
+  t.strictSame(thread.names(seen), [
+    'channel.message.sent',
+    'channel.message.delivered',
+    'channel.message.read',
+  ]);
+  t.strictSame(
+    thread.events.slice(seen).map(event => event.data.message?.status),
+    ['sent', 'delivered', 'read'],
+  );
+  t.match(thread.events.at(-1)?.data, { occurredAt, sequence: seen + 3, actor: key });
+  t.equal(thread.row(sent.messageId).status, 'read');
+});
+
+t.test('a receipt twice, or too late, is no event', async t => {
+  const { thread, sent } = sending();
+  report(thread, sent, ['delivered']);
+  const { state } = thread;
+  const seen = thread.events.length;
+  for (const late of ['sent', 'delivered', 'failed'] as const) {
+    t.strictSame(report(thread, sent, [late]), { outcome: 'recorded', status: 'delivered' });
+  }
+  t.equal(thread.events.length, seen);
+  t.equal(thread.state, state);
+});
+
+t.test('failed is final', async t => {
+  const { thread, sent } = sending();
+  const reading = { message: sent, asOf: thread.state.sequence };
+  const failure = { ...receipt('failed'), error: { code: '131026', message: 'undeliverable' } };
+  thread.do('recordReceipts', { ...tenancy, reading, receipts: [failure], unpark: [], author: key });
+  t.match(thread.events.at(-1), {
+    eventName: 'channel.message.delivery_failed',
+    data: { error: { code: '131026', message: 'undeliverable' }, message: { status: 'failed' } },
+  });
+  t.equal(report(thread, sent, ['delivered', 'read']).status, 'failed');
+  t.equal(thread.row(sent.messageId).status, 'failed');
+});
+
+t.test('several receipts at once count by rank, whatever their order', async t => {
+  const { thread, sent } = sending();
+  const seen = thread.events.length;
+  report(thread, sent, ['read', 'sent', 'failed', 'delivered']);
+  t.strictSame(thread.names(seen), [
+    'channel.message.sent',
+    'channel.message.delivered',
+    'channel.message.read',
+  ]);
+});
+
+t.test('what the thread changed since the reading counts, not what was read', async t => {
+  const { thread, sent } = sending();
+  const asOf = thread.state.sequence;
+  const stale = { message: sent, asOf };
+  report(thread, sent, ['read']);
+  const seen = thread.events.length;
+  const reply = thread.do('recordReceipts', {
+    ...tenancy,
+    reading: stale,
+    receipts: [receipt('delivered')],
+    unpark: [],
+    author: key,
+  });
+  t.strictSame(reply, { outcome: 'recorded', status: 'read' });
+  t.equal(thread.events.length, seen);
+});
+
+t.test('a reading older than the thread’s memory is refused as stale', async t => {
+  const thread = new ThreadHarness('custom');
+  thread.create();
+  const messages = Array.from({ length: 12 }, () => thread.send());
+  const asOf = thread.state.sequence;
+  for (const message of messages) report(thread, message, ['delivered']);
+  const [first] = messages;
+  if (first === undefined) throw new Error('no message');
+  const { state } = thread;
+  t.strictSame(report(thread, first, ['read'], { asOf }), { outcome: 'stale', status: null });
+  t.equal(thread.state, state);
+  t.equal(report(thread, first, ['read']).outcome, 'recorded', 'a fresh reading is taken');
+  t.ok(thread.state.recent.last.length <= 8, 'the memory is bounded');
+});
+
+t.test('a report with both ids links them, with an event when nothing else happens', async t => {
+  const { thread, sent } = sending();
+  report(thread, sent, ['sent']);
+  const seen = thread.events.length;
+  report(thread, sent, ['sent'], { externalMessageId: 'wamid.1' });
+  t.strictSame(thread.names(seen), ['thread.message.updated']);
+  t.match(thread.events.at(-1)?.data.message, { externalMessageId: 'wamid.1', status: 'sent' });
+  t.strictSame(thread.row(sent.messageId), { status: 'sent', externalMessageId: 'wamid.1' });
+  report(thread, sent, ['delivered'], { externalMessageId: 'wamid.1' });
+  t.equal(thread.events.at(-1)?.data.message?.externalMessageId, 'wamid.1');
+  t.equal(
+    refusal(() => report(thread, sent, ['read'], { externalMessageId: 'wamid.2' })).code,
+    'svc/runtime/conflict',
+  );
+});
+
+t.test('updates of one message in one batch may replace each other: the last says everything', async t => {
+  const { thread, sent } = sending();
+  const { asOf } = { asOf: thread.state.sequence };
+  report(thread, sent, ['sent'], { externalMessageId: 'wamid.1', asOf });
+  report(thread, sent, ['delivered'], { asOf });
+  const last = thread.writes.filter(write => write.statement.name === 'message.status').at(-1);
+  t.strictSame(last?.values.slice(2, 4), ['delivered', 'wamid.1']);
+});
+
+t.test('parked receipts are taken out by the commit that applies them', async t => {
+  const { thread, sent } = sending();
+  report(thread, sent, ['sent', 'delivered'], { externalMessageId: 'wamid.1', unpark: ['delivered'] });
+  const unpark = thread.writes.find(write => write.statement.name === 'receipt.unpark');
+  t.strictSame(unpark?.values, [thread.channelId, 'wamid.1', 'delivered']);
+});
+
+t.test('an inbound message has no receipts, and another tenant’s message is not there', async t => {
+  const { thread, sent } = sending();
+  const inbound = thread.receive();
+  t.equal(refusal(() => report(thread, inbound, ['read'])).code, 'svc/runtime/conflict');
+  const foreign = {
+    ...tenancy,
+    projectId: newId('project'),
+    reading: { message: sent, asOf: 0 },
+    receipts: [receipt('read')],
+    unpark: [],
+    author: key,
+  };
+  t.equal(refusal(() => thread.do('recordReceipts', foreign)).code, 'svc/runtime/not_found');
+});

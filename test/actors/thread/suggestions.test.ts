@@ -1,0 +1,126 @@
+/** What becomes of a suggestion: of all that may come to it, one thing, once. */
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import { agentId, ThreadWithAgent } from './agent-harness.ts';
+import { human, key, refusal, tenancy } from './thread-harness.ts';
+
+const iso = (at: number) => new Date(at).toISOString();
+
+t.test('in suggest mode the answer waits for an operator', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const agentRunId = thread.suggested();
+  const suggestion = { status: 'pending', body: 'the answer', createdAt: iso(thread.now) };
+  t.match(thread.events.at(-1), {
+    eventName: 'agent.suggestion.created',
+    data: { agentRunId, suggestion, actor: { type: 'agent', id: agentId } },
+  });
+  t.equal(thread.outbound.length, 0);
+});
+
+t.test('an approved suggestion is sent by who approves it, and the run is told', async t => {
+  for (const author of [human, key]) {
+    const thread = new ThreadWithAgent('suggest');
+    const agentRunId = thread.suggested();
+    const resolved = thread.resolve(agentRunId, { author });
+    const messageId = `msg_${agentRunId.slice(4)}`;
+    const resolvedByUserId = author === human ? human.id : null;
+    t.match(resolved, { status: 'approved', body: 'the answer', messageId, resolvedByUserId });
+    t.match(thread.outbound, [{ messageId, body: 'the answer', actor: author, metadata: { agentRunId } }]);
+    t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [
+      { ...tenancy, settlement: { status: 'approved', messageId } },
+    ]);
+    t.strictSame(thread.names().slice(-3), [
+      'thread.message.created',
+      'channel.message.requested',
+      'agent.suggestion.resolved',
+    ]);
+    t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/agent_runs/suggestion_already_resolved');
+    t.equal(
+      refusal(() => thread.resolve(agentRunId, { action: 'discard' })).code,
+      'svc/agent_runs/suggestion_already_resolved',
+    );
+    t.equal(thread.outbound.length, 1);
+  }
+});
+
+t.test("an edited one is sent in the operator's words; the same words are no edit", async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const edited = thread.resolve(thread.suggested(), { editedBody: 'better' });
+  t.match(edited, { status: 'edited', body: 'the answer', sentBody: 'better' });
+  t.equal(thread.outbound[0]?.body, 'better');
+  t.equal(thread.resolve(thread.suggested(), { editedBody: 'the answer' }).status, 'approved');
+});
+
+t.test('a discarded one sends nothing', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  t.match(thread.resolve(thread.suggested(), { action: 'discard' }), { status: 'discarded' });
+  t.equal(thread.outbound.length, 0);
+});
+
+t.test('whatever refuses an approval leaves the suggestion pending', async t => {
+  const thread = new ThreadWithAgent('suggest', 'sandbox');
+  const agentRunId = thread.suggested();
+  const tooLong = { editedBody: 'x'.repeat(16_001) };
+  t.equal(refusal(() => thread.resolve(agentRunId, tooLong)).code, 'svc/validation/invalid_request');
+  thread.now += 24 * 3_600_000;
+  t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/chatapp/template_required');
+  t.equal(refusal(() => thread.resolve(newId('run'))).code, 'svc/agent_runs/suggestion_already_resolved');
+  t.equal(thread.resolve(agentRunId, { action: 'discard' }).status, 'discarded');
+});
+
+t.test('who approves what has gone on since is refused; the suggestion itself is no news', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  thread.receive();
+  const seen = thread.state.sequence;
+  const note = { threadNoteId: newId('note'), authorUserId: String(human.id), body: 'hm', author: human };
+  const agentRunId = thread.suggested();
+  t.equal(refusal(() => thread.resolve(agentRunId, { expectedSequence: seen })).code, 'svc/runtime/conflict');
+  const fresh = thread.state.sequence;
+  thread.do('addNote', { ...tenancy, ...note });
+  for (const expectedSequence of [fresh - 1, fresh, fresh + 2]) {
+    t.strictSame(
+      refusal(() => thread.resolve(agentRunId, { expectedSequence })),
+      {
+        code: 'svc/runtime/conflict',
+        details: { sequence: fresh + 1 },
+      },
+    );
+  }
+  t.equal(thread.resolve(agentRunId, { expectedSequence: fresh + 1 }).status, 'approved');
+  const next = thread.suggested();
+  t.equal(thread.resolve(next, { expectedSequence: thread.state.sequence - 1 }).status, 'approved');
+});
+
+t.test('a newer message supersedes a pending suggestion, whoever writes it', async t => {
+  for (const [write, actor] of [
+    [(thread: ThreadWithAgent) => thread.receive(), 'contact'],
+    [(thread: ThreadWithAgent) => thread.send(human), 'user'],
+    [(thread: ThreadWithAgent) => thread.send(key), 'api_key'],
+  ] as const) {
+    const thread = new ThreadWithAgent('suggest');
+    const agentRunId = thread.suggested();
+    write(thread);
+    t.match(thread.events.at(-1), {
+      eventName: 'agent.suggestion.superseded',
+      data: {
+        agentRunId,
+        suggestion: { status: 'superseded', resolvedAt: iso(thread.now) },
+        actor: { type: actor },
+      },
+    });
+    t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
+    t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/agent_runs/suggestion_already_resolved');
+  }
+});
+
+t.test('so does a newer suggestion; and what a message has overtaken already is none', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const first = thread.suggested();
+  const second = thread.open()?.agentRunId ?? '';
+  thread.answer(second);
+  t.match(thread.toldTo(first, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
+  const third = thread.begun();
+  thread.receive('one more thing');
+  thread.answer(third);
+  t.match(thread.toldTo(third, 'judged'), [{ outcome: 'superseded' }]);
+});
