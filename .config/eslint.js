@@ -34,10 +34,10 @@ export default tseslint.config(
       'no-console': 'error',
       eqeqeq: 'error',
       'words/denied-identifiers': 'error',
-      'words/say-which': 'error',
       'words/no-packed-properties': 'error',
     },
   },
+  { files: ['{protocol,runtime,storage,actors,gateway}/**'], rules: { 'words/say-which': 'error' } },
   { files: ['bench/**'], rules: { 'no-console': 'off' } },
   {
     files: ['test/**'],

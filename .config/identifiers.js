@@ -33,7 +33,7 @@ export const denied = {
   WaitingLine: 'ParkedRequests',
   Walk: 'BoundedScan',
   Walks: 'BoundedScan',
-  familyOf: 'shardKeyOf is denied too: toShardKey',
+  familyOf: 'shardKeyOf',
   forgive: 'refund',
   furnished: 'prepared',
   furniture: 'fixtures',
@@ -74,7 +74,7 @@ const sayWhich = {
   meta: { type: 'suggestion', schema: [] },
   create(context) {
     const check = (node, isFunction) => {
-      if (isFunction && /[a-z]Of$/.test(node.name ?? '')) {
+      if (isFunction && /[a-z]Of$/.test(node.name ?? '') && node.name !== 'shardKeyOf') {
         context.report({
           node,
           message: `'${node.name}': say which it is: createX, getX, toX, parseX, isX.`,

@@ -64,7 +64,9 @@ module.exports = {
     {
       name: 'nats-only-behind-its-port',
       severity: 'error',
-      from: { pathNot: '^(runtime/(transport|cluster)/nats[^/]*\\.ts$|test/|bench/|node_modules/)' },
+      from: {
+        pathNot: '^(runtime/(transport|cluster)/nats[^/]*\\.ts$|runtime/nats/|test/|bench/|node_modules/)',
+      },
       to: { path: '^(node_modules/)?nats(/|$)' },
     },
     {

@@ -75,7 +75,6 @@ function productFile(url: string): string | undefined {
 
 /** Calls `onCreated` whenever a 201 has been written. */
 function watchAnswers(onCreated: () => void): () => void {
-
   const { write } = ResponseHead.prototype;
   ResponseHead.prototype.write = function (...given) {
     write.apply(this, given);

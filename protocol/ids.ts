@@ -167,6 +167,6 @@ export function deriveThreadId(environmentId: string, channelId: string, externa
  * what it makes. A thread makes the ids of its runs, so they share its shard and its node, and what a thread and its run tell each
  * other does not cross the network. An id that is not numbered has random characters of its own in the same place.
  */
-export function shardKeyOf(id: string): string {
+export function toShardKey(id: string): string {
   return id.slice(-16, -3);
 }

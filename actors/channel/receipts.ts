@@ -11,7 +11,7 @@ import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { Actor } from '../../protocol/resources/index.ts';
 import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import { findMessageAsOf, parkedReceipts } from '../../storage/reads/index.ts';
+import { findMessageWithSequence, parkedReceipts } from '../../storage/reads/index.ts';
 import type { Tenancy } from '../base/index.ts';
 import type { ReceiptOutcome, RecordReceipts, ParkReceipt } from './commands.ts';
 import type { Receipt } from './providers.ts';
@@ -45,7 +45,7 @@ export async function applyReceipts(
 ): Promise<'recorded' | 'linked' | 'unknown'> {
   const { projectId, environmentId, channelId, externalMessageId, receipt, author } = report;
   for (let attempt = 0; attempt < mostReadings; attempt++) {
-    const reading = await findMessageAsOf(services.db, report);
+    const reading = await findMessageWithSequence(services.db, report);
     if (reading === undefined) return 'unknown';
     const parked =
       externalMessageId === undefined

@@ -1,7 +1,7 @@
 /** Declares the actor kind `run`: its decisions, and the tasks that make model steps and tool calls. */
 import { actor, type ActorKind, type TaskContext } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { shardKeyOf } from '../../protocol/ids.ts';
+import { toShardKey } from '../../protocol/ids.ts';
 import { RetryPolicy } from '../base/index.ts';
 import { runCommand, type RunCommands } from './commands.ts';
 import { beginAttempt, toolCompleted } from './decide-tools.ts';
@@ -33,7 +33,7 @@ export function createRuns(services: RunServices): Runs {
   const kind = actor<RunState, RunCommands, Write>({
     kind: 'run',
     initialState: blankRun,
-    shardKey: shardKeyOf,
+    shardKey: toShardKey,
     onActivate: 'resume',
     // A run that has ended is hardly ever asked again.
     idleMs: 60_000,

@@ -1,7 +1,7 @@
 /** Declares the actor kind `thread`: its decisions and its task. */
 import { actor, type ActorKind } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { shardKeyOf } from '../../protocol/ids.ts';
+import { toShardKey } from '../../protocol/ids.ts';
 import type { ThreadCommands } from './commands.ts';
 import { callAgent, dropCall, noteTyping, openRun, runOver } from './decide-agent.ts';
 import { takeAnswer, resolveSuggestion } from './decide-answer.ts';
@@ -21,7 +21,7 @@ export function createThreadKind(
   return actor<ThreadState, ThreadCommands, Write>({
     kind: 'thread',
     initialState: blankThread,
-    shardKey: shardKeyOf,
+    shardKey: toShardKey,
     decide: {
       create,
       receive,

@@ -17,7 +17,7 @@ export function whole(min: number, max: number): (text: string) => number | unde
 }
 
 /** One of the words, spelled exactly so. */
-export function oneOf<const Words extends readonly string[]>(
+export function choice<const Words extends readonly string[]>(
   words: Words,
 ): (text: string) => Words[number] | undefined {
   return text => words.find(word => word === text);
@@ -58,7 +58,7 @@ export function origin(text: string): string | undefined {
 }
 
 /** Values separated by commas, none of them empty. */
-export function listOf<T>(item: (text: string) => T | undefined): (text: string) => readonly T[] | undefined {
+export function list<T>(item: (text: string) => T | undefined): (text: string) => readonly T[] | undefined {
   return text => {
     const items: T[] = [];
     for (const part of text.split(',')) {
@@ -82,7 +82,7 @@ export function portOrOff(text: string): number | 'off' | undefined {
 
 /** `name:token,name:token`. Two services cannot have the same token. */
 export function serviceTokens(text: string): readonly ServiceToken[] | undefined {
-  const tokens = listOf(parseServiceToken)(text);
+  const tokens = list(parseServiceToken)(text);
   return tokens === undefined || new Set(tokens.map(({ token }) => token)).size < tokens.length
     ? undefined
     : tokens;

@@ -65,7 +65,7 @@ export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<
     const { projectId, environmentId, environment } = home;
     // Production is closed to users without a verified e-mail, except for revoking its keys.
     const isClosed = environment === 'live' && !requireUser(call).emailVerified;
-    await call.scopeOf(projectId, isClosed ? undefined : environmentId);
+    await call.authoriseScope(projectId, isClosed ? undefined : environmentId);
     if (isClosed && ifLive === 'verified') throw notFound();
     return { projectId, apiKeyId, ...createUserAuditContext(call) };
   }

@@ -37,7 +37,7 @@ export function auditHandlers(
 
 /** What the caller sees: a key its environment; a user what they have named, without production until their e-mail is verified. */
 async function createView(
-  call: Pick<Call, 'caller' | 'project' | 'workspaceRoleOf'>,
+  call: Pick<Call, 'caller' | 'project' | 'requireWorkspaceRole'>,
   asked: { readonly workspaceId?: string; readonly projectId?: string; readonly environmentId?: string },
 ): Promise<View> {
   const { caller, project } = call;
@@ -52,7 +52,7 @@ async function createView(
   if (workspaceId !== undefined && projectId !== undefined) throw eitherOr();
   if (projectId !== undefined) return { scope: { projectId }, environmentId, withoutProduction };
   if (workspaceId === undefined) throw eitherOr();
-  await call.workspaceRoleOf(workspaceId);
+  await call.requireWorkspaceRole(workspaceId);
   return { scope: { workspaceId }, environmentId, withoutProduction };
 }
 

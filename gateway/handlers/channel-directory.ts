@@ -35,7 +35,7 @@ export class ChannelDirectory {
 
 /** Rejects with 404 where the channel is not there or not the caller's. */
 export async function requireChannel(
-  call: Pick<Call, 'caller' | 'project' | 'scopeOf'>,
+  call: Pick<Call, 'caller' | 'project' | 'authoriseScope'>,
   directory: ChannelDirectory,
   channelId: string,
 ): Promise<{ readonly channel: ChannelHead; readonly scope: ProjectScope }> {
@@ -48,6 +48,6 @@ export async function requireChannel(
     caller?.type !== 'user' &&
     project?.projectId === channel.projectId &&
     project.environmentId === channel.environmentId;
-  const scope = isWithin ? project : await call.scopeOf(channel.projectId, channel.environmentId);
+  const scope = isWithin ? project : await call.authoriseScope(channel.projectId, channel.environmentId);
   return { channel, scope };
 }

@@ -191,11 +191,11 @@ async function showInFlight(
 
 async function requireDelivery(
   database: Pick<Database, 'query'>,
-  call: Pick<Call, 'scopeOf'>,
+  call: Pick<Call, 'authoriseScope'>,
   deliveryId: string,
 ): Promise<FoundDelivery> {
   const delivery = await findDelivery(database, deliveryId);
   if (delivery === undefined) throw notFound();
-  await call.scopeOf(delivery.tenant.projectId, delivery.tenant.environmentId);
+  await call.authoriseScope(delivery.tenant.projectId, delivery.tenant.environmentId);
   return delivery;
 }

@@ -42,7 +42,7 @@ export function eventHandlers({ database, cursors }: EventServices): Handlers<ty
       const { projectId, environmentId, body } = found;
       const { projectId: said } = call.query;
       if (said !== undefined && said !== projectId) throw notFound();
-      await call.scopeOf(projectId, environmentId);
+      await call.authoriseScope(projectId, environmentId);
       return { json: body };
     },
 

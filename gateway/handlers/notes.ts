@@ -25,7 +25,7 @@ export function noteHandlers({ database, node, cursors }: NoteServices): Handler
   const thread = (id: string) => ({ kind: 'thread', id });
 
   const found = async (
-    call: Pick<Call, 'caller' | 'project' | 'scopeOf'>,
+    call: Pick<Call, 'caller' | 'project' | 'authoriseScope'>,
     { threadId, threadNoteId }: { readonly threadId: string; readonly threadNoteId: string },
   ): Promise<Found> => {
     const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);

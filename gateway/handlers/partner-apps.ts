@@ -48,7 +48,7 @@ export function partnerAppHandlers(
   async function createChange(call: Call, partnerAppCredentialId: string): Promise<PartnerAppChange> {
     const workspaceId = await partnerApps.findWorkspace(partnerAppCredentialId);
     if (workspaceId === undefined) throw notFound();
-    await call.workspaceRoleOf(workspaceId);
+    await call.requireWorkspaceRole(workspaceId);
     return { workspaceId, partnerAppCredentialId, ...createUserAuditContext(call) };
   }
 }

@@ -16,7 +16,7 @@ export interface PresenceServices {
   readonly database: Pick<Database, 'query'>;
   readonly node: Pick<Node, 'tell'>;
   /** Shows an ephemeral event, which is not in the log, on the Console streams of every node. */
-  readonly show: (glimpse: EphemeralEvent) => void;
+  readonly show: (event: EphemeralEvent) => void;
 }
 
 /** 422 for a read cursor beyond the thread's last event. */

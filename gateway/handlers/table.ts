@@ -151,7 +151,7 @@ function conversationHandlers(services: HandlerServices) {
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...messageHandlers({ database, node, cursors }),
     ...noteHandlers({ database, node, cursors }),
-    ...presenceHandlers({ database, node, show: glimpse => publishEphemeral(transport, glimpse) }),
+    ...presenceHandlers({ database, node, show: event => publishEphemeral(transport, event) }),
     ...attachmentHandlers({ database, links }),
     ...privacyHandlers({ database, node }),
     ...eventHandlers({ database, cursors }),

@@ -8,7 +8,7 @@ import type { Call, ProjectScope } from '../pipeline/index.ts';
 
 /** Rejects with 404 where what a user names is not there or not theirs; for keys and services that is still to be checked. */
 export async function resolveScope(
-  call: Pick<Call, 'caller' | 'project' | 'scopeOf'>,
+  call: Pick<Call, 'caller' | 'project' | 'authoriseScope'>,
   db: Pick<Database, 'query'>,
   findTenant: FindTenant,
   id: string,
@@ -16,7 +16,7 @@ export async function resolveScope(
   if (call.caller?.type !== 'user' && call.project !== undefined) return call.project;
   const tenant = await findTenant(db, id);
   if (tenant === undefined) throw notFound();
-  return call.scopeOf(tenant.projectId, tenant.environmentId);
+  return call.authoriseScope(tenant.projectId, tenant.environmentId);
 }
 
 /** The scope of a call that names its project: for lists and creations. */

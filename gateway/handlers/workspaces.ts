@@ -44,7 +44,7 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
 
     createProject: async call => {
       const { workspaceId, name } = call.body;
-      await call.workspaceRoleOf(workspaceId);
+      await call.requireWorkspaceRole(workspaceId);
       return { body: await projects.create({ workspaceId, name, ...createUserAuditContext(call) }) };
     },
 

@@ -2,7 +2,7 @@
  * Content-Disposition of a download (RFC 6266): the name in ASCII for old clients, and as it is for the others. A name that a client
  * would take for a path, or that a header cannot hold, becomes one that it can.
  */
-export function dispositionOf(filename: string): string {
+export function toDisposition(filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\/%;]/g, '_');
   const exact = encodeURIComponent(filename.replace(/[\\/]/g, '_')).replace(
     /['()*]/g,

@@ -68,13 +68,13 @@ export class MediaLinks {
   }
 
   #sign(use: MediaUse, attachmentId: string, kid: string, expires: number): Buffer | undefined {
-    const key = this.#keyOf(kid);
+    const key = this.#getKey(kid);
     if (key === undefined) return undefined;
     // No part can hold a line feed, so the lines tell them apart.
     return createHmac('sha256', key).update(`${use}\n${kid}\n${attachmentId}\n${expires}`).digest();
   }
 
-  #keyOf(kid: string): KeyObject | undefined {
+  #getKey(kid: string): KeyObject | undefined {
     let key = this.#keys.get(kid);
     if (key === undefined) {
       key = this.#ring.deriveFrom(kid, 'media-link');

@@ -24,7 +24,7 @@ import {
 import type { Database } from '../../storage/database/index.ts';
 import { BodyCut, errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
 import { toRefusal } from '../pipeline/index.ts';
-import { dispositionOf } from './disposition.ts';
+import { toDisposition } from './disposition.ts';
 import type { MediaLinks } from './links.ts';
 
 export interface MediaFaceOptions {
@@ -100,7 +100,7 @@ class MediaFace {
         contentType: mimeType,
         outgoing: { stream, size: sizeBytes },
         headers: {
-          'Content-Disposition': dispositionOf(filename),
+          'Content-Disposition': toDisposition(filename),
           'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
         },
       };

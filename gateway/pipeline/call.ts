@@ -145,7 +145,7 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     named.take(parts.scope);
   }
 
-  async scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope> {
+  async authoriseScope(projectId: string, environmentId?: string): Promise<ProjectScope> {
     const { caller } = this;
     const { rules } = this.endpoint;
     if (caller === undefined || this.named.contradicts(projectId, environmentId)) throw rules.absent();
@@ -160,7 +160,7 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     return scope;
   }
 
-  async workspaceRoleOf(workspaceId: string): Promise<StudioRole> {
+  async requireWorkspaceRole(workspaceId: string): Promise<StudioRole> {
     const { rules } = this.endpoint;
     if (this.caller === undefined) throw rules.absent();
     const role = await rules.workspaceRole(this.caller, workspaceId);
@@ -190,8 +190,8 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
 
   stillHolds(grounds: Grounds): Promise<unknown> {
     return 'workspaceId' in grounds
-      ? this.workspaceRoleOf(grounds.workspaceId)
-      : this.scopeOf(grounds.projectId, grounds.environmentId);
+      ? this.requireWorkspaceRole(grounds.workspaceId)
+      : this.authoriseScope(grounds.projectId, grounds.environmentId);
   }
 
   /** Whom a key belongs to. Without anybody to whom it could belong it would be everybody's: undefined. */

@@ -87,9 +87,9 @@ export interface Call<O extends Operation = Operation> {
    * is done: for a user it claims the request's Idempotency-Key, and rejects where the key has its answer already. A handler that
    * never calls it answers users 500 (test/contract/success.test.ts).
    */
-  scopeOf(projectId: string, environmentId?: string): Promise<ProjectScope>;
-  /** The caller's role in a workspace, for resources of a workspace found by their id alone; rejects like `scopeOf`. */
-  workspaceRoleOf(workspaceId: string): Promise<StudioRole>;
+  authoriseScope(projectId: string, environmentId?: string): Promise<ProjectScope>;
+  /** The caller's role in a workspace, for resources of a workspace found by their id alone; rejects like `authoriseScope`. */
+  requireWorkspaceRole(workspaceId: string): Promise<StudioRole>;
 }
 
 /** What a handler returns; an empty object stands for the row's success status without a body. */

@@ -113,7 +113,7 @@ function toHttpAnswer({ status, json, body, headers }: Answer, { success }: Oper
 
 /**
  * Whether the operation finds what it acts on by an id in its path, which says nothing of the environment: its handler has to find
- * that out (`Call.scopeOf`).
+ * that out (`Call.authoriseScope`).
  */
 export function namesById({ auth, path }: Operation): boolean {
   return auth === 'project' && /\{(?!projectId\})/.test(path);

@@ -12,20 +12,19 @@ const visitsPerIdleTime = 4;
 /** The actors of one kind in memory, with a hand that goes round over them, as in the clock algorithm for page replacement. */
 export class ActivationTable {
   readonly kind: Kind;
+  /** By id. Every command looks here: read it directly, change it by `add` and `remove`. */
+  readonly byId: ReadonlyMap<string, Activation>;
   readonly #byId = new Map<string, Activation>();
   // A Map's iterator lives through insertions and deletions, and visits every entry once.
   #hand: Iterator<Activation, unknown> = this.#byId.values();
 
   constructor(kind: Kind) {
     this.kind = kind;
+    this.byId = this.#byId;
   }
 
   get size(): number {
     return this.#byId.size;
-  }
-
-  get(id: string): Activation | undefined {
-    return this.#byId.get(id);
   }
 
   add(activation: Activation): void {
@@ -34,10 +33,6 @@ export class ActivationTable {
 
   remove(id: string): void {
     this.#byId.delete(id);
-  }
-
-  all(): Iterable<Activation> {
-    return this.#byId.values();
   }
 
   /** The next actor under the hand; undefined when there is none. */

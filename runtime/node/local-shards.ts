@@ -95,7 +95,7 @@ export class LocalShards implements NodeShards {
   /** The actor, loaded into memory if need be; undefined when it lives on another node. */
   activate(table: ActivationTable, id: string): Activation | undefined {
     // An activation knows its shard, so the common path hashes nothing.
-    const known = table.get(id);
+    const known = table.byId.get(id);
     if (known !== undefined) return this.owns(known.shard) ? known : undefined;
     const { kind } = table;
     const shard = kind.getShard(id);
@@ -167,7 +167,7 @@ export class LocalShards implements NodeShards {
   #listActivations(shards: ReadonlySet<number>): TableEntry[] {
     const found: TableEntry[] = [];
     for (const table of this.#tables.values()) {
-      for (const activation of table.all()) {
+      for (const activation of table.byId.values()) {
         if (shards.has(activation.shard)) found.push({ table, activation });
       }
     }
@@ -189,6 +189,6 @@ export class LocalShards implements NodeShards {
     // A shard that was taken back meanwhile keeps its actors.
     if (this.#owned[activation.shard] === 1 || !activation.isIdle) return;
     activation.passivate();
-    if (table.get(activation.ref.id) === activation) table.remove(activation.ref.id);
+    if (table.byId.get(activation.ref.id) === activation) table.remove(activation.ref.id);
   }
 }

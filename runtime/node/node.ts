@@ -168,7 +168,7 @@ export class Node {
     const table = this.#localShards.getTable(to.kind);
     if (table === undefined) return this.#rejectUnknown(to, command);
     const activation = this.#localShards.activate(table, to.id);
-    if (activation !== undefined && !this.#router.hasParked(activation.shard)) {
+    if (activation !== undefined && !this.#router.parked.has(activation.shard)) {
       return this.#admit<R>(table, activation, command, payload, deadline, options);
     }
     const { requestId, traceparent } = options;

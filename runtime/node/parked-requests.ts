@@ -13,8 +13,8 @@
 import { Backoff, type Clock, type Random, type Timer } from '../time/index.ts';
 import type { Envelope } from '../transport/index.ts';
 
-const firstWaitMs = 5;
-const longestWaitMs = 100;
+const firstProbeWaitMs = 5;
+const longestProbeWaitMs = 100;
 /** "No owner" is never reported later than this: an ask that is out for longer is with an owner, who takes a while. */
 const acceptedAfterMs = 50;
 
@@ -52,7 +52,7 @@ export class ParkedRequests {
 
   constructor(options: ParkedRequestsOptions) {
     this.#options = options;
-    this.#backoff = new Backoff(firstWaitMs, longestWaitMs, options.random);
+    this.#backoff = new Backoff(firstProbeWaitMs, longestProbeWaitMs, options.random);
     this.#wait();
   }
 

@@ -22,8 +22,9 @@ export interface RouterOptions {
 }
 
 export class Router {
+  /** The parked asks by shard: later ones of the shard go behind them, even if this node owns the shard by now. */
+  readonly parked: ReadonlyMap<number, ParkedRequests>;
   readonly #options: RouterOptions;
-  /** By shard. */
   readonly #parked = new Map<number, ParkedRequests>();
   #nextSerial = 0;
   #outgoing = 0;
@@ -32,6 +33,7 @@ export class Router {
 
   constructor(options: RouterOptions) {
     this.#options = options;
+    this.parked = this.#parked;
   }
 
   /** Asks on their way. */
@@ -72,11 +74,6 @@ export class Router {
   /** From now on asks that find no owner fail at once. */
   close(): void {
     this.#closed = true;
-  }
-
-  /** Whether asks of the shard are parked: later ones go behind them, even if this node owns the shard by now. */
-  hasParked(shard: number): boolean {
-    return this.#parked.size > 0 && this.#parked.has(shard);
   }
 
   /** This node has come to own the shard (all of its shards when absent): parked asks go before new ones. */

@@ -94,7 +94,7 @@ export interface DeliveryFilter extends TenantScope {
 }
 
 // A scheduled delivery is made with its event and has its instant; all others have an index by the event.
-const deliveriesOf = (event: string): string => `(
+const selectEventDeliveries = (event: string): string => `(
     select * from webhook_deliveries where project_id = $1 and environment_id = $2 and event_id = ${event} and trigger = 'scheduled'
       and created_at = any (array(select occurred_at from events where event_id = ${event} and project_id = $1))
     union all
@@ -125,7 +125,8 @@ export function deliveryStatement(filter: DeliveryFilter): ScanStatement {
   const { values, range, filters } = conditions;
   const isFew = eventId !== undefined || deliveryIds !== undefined;
   const text = buildScanStatement({
-    table: eventId === undefined ? 'webhook_deliveries' : deliveriesOf(conditions.parameter(eventId)),
+    table:
+      eventId === undefined ? 'webhook_deliveries' : selectEventDeliveries(conditions.parameter(eventId)),
     as: 'd',
     columns: deliveryColumns,
     by: ['created_at', 'delivery_id'],

@@ -43,9 +43,9 @@ export interface BoundedScan {
 /** The statement. It gives one row more than the page has, if there is one, or the last row of a full scan. */
 export function buildScanStatement(scan: BoundedScan): string {
   const { table, as, columns, by, order = 'desc', key, range, filters, limit } = scan;
-  const orderOf = (name: string): string => by.map(column => `${name}.${column} ${order}`).join(', ');
+  const toOrder = (name: string): string => by.map(column => `${name}.${column} ${order}`).join(', ');
   const carried = [...new Set([...key, ...by])].map(column => `${as}.${column}`);
-  const from = `from ${table} ${as} where ${range.join(' and ')} order by ${orderOf(as)}`;
+  const from = `from ${table} ${as} where ${range.join(' and ')} order by ${toOrder(as)}`;
   if (filters.length === 0) {
     return `select ${columns}, 0 as scanned, true as matches ${from} limit ${limit + 1}`;
   }
@@ -53,12 +53,12 @@ export function buildScanStatement(scan: BoundedScan): string {
     select ${columns}, step.scanned, step.matches
     from (
       select ${carried.join(', ')}, coalesce(${filters.join(' and ')}, false) as matches,
-        row_number() over (order by ${orderOf(as)}) as scanned
+        row_number() over (order by ${toOrder(as)}) as scanned
       ${from} limit ${maxScannedRows}
     ) step
     join ${table} ${as} on ${key.map(column => `${as}.${column} = step.${column}`).join(' and ')}
     where step.matches or step.scanned = ${maxScannedRows}
-    order by ${orderOf('step')} limit ${limit + 1}`;
+    order by ${toOrder('step')} limit ${limit + 1}`;
 }
 
 /** Collects the conditions of a page and the parameters that they name. */

@@ -2,7 +2,7 @@
 export { type Assignee, listAssignedThreads, listAssignees, listWorkspaceAssignments } from './assignees.ts';
 export { channelPage, type ChannelRecord, commandPage, commandState, findChannel } from './channels.ts';
 export { type ChannelHead, type EnvironmentHead, findChannelHead, findEnvironmentHead } from './heads.ts';
-export { findMessage, findMessageAsOf, messagePage, parkedReceipts } from './messages.ts';
+export { findMessage, findMessageWithSequence, messagePage, parkedReceipts } from './messages.ts';
 export { findNote, notePage } from './notes.ts';
 export { moveReadCursor, readCursors } from './read-cursors.ts';
 export { findRun, findRunStatus, findRunTenant, isRunAnswering, runPage, type RunRecord } from './runs.ts';

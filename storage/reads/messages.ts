@@ -70,24 +70,27 @@ export interface ReceiptKey {
 }
 
 /** A message, and the sequence of its thread at the same instant. */
-export interface MessageAsOf {
+export interface MessageWithSequence {
   readonly message: Message;
   readonly asOf: number;
 }
 
 // One statement, so that the message and the thread's sequence are of one instant: see actors/thread/recent-changes.ts.
-const selectMessageAsOf = (by: string): string => `
+const selectWithSequence = (by: string): string => `
   select ${columns}, (t.state ->> 'sequence')::bigint as "asOf"
   from messages m join threads t on t.thread_id = m.thread_id
   where m.${by} = $1 and m.channel_id = $2 and m.project_id = $3 and m.environment_id = $4`;
 
 const asOfStatements = {
-  ours: selectMessageAsOf('message_id'),
-  theirs: selectMessageAsOf('external_message_id'),
+  ours: selectWithSequence('message_id'),
+  theirs: selectWithSequence('external_message_id'),
 };
 
 /** By `messageId` where it is given, else by `externalMessageId`. */
-export async function findMessageAsOf(db: Queries, key: ReceiptKey): Promise<MessageAsOf | undefined> {
+export async function findMessageWithSequence(
+  db: Queries,
+  key: ReceiptKey,
+): Promise<MessageWithSequence | undefined> {
   const { messageId, externalMessageId, channelId, projectId, environmentId } = key;
   const by = messageId === undefined ? 'theirs' : 'ours';
   const values = [messageId ?? externalMessageId, channelId, projectId, environmentId];

@@ -1,6 +1,6 @@
 /**
- * Reads for the timeline of a message. Nothing is indexed by message: its thread's events are looked through from its creation on, or
- * from that of the run which wrote it.
+ * Reads for the timeline of a message. No index is by message: the events of its thread are searched from its creation on, or from that
+ * of the run which wrote it.
  */
 import { derivedId, numberedId } from '../../protocol/ids.ts';
 import type { AgentRun, TimelineEvent, WebhookDelivery } from '../../protocol/resources/index.ts';
@@ -9,10 +9,10 @@ import { deliveryColumns, type DeliveryRecord, toDelivery } from '../deliveries/
 import type { StoredMessage } from './messages.ts';
 import type { ThreadKey } from './threads.ts';
 
-/** Events of the thread that are looked through: bounds what a busy thread can cost. */
-const lookedThrough = 5_000;
-/** Longest of each list. */
-const longest = 200;
+/** Most events of the thread that are searched: bounds the cost of a busy thread. */
+const maxSearched = 5_000;
+/** Most entries of each list. */
+const maxListed = 200;
 
 type RunRow = {
   readonly [Name in keyof AgentRun]: Name extends `${string}At` ? Date | null : AgentRun[Name];
@@ -28,7 +28,7 @@ const selectRuns = `
     started_at as "startedAt", completed_at as "completedAt", created_at as "createdAt", updated_at as "updatedAt"
   from agent_runs
   where thread_id = $1 and project_id = $2 and environment_id = $3 and $4 in (input_message_id, output_message_id)
-  order by created_at, agent_run_id limit ${longest}`;
+  order by created_at, agent_run_id limit ${maxListed}`;
 
 /** The runs that a message of the thread started, or that wrote it, oldest first. */
 export async function listMessageRuns(db: Queries, key: ThreadKey, messageId: string): Promise<AgentRun[]> {
@@ -53,7 +53,7 @@ interface EventRow {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-// A text search first, which costs a fraction of parsing; what it finds in somebody's metadata the parsed fields rule out.
+// A text search first, which costs a fraction of parsing; the parsed fields exclude what it finds in somebody's metadata.
 const selectEvents = `
   select event_id as "eventId", event_name as "eventName", occurred_at as "occurredAt", sequence, data
   from (
@@ -67,10 +67,10 @@ const selectEvents = `
     where e.thread_id = $1 and e.project_id = $2 and e.environment_id = $3 and e.occurred_at >= $4
       and e.seq >= coalesce((
         select min(c.seq) from events c where c.event_id = any ($8::text[]) and c.occurred_at = any ($9::timestamptz[])), 0)
-    order by e.seq limit ${lookedThrough}
-  ) as looked
+    order by e.seq limit ${maxSearched}
+  ) as searched
   where data #>> '{message,messageId}' = $6 or data ->> 'agentRunId' = any ($7::text[])
-  order by seq limit ${longest}`;
+  order by seq limit ${maxListed}`;
 
 /** The events that are about the message, and the tool calls of its runs, in the order of the thread. */
 export async function listMessageEvents(
@@ -80,15 +80,15 @@ export async function listMessageEvents(
   runs: readonly Pick<AgentRun, 'agentRunId' | 'createdAt'>[],
 ): Promise<TimelineEvent[]> {
   const { messageId, threadId, projectId, createdAt } = message;
-  // The events that brought them, by the rules of their making (draft.ts of threads and of runs): where in the log to begin.
-  const beginnings = [
+  // The ids of the events that brought them, as decision-builder.ts of threads and of runs makes them: where the search begins.
+  const starts = [
     { at: createdAt, eventId: numberedId('event', Date.parse(createdAt), threadId, message.sequence) },
     ...runs.map(({ agentRunId, createdAt: at }) => ({
       at,
       eventId: numberedId('event', Date.parse(at), derivedId('event', agentRunId), 1),
     })),
   ];
-  const instants = beginnings.map(({ at }) => at);
+  const instants = starts.map(({ at }) => at);
   const rows = await db.query<EventRow>(
     selectEvents,
     [
@@ -100,7 +100,7 @@ export async function listMessageEvents(
       `"messageId":"${messageId}"`,
       messageId,
       runs.map(({ agentRunId }) => agentRunId),
-      beginnings.map(({ eventId }) => eventId),
+      starts.map(({ eventId }) => eventId),
       instants,
     ],
     'timeline.events',
@@ -119,14 +119,14 @@ export async function listMessageEvents(
   });
 }
 
-// The delivery of an event to a stitch has a computed id and the event's own instant: its whole key is known.
+// The delivery of an event to a stitch has a computed id and the instant of the event, so its whole key is known.
 const selectDeliveries = `
   select ${deliveryColumns}
   from rows from (unnest($3::text[]), unnest($4::timestamptz[])) as e(event_id, occurred_at)
   join stitches s on s.project_id = $1 and s.environment_id = $2
   join webhook_deliveries d on d.delivery_id = skein_delivery_id(e.event_id, s.stitch_id) and d.created_at = e.occurred_at
   where d.project_id = $1 and d.environment_id = $2
-  order by d.created_at, d.event_seq, d.delivery_id limit ${longest}`;
+  order by d.created_at, d.event_seq, d.delivery_id limit ${maxListed}`;
 
 /** The deliveries that the events have caused, oldest first. */
 export async function listEventDeliveries(

@@ -47,12 +47,12 @@ const messages = `
     and e.event_name in ('thread.message.received', 'thread.message.created') group by 1
   union all`;
 
-const sumOf = (column: string): string => `coalesce(sum(${column}), 0)::float8`;
+const toSum = (column: string): string => `coalesce(sum(${column}), 0)::float8`;
 
 const selectPage = (grouping: UsageGrouping): string => `
-  select key, ${sumOf('inbound')} as "messagesInbound", ${sumOf('outbound')} as "messagesOutbound", ${sumOf('runs')} as "agentRuns",
-    ${sumOf('tools')} as "toolCalls", ${sumOf('prompt')} as "promptTokens", ${sumOf('completion')} as "completionTokens",
-    ${sumOf('total')} as "totalTokens", ${sumOf('cost')} as "estimatedCostMicros"
+  select key, ${toSum('inbound')} as "messagesInbound", ${toSum('outbound')} as "messagesOutbound", ${toSum('runs')} as "agentRuns",
+    ${toSum('tools')} as "toolCalls", ${toSum('prompt')} as "promptTokens", ${toSum('completion')} as "completionTokens",
+    ${toSum('total')} as "totalTokens", ${toSum('cost')} as "estimatedCostMicros"
   from (${grouping === 'day' ? messages : ''} ${runs(grouping)}) as parts
   where $5::text is null or key collate "C" > $5
   group by key order by key collate "C" limit $6`;

@@ -192,9 +192,10 @@ t.test('a program that was started by hand outlives its shell, one that npm star
     `"${process.execPath}" ${launcher} other.ts ${port} & read -r line`,
   ];
   const [shell, byHand] = await Reporter.start(t, root, command);
-  const [npmShell, byNpm] = await Reporter.start(t, root, command, { npm_lifecycle_script: 'a script' });
   shell.child.kill('SIGKILL');
   await shell.exited;
+  // One that watches looks for the first time a while after its start: by then the other would have looked too.
+  const [npmShell, byNpm] = await Reporter.start(t, root, command, { npm_lifecycle_script: 'a script' });
   npmShell.child.kill('SIGKILL');
   t.equal(await byNpm.signal(), 'SIGTERM');
   process.kill(byHand.ppid, 'SIGUSR2');

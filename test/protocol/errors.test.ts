@@ -8,7 +8,7 @@ import {
   type ErrorCode,
 } from '../../protocol/errors.ts';
 
-/** The specification's catalogue, typed off. */
+/** The codes of the public contract with their statuses, written out once more. */
 const specified: Record<string, number> = {
   'svc/auth/missing_credentials': 401,
   'svc/auth/insufficient_scope': 403,
@@ -43,10 +43,10 @@ const specified: Record<string, number> = {
   'svc/agent_runs/suggestion_already_resolved': 409,
 };
 
-/** Ours: what decisions sections 1 and 9 answer when the service cannot take a request. */
+/** The codes that answer a request which the service cannot take (docs/contract-decisions.md, "Statuses and schemas"). */
 const added: Record<string, number> = { 'svc/runtime/unavailable': 503 };
 
-t.test('the catalogue is the specification\u2019s, with its statuses', async t => {
+t.test('the catalogue has the codes and statuses of the contract', async t => {
   const table = Object.fromEntries(Object.entries(errors).map(([code, row]) => [code, row.http]));
   t.strictSame(table, { ...specified, ...added });
 });

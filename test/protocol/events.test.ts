@@ -30,7 +30,7 @@ t.test('every name has the specified form, a description and a schema that compi
   }
 });
 
-t.test('the six names of the specification are there', async t => {
+t.test('the six names that integrators rely on are there', async t => {
   for (const name of [
     'thread.message.received',
     'channel.message.sent',

@@ -16,7 +16,7 @@ const aResource = fc.constantFrom(...resources);
 const anInstant = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
 /** The UUID inside an id, decoded by a way of its own: as one large number. */
-function uuidOf(id: string): string {
+function parseUuid(id: string): string {
   let value = 0n;
   for (const character of id.slice(-26)) {
     value = value * 32n + BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(character));
@@ -24,7 +24,7 @@ function uuidOf(id: string): string {
   return value.toString(16).padStart(32, '0');
 }
 
-t.test('the prefixes are those of the specification', async t => {
+t.test('the prefixes are those of the contract', async t => {
   const specified = {
     event: 'evt',
     project: 'prj',
@@ -56,7 +56,7 @@ t.test('a new id is a UUIDv7 of its instant', async () => {
   fc.assert(
     fc.property(aResource, anInstant, (resource, ms) => {
       const id = newId(resource, ms);
-      const uuid = uuidOf(id);
+      const uuid = parseUuid(id);
       return (
         isId(resource, id) &&
         new RegExp(idPattern(resource)).test(id) &&
@@ -85,7 +85,7 @@ t.test('all random bits vary', async t => {
   for (let i = 0; i < 5_000; i++) {
     const id = newId('event', 0);
     seen.add(id);
-    const value = BigInt(`0x${uuidOf(id)}`);
+    const value = BigInt(`0x${parseUuid(id)}`);
     ever |= value;
     always &= value;
   }

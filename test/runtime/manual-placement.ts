@@ -2,7 +2,7 @@
 import type { Placement, NodeShards } from '../../runtime/placement/placement.ts';
 
 /** The test says who owns what. */
-export class ByHand implements Placement {
+export class ManualPlacement implements Placement {
   readonly standalone = false;
   shards: NodeShards | undefined;
   readonly #first: readonly number[];

@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'rule 1',
     bug: 'a commit that was refused is answered as if it had landed',
     file: 'runtime/actor/activation.ts',
-    in: 'Activation.#refused',
+    in: 'Activation.#onRefused',
     find: 'command.error = error;',
     replace: '',
   },

@@ -38,7 +38,7 @@ export interface Person {
 export const origin: RequestOrigin = { requestId: 'req_test', address: '192.0.2.1' };
 
 /** An act of that user. `now` in epoch milliseconds. */
-export function doing(byUserId: string, now = Date.now()): UserAuditContext {
+export function auditContext(byUserId: string, now = Date.now()): UserAuditContext {
   return { byUserId, origin, now };
 }
 

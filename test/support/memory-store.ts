@@ -1,5 +1,5 @@
 /**
- * A store in memory that keeps the laws of runtime/actor/store.ts, with group commit like the real one: what waits while a flush is
+ * A store in memory that keeps the rules of runtime/actor/store.ts, with group commit like the real one: what waits while a flush is
  * in flight goes together in the next. Several stores on one database are several nodes.
  */
 import type { ActorRef } from '../../runtime/actor/actor.ts';

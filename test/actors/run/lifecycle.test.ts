@@ -12,7 +12,7 @@ import {
   mostTokens,
 } from '../../../actors/run/state.ts';
 import type { Settlement, Suggestion } from '../../../actors/run/trace.ts';
-import { head, outcome, RunHarness, tenancy, thoughtOf, wanted } from './run-harness.ts';
+import { head, outcome, RunHarness, tenancy, createStepCompleted, wanted } from './run-harness.ts';
 
 /** A run whose first step is out. */
 function started(threadId?: string | null): RunHarness {
@@ -454,7 +454,7 @@ t.test('a row whose trace and state were erased can still be read', async t => {
 
 t.test('a word on a step or call that it is not about changes nothing', async t => {
   const run = started();
-  run.say('thought', thoughtOf(2, run.now, { text: 'Early.' }));
+  run.say('thought', createStepCompleted(2, run.now, { text: 'Early.' }));
   t.equal(run.state.phase, 'thinking');
   run.answer({ calls: [wanted('tool_thrice', 1)] });
   const { callId } = run.calls[0] ?? { callId: '' };
@@ -467,6 +467,6 @@ t.test('a word on a step or call that it is not about changes nothing', async t 
     t.equal(run.say('attempt', { callId: id, attempt }), false);
   }
   run.say('called', outcome(`${callId}0`, 'succeeded'));
-  run.say('thought', thoughtOf(1, run.now, { text: 'Again.' }));
+  run.say('thought', createStepCompleted(1, run.now, { text: 'Again.' }));
   t.strictSame(run.state, before);
 });

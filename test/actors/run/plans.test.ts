@@ -10,7 +10,7 @@ import type { TenantScope } from '../../../storage/database/tenant-scope.ts';
 import { recordByokUse } from '../../../storage/agents/byok.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { agentRows } from './agent-rows.ts';
-import { orderOf } from './models/model-fixture.ts';
+import { toOrder } from './models/model-fixture.ts';
 
 const { database } = await startTestDatabase(t);
 const rows = agentRows(database);
@@ -28,7 +28,7 @@ function planned(plan: Plan | { readonly failure: RunFailure }): Plan {
 }
 
 const order = (place: TenantScope, head: StepRequest['head'], more: Partial<StepRequest> = {}): StepRequest =>
-  orderOf({ ...place, head, threadId: null, ...more });
+  toOrder({ ...place, head, threadId: null, ...more });
 
 t.test('prompt, rules, tools and key of a version', async t => {
   const place = await rows.place();
@@ -83,16 +83,16 @@ t.test('tools that cannot be called now are left out, and the others keep their 
 t.test('which key, and why there is none', async t => {
   const place = await rows.place();
   const head = await rows.version(place, {});
-  const codeOf = async (which: StepRequest['head']): Promise<string> => {
+  const getCode = async (which: StepRequest['head']): Promise<string> => {
     const plan = await plans.createPlan(order(place, which));
     return 'failure' in plan ? plan.failure.errorCode : plan.credential.keys.join(' ');
   };
-  t.equal(await codeOf(head), 'byok_missing');
+  t.equal(await getCode(head), 'byok_missing');
   await rows.key(await rows.place());
   await rows.key(await rows.place('production', place.projectId));
   await rows.key(place, 'llm_provider_2');
   t.equal(
-    await codeOf(head),
+    await getCode(head),
     'byok_missing',
     "neither another tenant's, nor another environment's, nor another provider's",
   );
@@ -102,7 +102,7 @@ t.test('which key, and why there is none', async t => {
     [place.projectId],
   );
   const newest = await rows.key(place, 'llm_provider_1', 'sk-newer-00');
-  t.equal(await codeOf(head), 'sk-newer-00');
+  t.equal(await getCode(head), 'sk-newer-00');
   const rotate = {
     ...rows.deed(),
     ...place,
@@ -111,26 +111,26 @@ t.test('which key, and why there is none', async t => {
     gracePeriodSeconds: 60,
   };
   await rows.byok.rotate(rotate);
-  t.equal(await codeOf(head), 'sk-newest-0 sk-newer-00', 'both while the grace lasts');
+  t.equal(await getCode(head), 'sk-newest-0 sk-newer-00', 'both while the grace lasts');
   await database.query(
     `update byok_credentials set rotation_grace_expires_at = now() where byok_credential_id = $1`,
     [newest],
   );
-  t.equal(await codeOf(head), 'sk-newest-0');
+  t.equal(await getCode(head), 'sk-newest-0');
   const bound = await rows.version(place, { byokCredentialId: newest });
   await rows.byok.revoke({ ...rows.deed(), ...place, byokCredentialId: newest });
-  t.equal(await codeOf(bound), 'byok_missing', 'a revoked key is not replaced by another');
-  t.equal(await codeOf(head), 'sk-older-00');
+  t.equal(await getCode(bound), 'byok_missing', 'a revoked key is not replaced by another');
+  t.equal(await getCode(head), 'sk-older-00');
   const foreign = await rows.version(place, { byokCredentialId: await rows.key(await rows.place()) });
-  t.equal(await codeOf(foreign), 'byok_missing');
+  t.equal(await getCode(foreign), 'byok_missing');
   await rows.key(place, 'llm_provider_1', 'sk-picky-00', ['gpt-5']);
-  t.equal(await codeOf(head), 'model_not_allowed');
+  t.equal(await getCode(head), 'model_not_allowed');
   await rows.key(place, 'llm_provider_1', 'sk-picky-01', ['gpt-5', 'gpt-4o-mini']);
-  t.equal(await codeOf(head), 'sk-picky-01');
+  t.equal(await getCode(head), 'sk-picky-01');
   await database.query(`update byok_credentials set secret = 'x' where project_id = $1`, [place.projectId]);
-  t.equal(await codeOf(head), 'internal_error', 'a key that does not open');
-  t.equal(await codeOf({ ...head, loomVersionId: 'lver_none' }), 'configuration');
-  t.equal(await codeOf({ ...head, loomId: 'loom_other' }), 'configuration');
+  t.equal(await getCode(head), 'internal_error', 'a key that does not open');
+  t.equal(await getCode({ ...head, loomVersionId: 'lver_none' }), 'configuration');
+  t.equal(await getCode({ ...head, loomId: 'loom_other' }), 'configuration');
 });
 
 t.test('the end of the conversation up to the sequence that is answered', async t => {

@@ -198,7 +198,7 @@ export class RunHarness {
   /** A model answers. */
   answer(answer: Partial<ModelAnswer>, on: Machine = this.here): void {
     const order = on.steps.shift();
-    if (order !== undefined) this.say('thought', thoughtOf(order.step, this.now, answer));
+    if (order !== undefined) this.say('thought', createStepCompleted(order.step, this.now, answer));
   }
 
   fail(errorCode: RunErrorCode, on: Machine = this.here): void {
@@ -337,7 +337,7 @@ export function outcome(callId: string, status: ToolOutcome['status']): ToolOutc
   };
 }
 
-export function thoughtOf(
+export function createStepCompleted(
   step: number,
   now: number,
   answer: Partial<ModelAnswer>,

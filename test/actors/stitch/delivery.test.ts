@@ -37,7 +37,7 @@ async function receiverFor(t: Test): Promise<Receiver> {
   return receiver;
 }
 
-const indexOf = ({ body }: Received): number => (JSON.parse(body) as { data: { i: number } }).data.i;
+const findIndex = ({ body }: Received): number => (JSON.parse(body) as { data: { i: number } }).data.i;
 const many = (count: number, threads: number) =>
   Array.from({ length: count }, (_, i) => ({ threadId: `thread_${i % threads}`, data: { i } }));
 
@@ -49,14 +49,14 @@ interface Attempt {
   readonly next_attempt_at: Date | null;
 }
 
-function attemptsOf(node: StitchNode, deliveryId: string): Promise<Attempt[]> {
+function readAttempts(node: StitchNode, deliveryId: string): Promise<Attempt[]> {
   return node.database.query<Attempt>(
     'select * from webhook_attempts where delivery_id = $1 order by number',
     [deliveryId],
   );
 }
 
-async function deliveriesOf(node: StitchNode, stitchId: string): Promise<WebhookDelivery[]> {
+async function selectEventDeliveries(node: StitchNode, stitchId: string): Promise<WebhookDelivery[]> {
   const { projectId, environmentId } = node;
   return deliveryPage(node.database, { projectId, environmentId, stitchId, limit: 1_000 }).then(
     ({ rows }) => rows,
@@ -86,7 +86,7 @@ t.test('signed, in order within each thread, twenty at once, and written down', 
   t.ok(most > 1 && most <= 20, `${most} at once`);
   const last = new Map<number, number>();
   for (const request of receiver.received) {
-    const i = indexOf(request);
+    const i = findIndex(request);
     if ((last.get(i % 40) ?? -1) > i) t.fail('out of order');
     last.set(i % 40, i);
     if (!hasValidSignature(request, secret)) t.fail('a bad signature');
@@ -108,11 +108,11 @@ t.test('signed, in order within each thread, twenty at once, and written down', 
     eventId,
   ]);
   t.equal(first?.body, event?.body, 'the exact bytes');
-  t.match(await attemptsOf(node, deriveDeliveryId(eventId, stitch.stitchId)), [
+  t.match(await readAttempts(node, deriveDeliveryId(eventId, stitch.stitchId)), [
     { number: 1, error_class: null, response_status: 200, response_body: 'thanks\ufffd' },
   ]);
   t.match(
-    (await deliveriesOf(node, stitch.stitchId)).find(row => row.eventId === eventId),
+    (await selectEventDeliveries(node, stitch.stitchId)).find(row => row.eventId === eventId),
     {
       status: 'delivered',
       attemptCount: 1,
@@ -158,9 +158,9 @@ t.test('a receiver that is down is tried again, in order, and the attempts say w
   t.teardown(() => receiver.stop());
   clock.shift(40_000);
   await node.until({ delivered: 3 });
-  t.strictSame(receiver.received.map(indexOf), [0, 1, 2]);
-  const first = (await deliveriesOf(node, stitch.stitchId)).find(row => row.eventId === eventId);
-  const attempts = await attemptsOf(node, first?.deliveryId ?? '');
+  t.strictSame(receiver.received.map(findIndex), [0, 1, 2]);
+  const first = (await selectEventDeliveries(node, stitch.stitchId)).find(row => row.eventId === eventId);
+  const attempts = await readAttempts(node, first?.deliveryId ?? '');
   t.ok(attempts.length >= 2);
   t.match(attempts[0], { number: 1, error_class: 'connect', response_status: null });
   t.ok(attempts[0]?.next_attempt_at instanceof Date);
@@ -176,7 +176,7 @@ t.test('every way to fail has its name', async t => {
     const { stitch } = await node.createStitch({ webhookUrl });
     const [eventId = ''] = await node.emit([{ data: { i: 1 } }]);
     await node.until({ retrying: 1 }, stitch.stitchId);
-    const attempts = await attemptsOf(node, deriveDeliveryId(eventId, stitch.stitchId));
+    const attempts = await readAttempts(node, deriveDeliveryId(eventId, stitch.stitchId));
     await node.ask(stitch.stitchId, 'archive', {});
     return attempts[0];
   };
@@ -216,7 +216,7 @@ t.test('Retry-After is honoured', async t => {
   const { stitch } = await node.createStitch({ webhookUrl: receiver.url() });
   await node.emit([{ data: { i: 1 } }]);
   await node.until({ retrying: 1 });
-  const [delivery] = await deliveriesOf(node, stitch.stitchId);
+  const [delivery] = await selectEventDeliveries(node, stitch.stitchId);
   const wait = Date.parse(delivery?.nextAttemptAt ?? '') - Date.parse(delivery?.lastAttemptAt ?? '');
   t.ok(wait >= 9_000 && wait < 9_500, `${wait} ms`);
 });
@@ -340,7 +340,9 @@ t.test('a test event, one event again, and a span again, to another stitch', asy
 
   const tested = await node.ask<WebhookDelivery>(stitch.stitchId, 'test', {});
   await node.until({ delivered: 1 }, stitch.stitchId);
-  t.match(await deliveriesOf(node, stitch.stitchId), [{ deliveryId: tested.deliveryId, trigger: 'test' }]);
+  t.match(await selectEventDeliveries(node, stitch.stitchId), [
+    { deliveryId: tested.deliveryId, trigger: 'test' },
+  ]);
   t.strictSame(await node.counts(target.stitchId), {}, 'to the tested stitch alone');
 
   await node.emit(many(450, 9));
@@ -374,7 +376,7 @@ t.test('a test event, one event again, and a span again, to another stitch', asy
   t.equal(new Set(other.received.map(({ headers }) => headers['service-event-id'])).size, 450, 'each once');
   const last = new Map<number, number>();
   for (const request of other.received) {
-    const i = indexOf(request);
+    const i = findIndex(request);
     if ((last.get(i % 9) ?? -1) > i) t.fail('out of order');
     last.set(i % 9, i);
   }

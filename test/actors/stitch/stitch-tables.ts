@@ -70,10 +70,10 @@ export class Tables {
       request,
       nextDueAt: request.due > 0 && later.length > 0 ? Math.min(...later) : null,
       page: {
-        pending: pending.map(deliveryOf),
+        pending: pending.map(toDelivery),
         end: (pending.at(-1)?.eventSeq ?? request.from - 1) + 1,
         more: request.pending > 0 && pending.length >= request.pending,
-        due: due.map(deliveryOf),
+        due: due.map(toDelivery),
         moreDue: due.length > 0 && due.length >= request.due,
         holds: request.holds ? holds.sort((a, b) => a.seq - b.seq) : [],
       },
@@ -138,7 +138,7 @@ export class Tables {
   }
 }
 
-function deliveryOf(row: Row): Delivery {
+function toDelivery(row: Row): Delivery {
   const { status: _s, nextAttemptAt: _n, lastAttemptAt: _l, ...delivery } = row;
   return delivery;
 }

@@ -2,10 +2,10 @@
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
-import { agentId, headOf, ThreadWithAgent } from './agent-harness.ts';
+import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
 import { human, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
 
-const stateOf = (thread: ThreadHarness) =>
+const getStoredState = (thread: ThreadHarness) =>
   JSON.parse(String(threadSnapshot.values(thread.id, 0, 1, thread.state as never).at(-1))) as object;
 
 t.test('a thread without an agent stores and sets nothing, whoever writes on it', async t => {
@@ -13,7 +13,7 @@ t.test('a thread without an agent stores and sets nothing, whoever writes on it'
   thread.receive();
   thread.send(human);
   thread.do('assign', { ...tenancy, userId: human.id, author: human });
-  t.strictSame(Object.keys(stateOf(thread)), ['channelKind', 'sequence', 'window', 'recent']);
+  t.strictSame(Object.keys(getStoredState(thread)), ['channelKind', 'sequence', 'window', 'recent']);
   t.equal(thread.reminders.size, 0);
   t.equal(thread.told.length + thread.effects.length, 0);
 });
@@ -30,8 +30,8 @@ t.test(
     thread.begun();
     thread.receive();
     thread.do('noteTyping', tenancy);
-    t.ok('desk' in stateOf(thread), 'under the key that rows have always had');
-    t.match(row(stateOf(thread)), { agentHandling: { ...thread.state.agentHandling, typingAt: 0 } });
+    t.ok('desk' in getStoredState(thread), 'under the key that rows have always had');
+    t.match(row(getStoredState(thread)), { agentHandling: { ...thread.state.agentHandling, typingAt: 0 } });
   },
 );
 
@@ -134,7 +134,7 @@ t.test("the thread's agent goes before the channel's; a call of the one before o
   thread.update({ agentId: other });
   t.equal(thread.dispatched(), null);
   t.equal(thread.call?.agentId, other);
-  t.ok(thread.dispatched({ head: headOf('auto', other) }));
+  t.ok(thread.dispatched({ head: createHead('auto', other) }));
 });
 
 t.test('where no agent can answer, the call is dropped', async t => {
@@ -204,10 +204,10 @@ t.test('another agent takes over what the one before was to answer', async t => 
   const other = newId('agent');
   thread.update({ agentId: other });
   t.equal(thread.toldTo(agentRunId, 'cancel').length, 1);
-  t.ok(thread.dispatched({ head: headOf('auto', other) }));
+  t.ok(thread.dispatched({ head: createHead('auto', other) }));
   const requested = new ThreadWithAgent();
   requested.create();
-  const asked = requested.open({ head: headOf('auto', other) })?.agentRunId ?? '';
+  const asked = requested.open({ head: createHead('auto', other) })?.agentRunId ?? '';
   requested.update({ agentId: newId('agent') });
   t.equal(requested.toldTo(asked, 'cancel').length, 0, 'who was asked for answers');
 });
@@ -229,7 +229,7 @@ t.test('a run may be asked for where no agent is', async t => {
   t.equal(opened?.begin.inputMessageId, messageId);
   thread.answer(opened?.agentRunId ?? '');
   t.equal(thread.outbound.length, 1);
-  t.strictSame((stateOf(thread) as { desk?: object }).desk, { runs: 1 });
+  t.strictSame((getStoredState(thread) as { desk?: object }).desk, { runs: 1 });
 });
 
 t.test('a budget that stops a run quiets the thread, never the other way', async t => {

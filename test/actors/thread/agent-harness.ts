@@ -13,7 +13,7 @@ export const agentId = newId('agent');
 const loomId = newId('loom');
 const loomVersionId = newId('loomVersion');
 
-export function headOf(mode: AgentMode, id = agentId): AgentHead {
+export function createHead(mode: AgentMode, id = agentId): AgentHead {
   return { agentId: id, loomId, loomVersionId, provider: 'llm_provider_1', model: 'gpt', mode };
 }
 
@@ -43,7 +43,7 @@ export class ThreadWithAgent extends ThreadHarness {
   }
 
   open(more: Partial<OpenRun> = {}): OpenedRun | null {
-    const head = headOf(this.mode);
+    const head = createHead(this.mode);
     return this.do('openRun', {
       ...tenancy,
       trigger: 'request',

@@ -1,6 +1,6 @@
 /** A cluster as it runs in production: a nats-server, a PostgreSQL, and nodes that are processes of their own. */
 import { randomBytes } from 'node:crypto';
-import { shardKeyOf } from '../../../protocol/ids.ts';
+import { toShardKey } from '../../../protocol/ids.ts';
 import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import { getShard } from '../../../runtime/placement/shards.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -163,7 +163,7 @@ function shardsIn({ shards }: ClusterStatus, nodeId: string): ReadonlySet<number
 /** Whether a thread is one of the node's. */
 export function ownershipIn(picture: ClusterStatus, nodeId: string): (threadId: string) => boolean {
   const owned = shardsIn(picture, nodeId);
-  return threadId => owned.has(getShard(shardKeyOf(threadId), picture.shards.length));
+  return threadId => owned.has(getShard(toShardKey(threadId), picture.shards.length));
 }
 
 /** The value of a metric without labels. */

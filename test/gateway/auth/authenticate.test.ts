@@ -3,7 +3,7 @@ import { KeyVerifier } from '../../../gateway/auth/authenticate.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import type { ApiKeys } from '../../../storage/tenancy/api-keys.ts';
 import { newApiKeySecret } from '../../../storage/tenancy/api-key-secret.ts';
-import { accountServices, doing, origin } from '../../support/accounts.ts';
+import { accountServices, auditContext, origin } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ManualClock } from '../stream/fixture.ts';
 
@@ -72,7 +72,7 @@ t.test('a revocation elsewhere shows within a second', async t => {
   const { verify, verifier } = bench();
   const { secret, apiKeyId } = await newKey();
   await verify(secret);
-  await apiKeys.revoke({ projectId, apiKeyId, ...doing(userId, clock.now()) });
+  await apiKeys.revoke({ projectId, apiKeyId, ...auditContext(userId, clock.now()) });
   await clock.advance(400);
   t.ok(await verify(secret), 'not seen yet');
   await clock.advance(600);
@@ -86,7 +86,7 @@ t.test('forget makes it show at once, even to a question that is under way', asy
   const { promise, resolve } = Promise.withResolvers<void>();
   hold(promise);
   const slow = verify(secret);
-  await apiKeys.revoke({ projectId, apiKeyId, ...doing(userId, clock.now()) });
+  await apiKeys.revoke({ projectId, apiKeyId, ...auditContext(userId, clock.now()) });
   verifier.forget(apiKeyId);
   hold(undefined);
   await t.rejects(verify(secret), refused);

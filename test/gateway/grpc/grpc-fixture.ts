@@ -71,21 +71,21 @@ export async function failure(promise: Promise<unknown>): Promise<Failure> {
   try {
     await promise;
   } catch (error) {
-    return failureOf(error as ServiceError);
+    return getFailure(error as ServiceError);
   }
   throw new Error('the call did not fail');
 }
 
 /** @param error a status, or what became of a write to a call that has ended. */
-export function failureOf(error: Partial<ServiceError>): Failure {
+export function getFailure(error: Partial<ServiceError>): Failure {
   const { code = codes.UNKNOWN, details = '', metadata = new Metadata() } = error;
   const [bytes] = metadata.get('grpc-status-details-bin');
   const status = bytes === undefined ? undefined : statusType.deserialize(bytes as Buffer);
-  return { code, message: details, metadata, ...detailsOf(status) };
+  return { code, message: details, metadata, ...getDetails(status) };
 }
 
-export function detailsOf(status: Status__Output | undefined): Pick<Failure, 'info' | 'fields'> {
-  const unpack = <T,>(name: string): T | undefined => {
+export function getDetails(status: Status__Output | undefined): Pick<Failure, 'info' | 'fields'> {
+  const unpack = <T>(name: string): T | undefined => {
     const part = status?.details.find(
       ({ type_url: url }) => url === `type.googleapis.com/google.rpc.${name}`,
     );

@@ -8,7 +8,7 @@ import type { IngestMessagesRequest } from '../../../protocol/gen/skein/internal
 import type { IngestMessagesResponse__Output } from '../../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { bearer, detailsOf, failureOf, GrpcNode, inbound, type Failure } from './grpc-fixture.ts';
+import { bearer, getDetails, getFailure, GrpcNode, inbound, type Failure } from './grpc-fixture.ts';
 
 type Call = ClientDuplexStream<IngestMessagesRequest, IngestMessagesResponse__Output>;
 
@@ -27,7 +27,7 @@ class Sender {
       this.#wake();
     });
     this.ended = new Promise(resolve => {
-      call.on('error', (error: ServiceError) => resolve(failureOf(error)));
+      call.on('error', (error: ServiceError) => resolve(getFailure(error)));
       call.on('end', () => resolve(undefined));
     });
   }
@@ -129,7 +129,7 @@ t.test('a stream of messages', async t => {
       const error = byId.get(id)?.error;
       t.equal(error?.code, code, id);
       t.match(
-        detailsOf(error ?? undefined).info?.reason,
+        getDetails(error ?? undefined).info?.reason,
         /^svc\/(validation\/invalid_request|runtime\/not_found)$/,
       );
     }
@@ -222,7 +222,7 @@ t.test('a stream of messages', async t => {
     const ended = once(call, 'error');
     call.resume();
     call.write(Buffer.from([0xff, 0xff]));
-    t.match(failureOf((await ended)[0] as ServiceError), {
+    t.match(getFailure((await ended)[0] as ServiceError), {
       code: codes.INVALID_ARGUMENT,
       info: { reason: 'svc/validation/invalid_request' },
     });

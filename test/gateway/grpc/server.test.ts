@@ -19,7 +19,7 @@ import { serviceName } from '../../../gateway/grpc/definition.ts';
 import type { GetThreadResponse__Output } from '../../../protocol/gen/skein/internal/v1/GetThreadResponse.ts';
 import { eventually } from '../../support/eventually.ts';
 import { authority, clientTest, receiverTest } from '../../support/certificates.ts';
-import { answer, bearer, failure, failureOf, GrpcNode } from './grpc-fixture.ts';
+import { answer, bearer, failure, getFailure, GrpcNode } from './grpc-fixture.ts';
 
 const readable = { enums: String, defaults: true, oneofs: true } as const;
 const health = loadSync(protoPath, readable)['grpc.health.v1.Health'] as ServiceDefinition;
@@ -39,7 +39,7 @@ function generic(t: Test, node: GrpcNode): InstanceType<ReturnType<typeof makeGe
   return client;
 }
 
-function methodOf(service: ServiceDefinition, name: string): MethodDefinition<object, object> {
+function getMethod(service: ServiceDefinition, name: string): MethodDefinition<object, object> {
   const method = service[name];
   if (method === undefined) throw new Error(`no method ${name}`);
   return method;
@@ -48,7 +48,7 @@ function methodOf(service: ServiceDefinition, name: string): MethodDefinition<ob
 t.test('health', async t => {
   const node = await GrpcNode.start(t);
   const client = generic(t, node);
-  const check = methodOf(health, 'Check');
+  const check = getMethod(health, 'Check');
   const ask = (service: string): Promise<Fields> =>
     answer<Fields>(
       (metadata, options, done) =>
@@ -67,7 +67,7 @@ t.test('health', async t => {
   for (const service of ['', serviceName]) t.match(await ask(service), { status: 'SERVING' }, service);
   t.match(await failure(ask('something.else')), { code: codes.NOT_FOUND });
 
-  const watch = methodOf(health, 'Watch');
+  const watch = getMethod(health, 'Watch');
   const watching: ClientReadableStream<Fields> = client.makeServerStreamRequest(
     watch.path,
     watch.requestSerialize,
@@ -79,14 +79,14 @@ t.test('health', async t => {
   const ended = once(watching, 'error');
   await eventually('first state', async () => seen.length > 0);
   await node.skein.stop();
-  t.match(failureOf((await ended)[0] as ServiceError), { code: codes.UNAVAILABLE });
+  t.match(getFailure((await ended)[0] as ServiceError), { code: codes.UNAVAILABLE });
   t.same(seen, ['SERVING', 'NOT_SERVING'], 'the drain is told before the end');
 });
 
 t.test('reflection, for who has a token', async t => {
   const node = await GrpcNode.start(t);
   const client = generic(t, node);
-  const info = methodOf(reflection, 'ServerReflectionInfo');
+  const info = getMethod(reflection, 'ServerReflectionInfo');
   const open = (metadata: Metadata): ClientDuplexStream<object, Fields> =>
     client.makeBidiStreamRequest(
       info.path,
@@ -98,7 +98,7 @@ t.test('reflection, for who has a token', async t => {
   const stranger = open(new Metadata());
   const refused = once(stranger, 'error');
   stranger.resume();
-  t.match(failureOf((await refused)[0] as ServiceError), { code: codes.UNAUTHENTICATED });
+  t.match(getFailure((await refused)[0] as ServiceError), { code: codes.UNAUTHENTICATED });
 
   const call = open(bearer());
   call.write({ listServices: '' });

@@ -107,11 +107,11 @@ t.test('that it was handed over is told before it is', async t => {
 
 t.test('it acts where its request says, and nowhere else', async t => {
   const call = callWith({});
-  t.match(await call.scopeOf(projectId, environmentId), { projectId, environmentId, role: 'service' });
+  t.match(await call.authoriseScope(projectId, environmentId), { projectId, environmentId, role: 'service' });
   for (const [project, environment] of [
     [newId('project'), environmentId],
     [projectId, newId('environment')],
   ] as const) {
-    await t.rejects(call.scopeOf(project, environment), new ServiceError('svc/runtime/not_found'));
+    await t.rejects(call.authoriseScope(project, environment), new ServiceError('svc/runtime/not_found'));
   }
 });

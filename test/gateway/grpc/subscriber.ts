@@ -4,7 +4,7 @@ import type { ConversationsClient } from '../../../protocol/gen/skein/internal/v
 import type { Cursor } from '../../../protocol/gen/skein/internal/v1/Cursor.ts';
 import type { SubscribeEventsRequest } from '../../../protocol/gen/skein/internal/v1/SubscribeEventsRequest.ts';
 import type { SubscribeEventsResponse__Output } from '../../../protocol/gen/skein/internal/v1/SubscribeEventsResponse.ts';
-import { bearer, failureOf, type Failure } from './grpc-fixture.ts';
+import { bearer, getFailure, type Failure } from './grpc-fixture.ts';
 
 export class Subscriber {
   readonly call: ClientReadableStream<SubscribeEventsResponse__Output>;
@@ -21,7 +21,7 @@ export class Subscriber {
       this.#wake();
     });
     this.call.on('error', (error: ServiceError) => {
-      this.failure = failureOf(error);
+      this.failure = getFailure(error);
       this.#wake();
     });
   }

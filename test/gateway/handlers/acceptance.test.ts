@@ -14,7 +14,7 @@ const node = await startAuthNode(t, db);
 const { invite, invited, accept, joined, events } = membership(node, db);
 const loginRequired = { status: 401, body: { error: 'svc/auth/login_required' } };
 
-const membersOf = async ({ client, workspaceId }: User) =>
+const getMembers = async ({ client, workspaceId }: User) =>
   (await client.call('GET', `/workspaces/${workspaceId}/members`)).body['data'] as Record<string, unknown>[];
 
 t.test('an address without an account gets one, and is in at once', async t => {
@@ -120,7 +120,7 @@ t.test('another account’s session alone does not do, whether the invited has a
     t.equal((await accept(client, token, password)).status, 200, 'the password is the invited one’s');
     t.match((await client.call('GET', '/studio/me')).body, { email });
   }
-  t.equal((await membersOf(owner)).length, 3);
+  t.equal((await getMembers(owner)).length, 3);
 });
 
 t.test('unknown, used and expired tokens', async t => {
@@ -167,7 +167,7 @@ t.test('of one invitation accepted several times at once, once counts', async t 
   const again = await invited(owner, guest.email);
   const session = await Promise.all([accept(guest.client, again), accept(node.client(), again, password)]);
   t.same(session.map(reply => reply.status).sort(), [200, 404]);
-  t.equal((await membersOf(owner)).length, 3);
+  t.equal((await getMembers(owner)).length, 3);
 });
 
 t.test('invitations of two workspaces to a new address accepted at once: one account, in both', async t => {
@@ -183,7 +183,7 @@ t.test('invitations of two workspaces to a new address accepted at once: one acc
   );
   const ids = await Promise.all(clients.map(async client => (await client.call('GET', '/studio/me')).body));
   t.equal(ids[0]?.['userId'], ids[1]?.['userId']);
-  for (const owner of owners) t.equal((await membersOf(owner)).length, 2);
+  for (const owner of owners) t.equal((await getMembers(owner)).length, 2);
 });
 
 t.test('an acceptance and a sign-up of the address at once leave one account', async t => {

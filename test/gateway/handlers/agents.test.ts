@@ -30,7 +30,7 @@ async function issues(id: OperationId, asked: Asked, by = key): Promise<string[]
 }
 
 /** Names of the events that tell of something, oldest first. */
-async function eventsOf(id: string): Promise<string[]> {
+async function getEvents(id: string): Promise<string[]> {
   const { data } = await key.get<ListOf<EventEnvelope>>('listEvents', { query: { projectId, limit: 100 } });
   return data
     .filter(event => JSON.stringify(event).includes(id))
@@ -102,7 +102,7 @@ t.test('a tool has the defaults of the contract, and shows no value of a header'
   const change = { params: { toolId }, ...body({ status: 'disabled', inputSchema: { type: 'object' } }) };
   t.match(await key.get<Tool>('updateTool', change), { status: 'disabled', inputSchema: { type: 'object' } });
   await key.get('updateTool', change);
-  t.same(await eventsOf(toolId), ['tool.status.changed']);
+  t.same(await getEvents(toolId), ['tool.status.changed']);
   t.same(await actsOn(toolId), ['tool.created', 'tool.updated']);
 });
 
@@ -169,7 +169,7 @@ t.test('a version is made, activated, rolled back and archived', async t => {
   });
   t.match(oldest, { version: 1, toolIds: [tool.toolId], mode: 'suggest', systemPrompt: 'Answer.' });
 
-  t.same(await eventsOf(`"loomVersionId":"${first}"`), [
+  t.same(await getEvents(`"loomVersionId":"${first}"`), [
     ...['loom.version.published', 'loom.version.activated', 'loom.version.activated'],
   ]);
   t.same(await actsOn(third.loomVersionId), [
@@ -193,7 +193,7 @@ t.test('a loom is not archived while an agent uses it; an archived one takes not
   t.notOk(listed.data.some(loom => loom.loomId === loomId));
   t.match(await setStatus('active'), { status: 200, body: { archivedAt: null } });
   t.equal((await setAgent({ archived: false, name: 'Back' })).status, 200);
-  t.same(await eventsOf(`"agentId":"${agentId}"`), [
+  t.same(await getEvents(`"agentId":"${agentId}"`), [
     ...['agent.lifecycle.created', 'agent.lifecycle.updated', 'agent.lifecycle.updated'],
   ]);
 });
@@ -284,7 +284,7 @@ t.test('keys of providers are for people, and their secrets for nobody', async t
     (await refusal('rotateByokCredential', { params, body: { secret: 'sk-hush-third' } }, person)).status,
     409,
   );
-  t.same(await eventsOf(made.byokCredentialId), [
+  t.same(await getEvents(made.byokCredentialId), [
     ...['byok.credential.created', 'byok.credential.rotated', 'byok.credential.revoked'],
   ]);
   const rows = await service.database.query<{ text: string }>(

@@ -26,7 +26,7 @@ async function made(user: User, changes: Record<string, unknown> = {}): Promise<
 const rotate = (client: Client, id: string, body: object = {}, headers: Record<string, string> = {}) =>
   client.call('POST', `/api-keys/${id}/rotate`, { body, headers });
 
-async function keysOf(user: User): Promise<Record<string, unknown>[]> {
+async function getKeys(user: User): Promise<Record<string, unknown>[]> {
   const { body } = await user.client.call('GET', `/api-keys?projectId=${user.projectId}`);
   return body['data'] as Record<string, unknown>[];
 }
@@ -52,12 +52,12 @@ t.test('the successor works at once, the key itself until its grace is over', as
 
   t.match(await present(String(newKey['secret'])), { apiKeyId: newKey['apiKeyId'] });
   t.match(await present(old.secret), { apiKeyId: old.id });
-  t.match(await keysOf(user), [{ status: 'active' }, { apiKeyId: old.id, status: 'rotating' }]);
+  t.match(await getKeys(user), [{ status: 'active' }, { apiKeyId: old.id, status: 'rotating' }]);
 
   node.clock.shift(90_000);
   await t.rejects(present(old.secret), refused);
   t.ok(await present(String(newKey['secret'])));
-  const [, ended] = await keysOf(user);
+  const [, ended] = await getKeys(user);
   t.match(ended, { status: 'revoked', revokedAt: body['rotationGraceExpiresAt'] });
 });
 
@@ -94,7 +94,7 @@ t.test('a key is rotated once, however many ask at once', async t => {
   const { id } = await made(user);
   const replies = await Promise.all(Array.from({ length: 5 }, () => rotate(user.client, id)));
   t.same(replies.map(reply => reply.status).sort(), [200, 404, 404, 404, 404]);
-  t.equal((await keysOf(user)).length, 2);
+  t.equal((await getKeys(user)).length, 2);
 });
 
 t.test('what is rotating, revoked or expired has nothing to rotate', async t => {
@@ -150,7 +150,7 @@ t.test('an Idempotency-Key rotates once, and shows the secret again', async t =>
   const two = await rotate(user.client, id, {}, headers);
   t.equal(one.status, 200);
   t.same(two.body, one.body);
-  t.equal((await keysOf(user)).length, 2);
+  t.equal((await getKeys(user)).length, 2);
 });
 
 t.test('an Idempotency-Key means one thing for test keys and another for live ones', async t => {

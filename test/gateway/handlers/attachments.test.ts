@@ -195,7 +195,7 @@ t.test('files', async t => {
       { kind: 'document', url: 'https://example.com/a.pdf' },
     ]);
     t.equal((await row(attachmentId))?.message_id, sent.body.messageId);
-    const events = await node.eventsOf(threadId);
+    const events = await node.getEvents(threadId);
     t.strictSame((events[1]?.data['message'] as Message).attachments, sent.body.attachments);
 
     const again = await send(
@@ -267,9 +267,9 @@ t.test('files', async t => {
       t.equal((await link(attachmentId, bearer)).status, 404);
     }
     await node.production(tenant);
-    const live = await node.keyOf(tenant, ['*'], 'live');
+    const live = await node.getKey(tenant, ['*'], 'live');
     t.equal((await link(attachmentId, live)).status, 404, 'the other environment');
-    const reader = await node.keyOf(tenant, ['messages:read']);
+    const reader = await node.getKey(tenant, ['messages:read']);
     t.equal((await link(attachmentId, reader)).status, 200);
     const body = { projectId, filename: 'a', mimeType: 'a/b', sizeBytes: 1 };
     t.equal((await node.ask('createAttachment', reader, { body })).status, 403);

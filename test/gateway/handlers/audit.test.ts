@@ -20,7 +20,7 @@ async function acts({ client, workspaceId }: User, query = ''): Promise<AuditLog
 
 const actions = async (user: User, query = '') => (await acts(user, query)).map(act => act.action);
 
-async function keyOf({ client, projectId }: User, changes: Record<string, unknown> = {}) {
+async function getKey({ client, projectId }: User, changes: Record<string, unknown> = {}) {
   const body = { projectId, name: 'a key', environment: 'test', scopes: ['audit:read'], ...changes };
   const reply = await client.call('POST', '/api-keys', { body });
   const byKey = node.client();
@@ -37,7 +37,7 @@ async function withProduction(user: User): Promise<string> {
 
 t.test('an act is told with its actor, target, address and request', async t => {
   const user = await node.signedUp();
-  const { apiKeyId, requestId } = await keyOf(user);
+  const { apiKeyId, requestId } = await getKey(user);
   const { workspaceId, projectId, userId } = user;
   const act = (await acts(user)).at(-1);
   t.ok(Value.Check(AuditLog, act));
@@ -92,9 +92,9 @@ t.test('projects, environments, keys, partner apps', async t => {
   const { client, workspaceId } = user;
   await client.call('POST', '/projects', { body: { workspaceId, name: 'Second' } });
   await withProduction(user);
-  const { apiKeyId } = await keyOf(user);
+  const { apiKeyId } = await getKey(user);
   await client.call('POST', `/api-keys/${apiKeyId}/rotate`, { body: { gracePeriodSeconds: 0 } });
-  const second = await keyOf(user);
+  const second = await getKey(user);
   await client.call('DELETE', `/api-keys/${second.apiKeyId}`);
   await client.call('DELETE', `/api-keys/${second.apiKeyId}`);
   const appSecret = 'a very secret secret';
@@ -164,7 +164,7 @@ t.test('what is refused leaves no act behind', async t => {
 
 t.test('filters, and pages that fit together', async t => {
   const user = await node.signedUp();
-  const keys = [await keyOf(user), await keyOf(user), await keyOf(user)];
+  const keys = [await getKey(user), await getKey(user), await getKey(user)];
   const created = '&action=api_key.created';
   t.equal((await acts(user, created)).length, 3);
   t.equal((await acts(user, `&targetId=${keys[1]?.apiKeyId ?? ''}`)).length, 1);
@@ -219,8 +219,8 @@ t.test('a key reads what was done in its project, in its environment or in none'
   const { workspaceId, client } = user;
   const production = await withProduction(user);
   await client.call('POST', '/projects', { body: { workspaceId, name: 'Another' } });
-  const { byKey } = await keyOf(user);
-  const live = await keyOf(user, { environment: 'live' });
+  const { byKey } = await getKey(user);
+  const live = await getKey(user, { environment: 'live' });
   const seen = async (of: Client) => {
     const { body } = await logs(of, 'limit=100');
     return (body['data'] as AuditLog[]).map(act => [act.action, act.environmentId === production]);
@@ -232,7 +232,7 @@ t.test('a key reads what was done in its project, in its environment or in none'
   ]);
   t.match(await logs(byKey, `workspaceId=${workspaceId}`), absent);
   t.match(await logs(byKey, `environmentId=${production}`), absent);
-  const { byKey: blind } = await keyOf(user, { scopes: ['usage:read'] });
+  const { byKey: blind } = await getKey(user, { scopes: ['usage:read'] });
   t.match(await logs(blind, ''), denied);
 });
 

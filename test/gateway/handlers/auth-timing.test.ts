@@ -51,7 +51,7 @@ interface Sent {
 }
 
 /** What is sent to the database meanwhile, without the values that stand in the texts. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+async function getStatements(work: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
   const { prototype } = pg.Client;
   const query = Object.getOwnPropertyDescriptor(prototype, 'query');
@@ -83,8 +83,8 @@ t.test('a forgotten password', async t => {
     t.equal(status, 200);
   };
   await forget(email)();
-  const known = await statementsOf(forget(email));
-  const unknown = await statementsOf(forget(email.replace('user', 'nouser')));
+  const known = await getStatements(forget(email));
+  const unknown = await getStatements(forget(email.replace('user', 'nouser')));
   t.strictSame(unknown, known);
   t.match(known.join('\n'), /begin[^]*insert into "mails"[^]*insert into "email_tokens"[^]*commit/);
 });

@@ -24,15 +24,15 @@ t.test('receipts of a custom channel', async t => {
     });
   const read = async (messageId: string) =>
     (await node.ask<Message>('getMessage', secret, { params: { threadId, messageId } })).body;
-  const receiptsOf = async (messageId: string) =>
-    (await node.eventsOf(threadId))
+  const getReceipts = async (messageId: string) =>
+    (await node.getEvents(threadId))
       .filter(
         ({ eventName, data }) =>
           /^channel\.message\.(?!requested)/.test(eventName) &&
           (data.message as Message).messageId === messageId,
       )
       .map(({ eventName }) => eventName.slice('channel.message.'.length));
-  const sequence = async () => (await node.eventsOf(threadId)).map(({ data }) => data.sequence);
+  const sequence = async () => (await node.getEvents(threadId)).map(({ data }) => data.sequence);
   const parked = async () => (await database.query('select from parked_receipts')).length;
 
   t.test('by our id, forwards only', async t => {
@@ -41,7 +41,7 @@ t.test('receipts of a custom channel', async t => {
       t.strictSame([(await report({ messageId, status })).status], [202]);
     }
     t.equal((await read(messageId)).status, 'read');
-    t.strictSame(await receiptsOf(messageId), ['sent', 'read']);
+    t.strictSame(await getReceipts(messageId), ['sent', 'read']);
   });
 
   t.test('a failure is final, and tells why', async t => {
@@ -50,7 +50,7 @@ t.test('receipts of a custom channel', async t => {
     await report({ messageId, status: 'failed', error });
     await report({ messageId, status: 'read' });
     t.equal((await read(messageId)).status, 'failed');
-    t.match((await node.eventsOf(threadId)).at(-1)?.data, { error, occurredAt });
+    t.match((await node.getEvents(threadId)).at(-1)?.data, { error, occurredAt });
   });
 
   t.test('both ids link them, and from then on the provider’s will do', async t => {
@@ -79,7 +79,7 @@ t.test('receipts of a custom channel', async t => {
     const { messageId } = (await node.send(tenant, threadId)).body;
     await report({ messageId, externalMessageId: 'w-early', status: 'sent' });
     t.match(await read(messageId), { externalMessageId: 'w-early', status: 'read' });
-    t.strictSame(await receiptsOf(messageId), ['sent', 'delivered', 'read']);
+    t.strictSame(await getReceipts(messageId), ['sent', 'delivered', 'read']);
     t.equal(await parked(), 0);
   });
 
@@ -107,7 +107,7 @@ t.test('receipts of a custom channel', async t => {
       },
     );
     t.equal((await read(messageId)).status, 'read');
-    t.strictSame(await receiptsOf(messageId), ['sent', 'delivered', 'read']);
+    t.strictSame(await getReceipts(messageId), ['sent', 'delivered', 'read']);
     t.equal(await parked(), 0);
   });
 
@@ -123,7 +123,7 @@ t.test('receipts of a custom channel', async t => {
     );
     for (const { body } of messages) t.equal((await read(body.messageId)).status, 'read');
     for (const { body } of messages) {
-      const seen = await receiptsOf(body.messageId);
+      const seen = await getReceipts(body.messageId);
       t.strictSame(
         seen,
         ['sent', 'delivered', 'read'].filter(status => seen.includes(status)),
@@ -146,7 +146,7 @@ t.test('receipts of a custom channel', async t => {
       [...statuses, ...statuses, ...statuses].map(status => report({ messageId, status })),
     );
     t.ok(replies.every(reply => reply.status === 202));
-    const seen = await receiptsOf(messageId);
+    const seen = await getReceipts(messageId);
     t.equal(new Set(seen).size, seen.length);
     t.equal((await read(messageId)).status, 'read');
   });

@@ -124,7 +124,7 @@ t.test('the commands of a custom channel', async t => {
     channelId,
     data: { externalRef: 'ana', threadId },
   });
-  const events = await node.eventsOf(threadId);
+  const events = await node.getEvents(threadId);
   t.strictSame(data[0]?.data, events[2]?.data, 'the command is the event');
 
   const first = await commands({ limit: 2 });
@@ -184,7 +184,7 @@ t.test('the sandbox plays the provider', async t => {
   await simulate('inbound', { body: 'still there?', threadId });
   t.equal((await node.send(tenant, threadId)).status, 201);
   t.strictSame(
-    (await node.eventsOf(threadId)).map(event => event.eventName),
+    (await node.getEvents(threadId)).map(event => event.eventName),
     [
       'thread.lifecycle.created',
       'thread.message.received',

@@ -6,9 +6,9 @@ import { ConsoleNode, type ListBody, type Tenant } from './console-fixture.ts';
 
 const { database } = await startTestDatabase(t);
 
-const pathOf = ({ projectId }: Tenant): string => `/console/projects/${projectId}/members`;
+const getPath = ({ projectId }: Tenant): string => `/console/projects/${projectId}/members`;
 
-async function eventsOf({ projectId }: Tenant): Promise<{ eventName: string; body: string }[]> {
+async function getEvents({ projectId }: Tenant): Promise<{ eventName: string; body: string }[]> {
   return database.query(
     `select event_name as "eventName", body from events where project_id = $1 order by seq`,
     [projectId],
@@ -18,7 +18,7 @@ async function eventsOf({ projectId }: Tenant): Promise<{ eventName: string; bod
 t.test('the founder is the first member', async t => {
   const node = await ConsoleNode.start(t, database);
   const tenant = await node.tenant();
-  const { status, body } = await node.call('GET', pathOf(tenant), tenant.founder.token);
+  const { status, body } = await node.call('GET', getPath(tenant), tenant.founder.token);
   t.equal(status, 200);
   t.match(body, {
     data: [{ projectId: tenant.projectId, userId: tenant.founder.userId, role: 'project_owner' }],
@@ -35,29 +35,29 @@ t.test('a colleague is made a member, changed, and removed; each is an event', a
   await node.join(tenant, colleague);
   const { userId } = colleague;
 
-  const made = await node.call<ConsoleMember>('PUT', pathOf(tenant), founder.token, {
+  const made = await node.call<ConsoleMember>('PUT', getPath(tenant), founder.token, {
     userId,
     role: 'viewer',
   });
   t.equal(made.status, 200);
   t.match(made.body, { projectId, userId, role: 'viewer' });
-  const changed = await node.call<ConsoleMember>('PUT', pathOf(tenant), founder.token, {
+  const changed = await node.call<ConsoleMember>('PUT', getPath(tenant), founder.token, {
     userId,
     role: 'agent',
   });
   t.match(changed.body, { role: 'agent', createdAt: made.body.createdAt });
-  const same = await node.call<ConsoleMember>('PUT', pathOf(tenant), founder.token, {
+  const same = await node.call<ConsoleMember>('PUT', getPath(tenant), founder.token, {
     userId,
     role: 'agent',
   });
   t.same(same.body, changed.body);
-  const removed = await node.call('DELETE', `${pathOf(tenant)}/${userId}`, founder.token);
+  const removed = await node.call('DELETE', `${getPath(tenant)}/${userId}`, founder.token);
   t.equal(removed.status, 204);
   t.equal(removed.body, undefined);
-  const again = await node.call('DELETE', `${pathOf(tenant)}/${userId}`, founder.token);
+  const again = await node.call('DELETE', `${getPath(tenant)}/${userId}`, founder.token);
   t.match(again, { status: 404, body: { error: 'svc/console/not_found' } });
 
-  const events = await eventsOf(tenant);
+  const events = await getEvents(tenant);
   t.same(
     events.map(({ eventName }) => eventName),
     ['project.member.upserted', 'project.member.upserted', 'project.member.removed'],
@@ -80,7 +80,7 @@ t.test('a member takes effect at once', async t => {
     body: { error: 'svc/console/forbidden' },
   });
   const member = { userId: colleague.userId, role: 'viewer' };
-  await node.call('PUT', pathOf(tenant), tenant.founder.token, member);
+  await node.call('PUT', getPath(tenant), tenant.founder.token, member);
   t.equal((await node.call('GET', eventsPath, colleague.token)).status, 200);
 });
 
@@ -89,10 +89,10 @@ t.test('only people of the workspace become members', async t => {
   const tenant = await node.tenant();
   const stranger = await node.person();
   for (const userId of [stranger.userId, 'usr_00000000000000000000000000']) {
-    const answer = await node.call('PUT', pathOf(tenant), tenant.founder.token, { userId, role: 'agent' });
+    const answer = await node.call('PUT', getPath(tenant), tenant.founder.token, { userId, role: 'agent' });
     t.match(answer, { status: 404, body: { error: 'svc/console/not_found' } });
   }
-  t.same(await eventsOf(tenant), []);
+  t.same(await getEvents(tenant), []);
 });
 
 t.test('who may', async t => {
@@ -105,14 +105,14 @@ t.test('who may', async t => {
   await node.join(tenant, owner, 'project_owner');
   const key = await node.key(tenant, ['*']);
   const member = { userId: agent.userId, role: 'viewer' };
-  const put = async (bearer: string) => (await node.call('PUT', pathOf(tenant), bearer, member)).status;
+  const put = async (bearer: string) => (await node.call('PUT', getPath(tenant), bearer, member)).status;
   t.equal(await put(agent.token), 403, 'an agent');
   t.equal(await put(other.founder.token), 404, 'a stranger');
   t.equal(await put(key.secret), 403, 'a key');
   t.equal(await put(owner.token), 200, 'a project_owner');
-  t.equal((await node.call('GET', pathOf(tenant), agent.token)).status, 200, 'an agent reads');
-  t.equal((await node.call('GET', pathOf(tenant), key.secret)).status, 403, 'a key does not');
-  t.equal((await node.call('PUT', pathOf(tenant), owner.token, { ...member, role: 'king' })).status, 422);
+  t.equal((await node.call('GET', getPath(tenant), agent.token)).status, 200, 'an agent reads');
+  t.equal((await node.call('GET', getPath(tenant), key.secret)).status, 403, 'a key does not');
+  t.equal((await node.call('PUT', getPath(tenant), owner.token, { ...member, role: 'king' })).status, 422);
 });
 
 t.test('two that make the same member at once make one', async t => {
@@ -122,11 +122,11 @@ t.test('two that make the same member at once make one', async t => {
   await node.join(tenant, colleague);
   const member = { userId: colleague.userId, role: 'agent' };
   const answers = await Promise.all(
-    [1, 2, 3, 4].map(() => node.call<ConsoleMember>('PUT', pathOf(tenant), tenant.founder.token, member)),
+    [1, 2, 3, 4].map(() => node.call<ConsoleMember>('PUT', getPath(tenant), tenant.founder.token, member)),
   );
   t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
   t.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
-  t.equal((await eventsOf(tenant)).length, 1);
+  t.equal((await getEvents(tenant)).length, 1);
 });
 
 t.test('pages of members', async t => {
@@ -141,7 +141,7 @@ t.test('pages of members', async t => {
   const seen: string[] = [];
   let cursor = '';
   for (let pages = 1; ; pages++) {
-    const path = `${pathOf(tenant)}?limit=3${cursor}`;
+    const path = `${getPath(tenant)}?limit=3${cursor}`;
     const { body } = await node.call<ListBody<ConsoleMember>>('GET', path, tenant.founder.token);
     seen.push(...body.data.map(({ userId }) => userId));
     if (body.nextCursor === null) {
@@ -151,7 +151,7 @@ t.test('pages of members', async t => {
     cursor = `&cursor=${body.nextCursor}`;
   }
   t.same(seen, userIds.sort());
-  t.match(await node.call('GET', `${pathOf(tenant)}?cursor=AAAA`, tenant.founder.token), {
+  t.match(await node.call('GET', `${getPath(tenant)}?cursor=AAAA`, tenant.founder.token), {
     status: 400,
     body: { error: 'svc/runtime/invalid_request' },
   });

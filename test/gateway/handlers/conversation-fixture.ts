@@ -51,7 +51,7 @@ import { Media } from '../../../storage/media/media.ts';
 import { CommitNotifier, type CommittedEvent } from '../../../storage/events/commit-notifier.ts';
 import { PostgresStore } from '../../../storage/commit/postgres-store.ts';
 import { Vault } from '../../../storage/secrets/vault.ts';
-import { accountServices, doing, freshKey, type Person } from '../../support/accounts.ts';
+import { accountServices, auditContext, freshKey, type Person } from '../../support/accounts.ts';
 
 const docsUrl = 'http://docs.test';
 /** What stands for the server's address in the addresses of files, as its port is known too late. */
@@ -184,7 +184,7 @@ export class ConversationNode {
       ...messageHandlers(services),
       ...noteHandlers(services),
       ...attachmentHandlers({ database, links }),
-      ...presenceHandlers({ database, node, show: glimpse => publishEphemeral(transport, glimpse) }),
+      ...presenceHandlers({ database, node, show: event => publishEphemeral(transport, event) }),
       ...channelHandlers(services),
       ...channelTrafficHandlers(services),
       ...inboundMessageHandlers(services),
@@ -219,13 +219,13 @@ export class ConversationNode {
   }
 
   /** The next event of the project that is in no log, from now on. */
-  nextGlimpse(projectId: string): Promise<EphemeralEvent> {
+  nextEphemeral(projectId: string): Promise<EphemeralEvent> {
     const transport = this.#transport;
     if (transport === undefined) throw new Error('the node does not run');
     return new Promise(resolve => {
-      const end = subscribeEphemeral(transport, projectId, glimpse => {
+      const end = subscribeEphemeral(transport, projectId, event => {
         end();
-        resolve(glimpse);
+        resolve(event);
       });
     });
   }
@@ -239,14 +239,14 @@ export class ConversationNode {
       environment: 'test',
       scopes,
       expiresAt: null,
-      ...doing(userId),
+      ...auditContext(userId),
     });
     const token = await this.#tokens.issue(userId, session.sessionId);
     return { ...person, secret, apiKeyId: apiKey.apiKeyId, token };
   }
 
   /** Another key of the tenant's project. */
-  async keyOf(
+  async getKey(
     { projectId, userId }: Tenant,
     scopes: readonly Scope[],
     environment: 'test' | 'live' = 'test',
@@ -257,7 +257,7 @@ export class ConversationNode {
       environment,
       scopes,
       expiresAt: null,
-      ...doing(userId),
+      ...auditContext(userId),
     });
     return secret;
   }
@@ -266,7 +266,7 @@ export class ConversationNode {
   async production({ projectId, userId }: Tenant): Promise<string> {
     await this.database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
     const { environments } = this.#accounts;
-    return (await environments.createProduction(projectId, 'production', doing(userId))).environmentId;
+    return (await environments.createProduction(projectId, 'production', auditContext(userId))).environmentId;
   }
 
   /** Sends a request; an answer of a status or a shape that the operation's row does not name is thrown. */
@@ -341,7 +341,7 @@ export class ConversationNode {
   }
 
   /** The thread's events in the order of the project's numbers, parsed. */
-  async eventsOf(threadId: string): Promise<{ eventName: string; data: Record<string, unknown> }[]> {
+  async getEvents(threadId: string): Promise<{ eventName: string; data: Record<string, unknown> }[]> {
     const rows = await this.database.query<{ body: string }>(
       'select body from events where thread_id = $1 order by seq',
       [threadId],

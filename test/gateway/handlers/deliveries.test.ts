@@ -6,7 +6,7 @@ import type { StitchWithSecret } from '../../../protocol/resources/stitch.ts';
 import type { ListOf } from '../../node/client.ts';
 import type { Tenant } from '../../node/tenant.ts';
 import { answer, hasValidSignature } from '../../support/receiver.ts';
-import { messagesOf, receiverFor, StitchService } from './stitch-fixture.ts';
+import { getMessages, receiverFor, StitchService } from './stitch-fixture.ts';
 
 let service: StitchService;
 t.before(async () => {
@@ -29,7 +29,7 @@ t.test('every delivery can be found, by what one looks for', async t => {
   const { stitch: good } = await stitchFor(tenant, receiver.url(), ['thread.message.*']);
   const { stitch: bad } = await stitchFor(tenant, failing.url(), [received]);
   const since = new Date(Date.now() - 1).toISOString();
-  const threadId = await messagesOf(tenant, 3);
+  const threadId = await getMessages(tenant, 3);
   const delivered = await service.deliveries(key, { projectId, status: 'delivered' }, 3);
   const retrying = await service.deliveries(key, { projectId, status: 'retrying' }, 1);
   t.ok(delivered.every(row => row.stitchId === good.stitchId && row.threadId === threadId));
@@ -87,7 +87,7 @@ t.test('what is out at this moment is delivering', async t => {
     finish = () => response.writeHead(204).end();
   };
   await stitchFor(tenant, receiver.url(), [received]);
-  await messagesOf(tenant, 2);
+  await getMessages(tenant, 2);
   await receiver.arrived(1);
   const [out] = await service.deliveries(key, { projectId, status: 'delivering' }, 1);
   t.match(out, { status: 'delivering', attemptCount: 0 });
@@ -120,7 +120,7 @@ t.test('one delivery again, to the same stitch and to another', async t => {
   const other = await receiverFor(t);
   const { stitch } = await stitchFor(tenant, receiver.url(), [received]);
   const { stitch: target, secret } = await stitchFor(tenant, other.url(), ['agent.*']);
-  await messagesOf(tenant, 1);
+  await getMessages(tenant, 1);
   const [original] = await service.deliveries(key, { projectId, status: 'delivered' }, 1);
   const params = { deliveryId: original?.deliveryId ?? '' };
   const again = await key.ask<WebhookDelivery>('replayDelivery', { params, body: { projectId } });
@@ -160,7 +160,7 @@ t.test('a span again, by name and status, to a new endpoint', async t => {
   gone.behaviour = answer(410);
   const { stitch: broken } = await stitchFor(tenant, gone.url(), ['thread.*']);
   const since = new Date(Date.now() - 1_000).toISOString();
-  await messagesOf(tenant, 5);
+  await getMessages(tenant, 5);
   const all = await service.deliveries(key, { projectId, stitchId: broken.stitchId, status: 'failed' }, 1);
   t.equal(all.length, 1);
 
@@ -200,7 +200,7 @@ t.test('what belongs to another tenant is not there', async t => {
   const stranger = await service.tenant();
   const receiver = await receiverFor(t);
   const { stitch } = await stitchFor(owner, receiver.url(), [received]);
-  await messagesOf(owner, 1);
+  await getMessages(owner, 1);
   const [delivery] = await service.deliveries(
     owner.key,
     { projectId: owner.projectId, status: 'delivered' },

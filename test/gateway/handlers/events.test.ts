@@ -25,7 +25,7 @@ const named = (tenant: Tenant, eventName: EventName, data: object = {}) => ({
   ...happening(tenant, data),
   eventName,
 });
-const namesOf = (body: ListBody<EventEnvelope>): string[] => body.data.map(({ eventName }) => eventName);
+const getNames = (body: ListBody<EventEnvelope>): string[] => body.data.map(({ eventName }) => eventName);
 
 t.test('the log is newest first, with the exact text of each event', async t => {
   const node = await ConsoleNode.start(t, database);
@@ -71,7 +71,7 @@ t.test('filters', async t => {
   );
   const list = async (query: string): Promise<string[]> => {
     const path = `/events?projectId=${projectId}${query}`;
-    return namesOf((await node.call<ListBody<EventEnvelope>>('GET', path, founder.token)).body);
+    return getNames((await node.call<ListBody<EventEnvelope>>('GET', path, founder.token)).body);
   };
   t.same(await list('&eventName=thread.message.created'), ['thread.message.created']);
   t.same(await list('&eventName=thread.message.*'), ['thread.message.created', 'thread.message.received']);

@@ -17,17 +17,17 @@ import {
 
 const { database: db } = await startTestDatabase(t);
 const node = await startAuthNode(t, db);
-const { pathOf, invite, invited, accept, joined, events } = membership(node, db);
+const { getPath, invite, invited, accept, joined, events } = membership(node, db);
 const day = 86_400_000;
 
 async function list(user: User, query = ''): Promise<Record<string, unknown>[]> {
-  const { status, body } = await user.client.call('GET', `${pathOf(user)}${query}`);
+  const { status, body } = await user.client.call('GET', `${getPath(user)}${query}`);
   t.equal(status, 200);
   return body['data'] as Record<string, unknown>[];
 }
 
 const revoke = (user: User, invitationId: unknown) =>
-  user.client.call('DELETE', `${pathOf(user)}/${String(invitationId)}`);
+  user.client.call('DELETE', `${getPath(user)}/${String(invitationId)}`);
 
 t.test('an admin invites; the invited gets a mail, the workspace an event', async t => {
   const owner = await node.signedUp();
@@ -148,8 +148,8 @@ t.test('one that has expired makes room for another, and is closed by it', async
 t.test('an Idempotency-Key invites once', async t => {
   const owner = await node.signedUp();
   const parts = { body: { email: newAddress() }, headers: { 'idempotency-key': 'once' } };
-  const one = await owner.client.call('POST', pathOf(owner), parts);
-  const two = await owner.client.call('POST', pathOf(owner), parts);
+  const one = await owner.client.call('POST', getPath(owner), parts);
+  const two = await owner.client.call('POST', getPath(owner), parts);
   t.same([two.status, two.body], [201, one.body]);
   t.equal((await list(owner)).length, 1);
 });
@@ -226,12 +226,12 @@ t.test('who may: viewers read, strangers and keys find nothing', async t => {
   const stranger = await node.signedUp();
   const trespasser = { ...stranger, workspaceId: owner.workspaceId };
   t.match(await invite(trespasser, newAddress()), absent);
-  t.match(await stranger.client.call('GET', pathOf(owner)), absent);
+  t.match(await stranger.client.call('GET', getPath(owner)), absent);
   t.match(await revoke(trespasser, invitationId), absent);
   t.match(await revoke(stranger, invitationId), absent, 'through a workspace of their own neither');
   const nowhere = { ...stranger, workspaceId: 'ws_00000000000000000000000000' };
   const same = async (one: User, two: User) => {
-    const bodies = await Promise.all([one, two].map(user => user.client.call('GET', pathOf(user))));
+    const bodies = await Promise.all([one, two].map(user => user.client.call('GET', getPath(user))));
     return bodies.map(({ body }) => ({ ...body, requestId: '' }));
   };
   const [foreign, missing] = await same(trespasser, nowhere);
@@ -247,21 +247,21 @@ t.test('who may: viewers read, strangers and keys find nothing', async t => {
   const byKey = { ...owner, client: node.client() };
   byKey.client.token = String(key.body['secret']);
   t.match(await invite(byKey, newAddress()), denied);
-  t.equal((await byKey.client.call('GET', pathOf(owner))).status, 401);
-  t.equal((await node.client().call('GET', pathOf(owner))).status, 401);
+  t.equal((await byKey.client.call('GET', getPath(owner))).status, 401);
+  t.equal((await node.client().call('GET', getPath(owner))).status, 401);
 });
 
 t.test('the list pages, newest first, and refuses a foreign cursor', async t => {
   const owner = await node.signedUp();
   const emails = [newAddress(), newAddress(), newAddress()];
   for (const email of emails) await invite(owner, email);
-  const first = await owner.client.call('GET', `${pathOf(owner)}?limit=2`);
+  const first = await owner.client.call('GET', `${getPath(owner)}?limit=2`);
   t.match(first.body, { hasMore: true, data: [{ email: emails[2] }, { email: emails[1] }] });
   const cursor = String(first.body['nextCursor']);
-  const second = await owner.client.call('GET', `${pathOf(owner)}?limit=2&cursor=${cursor}`);
+  const second = await owner.client.call('GET', `${getPath(owner)}?limit=2&cursor=${cursor}`);
   t.match(second.body, { hasMore: false, nextCursor: null, data: [{ email: emails[0] }] });
   const other = await node.signedUp();
-  t.match(await other.client.call('GET', `${pathOf(other)}?cursor=${cursor}`), {
+  t.match(await other.client.call('GET', `${getPath(other)}?cursor=${cursor}`), {
     status: 400,
     body: { error: 'svc/runtime/invalid_request' },
   });

@@ -8,7 +8,7 @@ import { StitchService } from './stitch-fixture.ts';
 const service = await StitchService.start(t);
 const port = Number(new URL(service.url).port);
 
-async function channelsOf(projectId: string): Promise<number> {
+async function getChannels(projectId: string): Promise<number> {
   return (await service.database.query('select 1 from channels where project_id = $1', [projectId])).length;
 }
 
@@ -18,7 +18,7 @@ t.test('what is whole only after the revocation is refused, and has done nothing
     const { apiKeyId, key, secret } = await newKey(person, projectId);
     // The key is known to the node by now.
     await key.get('listChannels', { query: { projectId } });
-    const before = await channelsOf(projectId);
+    const before = await getChannels(projectId);
     const body = JSON.stringify({ projectId, environmentId, name: 'Late', kind: 'custom' });
     const client = new RawClient(port, t);
     const head = [
@@ -36,7 +36,7 @@ t.test('what is whole only after the revocation is refused, and has done nothing
     const [answer] = await client.answers(1);
     t.equal(answer?.status, 401, end);
     t.match(answer?.body ?? '', /svc\/auth\/invalid_api_key/);
-    t.equal(await channelsOf(projectId), before);
+    t.equal(await getChannels(projectId), before);
   }
 });
 
@@ -54,6 +54,6 @@ t.test('a request that was let in is finished', async t => {
   for (const reply of replies) {
     if (reply.status !== 201) t.match([reply.status, reply.body.error], [401, 'svc/auth/invalid_api_key']);
   }
-  t.equal(await channelsOf(projectId), made + 1, 'each was done, or refused, and none of them half');
+  t.equal(await getChannels(projectId), made + 1, 'each was done, or refused, and none of them half');
   t.equal((await key.ask('createChannel', { body })).status, 401);
 });

@@ -16,22 +16,22 @@ import {
   password,
   type User,
 } from './membership-fixture.ts';
-import { doing } from '../../support/accounts.ts';
+import { auditContext } from '../../support/accounts.ts';
 
 const { database: db } = await startTestDatabase(t);
 const node = await startAuthNode(t, db);
 const { joined, invited, accept, events } = membership(node, db);
 const stamps = { createdAt: new Date(), updatedAt: new Date() };
 
-const pathOf = (user: Pick<User, 'workspaceId'>, of?: Pick<User, 'userId'>) =>
+const getPath = (user: Pick<User, 'workspaceId'>, of?: Pick<User, 'userId'>) =>
   `/workspaces/${user.workspaceId}/members${of === undefined ? '' : `/${of.userId}`}`;
-const get = (by: User, of: Pick<User, 'userId'>) => by.client.call('GET', pathOf(by, of));
+const get = (by: User, of: Pick<User, 'userId'>) => by.client.call('GET', getPath(by, of));
 const change = (by: User, of: Pick<User, 'userId'>, role: unknown) =>
-  by.client.call('PATCH', pathOf(by, of), { body: { role } });
-const remove = (by: User, of: Pick<User, 'userId'>) => by.client.call('DELETE', pathOf(by, of));
+  by.client.call('PATCH', getPath(by, of), { body: { role } });
+const remove = (by: User, of: Pick<User, 'userId'>) => by.client.call('DELETE', getPath(by, of));
 
 async function rolesIn(user: User): Promise<unknown[]> {
-  const { status, body } = await user.client.call('GET', pathOf(user));
+  const { status, body } = await user.client.call('GET', getPath(user));
   t.equal(status, 200);
   return (body['data'] as Record<string, unknown>[]).map(member => member['role']);
 }
@@ -39,7 +39,7 @@ async function rolesIn(user: User): Promise<unknown[]> {
 t.test('the founder is the owner; members are listed and read', async t => {
   const owner = await node.signedUp();
   const viewer = await joined(owner, 'viewer');
-  const { body } = await viewer.client.call('GET', pathOf(owner));
+  const { body } = await viewer.client.call('GET', getPath(owner));
   const { workspaceId } = owner;
   t.match(body, {
     data: [
@@ -246,7 +246,7 @@ t.test('removed and made a Console member at once: never a member of the Console
       userId,
       role: 'agent',
       environmentId,
-      ...doing(owner.userId),
+      ...auditContext(owner.userId),
     });
     const [upserted, removed] = await Promise.allSettled([made, remove(owner, member)]);
     t.match(removed, { status: 'fulfilled', value: { status: 204 } });
@@ -285,7 +285,7 @@ t.test('who may: viewers read, strangers and keys find nothing', async t => {
 
   const stranger = await node.signedUp();
   const trespasser = { ...stranger, workspaceId: owner.workspaceId };
-  t.match(await trespasser.client.call('GET', pathOf(owner)), absent);
+  t.match(await trespasser.client.call('GET', getPath(owner)), absent);
   t.match(await get(trespasser, owner), absent);
   t.match(await change(trespasser, viewer, 'admin'), absent);
   t.match(await remove(trespasser, viewer), absent);
@@ -313,13 +313,13 @@ t.test('who may: viewers read, strangers and keys find nothing', async t => {
 t.test('the list pages, and refuses a foreign cursor', async t => {
   const owner = await node.signedUp();
   const ids = [owner.userId, (await joined(owner, 'viewer')).userId, (await joined(owner, 'admin')).userId];
-  const first = await owner.client.call('GET', `${pathOf(owner)}?limit=2`);
+  const first = await owner.client.call('GET', `${getPath(owner)}?limit=2`);
   t.match(first.body, { hasMore: true, data: [{ userId: ids[0] }, { userId: ids[1] }] });
   const cursor = String(first.body['nextCursor']);
-  const second = await owner.client.call('GET', `${pathOf(owner)}?limit=2&cursor=${cursor}`);
+  const second = await owner.client.call('GET', `${getPath(owner)}?limit=2&cursor=${cursor}`);
   t.match(second.body, { hasMore: false, nextCursor: null, data: [{ userId: ids[2] }] });
   const other = await node.signedUp();
-  t.match(await other.client.call('GET', `${pathOf(other)}?cursor=${cursor}`), {
+  t.match(await other.client.call('GET', `${getPath(other)}?cursor=${cursor}`), {
     status: 400,
     body: { error: 'svc/runtime/invalid_request' },
   });

@@ -16,10 +16,10 @@ export function newAddress(): string {
 }
 
 export function membership(node: AuthNode, db: Database) {
-  const pathOf = ({ workspaceId }: Pick<User, 'workspaceId'>) => `/workspaces/${workspaceId}/invitations`;
+  const getPath = ({ workspaceId }: Pick<User, 'workspaceId'>) => `/workspaces/${workspaceId}/invitations`;
 
   const invite = (by: User, email: string, more: Record<string, unknown> = {}): Promise<Reply> =>
-    by.client.call('POST', pathOf(by), { body: { email, ...more } });
+    by.client.call('POST', getPath(by), { body: { email, ...more } });
 
   /** Invites somebody, and gives the token that was mailed. */
   async function invited(by: User, email: string, more: Record<string, unknown> = {}): Promise<string> {
@@ -51,5 +51,5 @@ export function membership(node: AuthNode, db: Database) {
     return rows.map(row => JSON.parse(row.body) as { eventName: string; data: Record<string, unknown> });
   }
 
-  return { pathOf, invite, invited, accept, joined, events };
+  return { getPath, invite, invited, accept, joined, events };
 }

@@ -21,7 +21,7 @@ t.test('messages over REST', async t => {
     });
   const read = (threadId: string, messageId: string, bearer = secret) =>
     node.ask<Message & ErrorBody>('getMessage', bearer, { params: { threadId, messageId } });
-  const threadOf = async (threadId: string) =>
+  const openThread = async (threadId: string) =>
     (await node.ask<Thread>('getThread', secret, { params: { threadId } })).body;
 
   t.test('an outbound message is queued, stored, and asked of its channel', async t => {
@@ -47,13 +47,13 @@ t.test('messages over REST', async t => {
     t.strictSame(sent.body.actor, { type: 'api_key', id: tenant.apiKeyId });
     t.strictSame((await read(threadId, sent.body.messageId)).body, sent.body);
     t.strictSame((await list(threadId)).body.data, [sent.body]);
-    const events = await node.eventsOf(threadId);
+    const events = await node.getEvents(threadId);
     t.strictSame(
       events.map(event => event.eventName),
       ['thread.lifecycle.created', 'thread.message.created', 'channel.message.requested'],
     );
     t.strictSame(events[1]?.data.message, sent.body);
-    t.equal((await threadOf(threadId)).lastMessageAt, sent.body.createdAt);
+    t.equal((await openThread(threadId)).lastMessageAt, sent.body.createdAt);
   });
 
   t.test('an inbound message makes its thread by the participant', async t => {
@@ -65,7 +65,7 @@ t.test('messages over REST', async t => {
     const { threadId } = received.body;
     t.equal(threadId, derivedId('thread', environmentId, channelId, 'bob'));
     t.match(received.body, { status: null, direction: 'inbound', actor: { type: 'contact', id: 'bob' } });
-    t.match(await threadOf(threadId), {
+    t.match(await openThread(threadId), {
       externalRef: 'bob',
       metadata: { externalThreadRef: 'ticket-7' },
       channelId,
@@ -79,7 +79,7 @@ t.test('messages over REST', async t => {
   t.test('the conversation’s own name serves where no participant is given', async t => {
     const received = await node.inbound(tenant, channelId, { externalThreadRef: 'room-1' });
     t.equal(received.body.threadId, derivedId('thread', environmentId, channelId, 'room-1'));
-    t.match(await threadOf(received.body.threadId), { externalRef: 'room-1', metadata: {} });
+    t.match(await openThread(received.body.threadId), { externalRef: 'room-1', metadata: {} });
   });
 
   t.test('an inbound message has to say whose it is', async t => {
@@ -125,7 +125,7 @@ t.test('messages over REST', async t => {
     const other = await node.send(tenant, threadId, 'twice', asked);
     t.equal(other.status, 409);
     t.strictSame(
-      (await node.eventsOf(threadId)).map(event => event.data.sequence),
+      (await node.getEvents(threadId)).map(event => event.data.sequence),
       [1, 2, 3, 4],
       'and the sequence has no gap',
     );
@@ -142,7 +142,7 @@ t.test('messages over REST', async t => {
     );
     t.ok(replies.every(reply => reply.status === 201));
     const threadId = replies[0]?.body.threadId ?? '';
-    const events = await node.eventsOf(threadId);
+    const events = await node.getEvents(threadId);
     t.strictSame(
       events.map(event => event.data.sequence),
       events.map((_, i) => i + 1),
@@ -207,11 +207,11 @@ t.test('messages over REST', async t => {
     const { threadId } = await node.thread(tenant, { channelId });
     await node.ask('updateThread', secret, { params: { threadId }, body: { projectId, status: 'closed' } });
     await node.send(tenant, threadId);
-    t.equal((await threadOf(threadId)).status, 'closed');
+    t.equal((await openThread(threadId)).status, 'closed');
     const body = { projectId, body: 'from Studio' };
     const human = await node.ask<Message>('createMessage', tenant.token, { params: { threadId }, body });
     t.strictSame(human.body.actor, { type: 'user', id: tenant.userId });
-    t.equal((await threadOf(threadId)).status, 'open');
+    t.equal((await openThread(threadId)).status, 'open');
   });
 
   t.test("another tenant's messages are not there", async t => {

@@ -37,7 +37,7 @@ t.test('notes over REST', async t => {
     const byUser = await write(threadId, 'second', tenant.token);
     t.equal(byUser.body.authorUserId, tenant.userId);
     t.strictSame((await list(threadId)).body.data, [byUser.body, byKey.body], 'newest first');
-    const events = await node.eventsOf(threadId);
+    const events = await node.getEvents(threadId);
     t.strictSame(
       events.map(({ eventName, data }) => [
         eventName,
@@ -62,7 +62,7 @@ t.test('notes over REST', async t => {
     t.strictSame((await list(threadId)).body.data, []);
     t.equal((await remove(note)).status, 404);
     t.equal((await change(note, 'c')).status, 404);
-    t.strictSame((await node.eventsOf(threadId)).map(({ eventName }) => eventName).slice(1), [
+    t.strictSame((await node.getEvents(threadId)).map(({ eventName }) => eventName).slice(1), [
       'thread.note.created',
       'thread.note.updated',
       'thread.note.deleted',
@@ -84,7 +84,7 @@ t.test('notes over REST', async t => {
         if (status === 404 || status === 204 || status === 200) continue;
         t.match([status, body.error], [409, 'svc/runtime/conflict']);
       }
-      const events = await node.eventsOf(threadId);
+      const events = await node.getEvents(threadId);
       t.strictSame(
         events.map(({ data }) => data['sequence']),
         events.map((_, index) => index + 1),
@@ -131,7 +131,7 @@ t.test('notes over REST', async t => {
     t.equal((await write(threadId, '')).status, 422);
     t.equal((await write(newId('thread'), 'x')).status, 404);
     t.equal((await list(newId('thread'))).status, 404);
-    const reader = await node.keyOf(tenant, ['threads:read']);
+    const reader = await node.getKey(tenant, ['threads:read']);
     t.equal((await list(threadId, {}, reader)).status, 200);
     t.equal((await write(threadId, 'x', reader)).status, 403);
 

@@ -34,7 +34,7 @@ const rotate = (user: User, id: string, body: object = { appSecret: 'another sec
 
 const revoke = (user: User, id: string) => user.client.call('DELETE', `/meta-apps/${id}`);
 
-async function viewerOf({ workspaceId }: User): Promise<User> {
+async function getViewer({ workspaceId }: User): Promise<User> {
   const user = await node.signedUp();
   const stamps = { createdAt: new Date(), updatedAt: new Date() };
   await db.em().insert(WorkspaceMember, { workspaceId, userId: user.userId, role: 'viewer', ...stamps });
@@ -90,7 +90,7 @@ t.test('secrets lie sealed and hashed', async t => {
 
 t.test('the limits of a secret are 8 and 4096 characters, of a name and an app id 1 and 128', async t => {
   const user = await node.signedUp();
-  const statusOf = async (changes: Record<string, unknown>) => (await create(user, changes)).status;
+  const getStatus = async (changes: Record<string, unknown>) => (await create(user, changes)).status;
   for (const changes of [
     { appSecret: '1234567' },
     { appSecret: 'x'.repeat(4097) },
@@ -103,10 +103,10 @@ t.test('the limits of a secret are 8 and 4096 characters, of a name and an app i
     { unknown: 1 },
     { workspaceId: 'ws' },
   ]) {
-    t.equal(await statusOf(changes), 422, JSON.stringify(changes).slice(0, 40));
+    t.equal(await getStatus(changes), 422, JSON.stringify(changes).slice(0, 40));
   }
-  t.equal(await statusOf({ appSecret: '\u{1f600}'.repeat(4096), name: '\u{1f600}'.repeat(128) }), 201);
-  t.equal(await statusOf({ appSecret: '12345678', appId: 'x'.repeat(128) }), 201);
+  t.equal(await getStatus({ appSecret: '\u{1f600}'.repeat(4096), name: '\u{1f600}'.repeat(128) }), 201);
+  t.equal(await getStatus({ appSecret: '12345678', appId: 'x'.repeat(128) }), 201);
 });
 
 t.test('a secret is replaced: another fingerprint, another seal', async t => {
@@ -152,7 +152,7 @@ t.test('of a revocation and a channel that takes the credential, one finds the o
 t.test('admins write, viewers read, strangers find nothing, keys never come in', async t => {
   const owner = await node.signedUp();
   const id = await made(owner);
-  const viewer = await viewerOf(owner);
+  const viewer = await getViewer(owner);
   t.equal((await list(viewer)).status, 200);
   t.match(await create(viewer), denied);
   t.match(await rotate(viewer, id), denied);

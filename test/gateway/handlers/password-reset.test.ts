@@ -183,8 +183,9 @@ t.test('who has no account gets the same answer, and the database the same work'
   const afterUnknown = await rows();
   t.equal(unknown.status, 200);
   t.same(unknown.body, known.body);
-  const headersOf = ({ headers }: typeof known) => [...headers.keys()].filter(name => name !== 'date').sort();
-  t.same(headersOf(unknown), headersOf(known));
+  const getHeaders = ({ headers }: typeof known) =>
+    [...headers.keys()].filter(name => name !== 'date').sort();
+  t.same(getHeaders(unknown), getHeaders(known));
   const grown = (a: typeof start, b: typeof start) => [b.tokens - a.tokens, b.mails - a.mails];
   t.same(grown(start, afterKnown), [1, 1]);
   t.same(grown(afterKnown, afterUnknown), [1, 1]);

@@ -51,7 +51,7 @@ t.test('who is at a thread', async t => {
     t.equal((await assign(null, agent.token)).body.assigneeUserId, null, 'an operator may release it');
     t.equal((await assign(null, viewer.token)).status, 403);
     t.match(
-      (await node.eventsOf(threadId))
+      (await node.getEvents(threadId))
         .slice(1)
         .map(({ eventName, data }) => [eventName, data.previousAssigneeUserId]),
       [
@@ -69,15 +69,15 @@ t.test('who is at a thread', async t => {
       ['started', token],
       ['stopped', secret],
     ] as const) {
-      const seen = node.nextGlimpse(projectId);
+      const seen = node.nextEphemeral(projectId);
       const { status } = await node.ask('setTyping', bearer, {
         params: { threadId },
         body: { projectId, state },
       });
       t.equal(status, 204);
-      const glimpse = await seen;
-      const event = JSON.parse(glimpse.body) as EventEnvelope;
-      t.equal(glimpse.environmentId, environmentId);
+      const shown = await seen;
+      const event = JSON.parse(shown.body) as EventEnvelope;
+      t.equal(shown.environmentId, environmentId);
       t.ok(matchesSchema(EventEnvelope, event));
       t.ok(matchesSchema(eventTypes[`thread.typing.${state}`].data, event.data));
       t.match(event, {
@@ -92,7 +92,7 @@ t.test('who is at a thread', async t => {
           : [{ type: 'api_key', id: tenant.apiKeyId }, undefined],
       );
     }
-    t.equal((await node.eventsOf(threadId)).length, 1);
+    t.equal((await node.getEvents(threadId)).length, 1);
     const body = { projectId, state: 'started' };
     t.equal(
       (await node.ask('setTyping', secret, { params: { threadId: newId('thread') }, body })).status,
@@ -103,7 +103,7 @@ t.test('who is at a thread', async t => {
       (await node.ask('setTyping', stranger.secret, { params: { threadId }, body: theirs })).status,
       404,
     );
-    const reader = await node.keyOf(tenant, ['threads:read']);
+    const reader = await node.getKey(tenant, ['threads:read']);
     t.equal((await node.ask('setTyping', reader, { params: { threadId }, body })).status, 403);
     const wrong = { projectId, state: 'paused' };
     t.equal((await node.ask('setTyping', secret, { params: { threadId }, body: wrong })).status, 422);

@@ -21,7 +21,7 @@ function write(
   return key.get<Message>('createInboundMessage', { params: { channelId }, body });
 }
 
-async function rowsOf(threadId: string): Promise<Record<string, number>> {
+async function getRows(threadId: string): Promise<Record<string, number>> {
   const [row] = await database.query<Record<string, number>>(
     `select (select count(*) from threads where thread_id = $1) as threads,
       (select count(*) from messages where thread_id = $1) as messages,
@@ -54,12 +54,12 @@ t.test('a thread that rests goes with all that hangs on it; others stay', async 
     new Date(now + 10 * day),
   ]);
   await sweep(database, now + 29 * day, silentLog);
-  t.same(await rowsOf(threadId), { threads: 1, messages: 1, notes: 1, cursors: 1 }, 'not before');
+  t.same(await getRows(threadId), { threads: 1, messages: 1, notes: 1, cursors: 1 }, 'not before');
 
   await Promise.all([1, 2].map(() => sweep(database, now + 31 * day, silentLog)));
-  t.same(await rowsOf(threadId), { threads: 0, messages: 0, notes: 0, cursors: 0 });
-  t.match(await rowsOf(busy), { threads: 1, messages: 1 });
-  t.match(await rowsOf(production), { threads: 1, messages: 1 });
+  t.same(await getRows(threadId), { threads: 0, messages: 0, notes: 0, cursors: 0 });
+  t.match(await getRows(busy), { threads: 1, messages: 1 });
+  t.match(await getRows(production), { threads: 1, messages: 1 });
   t.equal((await key.ask<Refusal>('getThread', { params })).status, 404);
 });
 
@@ -69,11 +69,11 @@ t.test('whoever writes after that begins anew, though the thread was in memory',
   await write(tenant, 'somebody');
   const { threadId } = await write(tenant, 'somebody');
   await sweep(database, Date.now() + 31 * day, silentLog);
-  t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
+  t.match(await getRows(threadId), { threads: 0, messages: 0 });
   const again = await write(tenant, 'somebody');
   t.equal(again.threadId, threadId);
   t.match(await key.get<Thread>('getThread', { params: { threadId } }), { sequence: again.sequence });
-  t.match(await rowsOf(threadId), { threads: 1, messages: 1 });
+  t.match(await getRows(threadId), { threads: 1, messages: 1 });
 });
 
 t.test('a thread that wakes while it is being forgotten stays', async t => {
@@ -83,10 +83,10 @@ t.test('a thread that wakes while it is being forgotten stays', async t => {
   await em.begin();
   await em.execute('update threads set updated_at = updated_at where thread_id = ?', [threadId]);
   await sweep(database, Date.now() + 31 * day, silentLog);
-  t.match(await rowsOf(threadId), { threads: 1, messages: 1 }, 'nobody waits for it');
+  t.match(await getRows(threadId), { threads: 1, messages: 1 }, 'nobody waits for it');
   await em.commit();
   await sweep(database, Date.now() + 31 * day, silentLog);
-  t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
+  t.match(await getRows(threadId), { threads: 0, messages: 0 });
 });
 
 t.test('a sandbox is looked at when something may be due in it, and not before', async t => {
@@ -120,8 +120,8 @@ t.test('a sandbox is looked at when something may be due in it, and not before',
     new Date(now + 5 * day),
   ]);
   t.ok(await looked(now + 31 * day));
-  t.match(await rowsOf(threadId), { threads: 1, messages: 1 });
+  t.match(await getRows(threadId), { threads: 1, messages: 1 });
   t.notOk(await looked(now + 34 * day), 'what was changed rests from then on');
   t.ok(await looked(now + 36 * day));
-  t.match(await rowsOf(threadId), { threads: 0, messages: 0 });
+  t.match(await getRows(threadId), { threads: 0, messages: 0 });
 });

@@ -85,7 +85,7 @@ export async function receiverFor(t: Test): Promise<Receiver> {
 }
 
 /** `count` messages on a new thread of the tenant; gives the thread's id. */
-export async function messagesOf({ key, projectId, channelId }: Tenant, count: number): Promise<string> {
+export async function getMessages({ key, projectId, channelId }: Tenant, count: number): Promise<string> {
   let threadId = '';
   for (let i = 0; i < count; i++) {
     const body = { projectId, body: `message ${i}`, externalThreadRef: 'somebody' };

@@ -6,7 +6,7 @@ import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
 import { Client, type Asked, type ListOf, type Refusal } from '../../node/client.ts';
 import type { Tenant } from '../../node/tenant.ts';
 import { hasValidSignature } from '../../support/receiver.ts';
-import { messagesOf, receiverFor, StitchService } from './stitch-fixture.ts';
+import { getMessages, receiverFor, StitchService } from './stitch-fixture.ts';
 
 let service: StitchService;
 t.before(async () => {
@@ -166,13 +166,13 @@ t.test('a rotation gives a new secret, and both sign for a while', async t => {
     key.get<StitchWithSecret>('rotateStitchSecret', { params, body: { projectId, ...more } });
   const { secret: second } = await rotate({});
   t.not(second, secret);
-  await messagesOf(tenant, 1);
+  await getMessages(tenant, 1);
   await receiver.arrived(1);
   const [both] = receiver.received;
   t.ok(both !== undefined && hasValidSignature(both, secret) && hasValidSignature(both, second));
   t.match(both?.headers['service-signature'], /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   const { secret: third } = await rotate({ gracePeriodSeconds: 0 });
-  await messagesOf(tenant, 1);
+  await getMessages(tenant, 1);
   await receiver.arrived(2);
   const [, alone] = receiver.received;
   t.ok(alone !== undefined && hasValidSignature(alone, third));

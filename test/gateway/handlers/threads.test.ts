@@ -101,7 +101,7 @@ t.test('threads over REST', async t => {
     t.strictSame(same.body, changed.body);
     t.strictSame((await read(threadId)).body, changed.body);
     t.strictSame(
-      (await node.eventsOf(threadId)).map(event => event.eventName),
+      (await node.getEvents(threadId)).map(event => event.eventName),
       [
         'thread.lifecycle.created',
         'thread.status.changed',
@@ -131,7 +131,7 @@ t.test('threads over REST', async t => {
   t.test('a Studio user reaches production by id or by naming it, a sandbox key does not', async t => {
     const owner = await node.tenant();
     const production = await node.production(owner);
-    const live = await node.keyOf(owner, ['*'], 'live');
+    const live = await node.getKey(owner, ['*'], 'live');
     const body = { projectId: owner.projectId, environmentId: production };
     const { threadId } = (await node.ask<Thread>('createThread', live, { body })).body;
     t.match((await read(threadId, owner.token)).body, { threadId, environmentId: production });
@@ -149,7 +149,7 @@ t.test('threads over REST', async t => {
   });
 
   t.test('scopes', async t => {
-    const reader = await node.keyOf(tenant, ['threads:read']);
+    const reader = await node.getKey(tenant, ['threads:read']);
     const { threadId } = await node.thread(tenant);
     t.equal((await read(threadId, reader)).status, 200);
     const refused = await update(threadId, { status: 'closed' }, reader);

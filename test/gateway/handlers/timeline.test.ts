@@ -93,7 +93,7 @@ t.test('what became of a message', async t => {
     t.equal((await timeline(threadId, newId('message'))).status, 404);
     t.equal((await timeline(threadId, messageId, stranger.secret)).status, 404);
     t.equal((await timeline(threadId, messageId, stranger.token)).status, 404);
-    t.equal((await timeline(threadId, messageId, await node.keyOf(tenant, ['threads:read']))).status, 403);
+    t.equal((await timeline(threadId, messageId, await node.getKey(tenant, ['threads:read']))).status, 403);
     t.equal((await timeline(threadId, messageId, tenant.token)).status, 200);
   });
 });

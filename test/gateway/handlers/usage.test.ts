@@ -4,7 +4,7 @@ import type { Usage } from '../../../protocol/resources/usage.ts';
 import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
 import type { ListOf, Refusal } from '../../node/client.ts';
 import { newKey } from '../../node/tenant.ts';
-import { messagesOf, StitchService } from './stitch-fixture.ts';
+import { getMessages, StitchService } from './stitch-fixture.ts';
 
 const service = await StitchService.start(t);
 const today = (): string => new Date().toISOString().slice(0, 10);
@@ -12,7 +12,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 t.test('messages of the last 30 days, of one environment', async t => {
   const tenant = await service.tenant();
   const { key, person, projectId } = tenant;
-  const threadId = await messagesOf(tenant, 3);
+  const threadId = await getMessages(tenant, 3);
   await key.get('createMessage', {
     params: { threadId },
     body: { projectId, body: 'answer', direction: 'outbound' },
@@ -45,18 +45,18 @@ t.test('messages of the last 30 days, of one environment', async t => {
 
 t.test('days are days, in order, and a year of them at most', async t => {
   const { key, projectId } = await service.tenant();
-  const statusOf = async (query: Record<string, string>) =>
+  const getStatus = async (query: Record<string, string>) =>
     (await key.ask<Refusal>('listUsage', { query: { projectId, ...query } })).status;
-  t.equal(await statusOf({ from: '2024-01-01', to: '2024-12-31' }), 200);
-  t.equal(await statusOf({ from: '2024-01-01', to: '2025-01-01' }), 422);
-  t.equal(await statusOf({ from: '2024-01-02', to: '2024-01-01' }), 422);
-  t.equal(await statusOf({ from: '2024-01-01', to: '2024-01-01' }), 200);
-  t.equal(await statusOf({ to: '0001-01-01' }), 200);
-  t.equal(await statusOf({ to: '9999-12-31' }), 200);
+  t.equal(await getStatus({ from: '2024-01-01', to: '2024-12-31' }), 200);
+  t.equal(await getStatus({ from: '2024-01-01', to: '2025-01-01' }), 422);
+  t.equal(await getStatus({ from: '2024-01-02', to: '2024-01-01' }), 422);
+  t.equal(await getStatus({ from: '2024-01-01', to: '2024-01-01' }), 200);
+  t.equal(await getStatus({ to: '0001-01-01' }), 200);
+  t.equal(await getStatus({ to: '9999-12-31' }), 200);
   for (const from of ['2024-02-30', '2024-1-1', '20240101', '2024-01-01T00:00:00Z', 'today', '']) {
-    t.equal(await statusOf({ from }), 422, from);
+    t.equal(await getStatus({ from }), 422, from);
   }
-  t.equal(await statusOf({ groupBy: 'moon' }), 422);
+  t.equal(await getStatus({ groupBy: 'moon' }), 422);
 });
 
 t.test('for owners, admins and project owners; not for operators and strangers', async t => {

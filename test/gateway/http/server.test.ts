@@ -229,14 +229,17 @@ t.test('two servers cannot share a port', async t => {
 
 t.test('errors say where they are explained and when to come back', t => {
   const of = (error: ServiceError) => errorAnswer(error, 'req_1', docsUrl);
-  const bodyOf = (error: ServiceError) => JSON.parse(String(of(error).body)) as ErrorShape;
-  t.equal(bodyOf(new ServiceError('svc/auth/expired_token')).docsUrl, `${docsUrl}/errors/auth`);
-  t.equal(bodyOf(new ServiceError('svc/validation/invalid_request')).docsUrl, `${docsUrl}/errors/validation`);
-  t.equal(bodyOf(new ServiceError('svc/runtime/conflict')).docsUrl, `${docsUrl}/errors`);
+  const getBody = (error: ServiceError) => JSON.parse(String(of(error).body)) as ErrorShape;
+  t.equal(getBody(new ServiceError('svc/auth/expired_token')).docsUrl, `${docsUrl}/errors/auth`);
+  t.equal(
+    getBody(new ServiceError('svc/validation/invalid_request')).docsUrl,
+    `${docsUrl}/errors/validation`,
+  );
+  t.equal(getBody(new ServiceError('svc/runtime/conflict')).docsUrl, `${docsUrl}/errors`);
   t.same(of(new ServiceError('svc/auth/expired_token')).headers, { 'WWW-Authenticate': 'Bearer' });
   const busy = new ServiceError('svc/rate_limit/exceeded', { retryAfterSeconds: 1.2 });
   t.same(of(busy).headers, { 'Retry-After': '2' });
   t.same(of(new ServiceError('svc/runtime/unavailable')).headers, { 'Retry-After': '1' });
-  t.notOk('details' in bodyOf(busy), 'no details where there is nothing to do');
+  t.notOk('details' in getBody(busy), 'no details where there is nothing to do');
   t.end();
 });

@@ -41,7 +41,7 @@ async function house(t: Test, parts: Partial<SocketEndpoint<Guest>> = {}) {
 }
 
 /** The status that an upgrade was refused with. */
-async function refusalOf(client: WebSocket): Promise<number> {
+async function getRefusal(client: WebSocket): Promise<number> {
   const [, response] = (await once(client, 'unexpected-response')) as [unknown, { statusCode: number }];
   return response.statusCode;
 }
@@ -96,7 +96,7 @@ t.test('a client is refused with an answer, at once or later', async t => {
     upgrade: request => refusals[request.query]?.() ?? { name: '' },
   });
   const statuses: number[] = [];
-  for (const how of Object.keys(refusals)) statuses.push(await refusalOf(connect(`/rooms/1/ws?${how}`)));
+  for (const how of Object.keys(refusals)) statuses.push(await getRefusal(connect(`/rooms/1/ws?${how}`)));
   t.same(statuses, [403, 401, 403, 404, 500]);
   t.same(notes, []);
   t.equal(log.entries.length, 1, 'only what nobody expected is logged');

@@ -129,10 +129,10 @@ t.test('a request that names two projects names none', async t => {
   t.equal(ran, 0);
 });
 
-t.test('scopeOf decides about a resource that was found by its id', async t => {
+t.test('authoriseScope decides about a resource that was found by its id', async t => {
   const resource: TestHandlers['getNote'] = async call => {
     const [owner = '', environmentId] = call.header('x-resource').split(' ');
-    return { body: await call.scopeOf(owner, environmentId) };
+    return { body: await call.authoriseScope(owner, environmentId) };
   };
   const { ask } = await startRest(t, { getNote: resource });
   const of = async (as: string, place: string, query = '') => {
@@ -163,10 +163,10 @@ t.test('scopeOf decides about a resource that was found by its id', async t => {
   );
 });
 
-t.test('workspaceRoleOf decides about a workspace that was found by other means', async t => {
+t.test('requireWorkspaceRole decides about a workspace that was found by other means', async t => {
   const { ask } = await startRest(t, {
     createWorkspace: async call => ({
-      body: { role: await call.workspaceRoleOf(call.header('x-workspace')) },
+      body: { role: await call.requireWorkspaceRole(call.header('x-workspace')) },
     }),
   });
   const of = async (as: string, id: string) => {

@@ -218,7 +218,7 @@ t.test('a kept answer is given to whoever may do the operation now', async t => 
     t,
     {
       rotateSecret: async call => {
-        await call.scopeOf(projectId, production);
+        await call.authoriseScope(projectId, production);
         return { body: { n: ++runs } };
       },
     },
@@ -309,7 +309,7 @@ t.test('a key belongs to where its thread is found, and a kept answer to who may
   const { post } = await world(t, {
     createMessage: async call => {
       // In production: a key is told so by the thread's actor, a user is asked for the right to it.
-      if (call.caller?.type === 'user') await call.scopeOf(projectId, production);
+      if (call.caller?.type === 'user') await call.authoriseScope(projectId, production);
       else throw new ServiceError('svc/runtime/not_found');
       if (gone) throw new ServiceError('svc/runtime/not_found');
       return actorLike(() => ({ n: 1 }))(call);
@@ -347,7 +347,7 @@ t.test('a key belongs to where a user finds what is named by its id alone', asyn
   let runs = 0;
   const { ask } = await world(t, {
     rotateSecret: async call => {
-      await call.scopeOf(projectId, call.params.noteId === inProduction ? production : sandbox);
+      await call.authoriseScope(projectId, call.params.noteId === inProduction ? production : sandbox);
       const n = ++runs;
       begun.open();
       if (n === 1) await proceed.opened;

@@ -57,22 +57,22 @@ t.test('what says that it is no JSON is 400', async t => {
 
 t.test('what does not fit its schema is 422 and says where', async t => {
   const { ask } = await startRest(t);
-  const issuesOf = async (body: unknown) => {
+  const getIssues = async (body: unknown) => {
     const { status, json } = await ask('POST', '/v1/notes', { as, body });
     t.equal(status, 422, JSON.stringify(body));
     t.equal(json?.error, 'svc/validation/invalid_request');
     return json?.details?.issues?.map(issue => `${issue.path} ${issue.code}`);
   };
-  t.same(await issuesOf({ projectId }), ['/body/text required']);
-  t.same(await issuesOf({ ...note, extra: 1 }), ['/body/extra additionalProperties']);
-  t.same(await issuesOf({ ...note, text: 'x'.repeat(21) }), ['/body/text maxLength']);
-  t.same(await issuesOf({ ...note, text: 'a\0b' }), ['/body/text text']);
-  t.same(await issuesOf({ ...note, text: '\ud800' }), ['/body/text text']);
-  t.same(await issuesOf({ ...note, metadata: { deep: { 'a/b': ['x\0'] } } }), [
+  t.same(await getIssues({ projectId }), ['/body/text required']);
+  t.same(await getIssues({ ...note, extra: 1 }), ['/body/extra additionalProperties']);
+  t.same(await getIssues({ ...note, text: 'x'.repeat(21) }), ['/body/text maxLength']);
+  t.same(await getIssues({ ...note, text: 'a\0b' }), ['/body/text text']);
+  t.same(await getIssues({ ...note, text: '\ud800' }), ['/body/text text']);
+  t.same(await getIssues({ ...note, metadata: { deep: { 'a/b': ['x\0'] } } }), [
     '/body/metadata/deep/a~1b/0 text',
   ]);
-  t.same(await issuesOf([]), ['/body type']);
-  t.same(await issuesOf(null), ['/body type']);
+  t.same(await getIssues([]), ['/body type']);
+  t.same(await getIssues(null), ['/body type']);
   t.equal((await ask('POST', '/v1/notes', { as, body: { ...note, text: '🙂'.repeat(20) } })).status, 201);
 });
 

@@ -7,13 +7,13 @@ import type { Call } from '../../../gateway/pipeline/handler.ts';
 import type { Quota, RateLimiter } from '../../../gateway/pipeline/rate-limiter.ts';
 import type { RateClass } from '../../../protocol/operation.ts';
 import { LocalBus } from '../../../runtime/transport/local.ts';
-import { ByHand } from '../../runtime/manual-placement.ts';
+import { ManualPlacement } from '../../runtime/manual-placement.ts';
 import { startWorld, type World } from '../../runtime/node-fixture.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export interface QuotaNode extends World {
-  readonly placement: ByHand;
+  readonly placement: ManualPlacement;
   readonly quotas: RateLimiter;
   /** Charges a request as the pipeline does: gives the quota that refuses it, or has least left. */
   take(rate: RateClass, call: Partial<Call>): Promise<Quota>;
@@ -34,7 +34,7 @@ export async function quotaNodes(
   const all = { ...defaultRates, ...rates };
   const nodes: QuotaNode[] = [];
   for (let i = 0; i < count; i++) {
-    const placement = new ByHand(i === 0 ? [0] : []);
+    const placement = new ManualPlacement(i === 0 ? [0] : []);
     const kinds = createQuotaKinds(longestWindowMs(all));
     const world = await startWorld({ clock, bus, shards: 1, kinds, placement });
     const { node, metrics } = world;

@@ -326,20 +326,20 @@ t.test('a sandbox has a quarter', async t => {
   assert.ok(node !== undefined);
   const { clock } = node;
   const test: KeyCaller = { ...live, environmentKind: 'sandbox' };
-  const limitOf = async (...asked: Parameters<QuotaNode['take']>) => {
+  const getLimit = async (...asked: Parameters<QuotaNode['take']>) => {
     const quota = await clock.until(node.take(...asked));
     return quota?.limit;
   };
   t.strictSame(
     [
-      await limitOf('read', { caller: test }),
-      await limitOf('write', { caller: test }),
-      await limitOf('run', { caller: test }),
-      await limitOf('test', { caller: test }),
-      await limitOf('message', { caller: test, project: scope('sandbox') }),
-      await limitOf('receipt', { caller: test, project: scope('sandbox') }),
-      await limitOf('read', { caller: user('usr_ada'), project: scope('sandbox') }),
-      await limitOf('message', { caller: user('usr_ada'), project: scope('sandbox', 'prj_2') }),
+      await getLimit('read', { caller: test }),
+      await getLimit('write', { caller: test }),
+      await getLimit('run', { caller: test }),
+      await getLimit('test', { caller: test }),
+      await getLimit('message', { caller: test, project: scope('sandbox') }),
+      await getLimit('receipt', { caller: test, project: scope('sandbox') }),
+      await getLimit('read', { caller: user('usr_ada'), project: scope('sandbox') }),
+      await getLimit('message', { caller: user('usr_ada'), project: scope('sandbox', 'prj_2') }),
     ],
     [300, 150, 30, 8, 25, 100, 1_200, 25],
   );

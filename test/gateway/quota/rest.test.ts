@@ -21,22 +21,22 @@ t.test('every charged answer says where its bucket stands, and a refusal when to
   const [node] = await quotaNodes(t, 1, { write: { limit: 8, windowMs: 60_000 } });
   assert.ok(node !== undefined);
   const { ask } = await startRest(t, {}, { limiter: node.quotas });
-  const headersOf = ({ headers }: { headers: Headers }) =>
+  const getHeaders = ({ headers }: { headers: Headers }) =>
     ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'].map(name =>
       headers.get(name),
     );
   // The key is of the sandbox: 2 a minute.
   const first = await ask('POST', '/v1/notes', { as: 'writer', body });
-  t.strictSame([first.status, ...headersOf(first)], [201, '2', '1', '30', null]);
+  t.strictSame([first.status, ...getHeaders(first)], [201, '2', '1', '30', null]);
   const second = await ask('POST', '/v1/notes', { as: 'writer', body });
-  t.strictSame([second.status, ...headersOf(second)], [201, '2', '0', '60', null]);
+  t.strictSame([second.status, ...getHeaders(second)], [201, '2', '0', '60', null]);
   const third = await ask('POST', '/v1/notes', { as: 'writer', body });
-  t.strictSame([third.status, ...headersOf(third)], [429, '2', '0', '60', '30']);
+  t.strictSame([third.status, ...getHeaders(third)], [429, '2', '0', '60', '30']);
   t.match(third.json, { error: 'svc/rate_limit/exceeded' });
   await node.clock.advance(28_500);
   const fourth = await ask('POST', '/v1/notes', { as: 'writer', body });
   t.strictSame(
-    [fourth.status, ...headersOf(fourth)],
+    [fourth.status, ...getHeaders(fourth)],
     [429, '2', '0', '32', '2'],
     'whole seconds, rounded up',
   );
@@ -45,7 +45,7 @@ t.test('every charged answer says where its bucket stands, and a refusal when to
 
   const other = await ask('POST', '/v1/notes', { as: 'developer', body });
   t.strictSame(
-    [other.status, ...headersOf(other)],
+    [other.status, ...getHeaders(other)],
     [201, '8', '7', '8', null],
     'a user is another credential',
   );

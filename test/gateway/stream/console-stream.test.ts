@@ -6,7 +6,7 @@ import { newId } from '../../../protocol/ids.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ConsoleNode, happening, type ListBody, type Tenant } from '../handlers/console-fixture.ts';
 import { ManualClock, numbers } from './fixture.ts';
-import { doing, origin } from '../../support/accounts.ts';
+import { auditContext, origin } from '../../support/accounts.ts';
 
 const { database } = await startTestDatabase(t);
 
@@ -147,7 +147,7 @@ t.test('a key or a session that is revoked is shown out', async t => {
   const byTicket = node.connect(projectId, { ticket: await ticketOf(node, projectId, founder.token) });
   await byTicket.resume();
 
-  await node.apiKeys.revoke({ projectId, apiKeyId: key.apiKeyId, ...doing(founder.userId) });
+  await node.apiKeys.revoke({ projectId, apiKeyId: key.apiKeyId, ...auditContext(founder.userId) });
   t.equal(await byKey.end(), 4001, 'at once: the revocation is an event');
   await node.sessions.revoke(founder.sessionId, Date.now(), origin);
   await clock.advance(10_000);

@@ -1,4 +1,4 @@
-/** Who may do what: every row of the operation table against the table of decisions section 3, which is said here once more. */
+/** Who may do what: every row of the operation table against the table of docs/contract-decisions.md ("Who may do what"), repeated here. */
 import t from 'tap';
 import type { Access, Operation } from '../../../protocol/operation.ts';
 import { operations } from '../../../protocol/operations/table.ts';

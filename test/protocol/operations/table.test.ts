@@ -124,7 +124,7 @@ t.test('answers with a secret say so', async t => {
   t.strictSame(secret.sort(), expected.split(' '));
 });
 
-t.test('lists page as the specification says', async t => {
+t.test('lists have the parameters and the envelope of a page', async t => {
   for (const [id, operation] of rows) {
     if (!properties(operation.success.body ?? undefined).includes('hasMore')) continue;
     t.match(
@@ -136,8 +136,8 @@ t.test('lists page as the specification says', async t => {
   }
 });
 
-t.test('where the specification lists statuses, 403, 404 and 409 are exactly those', async t => {
-  // Whether a status is listed decides what a caller without permission is told (decisions section 1).
+t.test('403, 404 and 409 are exactly the statuses of the contract', async t => {
+  // Whether a status is listed decides what a caller without permission is told (docs/contract-decisions.md, "Permission or absence").
   const specified: Partial<Record<OperationId, readonly number[]>> = {
     signUp: [403, 409, 422],
     login: [401, 403, 422],
@@ -176,7 +176,7 @@ t.test('where the specification lists statuses, 403, 404 and 409 are exactly tho
   }
 });
 
-t.test('statuses of success are those of decisions section 2', async t => {
+t.test('statuses of success are those of the contract', async t => {
   const expected: Partial<Record<OperationId, number>> = {
     createThread: 201,
     updateThread: 200,

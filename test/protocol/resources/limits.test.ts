@@ -1,4 +1,4 @@
-/** The specification's "Limits" at their edges and one past, counted in code points. */
+/** The limits of fields, at the edge and one beyond, counted in code points. */
 import t from 'tap';
 import type { TSchema } from 'typebox';
 import { CreateAgentBody, UpdateAgentBody } from '../../../protocol/resources/agent.ts';

@@ -1,4 +1,4 @@
-/** The laws of runtime/actor/store.ts as tests, for every store: memory here, PostgreSQL in test/storage. */
+/** The rules of runtime/actor/store.ts as tests, for every store: memory here, PostgreSQL in test/storage. */
 import type { Test } from 'tap';
 import type { ActorRef } from '../../../runtime/actor/actor.ts';
 import {
@@ -73,7 +73,7 @@ function outcomes(promises: readonly Promise<void>[]): Promise<string[]> {
 }
 
 export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreHarness<Write>>): void {
-  const law = (name: string, body: (t: Test, harness: StoreHarness<Write>) => Promise<void>): void => {
+  const rule = (name: string, body: (t: Test, harness: StoreHarness<Write>) => Promise<void>): void => {
     t.test(name, async t => {
       const harness = await makeStore();
       t.teardown(() => harness.close());
@@ -85,18 +85,18 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     return loaded && { version: loaded.version, mark: markOf(loaded.state) };
   };
 
-  law('an actor without a snapshot loads as undefined', async (t, { store, actor }) => {
+  rule('an actor without a snapshot loads as undefined', async (t, { store, actor }) => {
     t.equal(await store.load(actor('nobody')), undefined);
   });
 
-  law('what was committed is loaded, by every node', async (t, harness) => {
+  rule('what was committed is loaded, by every node', async (t, harness) => {
     const a = new Actor(harness, 'a');
     await harness.store.commit(a.next('first'));
     t.strictSame(await mark(harness, a.ref), { version: 1, mark: 'first' });
     t.strictSame(await mark({ ...harness, store: harness.other }, a.ref), { version: 1, mark: 'first' });
   });
 
-  law('loads at once do not mix', async (t, harness) => {
+  rule('loads at once do not mix', async (t, harness) => {
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(names.map(name => harness.store.commit(new Actor(harness, name).next(name))));
     const loaded = await Promise.all(
@@ -109,14 +109,14 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     ]);
   });
 
-  law('commits of one actor apply in the order of the calls', async (t, harness) => {
+  rule('commits of one actor apply in the order of the calls', async (t, harness) => {
     const a = new Actor(harness, 'a');
     const marks = Array.from({ length: 50 }, (_, i) => `mark ${i}`);
     await Promise.all(marks.map(text => harness.store.commit(a.next(text))));
     t.strictSame(await mark(harness, a.ref), { version: 50, mark: 'mark 49' });
   });
 
-  law('of two nodes that create an actor, one is fenced', async (t, harness) => {
+  rule('of two nodes that create an actor, one is fenced', async (t, harness) => {
     const commits = [new Actor(harness, 'a').next('here'), new Actor(harness, 'a').next('there')];
     const settled = await outcomes([
       harness.store.commit(commits[0] as Commit<Write>),
@@ -125,7 +125,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     t.strictSame(settled.sort(), ['Fenced', 'landed']);
   });
 
-  law('a commit on an old version is fenced, and nothing of it applies', async (t, harness) => {
+  rule('a commit on an old version is fenced, and nothing of it applies', async (t, harness) => {
     const { store, other, writes } = harness;
     const a = new Actor(harness, 'a');
     await store.commit(a.next('ours'));
@@ -137,7 +137,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     await store.commit(new Actor(harness, 'b').next('b', { writes: [writes.unique('k')] }));
   });
 
-  law('what stands on a fenced commit is fenced, even when its version would fit', async (t, harness) => {
+  rule('what stands on a fenced commit is fenced, even when its version would fit', async (t, harness) => {
     const { store, other } = harness;
     const a = new Actor(harness, 'a');
     await store.commit(a.next('1'));
@@ -151,7 +151,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     t.strictSame(await mark(harness, a.ref), { version: 2, mark: 'theirs' });
   });
 
-  law(
+  rule(
     'what stands on a fenced commit is fenced in the same batch, and others are not',
     async (t, harness) => {
       const { store, other } = harness;
@@ -171,7 +171,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     },
   );
 
-  law('a commit without a snapshot is fenced too, and leaves the version alone', async (t, harness) => {
+  rule('a commit without a snapshot is fenced too, and leaves the version alone', async (t, harness) => {
     const { store, other, writes } = harness;
     const a = new Actor(harness, 'a');
     const settled = await outcomes([
@@ -189,7 +189,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     await store.commit(new Actor(harness, 'c').next('c', { writes: [writes.unique('late')] }));
   });
 
-  law('a duplicate fails alone', async (t, harness) => {
+  rule('a duplicate fails alone', async (t, harness) => {
     const { store, writes } = harness;
     const [a, b, c] = ['a', 'b', 'c'].map(name => new Actor(harness, name)) as [
       Actor<Write>,
@@ -206,7 +206,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     await t.rejects(again, Duplicate, 'also of what landed long ago');
   });
 
-  law('a duplicate without a snapshot harms nothing that came after', async (t, harness) => {
+  rule('a duplicate without a snapshot harms nothing that came after', async (t, harness) => {
     const { store, writes } = harness;
     const a = new Actor(harness, 'a');
     const settled = await outcomes([
@@ -218,7 +218,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     t.strictSame(await mark(harness, a.ref), { version: 2, mark: '2' });
   });
 
-  law('reminders are due in their order, within their limit, on their shards', async (t, harness) => {
+  rule('reminders are due in their order, within their limit, on their shards', async (t, harness) => {
     const { store } = harness;
     const a = new Actor(harness, 'a');
     const b = new Actor(harness, 'b');
@@ -233,7 +233,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     t.strictSame(await store.dueReminders(999, 10, []), { reminders: [], nextAt: undefined });
   });
 
-  law('a reminder set again replaces, and one forgotten is gone', async (t, harness) => {
+  rule('a reminder set again replaces, and one forgotten is gone', async (t, harness) => {
     const { store } = harness;
     const a = new Actor(harness, 'a');
     const dueKeys = async (): Promise<string[]> =>
@@ -253,7 +253,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     t.strictSame(await dueKeys(), ['z@300'], 'a handled reminder may set its own key again');
   });
 
-  law(
+  rule(
     'in one batch, a reminder that was set anew outlives the handling of the old one',
     async (t, harness) => {
       const { store } = harness;
@@ -267,7 +267,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     },
   );
 
-  law('a postponed reminder comes later and remembers its tries', async (t, harness) => {
+  rule('a postponed reminder comes later and remembers its tries', async (t, harness) => {
     const { store } = harness;
     const a = new Actor(harness, 'a');
     const old = a.reminder('x', 100);
@@ -283,7 +283,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     );
   });
 
-  law('a buried reminder is a dead letter', async (t, harness) => {
+  rule('a reminder that failed for good is a dead letter', async (t, harness) => {
     const { store } = harness;
     const a = new Actor(harness, 'a');
     const old = a.reminder('x', 100, { n: 1 });

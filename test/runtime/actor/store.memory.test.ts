@@ -4,7 +4,7 @@ import { MemoryDatabase, MemoryStore, type Fault, type MemoryWrite } from '../..
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { storeConformance } from './store.conformance.ts';
 
-t.test('the laws', async t => {
+t.test('the rules', async t => {
   storeConformance<MemoryWrite>(t, async () => {
     const clock = new VirtualClock();
     const database = new MemoryDatabase();

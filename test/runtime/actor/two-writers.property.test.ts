@@ -110,11 +110,11 @@ async function play(steps: readonly Step[], { seed, faulty, longestMs }: Weather
   await clock.until(Promise.all(settled));
   const leftOver = nodes[0].stats.admitted + nodes[1].stats.admitted;
   await clock.until(Promise.all(nodes.map(node => node.drain())));
-  const truth = { a: marksOf(database, 'a'), b: marksOf(database, 'b') };
+  const truth = { a: getMarks(database, 'a'), b: getMarks(database, 'b') };
   return { asked, truth, keys: database.writes.map(({ key }) => key), leftOver };
 }
 
-function marksOf(database: MemoryDatabase, of: string): readonly string[] {
+function getMarks(database: MemoryDatabase, of: string): readonly string[] {
   const loaded = database.read(counterRef(of));
   return loaded === undefined ? [] : (loaded.state as Counted).marks;
 }

@@ -4,7 +4,7 @@ import { actor } from '../../../runtime/actor/actor.ts';
 import { LocalBus } from '../../../runtime/transport/local.ts';
 import { MemoryDatabase, type MemoryWrite } from '../../support/memory-store.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { ByHand } from '../manual-placement.ts';
+import { ManualPlacement } from '../manual-placement.ts';
 import { counterKind, counterRef } from '../counter-actor.ts';
 import { outcome, world } from '../node-fixture.ts';
 
@@ -47,7 +47,7 @@ t.test('when it was idle, and after its shard has moved, it is blank', async t =
     database: new MemoryDatabase(),
     shards: 1,
   };
-  const [here, there] = [new ByHand([0]), new ByHand([])];
+  const [here, there] = [new ManualPlacement([0]), new ManualPlacement([])];
   const one = await world(t, { ...shared, kinds: [tally], placement: here });
   const two = await world(t, { ...shared, kinds: [tally], placement: there });
   const { clock } = shared;

@@ -4,14 +4,13 @@ import { natsNode, type NatsNode } from '../../support/nats-node.ts';
 import { NatsServer } from '../../support/nats-server.ts';
 
 const patienceMs = 600_000;
-const peersOf = ({ connection }: NatsNode): NatsPeers => new NatsPeers({ connection, cluster: 'test' });
+const createPeers = ({ connection }: NatsNode): NatsPeers => new NatsPeers({ connection, cluster: 'test' });
 
 t.test('a node that answers is here, and one that nobody knows is gone', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
-  const [one, two] = (await Promise.all([natsNode(t, server.url), natsNode(t, server.url)])).map(peersOf) as [
-    NatsPeers,
-    NatsPeers,
-  ];
+  const [one, two] = (await Promise.all([natsNode(t, server.url), natsNode(t, server.url)])).map(
+    createPeers,
+  ) as [NatsPeers, NatsPeers];
   t.equal(await one.ping('two', patienceMs), 'gone');
   const stop = await two.answerPings('two');
   t.equal(await one.ping('two', patienceMs), 'here');
@@ -24,10 +23,10 @@ t.test('a node that answers is here, and one that nobody knows is gone', async t
 t.test('a node whose connection is closed is gone', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
   const [one, two] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
-  await peersOf(two).answerPings('two');
-  t.equal(await peersOf(one).ping('two', patienceMs), 'here');
+  await createPeers(two).answerPings('two');
+  t.equal(await createPeers(one).ping('two', patienceMs), 'here');
   await two.connection.close();
-  t.equal(await peersOf(one).ping('two', patienceMs), 'gone');
+  t.equal(await createPeers(one).ping('two', patienceMs), 'gone');
 });
 
 t.test('a node that hangs is silent, and so is everyone for a node that hears nothing', async t => {
@@ -35,7 +34,7 @@ t.test('a node that hangs is silent, and so is everyone for a node that hears no
   const [one, two] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
   two.connection.client.subscribe('skein.test.node.two', { callback: () => undefined });
   await two.connection.flush();
-  const peers = peersOf(one);
+  const peers = createPeers(one);
   t.equal(await peers.ping('two', 20), 'silent');
   const seen: boolean[] = [];
   const lost = Promise.withResolvers<void>();

@@ -28,7 +28,7 @@ t.test('what a register promises', async t => {
   });
 });
 
-async function registerOf(
+async function createRegister(
   t: Test,
   server: NatsServer,
   options: Partial<BucketOptions> = {},
@@ -47,7 +47,10 @@ interface Opened {
 
 t.test('while NATS is away the register says so at once, and afterwards it is as it was', async t => {
   const server = await NatsServer.of(t);
-  const [{ connection, register }, other] = await Promise.all([registerOf(t, server), registerOf(t, server)]);
+  const [{ connection, register }, other] = await Promise.all([
+    createRegister(t, server),
+    createRegister(t, server),
+  ]);
   const heard: Change[] = [];
   const more = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -85,7 +88,7 @@ t.test('while NATS is away the register says so at once, and afterwards it is as
 
 t.test('a request that is under way when the connection is lost is refused at once', async t => {
   const server = await NatsServer.of(t);
-  const { connection, register } = await registerOf(t, server, { timeoutMs: 60_000 });
+  const { connection, register } = await createRegister(t, server, { timeoutMs: 60_000 });
   server.freeze();
   const refused = t.rejects(register.create('node.a', ''), RegisterUnavailable);
   const lost = becomes(connection, false);
@@ -95,7 +98,7 @@ t.test('a request that is under way when the connection is lost is refused at on
 
 t.test('a register that does not answer is given up in time', async t => {
   const server = await NatsServer.of(t);
-  const { register } = await registerOf(t, server, { timeoutMs: 50 });
+  const { register } = await createRegister(t, server, { timeoutMs: 50 });
   server.freeze();
   await t.rejects(register.create('node.a', ''), RegisterUnavailable);
   await t.rejects(register.entries(), RegisterUnavailable);
@@ -104,7 +107,7 @@ t.test('a register that does not answer is given up in time', async t => {
 
 t.test('a register that NATS has lost is made anew by whoever reads it', async t => {
   const server = await NatsServer.of(t);
-  const { connection, register } = await registerOf(t, server);
+  const { connection, register } = await createRegister(t, server);
   const heard = Promise.withResolvers<Change>();
   await register.watch(change => {
     if (change.key === 'node.b') heard.resolve(change);
@@ -154,7 +157,7 @@ t.test('a bucket that would lose leases is refused', async t => {
 
 t.test('a watcher that throws harms no other, nor itself', async t => {
   const server = await NatsServer.of(t);
-  const { register } = await registerOf(t, server);
+  const { register } = await createRegister(t, server);
   const [bad, good] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await register.watch(({ key }) => {
     if (key === 'b') bad.resolve();
@@ -170,13 +173,13 @@ t.test('a watcher that throws harms no other, nor itself', async t => {
 
 t.test('markers of keys long gone are swept', async t => {
   const server = await NatsServer.of(t);
-  const { connection, register } = await registerOf(t, server);
+  const { connection, register } = await createRegister(t, server);
   for (let i = 0; i < 5; i++)
     await register.remove(`node.${i}`, (await register.create(`node.${i}`, '')) ?? 0);
   // Other changes, as heartbeats are.
   for (let i = 0; i < 12_000; i++) connection.client.publish('$KV.skein_test.node.live', `${i}`);
   await connection.flush();
-  await registerOf(t, server);
+  await createRegister(t, server);
   const manager = await connection.client.jetstreamManager();
   t.equal((await manager.streams.info('KV_skein_test')).state.messages, 1);
   t.match(await register.entries(), [{ key: 'node.live', value: '11999' }]);

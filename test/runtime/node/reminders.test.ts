@@ -8,7 +8,7 @@ const a = counterRef('a');
 const b = counterRef('b');
 const latencyMs = (): number => 5;
 
-function marksOf({ database }: World, of = a): readonly string[] {
+function getMarks({ database }: World, of = a): readonly string[] {
   return (database.read(of)?.state as Counted | undefined)?.marks ?? [];
 }
 
@@ -30,12 +30,12 @@ t.test('a reminder comes at its time, and the commit that handles it deletes it'
   const made = await world(t);
   await remind(made, { key: 'x', at: made.clock.now() + 3_600_000 });
   await made.clock.advance(3_599_999);
-  t.strictSame(marksOf(made), ['set']);
+  t.strictSame(getMarks(made), ['set']);
   await made.clock.advance(1);
-  t.strictSame(marksOf(made), ['set', 'x']);
+  t.strictSame(getMarks(made), ['set', 'x']);
   t.equal(made.database.reminders.size, 0);
   await made.clock.advance(60_000);
-  t.strictSame(marksOf(made), ['set', 'x'], 'and never again');
+  t.strictSame(getMarks(made), ['set', 'x'], 'and never again');
   t.equal(made.metrics.counters.remindersHandled, 1);
 });
 
@@ -45,7 +45,7 @@ t.test('one that is due already is delivered right after its commit, without a s
   const before = made.store.scans;
   await remind(made, { key: 'x' }, { key: 'y', to: b, at: 0 });
   await made.clock.advance(30);
-  t.strictSame([marksOf(made), marksOf(made, b)], [['set', 'x'], ['y']]);
+  t.strictSame([getMarks(made), getMarks(made, b)], [['set', 'x'], ['y']]);
   t.equal(made.store.scans, before);
   t.equal(made.database.reminders.size, 0);
 });
@@ -80,7 +80,7 @@ t.test('a stale node buries nothing and deletes nothing', async t => {
   database.overwrite(b, () => ({ n: 1, marks: ['theirs'] }));
   await remind(made, { key: 'x', to: b, payload: { mark: 'x' } }, { key: 'y', to: b, command: 'refuse' });
   await clock.advance(100);
-  t.strictSame(marksOf(made, b), ['theirs', 'x'], 'decided on what is true');
+  t.strictSame(getMarks(made, b), ['theirs', 'x'], 'decided on what is true');
   t.match(database.letters, [{ name: 'refuse' }]);
   t.equal(made.metrics.counters.fenced, 2);
 });
@@ -115,10 +115,10 @@ t.test('a store that cannot be read is asked again until it can', async t => {
   await remind(made, { key: 'x', at: made.clock.now() + 10_000 });
   made.store.offline = true;
   await made.clock.advance(60_000);
-  t.strictSame(marksOf(made), ['set']);
+  t.strictSame(getMarks(made), ['set']);
   made.store.offline = false;
   await made.clock.advance(10_000);
-  t.strictSame(marksOf(made), ['set', 'x']);
+  t.strictSame(getMarks(made), ['set', 'x']);
   t.equal(made.log.filter(({ message }) => message === 'the reminders cannot be read').length, 1, 'one line');
 });
 
@@ -135,7 +135,7 @@ t.test('what another node set is found by the poll', async t => {
   };
   made.database.reminders.set('counter/b/x', reminder);
   await made.clock.advance(12_000);
-  t.strictSame(marksOf(made, b), ['x']);
+  t.strictSame(getMarks(made, b), ['x']);
 });
 
 t.test('a wall clock that is put back does not put off the poll', async t => {
@@ -155,7 +155,7 @@ t.test('a wall clock that is put back does not put off the poll', async t => {
     };
     made.database.reminders.set('counter/b/x', { ...reminder, at: made.clock.now() });
     await made.clock.advance(5_100);
-    t.equal(marksOf(made, b).at(-1), `${waitMs}`);
+    t.equal(getMarks(made, b).at(-1), `${waitMs}`);
   }
 });
 
@@ -166,7 +166,7 @@ t.test('one that was set again while it was delivered comes again', async t => {
   t.equal(node.stats.reminders, 1, 'the first is on its way');
   await remind(made, { key: 'x', at: clock.now() - 1, payload: { mark: 'new' } });
   await clock.advance(100);
-  t.strictSame(marksOf(made), ['set', 'old', 'set', 'new']);
+  t.strictSame(getMarks(made), ['set', 'old', 'set', 'new']);
   t.equal(database.reminders.size, 0);
 });
 
@@ -175,7 +175,7 @@ t.test('one that was forgotten does not come', async t => {
   await remind(made, { key: 'x', at: made.clock.now() + 1_000 });
   await made.clock.until(made.node.ask(a, 'add', { mark: 'forget', forget: ['x'] }));
   await made.clock.advance(10_000);
-  t.strictSame(marksOf(made), ['set', 'forget']);
+  t.strictSame(getMarks(made), ['set', 'forget']);
 });
 
 t.test('a multitude is delivered in batches, each once, and none waits for a poll', async t => {
@@ -191,7 +191,7 @@ t.test('a multitude is delivered in batches, each once, and none waits for a pol
   t.equal(most, 4);
   t.equal(database.reminders.size, 0, 'within two seconds');
   t.equal(metrics.counters.remindersHandled, 100);
-  const marks = Array.from({ length: 10 }, (_, i) => marksOf(made, counterRef(`c${i}`))).flat();
+  const marks = Array.from({ length: 10 }, (_, i) => getMarks(made, counterRef(`c${i}`))).flat();
   t.strictSame(marks.sort(), keys);
 });
 
@@ -205,7 +205,7 @@ t.test('a few that hang do not hold up the others', async t => {
   const names = [...stuck, ...Array.from({ length: 20 }, (_, i) => `f${i}`)];
   await remind(made, ...names.map(id => ({ key: 'x', to: counterRef(id) })));
   await clock.advance(1_000);
-  const done = names.filter(id => marksOf(made, counterRef(id)).length === 1);
+  const done = names.filter(id => getMarks(made, counterRef(id)).length === 1);
   t.equal(done.length, 20);
 });
 

@@ -3,12 +3,12 @@ import { LocalBus } from '../../../runtime/transport/local.ts';
 import { MemoryDatabase } from '../../support/memory-store.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { ByHand } from '../manual-placement.ts';
+import { ManualPlacement } from '../manual-placement.ts';
 import { counterRef, type Counted } from '../counter-actor.ts';
 import { outcome, world, type World, type WorldOptions } from '../node-fixture.ts';
 
 interface Member extends World {
-  readonly placement: ByHand;
+  readonly placement: ManualPlacement;
 }
 
 /** Two nodes and two shards: `a` is on shard 0 and `d` on shard 1, by their hashes. */
@@ -24,7 +24,7 @@ async function cluster(
     shards: 2,
   };
   const member = async (first: number[]): Promise<Member> => {
-    const placement = new ByHand(first);
+    const placement = new ManualPlacement(first);
     return { ...(await world(t, { ...shared, ...options, placement })), placement };
   };
   return [await member(owned[0]), await member(owned[1])];

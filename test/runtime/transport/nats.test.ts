@@ -46,7 +46,7 @@ t.test('what a transport promises', async t => {
   });
 });
 
-const envelopeOf = (payload: unknown = {}): Envelope => ({
+const createEnvelope = (payload: unknown = {}): Envelope => ({
   kind: 'thing',
   id: 'thing_1',
   command: 'do',
@@ -55,7 +55,7 @@ const envelopeOf = (payload: unknown = {}): Envelope => ({
 });
 
 /** What an ask was refused with. */
-function refusalOf(asked: Promise<unknown>): Promise<unknown> {
+function getRefusal(asked: Promise<unknown>): Promise<unknown> {
   return asked.then(
     () => 'an answer',
     (error: unknown) => error,
@@ -86,7 +86,7 @@ t.test('a lost connection', async t => {
     begun.resolve();
     await never.promise;
   });
-  const underway = refusalOf(one.transport.ask(7, envelopeOf('slow')));
+  const underway = getRefusal(one.transport.ask(7, createEnvelope('slow')));
   await begun.promise;
 
   await server.kill();
@@ -96,8 +96,8 @@ t.test('a lost connection', async t => {
     'sent: unknown',
   );
   await Promise.all([one.becomes(false), two.becomes(false)]);
-  await t.rejects(one.transport.ask(7, envelopeOf()), NoOwner, 'not sent: another try does no harm');
-  one.transport.tell(7, envelopeOf());
+  await t.rejects(one.transport.ask(7, createEnvelope()), NoOwner, 'not sent: another try does no harm');
+  one.transport.tell(7, createEnvelope());
   t.equal(one.counters.lostTells, 1);
   one.transport.publish('news.of/a b.*', 'lost');
   const taken = await two.transport.serve(8, async () => 'taken while away');
@@ -107,9 +107,9 @@ t.test('a lost connection', async t => {
   await server.restart();
   await Promise.all([one.becomes(true), two.becomes(true)]);
   await two.connection.flush();
-  t.equal(await one.transport.ask(7, envelopeOf('again')), 'again', 'subscriptions are restored');
-  t.equal(await one.transport.ask(8, envelopeOf()), 'taken while away');
-  await t.rejects(one.transport.ask(9, envelopeOf()), NoOwner);
+  t.equal(await one.transport.ask(7, createEnvelope('again')), 'again', 'subscriptions are restored');
+  t.equal(await one.transport.ask(8, createEnvelope()), 'taken while away');
+  await t.rejects(one.transport.ask(9, createEnvelope()), NoOwner);
   one.transport.publish('news.of/a b.*', 'heard');
   await atTurnEnd();
   await one.connection.flush();
@@ -127,8 +127,8 @@ t.test('what was not sent before the connection is lost is never sent', async t 
   ]);
   const heard: unknown[] = [];
   await two.transport.serve(7, async ({ payload }) => heard.push(payload));
-  const asked = refusalOf(one.transport.ask(7, envelopeOf('asked')));
-  one.transport.tell(7, envelopeOf('told'));
+  const asked = getRefusal(one.transport.ask(7, createEnvelope('asked')));
+  one.transport.tell(7, createEnvelope('told'));
   t.equal(turns.length, 1, 'they wait for the same end of a turn');
 
   await server.kill();
@@ -141,7 +141,7 @@ t.test('what was not sent before the connection is lost is never sent', async t 
   for (const turn of turns.splice(0)) turn();
   await one.connection.flush();
   await two.connection.flush();
-  const again = one.transport.ask(7, envelopeOf('again'));
+  const again = one.transport.ask(7, createEnvelope('again'));
   for (const turn of turns.splice(0)) turn();
   await again;
   t.strictSame(heard, ['again']);
@@ -155,20 +155,20 @@ t.test('a command or reply beyond what NATS takes is refused, and the connection
   two.connection.onConnection(() => away++);
   const large = 'x'.repeat(10 * 1_024 * 1_024);
   await two.transport.serve(7, async ({ payload }) => (payload === 'large, please' ? large : payload));
-  t.match(await refusalOf(one.transport.ask(7, envelopeOf(large))), {
+  t.match(await getRefusal(one.transport.ask(7, createEnvelope(large))), {
     code: 'svc/validation/invalid_request',
     http: 413,
     details: { reason: 'too_large' },
   });
-  t.match(await refusalOf(one.transport.ask(7, envelopeOf('large, please'))), {
+  t.match(await getRefusal(one.transport.ask(7, createEnvelope('large, please'))), {
     code: 'svc/runtime/internal_error',
     details: { reason: 'too_large' },
   });
-  one.transport.tell(7, envelopeOf(large));
+  one.transport.tell(7, createEnvelope(large));
   one.transport.publish('news', large);
   t.equal(one.counters.lostTells, 1);
   const fits = 'x'.repeat(one.connection.maxPayload - 2_000);
-  t.equal(await one.transport.ask(7, envelopeOf(fits)), fits);
+  t.equal(await one.transport.ask(7, createEnvelope(fits)), fits);
   t.equal(away, 0);
 });
 
@@ -188,7 +188,7 @@ t.test('a storm of asks stays bounded, and what was taken is answered', async t 
   const refusals: unknown[] = [];
   const asks = Array.from({ length: 100_000 }, async (_, i) => {
     try {
-      if ((await one.transport.ask(7, envelopeOf(i))) === i) answered++;
+      if ((await one.transport.ask(7, createEnvelope(i))) === i) answered++;
     } catch (error) {
       refusals.push(error);
     }
@@ -205,7 +205,7 @@ t.test('a storm of asks stays bounded, and what was taken is answered', async t 
     retryAfterSeconds: 1,
   });
   t.ok(most <= 10_000);
-  t.equal(await one.transport.ask(7, envelopeOf('after')), 'after');
+  t.equal(await one.transport.ask(7, createEnvelope('after')), 'after');
 });
 
 t.test('a server that hangs does not fill the memory', async t => {
@@ -216,10 +216,10 @@ t.test('a server that hangs does not fill the memory', async t => {
   const news = 'x'.repeat(1_000_000);
   for (let i = 0; i < 200; i++) one.transport.publish('news', news);
   t.ok(one.connection.client.stats().outBytes < 70_000_000);
-  t.match(await refusalOf(one.transport.ask(7, envelopeOf())), { details: { reason: 'overloaded' } });
+  t.match(await getRefusal(one.transport.ask(7, createEnvelope())), { details: { reason: 'overloaded' } });
   server.thaw();
   await one.connection.flush();
-  await t.rejects(one.transport.ask(7, envelopeOf()), NoOwner, 'it goes on when the server does');
+  await t.rejects(one.transport.ask(7, createEnvelope()), NoOwner, 'it goes on when the server does');
 });
 
 t.test('an ask that two nodes hear is done once', async t => {
@@ -237,7 +237,7 @@ t.test('an ask that two nodes hear is done once', async t => {
     await commit.promise;
     return `done ${String(payload)}`;
   });
-  const envelope = envelopeOf('once');
+  const envelope = createEnvelope('once');
   await t.rejects(asker.transport.ask(7, envelope), NoOwner, 'the zombie is faster');
   const again = asker.transport.ask(7, envelope);
   const flushed = Promise.all([asker.connection.flush(), owner.connection.flush()]);
@@ -253,7 +253,7 @@ t.test('an ask that its only hearer did not take is done at the next try', async
   const [asker, owner] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
   let owns = false;
   await owner.transport.serve(7, () => (owns ? Promise.resolve('done') : Promise.reject(new NoOwner())));
-  const envelope = envelopeOf();
+  const envelope = createEnvelope();
   await t.rejects(asker.transport.ask(7, envelope), NoOwner);
   owns = true;
   t.equal(await asker.transport.ask(7, envelope), 'done');
@@ -267,7 +267,7 @@ t.test('a deadline crosses as the time that is left: clocks have nothing in comm
     const left: number[] = [];
     const serve = async ({ deadline }: Envelope): Promise<unknown> => left.push(deadline - clock.monotonic());
     const release = await two.transport.serve(7, serve);
-    await one.transport.ask(7, envelopeOf());
+    await one.transport.ask(7, createEnvelope());
     t.ok(Math.abs((left[0] ?? 0) - 600_000) < 250_000, `${left[0]} ms left`);
     await release();
   }
@@ -285,7 +285,7 @@ t.test('what the wire shows without its text', async t => {
       message.respond('{"reply":1}');
     },
   });
-  const envelope = { ...envelopeOf(), requestId: 'req_1', traceparent: '00-1-2-01' };
+  const envelope = { ...createEnvelope(), requestId: 'req_1', traceparent: '00-1-2-01' };
   await one.transport.ask(7, envelope);
   t.match(await seen.promise, {
     'Skein-Left': /^(5\d{5}|600000)$/,

@@ -62,7 +62,7 @@ async function conforms(t: Test, media: Media): Promise<void> {
     await media.remove(key);
   });
 
-  await t.test('a key is made of ids', async t => {
+  await t.test('a key is consists of ids', async t => {
     for (const key of [
       '',
       '/',
@@ -77,9 +77,9 @@ async function conforms(t: Test, media: Media): Promise<void> {
       'a\0b',
       'a%2fb',
     ]) {
-      await t.rejects(media.open(key), /made of ids/, JSON.stringify(key));
-      await t.rejects(media.remove(key), /made of ids/);
-      await t.rejects(media.put({ key, size: 1, mimeType }, pieces(Buffer.from('x'))), /made of ids/);
+      await t.rejects(media.open(key), /consists of ids/, JSON.stringify(key));
+      await t.rejects(media.remove(key), /consists of ids/);
+      await t.rejects(media.put({ key, size: 1, mimeType }, pieces(Buffer.from('x'))), /consists of ids/);
     }
   });
 }

@@ -24,13 +24,13 @@ interface Plan {
 interface Statement {
   readonly text: string;
   readonly values: unknown[];
-  readonly walks?: boolean;
+  readonly isScan?: boolean;
 }
 
 /** Rows of tables that the statement looked at, wanted or not. */
-async function lookedAt({ db }: Ground, { text, values, walks = true }: Statement): Promise<number> {
+async function lookedAt({ db }: Ground, { text, values, isScan = true }: Statement): Promise<number> {
   const explain = `explain (analyze, format json) ${text}`;
-  const [row] = walks
+  const [row] = isScan
     ? await db.scan<{ 'QUERY PLAN': string }>('prj_1', explain, values)
     : await db.query<{ 'QUERY PLAN': string }>(explain, values);
   const rowsOf = (plan: Plan): number =>
@@ -68,7 +68,7 @@ async function bounded<Row, Filter>(
 ): Promise<void> {
   const statement = list.statement(filter, after, 50);
   // What the planner is free to read in its own way it can only get right by what it knows.
-  if (statement.walks === false && !ground.isAnalysed) return;
+  if (statement.isScan === false && !ground.isAnalysed) return;
   const rows = await lookedAt(ground, statement);
   if (rows > most) throw new Error(`${rows} rows looked at for ${JSON.stringify(filter)}`);
 }

@@ -3,7 +3,7 @@ import t from 'tap';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { recordAuditEntries } from '../../../storage/audit/record.ts';
 import { sweep } from '../../../storage/retention/sweep.ts';
-import { accountServices, doing } from '../../support/accounts.ts';
+import { accountServices, auditContext } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -16,7 +16,7 @@ async function newKey(expiresAt: Date | null = null) {
   const person = await newPerson();
   const { projectId, userId } = person;
   const key = { projectId, name: 'key', environment: 'test', scopes: ['*'], expiresAt } as const;
-  const { apiKey, secret } = await apiKeys.create({ ...key, ...doing(userId) });
+  const { apiKey, secret } = await apiKeys.create({ ...key, ...auditContext(userId) });
   return { ...person, apiKeyId: apiKey.apiKeyId, secret };
 }
 
@@ -39,7 +39,7 @@ t.test('a grace that has ended is written down once, as every reader has seen it
     projectId,
     apiKeyId,
     gracePeriodSeconds: 60,
-    ...doing(userId, now),
+    ...auditContext(userId, now),
   });
   const listed = async (at: number) => {
     const { data } = await apiKeys.list(projectId, { limit: 10 }, at);
@@ -61,7 +61,7 @@ t.test('a grace that has ended is written down once, as every reader has seen it
   });
   t.equal((await told(projectId, apiKeyId)).events.length, 1);
 
-  await apiKeys.revoke({ projectId, apiKeyId, ...doing(userId, now + 61_000) });
+  await apiKeys.revoke({ projectId, apiKeyId, ...auditContext(userId, now + 61_000) });
   t.equal((await told(projectId, apiKeyId)).events.length, 1, 'there is nothing left to revoke');
 });
 
@@ -71,7 +71,7 @@ t.test('keys go 90 days after they were revoked or have expired', async t => {
   await apiKeys.revoke({
     projectId: revoked.projectId,
     apiKeyId: revoked.apiKeyId,
-    ...doing(revoked.userId, now),
+    ...auditContext(revoked.userId, now),
   });
   const expired = await newKey(new Date(now + day));
   const working = await newKey();

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../../protocol/resources/api-key.ts';
 import { keySecretForm } from '../../../protocol/resources/api-key.ts';
 import { newApiKeySecret } from '../../../storage/tenancy/api-key-secret.ts';
 import type { NewApiKey } from '../../../storage/tenancy/api-keys.ts';
-import { accountServices, doing } from '../../support/accounts.ts';
+import { accountServices, auditContext } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -19,7 +19,7 @@ function create(changes: Partial<NewApiKey> = {}) {
     environment: 'test',
     scopes: ['threads:read'],
     expiresAt: null,
-    ...doing(userId, now),
+    ...auditContext(userId, now),
     ...changes,
   });
 }
@@ -92,8 +92,8 @@ t.test('a key grants what it was made with, and its secret is nowhere in the dat
 
 t.test('making and revoking a key are events of its project, each once', async t => {
   const { apiKey } = await create();
-  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...doing(userId, now + 1) });
-  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...doing(userId, now + 2) });
+  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...auditContext(userId, now + 1) });
+  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...auditContext(userId, now + 2) });
   const [made, revoked, ...none] = await events(apiKey.apiKeyId);
   t.same(none, []);
   t.match(made, {
@@ -109,7 +109,7 @@ t.test('making and revoking a key are events of its project, each once', async t
 
 t.test('a revoked key grants nothing; neither does an unknown secret', async t => {
   const { apiKey, secret } = await create();
-  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...doing(userId, now) });
+  await apiKeys.revoke({ projectId, apiKeyId: apiKey.apiKeyId, ...auditContext(userId, now) });
   t.equal(await apiKeys.findGrant(secret), undefined);
   t.equal(await apiKeys.findGrant(newApiKeySecret('test').secret), undefined);
 });
@@ -120,7 +120,7 @@ t.test('a key is revoked in its own project only', async t => {
   await apiKeys.revoke({
     projectId: unknown.projectId,
     apiKeyId: apiKey.apiKeyId,
-    ...doing(unknown.userId, now),
+    ...auditContext(unknown.userId, now),
   });
   t.ok(await apiKeys.findGrant(secret));
   t.same(await apiKeys.findLocation(apiKey.apiKeyId), { projectId, environmentId, environment: 'test' });
@@ -135,7 +135,7 @@ t.test('a live key needs a production environment, and works in it', async t => 
     http: 422,
     details: { issues: [{ path: '/body/environment' }] },
   });
-  const production = await environments.createProduction(owner.projectId, 'Live', doing(owner.userId));
+  const production = await environments.createProduction(owner.projectId, 'Live', auditContext(owner.userId));
   const { secret } = await create(live);
   t.match(secret, /^svc_live_/);
   t.match(await apiKeys.findGrant(secret), {
@@ -166,7 +166,7 @@ t.test('keys are listed newest first, in pages, of one project', async t => {
   for (let i = 0; i < 5; i++) {
     // Two of them in the same millisecond: the id decides.
     const at = now + Math.floor(i / 2);
-    const { apiKey } = await create({ projectId: owner.projectId, ...doing(owner.userId, at) });
+    const { apiKey } = await create({ projectId: owner.projectId, ...auditContext(owner.userId, at) });
     made.push(apiKey.apiKeyId);
   }
   const listed: string[] = [];

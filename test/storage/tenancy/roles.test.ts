@@ -3,7 +3,7 @@ import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { ConsoleMember, Environment, WorkspaceMember } from '../../../storage/entities/tenancy.ts';
 import { eventually } from '../../support/eventually.ts';
-import { accountServices, doing, type Person } from '../../support/accounts.ts';
+import { accountServices, auditContext, type Person } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -26,7 +26,7 @@ const change = ({ projectId, environmentId }: Person, userId: string, byUserId: 
   projectId,
   environmentId,
   userId,
-  ...doing(byUserId),
+  ...auditContext(byUserId),
 });
 
 t.test(
@@ -90,21 +90,23 @@ t.test('production and invitations are for who may, at that moment', async t => 
     email: `${newId('user')}@example.com`,
     studioRole: 'viewer',
     consoleRole: 'viewer',
-    ...doing(owner.userId),
+    ...auditContext(owner.userId),
   });
-  const revoke = (by: string) => invitations.revoke(workspaceId, invitation.invitationId, doing(by));
+  const revoke = (by: string) => invitations.revoke(workspaceId, invitation.invitationId, auditContext(by));
   const viewer = await joined(owner, 'viewer', 'project_owner');
   const { userId: unknown } = await newPerson();
-  await t.rejects(environments.createProduction(projectId, 'Live', doing(viewer)), {
+  await t.rejects(environments.createProduction(projectId, 'Live', auditContext(viewer)), {
     code: 'svc/auth/insufficient_scope',
   });
   const absent = { code: 'svc/runtime/not_found' };
-  await t.rejects(environments.createProduction(projectId, 'Live', doing(unknown)), absent);
+  await t.rejects(environments.createProduction(projectId, 'Live', auditContext(unknown)), absent);
   await t.rejects(revoke(viewer), absent, 'the operation answers no 403');
   await t.rejects(revoke(unknown), absent);
   t.equal(await db.em().count(Environment, { projectId }), 1);
 
   const admin = await joined(owner, 'admin');
-  t.match(await environments.createProduction(projectId, 'Live', doing(admin)), { kind: 'production' });
+  t.match(await environments.createProduction(projectId, 'Live', auditContext(admin)), {
+    kind: 'production',
+  });
   await revoke(admin);
 });

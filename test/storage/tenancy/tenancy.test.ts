@@ -3,7 +3,7 @@ import { systemClock } from '../../../runtime/time/clock.ts';
 import type { Page } from '../../../storage/paging/cursors.ts';
 import { ConsoleMember, ProjectMember, WorkspaceMember } from '../../../storage/entities/tenancy.ts';
 import type { PageRequest } from '../../../storage/paging/cursors.ts';
-import { accountServices, doing } from '../../support/accounts.ts';
+import { accountServices, auditContext } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -27,7 +27,7 @@ async function all<T>(list: (page: PageRequest) => Promise<Page<T>>): Promise<T[
 
 t.test('a workspace begins with a default project and its sandbox, and its maker as owner', async t => {
   const { userId } = await newPerson();
-  const workspace = await workspaces.create('Second', doing(userId));
+  const workspace = await workspaces.create('Second', auditContext(userId));
   const [project, ...none] = await all(page => projects.list(userId, workspace.workspaceId, page));
   t.same(none, []);
   t.equal(project?.name, 'Default project');
@@ -47,7 +47,8 @@ t.test('lists show what is visible, oldest first, in pages', async t => {
   for (const name of ['a', 'b', 'c', 'd']) {
     const now = Date.now() + made.length;
     made.push(
-      (await projects.create({ workspaceId: person.workspaceId, name, ...doing(userId, now) })).projectId,
+      (await projects.create({ workspaceId: person.workspaceId, name, ...auditContext(userId, now) }))
+        .projectId,
     );
   }
   t.same(
@@ -67,7 +68,7 @@ t.test('lists show what is visible, oldest first, in pages', async t => {
 t.test('a cursor is good for its own list and user only', async t => {
   const person = await newPerson();
   const unknown = await newPerson();
-  await workspaces.create('Second', doing(person.userId));
+  await workspaces.create('Second', auditContext(person.userId));
   const { nextCursor } = await workspaces.list(person.userId, { limit: 1 });
   const cursor = nextCursor ?? '';
   t.equal((await workspaces.list(person.userId, { cursor, limit: 1 })).data.length, 1);
@@ -122,7 +123,7 @@ t.test('an answer is held, and what this process changes shows at once', async t
   const held = access.project(userId, projectId);
   t.notOk(held instanceof Promise, 'synchronous');
 
-  await environments.createProduction(projectId, 'Live', doing(userId));
+  await environments.createProduction(projectId, 'Live', auditContext(userId));
   const found = await access.project(userId, projectId);
   t.same(
     found?.environments.map(environment => environment.kind),
@@ -139,7 +140,7 @@ t.test('an answer is held, and what this process changes shows at once', async t
 t.test('a project has one production environment', async t => {
   const { projectId, userId } = await newPerson();
   const attempts = Array.from({ length: 3 }, () =>
-    environments.createProduction(projectId, 'Live', doing(userId)),
+    environments.createProduction(projectId, 'Live', auditContext(userId)),
   );
   const outcomes = await Promise.allSettled(attempts);
   const made = outcomes.filter(outcome => outcome.status === 'fulfilled');

@@ -4,7 +4,7 @@ import { answer, Receiver, silence } from '../../../support/receiver.ts';
 import {
   answered,
   chunk,
-  failureOf,
+  getFailure,
   hello,
   open,
   receiverFor,
@@ -65,12 +65,12 @@ t.test('what does not pass in time, or at all, has a stable code', async t => {
       await untilTimers(world, 1);
       await world.clock.advance(10_000);
     }
-    t.equal(failureOf(await asked).errorCode, errorCode, `${status} ${JSON.stringify(error)}`);
+    t.equal(getFailure(await asked).errorCode, errorCode, `${status} ${JSON.stringify(error)}`);
     t.equal(receiver.received.length - before, attempts);
   }
   receiver.behaviour = answer(429, { 'retry-after': '120' }, '{"error":{"message":"later"}}');
   const late = await worldAt(receiver.url('/v1')).ask();
-  t.match(failureOf(late), { errorCode: 'rate_limited', errorMessage: /later$/ }, 'beyond the deadline');
+  t.match(getFailure(late), { errorCode: 'rate_limited', errorMessage: /later$/ }, 'beyond the deadline');
 });
 
 t.test('a model that hangs, before its answer and within it', async t => {
@@ -93,7 +93,7 @@ t.test('a model that hangs, before its answer and within it', async t => {
   await receiver.arrived(2);
   while (world.deltas.length === 0) await world.clock.flush();
   await world.clock.advance(60_000);
-  t.match(failureOf(await asked), { errorCode: 'timeout' }, 'the deadline comes first');
+  t.match(getFailure(await asked), { errorCode: 'timeout' }, 'the deadline comes first');
   t.equal(world.clock.now(), start + 121_000);
   t.equal(world.clock.pending, 0);
 });
@@ -134,26 +134,26 @@ t.test('an error within the stream', async t => {
     await untilTimers(world, 1);
     await world.clock.advance(10_000);
   }
-  t.match(failureOf(await asked), { errorCode: 'provider_error', errorMessage: /Overloaded/ });
+  t.match(getFailure(await asked), { errorCode: 'provider_error', errorMessage: /Overloaded/ });
 });
 
 t.test('refusals, empty answers, nonsense and endless answers', async t => {
   const receiver = await receiverFor(t);
   const world = worldAt(receiver.url('/v1'));
-  const codeOf = async (): Promise<string> => failureOf(await world.ask()).errorCode;
+  const getCode = async (): Promise<string> => getFailure(await world.ask()).errorCode;
   receiver.behaviour = stream(chunk({ role: 'assistant', refusal: 'I will not.' }), chunk({}, 'stop'));
-  t.equal(await codeOf(), 'refused');
+  t.equal(await getCode(), 'refused');
   receiver.behaviour = stream(chunk({ role: 'assistant', content: 'Well,' }), chunk({}, 'content_filter'));
-  t.equal(await codeOf(), 'refused');
+  t.equal(await getCode(), 'refused');
   receiver.behaviour = stream(chunk({ role: 'assistant', content: ' \n' }), chunk({}, 'stop'));
-  t.equal(await codeOf(), 'empty_answer');
+  t.equal(await getCode(), 'empty_answer');
   receiver.behaviour = stream('data: {"choices": "many"}\n\n');
-  t.equal(await codeOf(), 'invalid_answer');
+  t.equal(await getCode(), 'invalid_answer');
   receiver.behaviour = stream('data: {not json\n\n');
-  t.equal(await codeOf(), 'invalid_answer');
+  t.equal(await getCode(), 'invalid_answer');
   const page = chunk({ content: 'x'.repeat(50_000) });
   receiver.behaviour = stream(...Array.from({ length: 21 }, () => page), chunk({}, 'stop'));
-  t.match(failureOf(await world.ask()), {
+  t.match(getFailure(await world.ask()), {
     errorCode: 'invalid_answer',
     errorMessage: 'the answer does not end',
   });
@@ -169,7 +169,7 @@ t.test('a provider that is not there', async t => {
   ] as const) {
     const world = worldAt(where);
     // No time for a second attempt.
-    const failure = failureOf(await world.ask({}, { deadline: start + 1_000 }));
+    const failure = getFailure(await world.ask({}, { deadline: start + 1_000 }));
     t.match(failure, { errorCode: 'unreachable', errorMessage: `the provider cannot be reached: ${words}` });
     t.notMatch(failure.errorMessage, /127\.0\.0\.1|nowhere/, 'nothing of ours');
   }

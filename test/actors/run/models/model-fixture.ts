@@ -47,7 +47,7 @@ export const lookUp: PlannedTool = {
   timeoutMs: 5_000,
 };
 
-export function planOf(more: Partial<Plan> = {}): Plan {
+export function createPlan(more: Partial<Plan> = {}): Plan {
   return {
     provider: 'llm_provider_1',
     model: 'gpt-4o-mini',
@@ -61,7 +61,7 @@ export function planOf(more: Partial<Plan> = {}): Plan {
   };
 }
 
-export function orderOf(more: Partial<StepRequest> = {}): StepRequest {
+export function toOrder(more: Partial<StepRequest> = {}): StepRequest {
   return {
     projectId: 'proj_1',
     environmentId: 'env_1',
@@ -118,7 +118,7 @@ export function worldAt(url: string, more: Partial<ModelServices> = {}): World {
     deltas,
     used,
     ask: (plan = {}, order = {}, signal = new AbortController().signal) =>
-      models.answer(planOf(plan), orderOf(order), signal, delta => deltas.push(delta)),
+      models.answer(createPlan(plan), toOrder(order), signal, delta => deltas.push(delta)),
   };
 }
 
@@ -135,7 +135,7 @@ export async function untilTimers(world: World, count: number): Promise<void> {
 }
 
 /** The failure of an outcome; throws where there is an answer. */
-export function failureOf(outcome: ModelOutcome): RunFailure {
+export function getFailure(outcome: ModelOutcome): RunFailure {
   if ('failure' in outcome) return outcome.failure;
   throw new Error(`an answer: ${outcome.text}`);
 }

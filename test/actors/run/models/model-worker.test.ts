@@ -6,9 +6,9 @@ import { ModelWorker, startModelWorker } from '../../../../actors/run/models/mod
 import { silentLog } from '../../../../runtime/observability/log.ts';
 import { systemClock } from '../../../../runtime/time/clock.ts';
 import { Receiver } from '../../../support/receiver.ts';
-import { answered, calls, hello, orderOf, planOf } from './model-fixture.ts';
+import { answered, calls, hello, toOrder, createPlan } from './model-fixture.ts';
 
-const order = () => orderOf({ deadline: Date.now() + 60_000 });
+const order = () => toOrder({ deadline: Date.now() + 60_000 });
 
 async function scene(t: Test) {
   const receiver = await Receiver.start();
@@ -41,12 +41,12 @@ t.test('an answer comes piece by piece, calls are checked, and the use of the ke
   const deltas: string[] = [];
   const signal = new AbortController().signal;
   receiver.behaviour = hello;
-  const answer = answered(await models.answer(planOf(), order(), signal, text => deltas.push(text)));
+  const answer = answered(await models.answer(createPlan(), order(), signal, text => deltas.push(text)));
   t.equal(answer.text, 'Hello.');
   t.equal(deltas.join(''), 'Hello.');
   t.strictSame(used, ['byok_1']);
   receiver.behaviour = calls({ name: 'look_up', input: '{"orderId":"A17"}' }, { name: 'none', input: '{}' });
-  const wanted = answered(await models.answer(planOf(), order(), signal, () => undefined));
+  const wanted = answered(await models.answer(createPlan(), order(), signal, () => undefined));
   t.match(wanted.calls, [
     { name: 'look_up', arguments: { orderId: 'A17' }, attemptMs: 5_000 },
     { name: 'none', toolId: null, refusal: 'there is no such tool' },
@@ -60,13 +60,13 @@ t.test('a question that is cancelled is cancelled at the model too', async t => 
   receiver.behaviour = (_request, response) => {
     closed = once(response, 'close');
   };
-  const answer = models.answer(planOf(), order(), control.signal, () => undefined);
+  const answer = models.answer(createPlan(), order(), control.signal, () => undefined);
   await receiver.arrived(1);
   control.abort(new Error('enough'));
   await t.rejects(answer, { message: 'enough' });
   await closed;
   await t.rejects(
-    models.answer(planOf(), order(), control.signal, () => undefined),
+    models.answer(createPlan(), order(), control.signal, () => undefined),
     { message: 'enough' },
     'nor is one asked that is cancelled already',
   );
@@ -77,7 +77,7 @@ t.test(
   async t => {
     const { receiver, models, threads } = await scene(t);
     const { signal } = new AbortController();
-    const ask = () => models.answer(planOf(), order(), signal, () => undefined);
+    const ask = () => models.answer(createPlan(), order(), signal, () => undefined);
     receiver.behaviour = () => void threads.at(-1)?.terminate();
     const lost = await ask();
     t.match(lost, { failure: { errorCode: 'internal_error' } });

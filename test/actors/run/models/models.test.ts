@@ -9,7 +9,7 @@ import {
   calls,
   chunk,
   credential,
-  failureOf,
+  getFailure,
   hello,
   key,
   olderKey,
@@ -90,7 +90,7 @@ t.test('keys and addresses of the process environment are never used', async t =
     await worldAt(receiver.url('/v1')).ask({ provider, model: models[provider] });
     for (const keys of [[], ['']]) {
       const { failure } = {
-        failure: failureOf(
+        failure: getFailure(
           await worldAt(receiver.url()).ask({ provider, credential: { resource: credential, keys } }),
         ),
       };
@@ -121,17 +121,17 @@ t.test(
     const world = worldAt(receiver.url('/v1'));
     const both = await world.ask({ credential: { resource: credential, keys: [key, olderKey] } });
     t.equal(answered(both).text, 'Hello.');
-    const failure = failureOf(await world.ask());
+    const failure = getFailure(await world.ask());
     t.equal(failure.errorCode, 'key_rejected');
     t.same(failure.rejected, credential);
     t.match(failure.errorMessage, 'Incorrect API key provided: [redacted]');
     t.notMatch(JSON.stringify(failure), key);
     const late = `${'x'.repeat(485)}${key}`;
     receiver.behaviour = answer(400, {}, JSON.stringify({ error: { message: `${late}${'y'.repeat(100)}` } }));
-    const cut = failureOf(await world.ask()).errorMessage;
+    const cut = getFailure(await world.ask()).errorMessage;
     t.equal(cut.length, 500);
     t.notMatch(cut, key.slice(0, 3), 'taken out before the message is cut');
-    const unfit = failureOf(await world.ask({ credential: { resource: credential, keys: ['sk-\nbad'] } }));
+    const unfit = getFailure(await world.ask({ credential: { resource: credential, keys: ['sk-\nbad'] } }));
     t.equal(unfit.errorCode, 'key_rejected');
     t.notMatch(unfit.errorMessage, /bad/);
     // Gemini answers 400 and says it in the details.
@@ -143,7 +143,7 @@ t.test(
         error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details },
       }),
     );
-    t.equal(failureOf(await world.ask({ provider: 'llm_provider_3' })).errorCode, 'key_rejected');
+    t.equal(getFailure(await world.ask({ provider: 'llm_provider_3' })).errorCode, 'key_rejected');
   },
 );
 
@@ -181,7 +181,7 @@ t.test('calls that cannot be made are refused one by one, and told to the model'
   receiver.behaviour = flood(128);
   t.equal(answered(await worldAt(receiver.url('/v1')).ask()).calls.length, 128);
   receiver.behaviour = flood(129);
-  t.match(failureOf(await worldAt(receiver.url('/v1')).ask()), {
+  t.match(getFailure(await worldAt(receiver.url('/v1')).ask()), {
     errorCode: 'invalid_answer',
     errorMessage: 'the model wants more than 128 calls at once',
   });

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { providers } from '../../../../protocol/resources/byok.ts';
 import { answer, type Receiver } from '../../../support/receiver.ts';
-import { answered, chunk, failureOf, receiverFor, untilTimers, worldAt } from './model-fixture.ts';
+import { answered, chunk, getFailure, receiverFor, untilTimers, worldAt } from './model-fixture.ts';
 
 const mebibyte = 1_024 * 1_024;
 const longestStream = 16 * mebibyte;
@@ -42,7 +42,7 @@ t.test('a line that does not end, of any provider, ends the attempt and is not a
   for (const [index, provider] of providers.entries()) {
     const sent = flooded(receiver, 200, 'data: {"x":"', Buffer.alloc(64 * 1_024, 'x'));
     const world = worldAt(receiver.url('/v1'));
-    t.match(failureOf(await world.ask({ provider })), endless, provider);
+    t.match(getFailure(await world.ask({ provider })), endless, provider);
     await closed(t, sent, 1, longestStream);
     t.equal(receiver.received.length, index + 1, 'not tried again');
     t.equal(world.clock.pending, 0, 'no timer is left');
@@ -55,7 +55,7 @@ t.test('files without an end are no answer', async t => {
   const event = { candidates: [{ content: { role: 'model', parts: [{ inlineData }] }, index: 0 }] };
   const sent = flooded(receiver, 200, '', Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
   const world = worldAt(receiver.url('/v1beta'));
-  t.match(failureOf(await world.ask({ provider: 'llm_provider_3' })), endless);
+  t.match(getFailure(await world.ask({ provider: 'llm_provider_3' })), endless);
   await closed(t, sent, 1, longestStream);
 });
 
@@ -70,7 +70,7 @@ t.test('a stream as long as it may be is an answer, a byte more is none', async 
     receiver.behaviour = (_request, response) => void response.writeHead(200).end(padding(length) + said);
     const outcome = await worldAt(receiver.url('/v1')).ask();
     if (ends) t.equal(answered(outcome).text, 'Hello.');
-    else t.match(failureOf(outcome), endless);
+    else t.match(getFailure(outcome), endless);
   }
 });
 
@@ -87,7 +87,7 @@ t.test('an error whose words do not end is the error of its status', async t => 
       await untilTimers(world, 1);
       await world.clock.advance(10_000);
     }
-    t.match(failureOf(await asked), { errorCode: 'provider_error', errorMessage: /it answered 500$/ });
+    t.match(getFailure(await asked), { errorCode: 'provider_error', errorMessage: /it answered 500$/ });
     await closed(t, sent, attempts, mebibyte);
     t.equal(receiver.received.length - before, attempts, 'tried again, as any other');
   }
@@ -99,7 +99,7 @@ t.test('an error whose words do not end is the error of its status', async t => 
     // No time for a second attempt.
     const world = worldAt(receiver.url('/v1'));
     const outcome = await world.ask({}, { deadline: world.clock.now() + 1_000 });
-    t.equal(failureOf(outcome).errorCode, errorCode);
+    t.equal(getFailure(outcome).errorCode, errorCode);
   }
 });
 
@@ -110,7 +110,7 @@ t.test('words of an error that are as long as they may be are read', async t => 
     return before + 'x'.repeat(length - before.length - after.length) + after;
   };
   receiver.behaviour = answer(400, {}, error(mebibyte));
-  t.match(failureOf(await worldAt(receiver.url('/v1')).ask()).errorMessage, /too hot$/);
+  t.match(getFailure(await worldAt(receiver.url('/v1')).ask()).errorMessage, /too hot$/);
   receiver.behaviour = answer(400, {}, error(mebibyte + 1));
-  t.match(failureOf(await worldAt(receiver.url('/v1')).ask()).errorMessage, /it answered 400$/);
+  t.match(getFailure(await worldAt(receiver.url('/v1')).ask()).errorMessage, /it answered 400$/);
 });

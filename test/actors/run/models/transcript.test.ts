@@ -5,7 +5,7 @@
 import t from 'tap';
 import type { Plan } from '../../../../actors/run/services.ts';
 import type { Behaviour, Receiver } from '../../../support/receiver.ts';
-import { answered, chunk, failureOf, open, receiverFor, stream, worldAt } from './model-fixture.ts';
+import { answered, chunk, getFailure, open, receiverFor, stream, worldAt } from './model-fixture.ts';
 
 const claude = { provider: 'llm_provider_2', model: 'claude-sonnet-4-5' } as const;
 const gemini = { provider: 'llm_provider_3', model: 'gemini-3-pro-preview' } as const;
@@ -49,7 +49,7 @@ function stored(messages: readonly unknown[]): unknown[] {
   return JSON.parse(JSON.stringify(messages)) as unknown[];
 }
 
-function resultOf(toolCallId: string): object {
+function getResult(toolCallId: string): object {
   const output = { type: 'json', value: { ships: 'tomorrow' } };
   return { type: 'tool-result', toolCallId, toolName: 'look_up', output };
 }
@@ -99,7 +99,7 @@ t.test('OpenAI: text and calls, whatever their arguments', async t => {
   ]);
   const turns = [
     ...stored(said.messages),
-    { role: 'tool', content: ['a', 'b', 'c', 'd', 'e'].map(resultOf) },
+    { role: 'tool', content: ['a', 'b', 'c', 'd', 'e'].map(getResult) },
   ];
   t.match(await sent(receiver, {}, turns), {
     messages: [
@@ -159,7 +159,7 @@ t.test('Anthropic: thoughts with their signatures, and tokens of its cache', asy
       ],
     },
   ]);
-  const body = await sent(receiver, claude, [...messages, { role: 'tool', content: [resultOf('toolu_1')] }]);
+  const body = await sent(receiver, claude, [...messages, { role: 'tool', content: [getResult('toolu_1')] }]);
   t.match(body, {
     messages: [
       { role: 'user' },
@@ -193,7 +193,7 @@ t.test('Gemini: what it signs its thoughts with', async t => {
     ),
   );
   const { messages, calls } = answered(await worldAt(receiver.url('/v1beta')).ask(gemini));
-  const result = resultOf(calls[0]?.providerCallId ?? '');
+  const result = getResult(calls[0]?.providerCallId ?? '');
   t.match(await sent(receiver, gemini, [...stored(messages), { role: 'tool', content: [result] }]), {
     contents: [
       { role: 'user' },
@@ -221,7 +221,7 @@ t.test('an error within the answer ends the call, whatever the provider would st
     };
   });
   const world = worldAt(receiver.url('/v1'));
-  t.match(failureOf(await world.ask()), { errorCode: 'rate_limited', errorMessage: /no money/ });
+  t.match(getFailure(await world.ask()), { errorCode: 'rate_limited', errorMessage: /no money/ });
   await closed;
   t.equal(world.clock.pending, 0);
 });
@@ -240,7 +240,7 @@ t.test(
       // No time for a second attempt.
       const world = worldAt(receiver.url('/v1'));
       const outcome = await world.ask(claude, { deadline: world.clock.now() + 1_000 });
-      t.equal(failureOf(outcome).errorCode, errorCode);
+      t.equal(getFailure(outcome).errorCode, errorCode);
     }
   },
 );

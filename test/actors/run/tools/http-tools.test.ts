@@ -312,14 +312,14 @@ t.test('a tool that is not there, or not to be reached', async t => {
   const gone = await Receiver.start();
   const deserted = gone.url();
   await gone.stop();
-  const errorOf = async (url: string, place?: TenantScope) =>
+  const getError = async (url: string, place?: TenantScope) =>
     (await (await bench({ url }, place === undefined ? {} : { place })).call()).error;
-  t.match(await errorOf(deserted), 'the tool gave no answer: connection refused');
-  t.match(await errorOf('http://nowhere.invalid/'), /: the host name does not resolve$/);
-  t.match(await errorOf('http://10.0.0.1/'), /: the address is not public$/);
-  t.match(await errorOf('http://[fd00::1]/'), /: the address is not public$/);
+  t.match(await getError(deserted), 'the tool gave no answer: connection refused');
+  t.match(await getError('http://nowhere.invalid/'), /: the host name does not resolve$/);
+  t.match(await getError('http://10.0.0.1/'), /: the address is not public$/);
+  t.match(await getError('http://[fd00::1]/'), /: the address is not public$/);
   const receiver = await receiverFor(t);
-  t.match(await errorOf(receiver.url(), await rows.place('production')), /: https is required$/);
+  t.match(await getError(receiver.url(), await rows.place('production')), /: https is required$/);
   t.equal(receiver.connections, 0);
 });
 
@@ -392,7 +392,7 @@ t.test(
       url: receiver.url(),
       retryMaxAttempts: 3,
     });
-    const eventsOf = () =>
+    const getEvents = () =>
       database.query<{ status: string }>(
         `select body::jsonb #>> '{data,tool,status}' as status from events
        where project_id = $1 and event_name = 'tool.status.changed' order by seq`,
@@ -407,7 +407,7 @@ t.test(
     receiver.behaviour = answer(500);
     for (let n = 0; n < 5; n++) await call({}, once);
     t.match(await row(), { status: 'error', failures: 5 });
-    t.same(await eventsOf(), [{ status: 'error' }]);
+    t.same(await getEvents(), [{ status: 'error' }]);
     const before = receiver.received.length;
     t.match(await call(), { status: 'failed', error: /has failed too often/ });
     t.equal(receiver.received.length, before, 'nothing is sent');
@@ -421,7 +421,7 @@ t.test(
     await clock.advance(60_000);
     t.match(await call(), { status: 'succeeded' });
     t.match(await row(), { status: 'active', failures: 0, probe_at: null });
-    t.same(await eventsOf(), [{ status: 'error' }, { status: 'active' }]);
+    t.same(await getEvents(), [{ status: 'error' }, { status: 'active' }]);
     await database.query(`update tools set status = 'disabled' where tool_id = $1`, [toolId]);
     t.match(await call(), { status: 'failed', error: 'the tool is disabled' });
     await new ToolCircuit(database).recordOutcome({ ...place, toolId }, 'succeeded', clock.now());

@@ -17,7 +17,7 @@ function patience(): { readonly clock: VirtualClock; readonly patience: RetryPol
   return { clock, patience: new RetryPolicy({ clock, random, log: silentLog }) };
 }
 
-function resultOf(n: number): AttemptResult {
+function createResult(n: number): AttemptResult {
   return {
     delivery: {
       deliveryId: `whd_${n}`,
@@ -41,7 +41,7 @@ function resultOf(n: number): AttemptResult {
   };
 }
 
-const releasedOf = ({ delivery: { deliveryId, threadId, eventSeq } }: AttemptResult): Released => ({
+const createReleased = ({ delivery: { deliveryId, threadId, eventSeq } }: AttemptResult): Released => ({
   deliveryId,
   threadId,
   eventSeq,
@@ -97,11 +97,11 @@ t.test('all results of a turn are one command', async t => {
       }
       const { results } = payload as StitchCommands['settled']['payload'];
       asked.push(`settled ${results.length}`);
-      return Promise.resolve(results.map(releasedOf));
+      return Promise.resolve(results.map(createReleased));
     },
     patient,
   );
-  await Promise.all([1, 2, 3].map(n => reports.add(resultOf(n))));
+  await Promise.all([1, 2, 3].map(n => reports.add(createResult(n))));
   t.strictSame(asked, ['progress 3 0', 'settled 3', 'progress 0 3']);
   t.equal(reports.open, 0);
 });
@@ -114,11 +114,11 @@ t.test('a store that is away is waited for', async t => {
     (_to, command, payload) => {
       if (command === 'progress') return Promise.resolve(null);
       if (++tries < 5) return Promise.reject(unavailable('store'));
-      return Promise.resolve((payload as StitchCommands['settled']['payload']).results.map(releasedOf));
+      return Promise.resolve((payload as StitchCommands['settled']['payload']).results.map(createReleased));
     },
     patient,
   );
-  await clock.until(Promise.all([1, 2].map(n => reports.add(resultOf(n)))));
+  await clock.until(Promise.all([1, 2].map(n => reports.add(createResult(n)))));
   t.equal(tries, 5);
 });
 
@@ -134,11 +134,11 @@ t.test('one result that cannot be written does not keep the others', async t => 
       const ids = results.map(({ delivery }) => delivery.deliveryId);
       if (isBad && ids.includes('whd_2')) return Promise.reject(internalError());
       written.push(...ids);
-      return Promise.resolve(results.map(releasedOf));
+      return Promise.resolve(results.map(createReleased));
     },
     patient,
   );
-  const all = Promise.all([1, 2, 3].map(n => reports.add(resultOf(n))));
+  const all = Promise.all([1, 2, 3].map(n => reports.add(createResult(n))));
   await clock.advance(60_000);
   t.strictSame(written, ['whd_1', 'whd_3']);
   isBad = false;
