@@ -3,8 +3,8 @@ import type { TaskContext } from '../../runtime/actor/index.ts';
 import { backoffMs, pause, type Clock, type Random } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 
-const firstWaitMs = 100;
-const longestWaitMs = 5_000;
+const firstRetryMs = 100;
+const longestRetryMs = 5_000;
 
 export interface RetryServices {
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export class RetryPolicy {
       } catch (error) {
         if (this.#isStopped || isFinal(error)) throw error;
         this.#services.log.warn({ err: error, failures }, message);
-        await this.pause(backoffMs(failures, firstWaitMs, longestWaitMs, this.#services.random));
+        await this.pause(backoffMs(failures, firstRetryMs, longestRetryMs, this.#services.random));
       }
     }
   }

@@ -22,7 +22,7 @@ const agentReminder = 'agent';
 /** So much quiet ends a burst of messages, in milliseconds: docs/contract-decisions.md ("Agents on threads"). */
 const quietMs = 1_500;
 /** The longest that the first message of a burst waits, in milliseconds. */
-const longestWaitMs = 8_000;
+const longestAnswerDelayMs = 8_000;
 /** A human who wrote, was assigned, or typed within this many milliseconds holds automatic answers back. */
 const humanMs = 10_000;
 
@@ -74,7 +74,7 @@ export function isHumanActive({ humanAt, typingAt }: AgentHandling, now: number)
 
 /** When messages have waited long enough for a run to be opened, in epoch milliseconds. */
 export function getDispatchTime({ since, last }: Waiting): number {
-  return Math.min(last + quietMs, since + longestWaitMs);
+  return Math.min(last + quietMs, since + longestAnswerDelayMs);
 }
 
 /** Changes some fields of the thread's agent handling. */

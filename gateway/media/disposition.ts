@@ -1,6 +1,6 @@
 /**
- * Content-Disposition of a download (RFC 6266): the name in ASCII for old clients, and as it is for the others. A name that a client
- * would take for a path, or that a header cannot hold, becomes one that it can.
+ * The Content-Disposition of a download (RFC 6266): the name in ASCII for old clients, and in full for others. Characters that a
+ * client could take for a path, or that a header cannot hold, are replaced.
  */
 export function toDisposition(filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\/%;]/g, '_');

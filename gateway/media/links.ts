@@ -1,7 +1,7 @@
 /**
- * Signed addresses of files: `{base}/media/{attachmentId}?kid=&expires=&signature=`. Whoever has one may do the one thing that it is
- * for with the one object, until it expires. The signature is an HMAC over all of it, so that nothing of it can be another's; and
- * over the key's id, so that an address ends with its key.
+ * Signed addresses of files: `{base}/media/{attachmentId}?kid=&expires=&signature=`. Whoever has an address may do one thing with one
+ * file, until it expires. The signature is an HMAC over all parts, including the key's id, so that no part can be exchanged and an
+ * address ends with its key.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -17,12 +17,12 @@ export interface MediaLink {
   readonly expiresAt: string;
 }
 
-/** How long an address is good, in milliseconds (design section 4). */
+/** How long an address is valid (docs/contract-decisions.md, "Sessions, limits and retention"). */
 const linkMs = 300_000;
 
-const form = /^kid=([A-Za-z0-9._-]{1,64})&expires=([0-9]{1,12})&signature=([A-Za-z0-9_-]{43})$/;
+const queryPattern = /^kid=([A-Za-z0-9._-]{1,64})&expires=([0-9]{1,12})&signature=([A-Za-z0-9_-]{43})$/;
 
-/** Makes and checks the addresses of one installation. */
+/** Makes and checks the addresses. */
 export class MediaLinks {
   readonly #ring: KeyRing;
   readonly #baseUrl: string;
@@ -37,7 +37,7 @@ export class MediaLinks {
   /** @param now epoch milliseconds */
   make(use: MediaUse, attachmentId: string, now: number): MediaLink {
     const { kid } = this.#ring.newest;
-    // Whole seconds: the address says no less than the answer does.
+    // Whole seconds, so that address and answer say the same.
     const expires = Math.floor((now + linkMs) / 1_000);
     const signature = this.#sign(use, attachmentId, kid, expires)?.toString('base64url') ?? '';
     return {
@@ -51,16 +51,16 @@ export class MediaLinks {
    * `svc/auth/expired_token` once its time is over.
    */
   check(use: MediaUse, attachmentId: string, query: string, now: number): void {
-    const [, kid = '', expires = '', given = ''] = form.exec(query) ?? [];
+    const [, kid = '', expires = '', given = ''] = queryPattern.exec(query) ?? [];
     const wanted = this.#sign(use, attachmentId, kid, Number(expires));
     const signature = Buffer.from(given, 'base64url');
-    const genuine =
+    const isGenuine =
       wanted?.length === signature.length &&
       timingSafeEqual(wanted, signature) &&
-      // Decoding is lenient with unused bits; a signature has one spelling.
+      // Decoding ignores unused bits, but a signature has exactly one spelling.
       signature.toString('base64url') === given;
-    if (!genuine) {
-      throw new ServiceError('svc/auth/invalid_token', { message: 'The address is not one of ours.' });
+    if (!isGenuine) {
+      throw new ServiceError('svc/auth/invalid_token', { message: 'The address is not valid.' });
     }
     if (now >= Number(expires) * 1_000) {
       throw new ServiceError('svc/auth/expired_token', { message: 'The address has expired.' });
@@ -70,7 +70,7 @@ export class MediaLinks {
   #sign(use: MediaUse, attachmentId: string, kid: string, expires: number): Buffer | undefined {
     const key = this.#getKey(kid);
     if (key === undefined) return undefined;
-    // No part can hold a line feed, so the lines tell them apart.
+    // No part can contain a line feed, so the lines are unambiguous.
     return createHmac('sha256', key).update(`${use}\n${kid}\n${attachmentId}\n${expires}`).digest();
   }
 

@@ -1,9 +1,9 @@
 /**
- * The bytes of attachments over HTTP, at the addresses that links.ts makes: no credential, no JSON, no part of the API. Bytes go
- * through in pieces and are nowhere held whole.
+ * The bytes of attachments over HTTP, at the signed addresses that links.ts makes. These routes take no credential and no JSON, and
+ * are not part of the API. Bytes are streamed and never held as a whole.
  *
- * A file is whatever somebody has sent us. It is given as a download, of the type that was announced, and never to be sniffed: opened
- * in a browser it is nothing of this site.
+ * A file is untrusted. It is served as a download, with the type that was announced and without sniffing, so that a browser never
+ * runs it as part of this site.
  */
 import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
@@ -27,7 +27,7 @@ import { toRefusal } from '../pipeline/index.ts';
 import { toDisposition } from './disposition.ts';
 import type { MediaLinks } from './links.ts';
 
-export interface MediaFaceOptions {
+export interface MediaOptions {
   readonly server: HttpServer;
   readonly database: Pick<Database, 'query'>;
   readonly media: Pick<Media, 'put' | 'open' | 'remove'>;
@@ -39,11 +39,11 @@ export interface MediaFaceOptions {
 
 const path = '/media/{attachmentId}';
 
-/** Registers PUT and GET of the files. */
-export function serveMedia(options: MediaFaceOptions): void {
+/** Registers PUT and GET of files. */
+export function serveMedia(options: MediaOptions): void {
   const { server, docsUrl } = options;
-  const face = new MediaFace(options);
-  const answered = async (request: HttpRequest, work: Promise<HttpAnswer>): Promise<HttpAnswer> => {
+  const routes = new MediaRoutes(options);
+  const answer = async (request: HttpRequest, work: Promise<HttpAnswer>): Promise<HttpAnswer> => {
     try {
       return await work;
     } catch (error) {
@@ -52,43 +52,43 @@ export function serveMedia(options: MediaFaceOptions): void {
       return errorAnswer(refusal, request.requestId, docsUrl);
     }
   };
-  server.route('PUT', path, request => answered(request, face.upload(request)), {
+  server.route('PUT', path, request => answer(request, routes.upload(request)), {
     streamsBody: true,
     maxBodyBytes: maxFileBytes,
   });
-  server.route('GET', path, request => answered(request, face.read(request)));
+  server.route('GET', path, request => answer(request, routes.read(request)));
 }
 
-class MediaFace {
-  readonly #options: MediaFaceOptions;
+class MediaRoutes {
+  readonly #options: MediaOptions;
 
-  constructor(options: MediaFaceOptions) {
+  constructor(options: MediaOptions) {
     this.#options = options;
   }
 
-  /** 204. 401 for the address, 404, 409 for a file that is there or on its way already, 422 for another size, 503 for the store. */
+  /** 204; or 401 for a bad address, 404, 409 for a file that is or is being uploaded, 422 for another size, 503 where the store fails. */
   async upload(request: HttpRequest): Promise<HttpAnswer> {
     const { database, clock } = this.#options;
-    const attachment = await this.#named('upload', request);
+    const attachment = await this.#findAddressed('upload', request);
     const { attachmentId, status, sizeBytes } = attachment;
-    if (status === 'stored') throw taken('The file has been uploaded.');
+    if (status === 'stored') throw conflict('The file has been uploaded.');
     const announced = request.header('content-length');
     if (announced !== '' && Number(announced) !== sizeBytes) throw wrongSize(sizeBytes);
     const upload = await claimUpload(database, attachmentId, clock.now());
-    if (upload === undefined) throw taken('The file is being uploaded.');
+    if (upload === undefined) throw conflict('The file is being uploaded.');
     const sha256 = await this.#store(upload, attachment, request);
     if (!(await completeUpload(database, upload, sha256, clock.now()))) {
-      // It was removed for its age meanwhile: what has no row may not stay.
+      // Retention removed its row meanwhile: a file without a row must not stay.
       await this.#options.media.remove(upload.storageKey);
       throw notFound();
     }
     return { status: 204 };
   }
 
-  /** 200 with the bytes. 401 for the address, 404. */
+  /** 200 with the bytes; or 401 for a bad address, 404. */
   async read(request: HttpRequest): Promise<HttpAnswer> {
     const { media, log } = this.#options;
-    const { attachmentId, status, storageKey, sizeBytes, mimeType, filename } = await this.#named(
+    const { attachmentId, status, storageKey, sizeBytes, mimeType, filename } = await this.#findAddressed(
       'read',
       request,
     );
@@ -105,17 +105,17 @@ class MediaFace {
         },
       };
     } catch (err) {
-      log.error({ err, attachmentId, requestId: request.requestId }, 'a stored file could not be read');
+      log.error({ err, attachmentId, requestId: request.requestId }, 'could not read a stored file');
       throw err instanceof NoSuchMedia ? notFound() : unavailable();
     }
   }
 
-  /** The attachment that the request's address is for. */
-  async #named(use: 'upload' | 'read', request: HttpRequest): Promise<StoredAttachment> {
+  /** The attachment that the request's signed address names. */
+  async #findAddressed(use: 'upload' | 'read', request: HttpRequest): Promise<StoredAttachment> {
     const { links, clock, database } = this.#options;
     const [attachmentId = ''] = request.params;
     links.check(use, attachmentId, request.query, clock.now());
-    // A signed id is one of ours: this holds the rule where it is used, as a key of the store.
+    // A signed id is always valid. Checked again here, because the id becomes a key of the store.
     if (!isId('attachment', attachmentId)) throw notFound();
     const [found] = await findAttachments(database, [attachmentId]);
     if (found === undefined || found.status === 'erased') throw notFound();
@@ -131,15 +131,15 @@ class MediaFace {
     } catch (err) {
       await releaseUpload(database, upload);
       if (err instanceof WrongSize) throw wrongSize(size);
-      // Nobody hears it, and the row is as it was.
+      // The client is gone, and the row is as it was.
       if (err instanceof BodyCut) throw unavailable();
-      log.error({ err, attachmentId: upload.attachmentId }, 'a file could not be stored');
+      log.error({ err, attachmentId: upload.attachmentId }, 'could not store a file');
       throw unavailable();
     }
   }
 }
 
-function taken(message: string): ServiceError {
+function conflict(message: string): ServiceError {
   return new ServiceError('svc/runtime/conflict', { message });
 }
 

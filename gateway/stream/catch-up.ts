@@ -3,7 +3,7 @@
  * back at once neither flood the database nor hold a thousand pages in memory. Clients that were cut off together ask for the same
  * page, which is read once for many of them, and its frames are built once.
  */
-import { Backoff, type Clock, systemRandom } from '../../runtime/time/index.ts';
+import { Backoff, type Clock, type Random } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Admission } from './admission.ts';
 import type { ProjectStream } from './project-stream.ts';
@@ -48,12 +48,13 @@ export class CatchUp {
   /** Readers by the page that they wait for, in the order of the first request for it. A reader waits at most once. */
   readonly #waiting = new Map<string, Reader[]>();
   #active = 0;
-  readonly #backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+  readonly #backoff: Backoff;
   #pausing = false;
 
-  constructor(events: EventLog, clock: Clock, log: Log) {
+  constructor(events: EventLog, clock: Clock, random: Random, log: Log) {
     this.#events = events;
     this.#clock = clock;
+    this.#backoff = new Backoff(firstBackoffMs, longestBackoffMs, random);
     this.#log = log;
   }
 

@@ -1,6 +1,6 @@
 /** The websocket endpoint of the Console stream: admits clients, counts them, and hands their frames to their sessions. */
 import { ServiceError } from '../../protocol/errors.ts';
-import type { Clock } from '../../runtime/time/index.ts';
+import { type Clock, systemRandom } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { CheckedCredentials, RevokedCredentials } from '../../storage/tenancy/index.ts';
 import {
@@ -58,9 +58,18 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
   constructor(options: ConsoleStreamOptions) {
     const { events, clock, log, publish, findRevokedCredentials, follow } = options;
     const shown = (_projectId: string, eventName: string): void => this.#reaper.onEvent(eventName);
-    const hub = new Hub({ events, publish, clock, log, shown, ...(follow === undefined ? {} : { follow }) });
+    const random = systemRandom;
+    const hub = new Hub({
+      events,
+      publish,
+      clock,
+      random,
+      log,
+      shown,
+      ...(follow !== undefined && { follow }),
+    });
     this.#options = options;
-    this.context = { hub, catchUp: new CatchUp(events, clock, log), clock };
+    this.context = { hub, catchUp: new CatchUp(events, clock, random, log), clock };
     this.#reaper = new ConnectionReaper({ hub, clock, log, findRevokedCredentials });
     this.#maxPerHolder = options.maxPerHolder ?? 10;
   }

@@ -13,7 +13,7 @@
  * A frame is built once per event and handed to uWebSockets.js by topic: the project's id, and the environment's id for API keys,
  * which see only one environment. Followers without a socket listen to the stream itself.
  */
-import { Backoff, type Clock, pause, systemRandom } from '../../runtime/time/index.ts';
+import { Backoff, type Clock, pause, type Random } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type {
   CommitListener,
@@ -36,6 +36,7 @@ export interface HubOptions {
   /** Sends one text to all sockets subscribed to the topic. */
   readonly publish: (topic: string, frame: string) => void;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
   /** Subscribes to the commits of other nodes in a project, until the returned function is called. Default: there are no other nodes. */
   readonly follow?: (projectId: string) => () => void;
@@ -174,7 +175,7 @@ export class Hub implements CommitListener {
   }
 
   async #compareUntil(stream: ProjectStream, done: () => boolean): Promise<void> {
-    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, this.#options.random);
     while (!this.#hasEnded(stream)) {
       if ((await this.#compare([stream])) && done()) return;
       await pause(this.#options.clock, backoff.next());
@@ -239,7 +240,7 @@ export class Hub implements CommitListener {
   }
 
   async #readMissing(stream: ProjectStream): Promise<void> {
-    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, this.#options.random);
     let emptyReads = 0;
     while (stream.loaded && stream.target > stream.head && !this.#hasEnded(stream)) {
       const head = stream.head;

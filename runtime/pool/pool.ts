@@ -1,6 +1,6 @@
 /**
- * The node's one pool of worker threads: batches of signatures, and everything that goes out over HTTP to addresses that customers
- * name. It knows nothing of conversations.
+ * The node's one pool of worker threads, for everything that goes out over HTTP to addresses that customers name. It knows nothing of
+ * conversations.
  *
  *   open -> draining     `drain`: refuses new requests and finishes what it has
  *   draining -> closed   nothing is in flight: the workers end
@@ -9,7 +9,6 @@
  * task that is aborted. A request beyond the limit fails at once with {@link PoolOverloaded}; a deadline or a cancellation ends the
  * request inside the worker, which lives on.
  */
-import { createHmac } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -21,8 +20,6 @@ export interface PoolOptions extends OutboundOptions {
   readonly threads?: number;
   /** Requests in flight, over all workers. Default 4,096. */
   readonly maxInFlight?: number;
-  /** Batches of signatures that may wait for a worker. Default 64. */
-  readonly maxSignBatches?: number;
   /** Called when a worker ended by itself; it is replaced. */
   readonly onWorkerLost?: (error: Error) => void;
 }
@@ -37,46 +34,33 @@ export class PoolClosed extends Error {
   override readonly name = 'PoolClosed';
 }
 
-/**
- * From this many in one turn of the event loop, signatures go to a worker. Measured with texts of 1 KB on the node's thread:
- * 2.1 microseconds each inline; through the pool 22 for one alone, 3.4 in a batch of 8, 1.5 of 16, 0.7 of 64.
- */
-const inlineBelow = 16;
 /** Requests of one turn go to the least busy worker in portions of this size. */
 const portionSize = 16;
-
-interface Signing {
-  readonly keys: string[];
-  readonly texts: (string | Uint8Array)[];
-  readonly settle: { resolve(hex: string): void; reject(error: Error): void }[];
-}
 
 export class Pool {
   readonly #piscina: Piscina;
   readonly #channels = new Set<WorkerChannel>();
   readonly #tasks = new Set<Promise<void>>();
-  readonly #options: Required<Pick<PoolOptions, 'maxInFlight' | 'maxSignBatches'>> & PoolOptions;
+  readonly #options: Required<Pick<PoolOptions, 'maxInFlight'>> & PoolOptions;
   #state: 'open' | 'draining' | 'closed' = 'open';
   #inFlight = 0;
   /** The channel that gets the current portion, and how much of it is used. */
   #current: WorkerChannel | undefined;
   #portionUsed = 0;
   #flushing = false;
-  #signing: Signing | undefined;
-  #signBatches = 0;
   #whenIdle: (() => void) | undefined;
 
   constructor(options: PoolOptions = {}) {
-    this.#options = { maxInFlight: 4_096, maxSignBatches: 64, ...options };
+    this.#options = { maxInFlight: 4_096, ...options };
     const threads = options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1));
     const { reach, connectTimeoutMs, nameServers, ca } = options;
     this.#piscina = new Piscina({
       filename: new URL('./pool.worker.ts', import.meta.url).href,
       minThreads: threads,
       maxThreads: threads,
-      // The channel, for good, and a few batches of signatures beside it.
-      concurrentTasksPerWorker: 8,
-      maxQueue: this.#options.maxSignBatches + threads,
+      // The channel, for good, and `ready` beside it.
+      concurrentTasksPerWorker: 2,
+      maxQueue: 2 * threads,
       idleTimeout: Infinity,
       // Waiting on atomics would stop the worker's event loop, and with it every socket.
       atomics: 'disabled',
@@ -91,16 +75,15 @@ export class Pool {
     this.#piscina.on('error', error => this.#options.onWorkerLost?.(error as Error));
   }
 
-  /** Requests in flight, batches of signatures being made, and workers that take requests. */
-  get stats(): { readonly inFlight: number; readonly signBatches: number; readonly workers: number } {
-    return { inFlight: this.#inFlight, signBatches: this.#signBatches, workers: this.#channels.size };
+  /** Requests in flight, and workers that take requests. */
+  get stats(): { readonly inFlight: number; readonly workers: number } {
+    return { inFlight: this.#inFlight, workers: this.#channels.size };
   }
 
   /** Resolves when every worker runs its code; rejects when one cannot. */
   async ready(): Promise<void> {
-    const ping = { keys: [], texts: [] };
     await Promise.all(
-      Array.from({ length: this.#piscina.maxThreads }, () => this.#piscina.run(ping, { name: 'sign' })),
+      Array.from({ length: this.#piscina.maxThreads }, () => this.#piscina.run(undefined, { name: 'ready' })),
     );
   }
 
@@ -148,22 +131,6 @@ export class Pool {
     });
   }
 
-  /**
-   * HMAC-SHA256 as lowercase hex. All requests of one turn of the event loop are one batch, signed here when small and by a worker
-   * when large. Rejects with {@link PoolOverloaded} when too many batches wait.
-   */
-  sign(key: string, text: string | Uint8Array): Promise<string> {
-    if (this.#state === 'closed') return Promise.reject(new PoolClosed('the pool is closed'));
-    if (this.#signing === undefined) {
-      this.#signing = { keys: [], texts: [], settle: [] };
-      setImmediate(() => this.#flushSigning());
-    }
-    const { keys, texts, settle } = this.#signing;
-    keys.push(key);
-    texts.push(text);
-    return new Promise((resolve, reject) => settle.push({ resolve, reject }));
-  }
-
   /** Rejects everything in flight with a `WorkerLost`: for a drain that has waited long enough. */
   abandonAll(): void {
     for (const channel of this.#channels) channel.abandonAll();
@@ -178,7 +145,6 @@ export class Pool {
     this.#state = 'draining';
     this.#flush();
     if (this.#inFlight > 0) await new Promise<void>(resolve => (this.#whenIdle = resolve));
-    this.#flushSigning();
     this.#state = 'closed';
     for (const channel of this.#channels) channel.close();
     await Promise.all(this.#tasks);
@@ -226,31 +192,5 @@ export class Pool {
   #countOff(): void {
     this.#inFlight--;
     if (this.#inFlight === 0) this.#whenIdle?.();
-  }
-
-  #flushSigning(): void {
-    const batch = this.#signing;
-    if (batch === undefined) return;
-    this.#signing = undefined;
-    const { keys, texts, settle } = batch;
-    if (texts.length < inlineBelow) {
-      texts.forEach((text, index) => {
-        const hmac = createHmac('sha256', keys[index] ?? '').update(text);
-        settle[index]?.resolve(hmac.digest('hex'));
-      });
-      return;
-    }
-    if (this.#signBatches >= this.#options.maxSignBatches) {
-      for (const waiter of settle) waiter.reject(new PoolOverloaded('too many signatures are waiting'));
-      return;
-    }
-    this.#signBatches++;
-    (this.#piscina as Piscina<{ keys: string[]; texts: (string | Uint8Array)[] }, string[]>)
-      .run({ keys, texts }, { name: 'sign' })
-      .then(
-        signatures => settle.forEach((waiter, index) => waiter.resolve(signatures[index] ?? '')),
-        (error: unknown) => settle.forEach(waiter => waiter.reject(error as Error)),
-      )
-      .finally(() => this.#signBatches--);
   }
 }

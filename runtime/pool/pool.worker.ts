@@ -1,5 +1,4 @@
-/** The entry of the pool's worker threads: outbound requests, for as long as the worker lives, and batches of signatures. */
-import { createHmac } from 'node:crypto';
+/** The entry of the pool's worker threads: they send outbound requests for as long as they live. */
 import type { MessagePort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { OutboundClient } from '../outbound/client.ts';
@@ -59,14 +58,7 @@ export function serve({ port }: { readonly port: MessagePort }): Promise<void> {
   });
 }
 
-/** HMAC-SHA256 of many texts, as lowercase hex. */
-export function sign(batch: {
-  readonly keys: readonly string[];
-  readonly texts: readonly (string | Uint8Array)[];
-}): string[] {
-  return batch.texts.map((text, index) =>
-    createHmac('sha256', batch.keys[index] ?? '')
-      .update(text)
-      .digest('hex'),
-  );
+/** Returns once the worker runs its code. */
+export function ready(): void {
+  // Nothing to do.
 }

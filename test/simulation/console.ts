@@ -31,6 +31,7 @@ export class StreamDesk {
     schedule: Schedule,
     database: SimulatedDatabase,
     notifier: CommitNotifier,
+    random: Random,
     log: Log,
   ) {
     const events = database.logFor(machine);
@@ -39,13 +40,14 @@ export class StreamDesk {
     this.#hub = new Hub({
       events,
       clock: machine,
+      random,
       log,
       publish: (topic, frame) => {
         for (const socket of this.#topics.get(topic) ?? []) socket.send(frame);
       },
       follow: projectId => notifier.follow(projectId),
     });
-    this.#catchUp = new CatchUp(events, machine, log);
+    this.#catchUp = new CatchUp(events, machine, random, log);
     notifier.addListener(this.#hub);
   }
 

@@ -88,7 +88,7 @@ export class Member {
     connection.onChange(connected => {
       if (connected) notifier.onOutage();
     });
-    this.desk = new StreamDesk(machine, world.schedule, world.database, notifier, log);
+    this.desk = new StreamDesk(machine, world.schedule, world.database, notifier, random, log);
     const placement = new LeasedPlacement({
       id,
       release: 'simulated',

@@ -165,7 +165,7 @@ class SimulatedClient {
       ...(reply === undefined ? {} : { reply }),
       ...(given === undefined ? {} : { headers: given }),
       string: () => decoder.decode(data),
-      json: <T,>() => JSON.parse(decoder.decode(data)) as T,
+      json: <T>() => JSON.parse(decoder.decode(data)) as T,
     };
   }
 

@@ -15,8 +15,8 @@ import { toModelFault, ModelFault } from './faults.ts';
 import type { ModelUrls } from './urls.ts';
 
 const mostAttempts = 4;
-const firstWaitMs = 500;
-const longestWaitMs = 8_000;
+const firstModelRetryMs = 500;
+const longestModelRetryMs = 8_000;
 /** An attempt with less time left than this is not made. */
 const shortestAttemptMs = 1_000;
 /** Characters of a failure's message. */
@@ -58,7 +58,8 @@ export function createModels(services: ModelServices): Models {
         const fault = toModelFault(error, clock.now());
         if (fault.errorCode === 'internal_error') log.error(toLogFields(error), 'a model could not be asked');
         if (!fault.isTransient || attempts === mostAttempts) return fault;
-        const waitMs = fault.retryAfterMs ?? backoffMs(attempts, firstWaitMs, longestWaitMs, random);
+        const waitMs =
+          fault.retryAfterMs ?? backoffMs(attempts, firstModelRetryMs, longestModelRetryMs, random);
         if (clock.now() + waitMs + shortestAttemptMs > attempt.deadline) return fault;
         await pause(clock, waitMs, attempt.signal);
       }

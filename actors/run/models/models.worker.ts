@@ -1,6 +1,6 @@
 /** The worker thread that asks models: it gets questions, and posts their text piece by piece and their outcome. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { silentLog } from '../../../runtime/observability/index.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemClock, systemRandom, TurnBatch } from '../../../runtime/time/index.ts';
 import type { FromModelWorker, ModelWorkerData, ToModelWorker } from './model-worker.ts';
 import { createModels } from './models.ts';

@@ -27,7 +27,7 @@ import { createToolRequest, type OpenSecrets } from './request.ts';
 /** For a test call. A tool's own time limit is 30 s at most. */
 const longestTestMs = 35_000;
 /** The longest wait between attempts, whatever the tool or its rule says. */
-const longestWaitMs = 30_000;
+const longestToolRetryMs = 30_000;
 /** The wait when the pool is full, or the database does not answer. */
 const againMs = 500;
 
@@ -196,8 +196,8 @@ export class HttpTools implements Tools {
       if (result === undefined) return undefined;
       const assessment = assessAnswer(result, redactor);
       if (!assessment.isTransient || number >= attempts) return assessment;
-      const ownWaitMs = backoffMs(number, tool.retryBackoffMs, longestWaitMs, random);
-      const waitMs = Math.min(longestWaitMs, Math.max(ownWaitMs, getRequestedWait(result, clock.now())));
+      const ownWaitMs = backoffMs(number, tool.retryBackoffMs, longestToolRetryMs, random);
+      const waitMs = Math.min(longestToolRetryMs, Math.max(ownWaitMs, getRequestedWait(result, clock.now())));
       if (clock.now() + waitMs >= deadline) return assessment;
       await pause(clock, waitMs, signal);
       if (!(await beginAttempt(number + 1))) return assessment;

@@ -1,4 +1,4 @@
-/** The laws of a bucket and of its books, whatever is done to them. */
+/** Invariants of a bucket that nodes share, whatever is done to it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';

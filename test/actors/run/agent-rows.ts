@@ -1,4 +1,4 @@
-/** Rows that agents work with, on a real database, made by the services where there is one. */
+/** Rows that agents work with, on a real database, made by services where there is one. */
 import { newId } from '../../../protocol/ids.ts';
 import type { Provider } from '../../../protocol/resources/byok.ts';
 import { ByokCredentials } from '../../../storage/agents/byok.ts';

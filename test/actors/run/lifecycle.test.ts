@@ -1,4 +1,4 @@
-/** How runs end, one by one: what the run says of it, and what it tells its thread and the stitches. */
+/** How runs end: what the run shows, and what it tells its thread and the stitches. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { BeginRun, RunErrorCode, RunFailure } from '../../../actors/run/commands.ts';

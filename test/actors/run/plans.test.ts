@@ -1,4 +1,4 @@
-/** What a step is made of, read from a real database. */
+/** Plans of model steps, read from a real database. */
 import t from 'tap';
 import { createPlans, createHistory, createToolNames } from '../../../actors/run/plans.ts';
 import type { StepRequest } from '../../../actors/run/task-requests.ts';

@@ -1,6 +1,6 @@
 /**
- * A run without a server: its decisions, and on paper what runtime, database, machines, models and tools would do. A machine may die,
- * and what it had in memory with it; or stand still and go on later, when another one has the run already.
+ * A run without a server: its decisions, and fakes of the runtime, the database, machines, models and tools. A machine may die, and lose
+ * what it had in memory; or stand still and go on later, when another machine has the run.
  */
 import assert from 'node:assert/strict';
 import Value from 'typebox/value';

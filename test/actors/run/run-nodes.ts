@@ -1,6 +1,5 @@
 /**
- * Runs on real nodes in virtual time: their tasks, with models and tools that are made up. A node can die, or stand still and go on
- * when another has taken over.
+ * Runs on real nodes in virtual time, with fake models and tools. A node can die, or stand still and go on after another has taken over.
  */
 import assert from 'node:assert/strict';
 import { newId } from '../../../protocol/ids.ts';

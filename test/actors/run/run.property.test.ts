@@ -1,4 +1,4 @@
-/** The laws of a run (decisions, section 5) under every interleaving that fast-check finds: crashes, doubled and late words. */
+/** Invariants of a run under every interleaving that fast-check finds: crashes, repeated and late commands. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
@@ -121,7 +121,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 120 },
 );
 
-t.test('whatever happens, the laws hold, and every run ends', async () => {
+t.test('whatever happens, the invariants hold, and every run ends', async () => {
   let ends: Record<string, number> = {};
   fc.assert(
     fc.property(steps, fc.boolean(), (steps, hasThread) => {

@@ -1,4 +1,4 @@
-/** When a stitch stops, and how it comes back (decisions, sections 4 and 6). */
+/** When a stitch stops, and how it comes back. */
 import t from 'tap';
 import { probeEveryMs } from '../../../actors/stitch/schedule.ts';
 import { matchesEventNames } from '../../../protocol/events.ts';

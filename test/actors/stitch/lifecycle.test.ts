@@ -1,4 +1,4 @@
-/** What is asked of a stitch: changes, secrets, tests, replays. */
+/** Changes, secrets, tests and replays of a stitch. */
 import t, { type Test } from 'tap';
 import { deriveDeliveryId } from '../../../actors/stitch/decide-replay.ts';
 import { ServiceError } from '../../../protocol/errors.ts';

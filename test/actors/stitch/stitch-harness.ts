@@ -1,6 +1,6 @@
 /**
- * A stitch without a node, a database or a receiver: its decisions are taken one after the other, what they write goes into
- * tables of our own when a test says that the commit lands, and what they want done is done when a test says so.
+ * A stitch without a node, a database or a receiver. Its decisions are taken one after the other. What they write goes into tables in memory
+ * when the test commits, and their effects are done when the test says so.
  */
 import { holdMs, schedules } from '../../../actors/stitch/schedule.ts';
 import { newId } from '../../../protocol/ids.ts';
@@ -221,7 +221,7 @@ export class StitchHarness {
     this.do('cancelled', { until: order.until });
   }
 
-  /** The work of the task `tellOwner`. */
+  /** The work of the task `notifyOwner`. */
   notifyOwner(): void {
     const news = this.telling.shift();
     if (news === undefined) return;

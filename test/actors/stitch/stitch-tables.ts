@@ -1,4 +1,4 @@
-/** The tables of a stitch on paper: what its commits write, and what its loads read. */
+/** The tables of a stitch in memory: what its commands write, and what its loads read. */
 import type { StitchCommands } from '../../../actors/stitch/commands.ts';
 import type { LoadRequest } from '../../../actors/stitch/queue-load.ts';
 import type { Delivery } from '../../../actors/stitch/queue.ts';

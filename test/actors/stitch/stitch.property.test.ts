@@ -1,4 +1,4 @@
-/** The laws of a stitch (decisions, section 6) under every interleaving that fast-check finds. */
+/** Invariants of a stitch under every interleaving that fast-check finds. */
 import fc from 'fast-check';
 import t from 'tap';
 import { mostInFlight } from '../../../actors/stitch/decide-delivery.ts';

@@ -1,4 +1,4 @@
-/** Whatever happens on a thread with an agent, and in whatever order the runs' words come, its laws hold. */
+/** Invariants of a thread with an agent: they hold whatever happens, and in whatever order the commands of its runs arrive. */
 import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '../../../protocol/errors.ts';
@@ -216,7 +216,7 @@ class World {
     return this.thread.toldTo(agentRunId, 'judged').length + this.thread.toldTo(agentRunId, 'cancel').length;
   }
 
-  /** The laws that hold after every step. */
+  /** The invariants that hold after every step. */
   check(): void {
     const { thread } = this;
     const { events, state } = thread;
@@ -259,7 +259,7 @@ class World {
   }
 }
 
-t.test('whatever happens on a thread with an agent, its laws hold', async t => {
+t.test('whatever happens on a thread with an agent, its invariants hold', async t => {
   const seen = { runs: 0, sent: 0, approved: 0, superseded: 0, cancelled: 0, refused: 0 };
   fc.assert(
     fc.property(

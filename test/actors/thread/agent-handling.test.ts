@@ -1,4 +1,4 @@
-/** How a thread calls its agent and opens runs, and what ends them: rule by rule. */
+/** How a thread calls its agent and opens runs, and what ends them. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';

@@ -1,4 +1,4 @@
-/** A thread with an agent, on paper: what its task `summon` and its runs would do is done by hand. */
+/** A thread with an agent: the test does what the task `dispatchAgent` and the runs would do. */
 import { newId } from '../../../protocol/ids.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { AgentMode } from '../../../protocol/resources/thread.ts';

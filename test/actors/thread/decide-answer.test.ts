@@ -1,4 +1,4 @@
-/** What a thread makes of a run's answer: rule by rule. */
+/** What a thread decides about the answer of a run. */
 import t from 'tap';
 import { agentId, ThreadWithAgent } from './agent-harness.ts';
 import { human, key, tenancy } from './thread-harness.ts';

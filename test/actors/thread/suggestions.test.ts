@@ -1,4 +1,4 @@
-/** What becomes of a suggestion: of all that may come to it, one thing, once. */
+/** A suggestion is resolved once, by whatever comes first. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { agentId, ThreadWithAgent } from './agent-harness.ts';

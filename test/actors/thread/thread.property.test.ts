@@ -120,7 +120,7 @@ class World {
   }
 }
 
-/** The laws that hold after every step. */
+/** The invariants that hold after every step. */
 function check({ thread }: World, before: { state: object; events: number }): void {
   const { events, state } = thread;
   events.forEach((event, index) => {
@@ -131,7 +131,7 @@ function check({ thread }: World, before: { state: object; events: number }): vo
   if (changed !== events.length > before.events) throw new Error('a change without an event, or the reverse');
 }
 
-/** The laws of a whole history. */
+/** The invariants of a whole history. */
 function checkHistory({ thread, sent }: World): void {
   const statuses = new Map<string, string>();
   let status = 'open';
@@ -179,7 +179,7 @@ function checkHistory({ thread, sent }: World): void {
 }
 
 for (const kind of ['custom', 'sandbox'] as const) {
-  t.test(`whatever happens to a ${kind} thread, its laws hold`, async t => {
+  t.test(`whatever happens to a ${kind} thread, its invariants hold`, async t => {
     let refused = 0;
     let steps = 0;
     fc.assert(

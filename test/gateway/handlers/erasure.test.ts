@@ -187,7 +187,7 @@ t.test('nothing of the participant is left anywhere', async t => {
      where d.delivery_id = a.delivery_id and d.event_name = 'thread.message.received'`,
     [`late thanks for ${name}`],
   );
-  await erasePersonalData(database, Date.now() + 599_000, silentLog);
+  await erasePersonalData(database, Date.now() + 540_000, silentLog);
   t.same(await columnsWith(name), ['webhook_attempts.response_body']);
   await erasePersonalData(database, Date.now() + 601_000, silentLog);
   t.same(await columnsWith(name), [], 'and when all has come to rest');

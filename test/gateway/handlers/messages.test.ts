@@ -21,7 +21,7 @@ t.test('messages over REST', async t => {
     });
   const read = (threadId: string, messageId: string, bearer = secret) =>
     node.ask<Message & ErrorBody>('getMessage', bearer, { params: { threadId, messageId } });
-  const openThread = async (threadId: string) =>
+  const readThread = async (threadId: string) =>
     (await node.ask<Thread>('getThread', secret, { params: { threadId } })).body;
 
   t.test('an outbound message is queued, stored, and asked of its channel', async t => {
@@ -53,7 +53,7 @@ t.test('messages over REST', async t => {
       ['thread.lifecycle.created', 'thread.message.created', 'channel.message.requested'],
     );
     t.strictSame(events[1]?.data.message, sent.body);
-    t.equal((await openThread(threadId)).lastMessageAt, sent.body.createdAt);
+    t.equal((await readThread(threadId)).lastMessageAt, sent.body.createdAt);
   });
 
   t.test('an inbound message makes its thread by the participant', async t => {
@@ -65,7 +65,7 @@ t.test('messages over REST', async t => {
     const { threadId } = received.body;
     t.equal(threadId, derivedId('thread', environmentId, channelId, 'bob'));
     t.match(received.body, { status: null, direction: 'inbound', actor: { type: 'contact', id: 'bob' } });
-    t.match(await openThread(threadId), {
+    t.match(await readThread(threadId), {
       externalRef: 'bob',
       metadata: { externalThreadRef: 'ticket-7' },
       channelId,
@@ -79,7 +79,7 @@ t.test('messages over REST', async t => {
   t.test('the conversation’s own name serves where no participant is given', async t => {
     const received = await node.inbound(tenant, channelId, { externalThreadRef: 'room-1' });
     t.equal(received.body.threadId, derivedId('thread', environmentId, channelId, 'room-1'));
-    t.match(await openThread(received.body.threadId), { externalRef: 'room-1', metadata: {} });
+    t.match(await readThread(received.body.threadId), { externalRef: 'room-1', metadata: {} });
   });
 
   t.test('an inbound message has to say whose it is', async t => {
@@ -207,11 +207,11 @@ t.test('messages over REST', async t => {
     const { threadId } = await node.thread(tenant, { channelId });
     await node.ask('updateThread', secret, { params: { threadId }, body: { projectId, status: 'closed' } });
     await node.send(tenant, threadId);
-    t.equal((await openThread(threadId)).status, 'closed');
+    t.equal((await readThread(threadId)).status, 'closed');
     const body = { projectId, body: 'from Studio' };
     const human = await node.ask<Message>('createMessage', tenant.token, { params: { threadId }, body });
     t.strictSame(human.body.actor, { type: 'user', id: tenant.userId });
-    t.equal((await openThread(threadId)).status, 'open');
+    t.equal((await readThread(threadId)).status, 'open');
   });
 
   t.test("another tenant's messages are not there", async t => {

@@ -47,6 +47,8 @@ function world() {
   const hub = new Hub({
     events,
     clock,
+    // Back-off without jitter.
+    random: { next: () => 0.5, bytes: size => Buffer.alloc(size) },
     log: silentLog,
     publish: (topic, frame) => (topic === projectId ? frames : limited).push(frame),
   });

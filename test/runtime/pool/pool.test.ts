@@ -1,5 +1,4 @@
 /** Bounds, cancellation, loss and end of the pool. */
-import { createHmac } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { Pool, PoolClosed, PoolOverloaded, type PoolOptions } from '../../../runtime/pool/pool.ts';
 import { WorkerLost } from '../../../runtime/pool/worker-channel.ts';
@@ -74,36 +73,6 @@ t.test('a worker that dies is replaced; what it had in flight is told so', async
   t.match(await pool.send(get(receiver.url())), { status: 204 });
 });
 
-t.test('signatures are the same, one by one or in batches', async t => {
-  const pool = await poolFor(t);
-  const expected = (key: string, text: string): string =>
-    createHmac('sha256', key).update(text).digest('hex');
-  t.equal(await pool.sign('key', 'text'), expected('key', 'text'));
-  t.equal(await pool.sign('key', Buffer.from('téxt')), expected('key', 'téxt'));
-  for (const count of [2, 15, 16, 17, 300]) {
-    const texts = Array.from({ length: count }, (_, i) => `${i} ü`);
-    const signed = await Promise.all(texts.map(text => pool.sign(`key ${text}`, text)));
-    t.strictSame(
-      signed,
-      texts.map(text => expected(`key ${text}`, text)),
-      `${count} at once`,
-    );
-  }
-});
-
-t.test('too many batches of signatures are refused', async t => {
-  const pool = await poolFor(t, { maxSignBatches: 1 });
-  const batch = (text: string): Promise<PromiseSettledResult<string>[]> =>
-    Promise.allSettled(Array.from({ length: 16 }, () => pool.sign('key', text)));
-  // Long texts: the worker has not signed 32 MB by the next turn of this event loop.
-  const first = batch('x'.repeat(2 * 1_048_576));
-  await new Promise(resolve => setImmediate(resolve));
-  const second = await batch('short');
-  t.ok(second.every(({ status }) => status === 'rejected'));
-  t.ok(second.every(result => result.status === 'rejected' && result.reason instanceof PoolOverloaded));
-  t.ok((await first).every(({ status }) => status === 'fulfilled'));
-});
-
 t.test('a drain finishes what is in flight and refuses the rest', async t => {
   const pool = await poolFor(t, { threads: 2 });
   const receiver = await receiverFor(t);
@@ -117,7 +86,6 @@ t.test('a drain finishes what is in flight and refuses the rest', async t => {
   t.ok((await Promise.all(sent)).every(({ status }) => status === 204));
   await drained;
   await pool.drain();
-  await t.rejects(pool.sign('key', 'text'), PoolClosed);
   t.equal(pool.stats.workers, 0);
 });
 

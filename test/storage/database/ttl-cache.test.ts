@@ -88,7 +88,7 @@ t.test('what is forgotten is asked anew, even while a query is under way', async
   t.equal(cache.get('k', 'k'), 'new', 'and its late answer is not kept');
 });
 
-t.test('forgetWhere drops what fits, and every query under way', async t => {
+t.test('invalidateWhere drops what fits, and every query in flight', async t => {
   const { time, asked, cache, seed } = bench();
   await seed('a', 'red');
   await seed('b', 'blue');

@@ -195,10 +195,7 @@ t.test('as root, behind closed doors', { skip: !isRoot && 'needs root' }, async 
     const dataDirectory = (await readFile(join(folder, 'moved-to'), 'utf8')).trim();
     t.teardown(() => rm(dataDirectory, { recursive: true }));
     t.teardown(() => server.stop());
-    t.match(
-      warned.pop()?.message,
-      new RegExp(`cannot enter ${folder}: the database is in ${dataDirectory}`),
-    );
+    t.match(warned.pop()?.message, new RegExp(`cannot enter ${folder}: the database is in ${dataDirectory}`));
     await ask(server.url, 'create table kept as select 42 as answer');
     await server.stop();
 

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import type { Follower } from '../../../gateway/stream/project-stream.ts';
 import { Hub } from '../../../gateway/stream/hub.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
+import { systemRandom } from '../../../runtime/time/clock.ts';
 import {
   ClusterRelay,
   decodeRelayMessage,
@@ -96,6 +97,7 @@ class Member {
     this.hub = new Hub({
       events,
       clock,
+      random: systemRandom,
       log: silentLog,
       follow: id => this.notifier.follow(id),
       publish: (_, frame) => this.seqs.push((JSON.parse(frame) as { seq: number }).seq),

@@ -1,4 +1,4 @@
-/** Models that are as bad as real ones are: what is tried again, what is told of the rest, and that nothing is left behind. */
+/** Models that fail as real ones do: what is tried again, what is reported of the rest, and that nothing is left behind. */
 import t from 'tap';
 import { answer, Receiver, silence } from '../../../support/receiver.ts';
 import {

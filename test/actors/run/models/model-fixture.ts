@@ -1,4 +1,4 @@
-/** Plans, orders and answers for tests of models: the wire is real, time is not. */
+/** Plans, requests and answers for tests of models, over real connections and in virtual time. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Test } from 'tap';
 import { createModels, type ModelServices } from '../../../../actors/run/models/models.ts';

@@ -1,4 +1,4 @@
-/** Models in a thread of their own: what they say comes over, cancelling reaches them, and a thread that is lost loses no question. */
+/** Models in a worker thread: their output and cancellations get across, and a lost worker loses no question. */
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';

@@ -1,4 +1,4 @@
-/** Models, asked over real wires: what is asked, with which key, and what is made of the answer. */
+/** Models, asked over real connections: what is asked, with which key, and what becomes of the answer. */
 import { LLMock } from '@copilotkit/aimock';
 import t from 'tap';
 import { defaultModelUrls } from '../../../../actors/run/models/urls.ts';

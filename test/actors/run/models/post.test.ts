@@ -1,4 +1,4 @@
-/** Models, or what stands in their place, that send more than anybody wants: it is not read, and nothing of it is kept. */
+/** Servers that send far too much: it is not read, and none of it is kept. */
 import t, { type Test } from 'tap';
 import { providers } from '../../../../protocol/resources/byok.ts';
 import { answer, type Receiver } from '../../../support/receiver.ts';

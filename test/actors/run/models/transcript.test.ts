@@ -1,6 +1,6 @@
 /**
- * What is kept of a model's answer and sent back with the next step: the exact form of the messages, which are stored and outlive
- * versions of the library, and what providers sign.
+ * What is kept of a model's answer and sent with the next step: the exact form of the messages, which are stored and outlive versions of the
+ * library, and what providers sign.
  */
 import t from 'tap';
 import type { Plan } from '../../../../actors/run/services.ts';

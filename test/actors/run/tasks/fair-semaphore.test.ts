@@ -1,4 +1,4 @@
-/** Places for steps: no environment has them all, the line has an end, and whoever is stopped leaves it. */
+/** No environment gets all permits, waiting is limited, and an aborted step leaves the queue. */
 import t from 'tap';
 import { FairSemaphore } from '../../../../actors/run/tasks/fair-semaphore.ts';
 import { resumeEveryMs } from '../../../../actors/run/state.ts';

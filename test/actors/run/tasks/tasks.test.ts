@@ -1,4 +1,4 @@
-/** A run's tasks on real nodes in virtual time: nothing is asked twice at once, what is over is stopped, and nothing is lost. */
+/** The tasks of runs on real nodes in virtual time: nothing is asked twice at once, what has ended is stopped, and nothing is lost. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';

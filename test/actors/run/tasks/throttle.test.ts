@@ -1,4 +1,4 @@
-/** Many runs at once: their steps begin one after another, and so are their answers taken, however many come in one moment. */
+/** Many runs at once: their steps begin, and their answers are committed, one after another. */
 import t from 'tap';
 import { longestTurnMs, Throttle } from '../../../../actors/run/tasks/throttle.ts';
 import type { Plan } from '../../../../actors/run/services.ts';

@@ -1,4 +1,4 @@
-/** Tools, called over real sockets through a real pool, with rows of a real database; only the waits between attempts are virtual. */
+/** Tools, called over real sockets through a real pool, with rows of a real database. Only the waits between attempts are virtual. */
 import t, { type Test } from 'tap';
 import { findInputFault } from '../../../../actors/run/tools/input.ts';
 import { HttpTools, type ToolServices } from '../../../../actors/run/tools/http-tools.ts';

@@ -1,4 +1,4 @@
-/** What carries a stitch's deliveries between its decisions, the pool and the database: bounds and failures. */
+/** What carries a stitch's deliveries between its decisions, the pool and the database: limits and failures. */
 import t from 'tap';
 import type { AttemptResult, StitchCommands } from '../../../../actors/stitch/commands.ts';
 import type { Released } from '../../../../actors/stitch/queue.ts';
