@@ -1,8 +1,8 @@
 /**
- * Who may open a Console stream (decisions sections 3 and 8), by the row of the operation table: a Console member, by access
- * token or by a ticket made for that project; or an API key of the project with `threads:read` and `messages:read`, which then
- * sees its environment alone. Refusals are answered before the upgrade, as any operation answers them; a browser, which cannot
- * read such an answer, meets the same refusal when it asks for its next ticket.
+ * Decides who may open a Console stream (docs/contract-decisions.md, "Who may do what"): a Console member, by access token or by a
+ * ticket for the project; or an API key of the project with `threads:read` and `messages:read`, which sees only its environment.
+ * Refusals are answered before the upgrade, as by any operation. A browser cannot read such an answer, but gets the same refusal when
+ * it asks for its next ticket.
  */
 import { ServiceError } from '../../protocol/errors.ts';
 import { operations } from '../../protocol/operations/index.ts';
@@ -44,8 +44,8 @@ export interface AdmitOptions {
 const parts = new PartsReader(operations.openStream);
 
 /**
- * Rejects with a `ServiceError`: 401, 422, 429, `svc/console/forbidden`, `svc/console/not_found`. A credential that is not known
- * here is charged to its sender's address before it is looked up, and given back when it is good.
+ * Rejects with a `ServiceError`: 401, 422, 429, `svc/console/forbidden`, `svc/console/not_found`. A credential that is not cached is
+ * charged to the sender's address before it is looked up, and refunded when it is valid.
  */
 export async function admit(options: AdmitOptions, request: HttpRequest): Promise<Admission> {
   const { params, query } = parts.read(request);
@@ -75,7 +75,7 @@ async function getVisibleEnvironment(
 }
 
 function admitKey({ projectId, apiKeyId }: KeyCaller, environmentId: string | undefined): Admission {
-  // Its expiry is the sweep's to find, with its revocation.
+  // The connection reaper finds its expiry and its revocation.
   return { projectId, environmentId, apiKeyId, userId: undefined, sessionId: undefined, expiresAt: Infinity };
 }
 
@@ -92,7 +92,7 @@ async function admitToken(
   return { projectId, userId, sessionId, expiresAt, environmentId, apiKeyId: undefined };
 }
 
-/** A socket opened by ticket lives as long as the session behind it: the access token was spent on the ticket. */
+/** A socket that was opened by a ticket lives as long as the session behind it. */
 async function admitTicket(
   options: AdmitOptions,
   projectId: string,
@@ -115,7 +115,7 @@ async function admitTicket(
   return { projectId, userId, sessionId, expiresAt: Infinity, environmentId, apiKeyId: undefined };
 }
 
-/** Who asks for a stream, until it is known who that is. */
+/** The client, until it is authenticated. */
 class Visitor implements RequestSource {
   readonly address: string;
   readonly #charge: AnonymousCharge | undefined;

@@ -13,7 +13,7 @@ const cluster = await TestCluster.start(t, { nodes: 1 });
 async function refusal(environment: Readonly<Record<string, string>>, program?: string): Promise<string> {
   const node = await cluster.make(environment);
   node.spawn(program);
-  const { err } = await node.said('the node could not start');
+  const { err } = await node.said('could not start');
   t.same(await node.exited(), { code: 1, signal: null });
   return (err as { readonly message: string }).message;
 }

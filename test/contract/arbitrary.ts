@@ -1,4 +1,4 @@
-/** Requests by chance, made from the schemas: values that fit, values that hardly do, and values that do not. */
+/** Fuzzed requests, generated from the schemas: values that fit, values at the limits, and values that do not fit. */
 import fc, { type Arbitrary } from 'fast-check';
 import { prefixes, type Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';

@@ -57,7 +57,7 @@ export function foreignIds(): number {
   return places(true, []) + places(false, []) + 2 * places(true, sharedByEnvironments);
 }
 
-/** Requests by chance, at least. */
+/** Fuzzed requests, at least. */
 export const requestsByChance = 20_000;
 
 const number = (value: number): string => value.toLocaleString('en-GB');
@@ -75,7 +75,7 @@ export function coverage(): readonly (readonly [what: string, numbers: string])[
       number(foreignIds()),
     ],
     [
-      'requests by chance, made from the schemas; answers 5xx, or that the table does not declare',
+      'fuzzed requests, generated from the schemas; answers 5xx, or answers that the table does not declare',
       `${number(requestsByChance)}; 0`,
     ],
     ['operations of which none of those did what it is for', '0'],

@@ -28,7 +28,7 @@ function keyWith(place: Place, wanted: readonly Scope[]): Promise<Client> {
   return key;
 }
 
-/** How the row refuses somebody whom the project knows: decisions section 1, "Permission or absence?". */
+/** How the row refuses somebody whom the project knows: docs/contract-decisions.md, "Permission or absence". */
 function refusalOf(operation: Operation, isUser: boolean): ErrorCode {
   const has = (code: ErrorCode): boolean => operation.errors.includes(code);
   if (isUser && has('svc/console/forbidden')) return 'svc/console/forbidden';

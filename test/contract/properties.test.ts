@@ -1,5 +1,5 @@
 /**
- * Requests by chance for every operation: none is answered 5xx, none is left without an answer, and every answer is one that the
+ * Fuzzed requests for every operation: none is answered 5xx, none is left without an answer, and every answer is one that the
  * operation's row declares, of the shape that it declares (see `hold` in test/node/client.ts). A run that fails prints its seed and
  * the smallest request that it found.
  */
@@ -100,7 +100,7 @@ function faultOf<Ts>(id: OperationId, result: fc.RunDetails<Ts>): string | undef
   return `${id}: seed ${result.seed} path ${result.counterexamplePath} ${JSON.stringify(result.counterexample)} ${String(result.errorInstance)}`;
 }
 
-t.test('requests by chance are answered as the rows say', async t => {
+t.test('fuzzed requests are answered as the rows say', async t => {
   const faults: string[] = [];
   const queue = [...rows];
   await Promise.all(

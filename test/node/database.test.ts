@@ -30,7 +30,7 @@ t.test('the embedded database is killed under load', async t => {
 
   for (const answers of lives) {
     await senders.more(answers);
-    const back = node.said('the embedded database had died and is running again');
+    const back = node.said('the embedded database crashed and was restarted');
     const refused = browsers.refused(1);
     process.kill(await node.postmaster(), 'SIGKILL');
     await refused;

@@ -1,6 +1,6 @@
 /**
- * A customer's endpoint: a real HTTP server that writes down what it gets, checks signatures by its own reading of the
- * specification (and not by protocol/signature.ts), and can be as bad as real ones are.
+ * A customer's endpoint: a real HTTP server that records what it gets, checks signatures with code of its own (and not with
+ * protocol/signature.ts), and can fail as real ones do.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -117,7 +117,7 @@ export class Receiver {
   }
 }
 
-/** Specification, "Delivery through stitches", points 3 to 6: the signature covers `t`, a dot and the raw body. */
+/** The signature covers `t`, a dot and the raw body: docs/contract-decisions.md, "Signatures". */
 export function hasValidSignature({ headers, body, at }: Received, secret: string): boolean {
   const header = headers['service-signature'];
   if (typeof header !== 'string') return false;
