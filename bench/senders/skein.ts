@@ -71,7 +71,7 @@ export async function makeStitches(
 }
 
 /**
- * What the commit of an event does for a matching stitch (storage/writes/events.ts), done for events that are there. Each event
+ * What the commit of an event does for a matching stitch (storage/writes/events-and-answers.ts), done for events that are there. Each event
  * goes to one stitch, and all of a thread's to the same.
  */
 const queueDeliveries = `

@@ -25,7 +25,7 @@ export interface ConsoleStreamOptions {
   readonly events: EventLog;
   /** `HttpServer.publish`. */
   readonly publish: (topic: string, frame: string) => void;
-  /** `News.follow`; default: no other node has news. */
+  /** See {@link HubOptions.follow}. */
   readonly follow?: (projectId: string) => () => void;
   /** storage/tenancy/credential-check.ts bound to a database. */
   readonly findRevokedCredentials: (asked: CheckedCredentials, now: number) => Promise<RevokedCredentials>;

@@ -38,7 +38,7 @@ export interface HubOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Subscribes to the commits of other nodes in a project, until the returned function is called. Default: there are no other nodes. */
+  /** Asks for the events of a project, until the returned function is called. Default: events come whether asked for or not. */
   readonly follow?: (projectId: string) => () => void;
   /** Called for every event after it was published. */
   readonly shown?: (projectId: string, eventName: string) => void;

@@ -24,9 +24,8 @@ import type { ActorRef } from './actor.ts';
 import { internalError, toServiceError, unavailable } from './failures.ts';
 import type { Kind } from './kind.ts';
 import type { NodeContext, Pinned } from './node-context.ts';
-import { Queue } from './queue.ts';
 import { Fenced, type Loaded } from './store.ts';
-import { Command, SpeculativeState, takeTurn } from './turn.ts';
+import { Command, Queue, SpeculativeState, takeTurn } from './turn.ts';
 
 /** What is loaded for an actor whose kind is not stored. */
 const nothingStored: Promise<Loaded | undefined> = Promise.resolve(undefined);

@@ -19,7 +19,7 @@ import type { ActorRef, Effect, Task } from './actor.ts';
 import { describeError } from './failures.ts';
 import type { Kind } from './kind.ts';
 import type { Limits, Pinned } from './node-context.ts';
-import { Queue } from './queue.ts';
+import { Queue } from './turn.ts';
 import type { Store } from './store.ts';
 
 const firstRetryMs = 500;

@@ -119,7 +119,7 @@ export class CommitLane {
     statements: readonly BatchStatement[],
   ): Promise<readonly Record<string, unknown>[] | undefined> {
     const number = ++this.#batches;
-    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+    let backoff: Backoff | undefined;
     for (let lost = 1; ;) {
       try {
         return await this.#connection.run(number, statements);
@@ -135,6 +135,7 @@ export class CommitLane {
           throw error;
         }
         if (this.#closing) throw new StoreUnavailable('the store is closing', { cause: error });
+        backoff ??= new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
         await pause(backoff.next());
       }
     }

@@ -1,6 +1,7 @@
 /**
  * Tells what became true: this node's listeners right after the commit that made it so, and other nodes through a relay
- * (cluster-relay.ts), whose listeners are told the same. A notification may be lost, with a process or on its way. Listeners recover
+ * (cluster-relay.ts), whose listeners are told the same. Of the events, listeners hear those of the projects that somebody follows on
+ * their node, so where nobody follows, no event has a price. A notification may be lost, with a process or on its way. Listeners recover
  * from the tables: by a gap in `seq`, or by looking for stitches with pending deliveries.
  */
 import type { AppendedEvent } from '../statements/index.ts';
@@ -17,7 +18,7 @@ export interface CommittedEvent {
 
 /** Called in the stack of the commit: long work must be deferred. A listener leaves out what it does not need. */
 export interface CommitListener {
-  /** Events in the order of their numbers within each project. */
+  /** Events of projects that are followed on this node, in the order of their numbers within each project. */
   onEvents?(events: readonly CommittedEvent[]): void;
   /** Projects with events whose numbers are unknown: read them from the log. */
   onGap?(projectIds: readonly string[]): void;
@@ -52,10 +53,7 @@ export class CommitNotifier {
     this.#relay = relay;
   }
 
-  /**
-   * Asks for the events of a project from every node, until the returned function is called. Without it, listeners hear only of the
-   * events that this node commits.
-   */
+  /** Asks for the events of a project, whichever node commits them, until the returned function is called. */
   follow(projectId: string): () => void {
     const count = this.#followers.get(projectId) ?? 0;
     this.#followers.set(projectId, count + 1);
@@ -83,8 +81,9 @@ export class CommitNotifier {
       numbered.push({ projectId, seq, eventName, body });
     }
     this.#relay?.publishEvents(numbered);
+    const followed = numbered.filter(({ projectId }) => this.#followers.has(projectId));
     for (const listener of this.#listeners) {
-      listener.onEvents?.(numbered);
+      if (followed.length > 0) listener.onEvents?.(followed);
       // The listener wakes the stitches wherever they live, so other nodes need not be told of deliveries.
       if (result.stitches.length > 0) listener.onDeliveries?.(result.stitches);
     }

@@ -7,7 +7,7 @@
  * - kept: its status and body answer every repetition, for 24 hours.
  *
  * Where only the handler could find out which scope the caller had to have access to, that scope is kept with the answer. Actors write
- * kept rows themselves, in their commits (storage/writes/idempotency.ts).
+ * kept rows themselves, in their commits (storage/writes/events-and-answers.ts).
  */
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Queries } from '../database/index.ts';

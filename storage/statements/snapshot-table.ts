@@ -2,7 +2,8 @@
  * How the snapshot of an actor is a row of a table: its public columns, a private `state`, and the `version` that makes sure of one
  * writer per actor (docs/decisions/0003-one-writer-by-version.md). Two lists of columns give the statements: load, insert, update, check.
  */
-import { statement, type Columns, type Statement, type Value } from './statement.ts';
+import type { Value } from './parameters.ts';
+import { statement, type Columns, type Statement } from './statement.ts';
 
 /** What the store needs of a kind: its statements, and the conversion between rows and states. */
 export interface SnapshotTable<State = never> {

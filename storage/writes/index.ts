@@ -10,7 +10,14 @@ export {
 export { acknowledgeCommand, insertCommand, parkReceipt, unparkReceipt } from './commands.ts';
 export { type DeliveryRow, insertAttempt, insertDelivery, updateDelivery } from './deliveries.ts';
 export { eraseThread, nameParticipant } from './erasures.ts';
-export { append, appendEvent, appendParameters, EventNumbers } from './events.ts';
-export { idempotencyKeptMs, type IdempotencyRow, rememberKey } from './idempotency.ts';
+export {
+  append,
+  appendEvent,
+  appendParameters,
+  EventNumbers,
+  idempotencyKeptMs,
+  type IdempotencyRow,
+  rememberKey,
+} from './events-and-answers.ts';
 export { insertMessage, type MessageRow, updateMessageStatus } from './messages.ts';
 export { deleteNote, insertNote, updateNote } from './notes.ts';

@@ -20,7 +20,7 @@ import { KeyRing } from '../../storage/secrets/key-ring.ts';
 import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import { PostgresStore } from '../../storage/commit/postgres-store.ts';
 import { Vault } from '../../storage/secrets/vault.ts';
-import { append, appendEvent, appendParameters } from '../../storage/writes/events.ts';
+import { append, appendEvent, appendParameters } from '../../storage/writes/events-and-answers.ts';
 
 export interface StitchNodeOptions {
   readonly pool?: PoolOptions;

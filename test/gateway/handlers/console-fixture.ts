@@ -136,6 +136,7 @@ export class ConsoleNode {
         admit({ authenticator, tokens, access, tickets, findRevokedCredentials: standing, clock }, request),
       events: { heads: ids => streamHeads(database, ids), page: span => eventPage(database, span) },
       publish: (topic, frame) => server.publish(topic, frame),
+      follow: projectId => getNotifier(database).follow(projectId),
       findRevokedCredentials: standing,
       clock,
       log: silentLog,

@@ -116,6 +116,7 @@ export class ConversationNode {
   readonly #ring = new KeyRing(freshKey());
   readonly #accounts: ReturnType<typeof accountServices>;
   readonly #tokens: AccessTokens;
+  readonly #notifier = new CommitNotifier();
   readonly #clock: Clock;
   #port = 0;
   #stop: (() => Promise<void>) | undefined;
@@ -130,6 +131,12 @@ export class ConversationNode {
     this.#clock = clock;
     this.#accounts = accountServices(database, clock);
     this.#tokens = new AccessTokens(parseTokenKeys(freshKey()), clock);
+    this.#notifier.addListener({
+      onEvents: events => {
+        this.events.push(...events);
+        for (const resolve of this.#awaited.splice(0)) resolve();
+      },
+    });
   }
 
   static async start(t: Test, database: Database): Promise<ConversationNode> {
@@ -148,15 +155,7 @@ export class ConversationNode {
   async #run(clock: Clock): Promise<void> {
     const { database } = this;
     const ring = this.#ring;
-    const notifier = new CommitNotifier();
-    notifier.addListener({
-      onEvents: events => {
-        this.events.push(...events);
-        for (const resolve of this.#awaited.splice(0)) resolve();
-      },
-      onGap: () => undefined,
-      onDeliveries: () => undefined,
-    });
+    const notifier = this.#notifier;
     const snapshots = [threadSnapshot, channelSnapshot];
     const store = new PostgresStore({ database, snapshots, notifier, log: silentLog });
     const transport = new LocalTransport({ clock, log: silentLog });
@@ -233,6 +232,7 @@ export class ConversationNode {
   async tenant(scopes: readonly Scope[] = ['*']): Promise<Tenant> {
     const person = await this.#accounts.newPerson();
     const { userId, session, projectId } = person;
+    this.#notifier.follow(projectId);
     const { apiKey, secret } = await this.#accounts.apiKeys.create({
       projectId,
       name: 'key',

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import { type Clock, systemClock } from '../../../runtime/time/clock.ts';
 import type { Database } from '../../../storage/database/database.ts';
 import { claimMs, IdempotencyKeys } from '../../../storage/idempotency/idempotency-keys.ts';
-import { idempotencyKeptMs } from '../../../storage/writes/idempotency.ts';
+import { idempotencyKeptMs } from '../../../storage/writes/events-and-answers.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { gate } from '../http/http-fixture.ts';
 import {

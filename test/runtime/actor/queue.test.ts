@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Queue, type Linked } from '../../../runtime/actor/queue.ts';
+import { Queue, type Linked } from '../../../runtime/actor/turn.ts';
 
 class Member implements Linked<Member> {
   next: Member | undefined = undefined;

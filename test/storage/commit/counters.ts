@@ -147,6 +147,7 @@ export function openStore(database: Database, heard?: () => void): Opened {
     onGap: projects => behind.push(...projects),
     onDeliveries: () => undefined,
   });
+  notifier.follow(projectId);
   const store = new PostgresStore({
     database,
     snapshots: [counters],

@@ -7,7 +7,7 @@ import {
   toTextArrayLiteral,
   type Element,
   type ElementType,
-} from '../../../storage/statements/arrays.ts';
+} from '../../../storage/statements/parameters.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 /** A text without what the database cannot hold: NUL, and surrogates that stand alone. */

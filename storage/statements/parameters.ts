@@ -1,6 +1,7 @@
 /**
- * Lists of values in the binary format of PostgreSQL's arrays (`array_recv` and the receive functions of the element types, in the
- * server's source), and as the literal of a `text[]` (manual, 8.15.6). See docs/decisions/0007-binary-arrays.md.
+ * The parameters of a statement: for each column the values of all rows, as a list in the binary format of PostgreSQL's arrays
+ * (`array_recv` and the receive functions of the element types, in the server's source), or as the literal of a `text[]` (manual, 8.15.6).
+ * See docs/decisions/0007-binary-arrays.md.
  *
  * Binary, because the server reads a timestamp in a third of a microsecond less than from a literal, and a JSON text of 400 bytes in 0.9
  * less, having no quotes to look for; and because nothing has to be escaped.
@@ -11,6 +12,12 @@ export type ElementType = 'text' | 'json' | 'jsonb' | 'bigint' | 'int' | 'timest
 
 export type Element = string | number | null | undefined;
 
+/** The type of a column's values. */
+export type ColumnType = ElementType | 'text[]';
+
+/** A value of a row: JSON and jsonb as text, times as ISO 8601. */
+export type Value = string | number | readonly string[] | null | undefined;
+
 /** The ids of the element types in `pg_type`. */
 const oids: Readonly<Record<ElementType, number>> = {
   text: 25,
@@ -20,6 +27,27 @@ const oids: Readonly<Record<ElementType, number>> = {
   int: 23,
   timestamptz: 1184,
 };
+
+/**
+ * The statement's parameters for these rows: one per column. A column without any value is an empty array, since `unnest` gives null where
+ * an array ends before the others.
+ *
+ * @throws RangeError for a number or a time that its column cannot hold
+ */
+export function toParameters(
+  { columns }: { readonly columns: readonly ColumnType[] },
+  rows: readonly (readonly Value[])[],
+): Buffer[] {
+  return columns.map((type, index) => {
+    const values = rows.map(row => row[index]);
+    if (type === 'text[]') return binaryArray('text', values.map(toLiteral));
+    return binaryArray(type, values as readonly Element[]);
+  });
+}
+
+function toLiteral(list: Value): Element {
+  return list === null || list === undefined ? list : toTextArrayLiteral(list as readonly string[]);
+}
 
 /**
  * An array of one dimension; if all its values are missing, it has no elements.
