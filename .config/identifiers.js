@@ -33,7 +33,7 @@ export const denied = {
   WaitingLine: 'ParkedRequests',
   Walk: 'BoundedScan',
   Walks: 'BoundedScan',
-  familyOf: 'shardKeyOf',
+  familyOf: 'toShardKey',
   forgive: 'refund',
   furnished: 'prepared',
   furniture: 'fixtures',
@@ -159,7 +159,7 @@ const sayWhich = {
   meta: { type: 'suggestion', schema: [] },
   create(context) {
     const check = (node, isFunction) => {
-      if (isFunction && /[a-z]Of$/.test(node.name ?? '') && node.name !== 'shardKeyOf') {
+      if (isFunction && /[a-z]Of$/.test(node.name ?? '')) {
         context.report({
           node,
           message: `'${node.name}': say which it is: createX, getX, toX, parseX, isX.`,

@@ -74,7 +74,7 @@ export class RecoveryScanner {
   }
 
   async #scan(scope: ScanScope): Promise<void> {
-    const { find, isOwned, wake: wake } = this.#options;
+    const { find, isOwned, wake } = this.#options;
     for (let after = ''; !this.#stopped;) {
       const found = await find(pageSize, after);
       for (const stitchId of found) if (scope === 'all' || isOwned(stitchId)) wake(stitchId);

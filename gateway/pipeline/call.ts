@@ -88,7 +88,7 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
   /** What the request asks for, checked by the operation's schemas; throws 400, 413 or 422. */
   abstract readParts(): Parts;
 
-  /** The idempotency key; undefined when there is none and none is required. Throws 400. */
+  /** The idempotency key. Undefined: the request has none and needs none. Throws 400. */
   abstract readKey(): string | undefined;
 
   get requestId(): string {
@@ -170,7 +170,7 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
 
   /**
    * Marks the request's key by whom it belongs to. In which environment a resource lies that a user names by its id alone is known
-   * only once the handler has found it: then the key is marked anew.
+   * only once the handler has found it: then the key gets its final mark.
    */
   useKey(key: string): void {
     const owner = this.#keyOwner();

@@ -25,7 +25,7 @@ export interface ConsoleStreamOptions {
   readonly events: EventLog;
   /** `HttpServer.publish`. */
   readonly publish: (topic: string, frame: string) => void;
-  /** See {@link HubOptions.follow}. */
+  /** See `HubOptions.follow` (hub.ts). */
   readonly follow?: (projectId: string) => () => void;
   /** storage/tenancy/credential-check.ts bound to a database. */
   readonly findRevokedCredentials: (asked: CheckedCredentials, now: number) => Promise<RevokedCredentials>;

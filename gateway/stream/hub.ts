@@ -102,9 +102,6 @@ export class Hub implements CommitListener {
     for (const event of events) this.accept(event);
   }
 
-  /** Webhook deliveries do not concern the streams. */
-  onDeliveries(): void {}
-
   accept(event: CommittedEvent): void {
     const stream = this.#streams.get(event.projectId);
     if (stream !== undefined) this.#take(stream, event);
@@ -185,11 +182,12 @@ export class Hub implements CommitListener {
   /** Compares streams with the log, in one query. False when the database did not answer. */
   async #compare(streams: readonly ProjectStream[]): Promise<boolean> {
     // Events that arrive during the query may make its answer older than what was published.
-    const before = new Map(streams.map(stream => [stream.projectId, { feed: stream, head: stream.head }]));
+    const before = new Map(streams.map(stream => [stream.projectId, { stream, head: stream.head }]));
     try {
       for (const found of await this.#options.events.heads([...before.keys()])) {
         const asked = before.get(found.projectId);
-        if (asked !== undefined && !this.#hasEnded(asked.feed)) this.#onHead(asked.feed, asked.head, found);
+        if (asked !== undefined && !this.#hasEnded(asked.stream))
+          this.#onHead(asked.stream, asked.head, found);
       }
       return true;
     } catch (error) {

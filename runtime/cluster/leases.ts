@@ -1,5 +1,5 @@
 /**
- * The leases of shards: carries out, for each shard, what shard-step.ts says, a few at a time.
+ * The leases of shards: carries out, for each shard, what lease-action.ts says, a few at a time.
  *
  * It acts when something changes: a record, the members, this node's lease, or the end of its own last step. A step that fails
  * rests until the register has been read anew, so writes in vain are few.

@@ -35,7 +35,7 @@ export class ActivationTable {
     this.#byId.delete(id);
   }
 
-  /** The next actor under the hand; undefined when there is none. */
+  /** The next actor of the clock sweep; undefined when the table is empty. */
   next(): Activation | undefined {
     const step = this.#hand.next();
     if (step.done !== true) return step.value;

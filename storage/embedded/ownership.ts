@@ -12,7 +12,7 @@ import { readProcessStart } from './process.ts';
 
 interface Claim {
   readonly pid: number;
-  /** See `startOf`. */
+  /** See `readProcessStart`. */
   readonly started: string;
   readonly released: boolean;
 }

@@ -12,7 +12,7 @@ export const ApiKey = defineEntity({
     name: p.text(),
     environment: p.enum(['test', 'live'] as const),
     keyPrefix: id(),
-    /** See keyhash.ts. */
+    /** See storage/secrets/keyed-hash.ts. */
     keyHash: p.blob(),
     scopes: words(),
     status: p.enum(['active', 'rotating', 'revoked'] as const),

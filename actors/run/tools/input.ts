@@ -3,6 +3,7 @@
  * never compiled to code. What cannot take long is checked at once; everything else is checked in a worker thread, with a limit on
  * its work (input.worker.ts), so that a hostile schema does not hold up the event loop and a busy machine does not fail a sound one.
  */
+import { setMaxListeners } from 'node:events';
 import { Piscina } from 'piscina';
 import type { Issue } from '../../../protocol/errors.ts';
 import { largestArguments } from '../../../protocol/resources/index.ts';
@@ -28,19 +29,51 @@ export interface CheckTask {
 /** `undefined`: the check took too much work, now or a moment ago. */
 export type CheckResult = readonly Issue[] | undefined;
 
+/** Checks that may wait for the worker at once. Runs are limited, and so are tests of tools: nobody honest meets this. */
+const maxWaiting = 1_000;
+
 /**
- * A thread of its own: the threads of the node's pool hold the sockets of webhooks and tools, which a check would stop. It starts with
- * the first check that needs it and ends when none has for a minute. Whoever waits for a check is a run, and their number is limited.
+ * A worker thread for checks. It is not one of the node's pool, whose threads hold the sockets of webhooks and tools, which a check would
+ * stop. It starts with the first check that needs it, and ends when none has for a minute.
  */
-const checker = new Piscina<CheckTask, CheckResult>({
-  filename: new URL('./input.worker.ts', import.meta.url).href,
-  minThreads: 0,
-  maxThreads: 1,
-  idleTimeout: 60_000,
-  resourceLimits: { maxOldGenerationSizeMb: 128 },
-  execArgv: [],
-  env: { ...process.env, NODE_OPTIONS: '' },
-});
+export class InputChecker {
+  readonly #piscina: Piscina<CheckTask, CheckResult>;
+  /** Aborted when the worker dies without a task. Piscina then emits `error` and leaves the tasks that wait as they are. */
+  #worker = new AbortController();
+
+  /** @param worker the code of the thread; default: input.worker.ts */
+  constructor(worker: URL = new URL('./input.worker.ts', import.meta.url)) {
+    this.#piscina = new Piscina<CheckTask, CheckResult>({
+      filename: worker.href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 60_000,
+      resourceLimits: { maxOldGenerationSizeMb: 128 },
+      execArgv: [],
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    this.#piscina.on('error', () => {
+      this.#worker.abort();
+      this.#worker = new AbortController();
+    });
+  }
+
+  /** Rejects when the schema cannot be used, the worker cannot run, or too many checks wait. */
+  check(task: CheckTask): Promise<CheckResult> {
+    if (this.#piscina.queueSize >= maxWaiting)
+      return Promise.reject(new Error('too many checks are waiting'));
+    const { signal } = this.#worker;
+    setMaxListeners(0, signal);
+    return this.#piscina.run(task, { signal });
+  }
+
+  /** Ends the thread. */
+  close(): Promise<void> {
+    return this.#piscina.destroy();
+  }
+}
+
+let checker: InputChecker | undefined;
 
 /** Why the tool cannot be called with this, for the model; undefined where it can. A null schema takes every object. */
 export async function findInputFault(
@@ -61,9 +94,11 @@ export async function findInputFault(
   try {
     const text = JSON.stringify(schema);
     const isQuick = text.length * json.length <= harmless && !risky.test(text);
-    issues = isQuick ? schemaIssues(schema, input) : await checker.run({ schema: text, input: json });
+    issues = isQuick
+      ? schemaIssues(schema, input)
+      : await (checker ??= new InputChecker()).check({ schema: text, input: json });
   } catch {
-    // It refers to what is not there, or its check took all the memory of the thread.
+    // The schema refers to something that does not exist, its check took all the memory of the thread, or the thread cannot run.
     issues = undefined;
   }
   // The mistake of the tool's owner, and nothing was checked.

@@ -82,7 +82,7 @@ const table: readonly Row[] = [
   row(['usage:read'], admin, ['project_owner'], 'listUsage getBudgets'),
   row(null, admin, ['project_owner'], 'setBudgets'),
   row(['audit:read'], admin, nobody, 'listAuditLogs'),
-  // Whoever is a member may leave; to remove another takes an admin (test/gateway/members.test.ts).
+  // Whoever is a member may leave; to remove another takes an admin (test/gateway/handlers/members.test.ts).
   row(null, viewer, nobody, 'removeMember'),
   row(
     null,

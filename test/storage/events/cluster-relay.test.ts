@@ -147,8 +147,9 @@ t.test('a node hears only of what is followed there', async t => {
   let heard = 0;
   two.notifier.addListener({ onEvents: () => heard++, onGap: () => heard++, onDeliveries: () => undefined });
   one.commit(1);
+  two.commit(1);
   await clock.advance(1);
-  t.same([two.relay.subscriptions, heard], [0, 0]);
+  t.same([two.relay.subscriptions, heard], [0, 0], 'not even of its own commits');
 
   const feed = two.hub.join(projectId, quiet());
   const unfollow = two.notifier.follow(projectId);
