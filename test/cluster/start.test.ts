@@ -60,7 +60,7 @@ t.test('NATS without JetStream', async t => {
 });
 
 t.test('another number of shards', async t => {
-  t.match(await refusal({ SHARDS: '64' }), /born with 256 shards, and this node is set to 64/);
+  t.match(await refusal({ SHARDS: '64' }), /created with 256 shards, and this node is set to 64/);
   t.end();
 });
 
@@ -69,7 +69,7 @@ t.test('a version that speaks another way to its peers', async t => {
   const program = await otherVersion(t, { release: '999.0.0', wire: here });
   t.match(
     await refusal({}, program),
-    `the cluster's nodes speak version ${there} to each other, and this node ${here}: its release does not fit theirs`,
+    `the cluster's nodes use version ${there} of the protocol between nodes, and this node uses ${here}: its release does not fit theirs`,
   );
 });
 
