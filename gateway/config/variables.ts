@@ -114,7 +114,7 @@ export const variables = {
     read: parseMediaUrl,
     wants: 's3://bucket/prefix, with ?pathStyle=true if the server needs it, or file:///folder',
     fallback: 'a folder under DATA_DIR',
-    meaning: 'where attachments are stored; S3 takes credentials, region and endpoint from its own variables',
+    meaning: 'where attachments are stored; S3 is configured by the AWS_ variables',
     condition: sameForDatabase,
   },
   DATABASE_URL: {
