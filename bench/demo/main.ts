@@ -227,7 +227,9 @@ async function demonstrate(): Promise<void> {
     await conversation(setting);
     await killed(setting);
     display.title('Done');
-    display.note('npm start runs the server alone; docs/guide/first-five-minutes.md shows how to use it with curl.');
+    display.note(
+      'npm start runs the server alone; docs/guide/first-five-minutes.md shows how to use it with curl.',
+    );
   } catch (error) {
     display.fail(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;

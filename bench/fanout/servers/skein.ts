@@ -42,5 +42,7 @@ server.websocket('/v1/console/projects/{projectId}/events/stream', stream);
 
 obey(await server.listen('127.0.0.1', 0), seq => {
   head = seq;
-  stream.context.hub.onEvents([{ projectId, seq, eventName: 'thread.message.received', body: envelope(seq) }]);
+  stream.context.hub.onEvents([
+    { projectId, seq, eventName: 'thread.message.received', body: envelope(seq) },
+  ]);
 });
