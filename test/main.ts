@@ -13,6 +13,8 @@ import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { report } from '@tapjs/reporter';
 import t from 'tap';
+import './support/module-cache.js';
+import { moduleCacheEnvironment, moduleCacheOptions } from './support/module-cache-options.ts';
 
 /**
  * After which a file is told to say where it hangs; and after which it is killed. Far more than any file needs on a slow machine that
@@ -33,9 +35,9 @@ type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
 
 /** The process is started when its output is asked for. */
 async function* outputOf(file: string, exited: (exit: Exit) => void): AsyncGenerator<Buffer> {
-  const test = spawn(process.execPath, [file], {
+  const test = spawn(process.execPath, [...moduleCacheOptions, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, TAP_TIMEOUT: String(timeoutSeconds) },
+    env: { ...process.env, ...moduleCacheEnvironment, TAP_TIMEOUT: String(timeoutSeconds) },
     timeout: killMs,
     killSignal: 'SIGKILL',
   });

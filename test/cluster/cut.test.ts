@@ -15,11 +15,12 @@ t.test('a node whose way to NATS is broken', async t => {
   if (first === undefined) throw new Error('no node is left');
   const scene = await setScene(t, cluster, { patienceMs: 1_500 });
   const { load } = scene;
-  await load.more(100);
+  await load.more(60);
 
   // Silence: nothing of what the node says arrives, and it does not know.
   proxy.mute('client');
   await proxy.fired();
+  load.lighten();
   await eventually('end of its membership', async () => {
     const { nodes } = await cluster.picture(first);
     return nodes.every(({ id }) => id !== node.id);
@@ -28,7 +29,8 @@ t.test('a node whose way to NATS is broken', async t => {
     return (await cluster.shardsOf(first)).size + (await survivors(cluster)) === cluster.shards;
   });
   t.equal((await fetch(`${node.url}/readyz`)).status, 503);
-  await load.more(100);
+  await load.more(60);
+  load.lighten();
   const back = node.said('joined the cluster');
   proxy.cut();
   await back;
@@ -41,7 +43,7 @@ t.test('a node whose way to NATS is broken', async t => {
   await load.more(50);
   await proxy.listen();
   await cluster.balanced();
-  await load.more(100);
+  await load.more(60);
   await checkAll(t, cluster, scene);
 });
 

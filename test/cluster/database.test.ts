@@ -9,13 +9,13 @@ t.test('kill -9 of the database under load, twice', async t => {
   const scene = await setScene(t, cluster);
   const { load } = scene;
   for (let kill = 0; kill < 2; kill++) {
-    await load.more(100);
+    await load.more(60);
     await cluster.database.kill9();
     const recovery = new Recovery(load, () => true);
     const { p99, max } = worst(await recovery.complete());
     t.comment(`after the database is back, writes succeed again, p99 ${p99} ms, max ${max} ms`);
   }
-  await load.more(100);
+  await load.more(60);
   t.equal(await cluster.total('skein_takeovers_total'), 0, 'no shard has moved for it');
   await checkAll(t, cluster, scene);
 });

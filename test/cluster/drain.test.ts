@@ -9,15 +9,22 @@ t.test('every node is replaced by another, one after the other', async t => {
   const scene = await setScene(t, cluster);
   const { load, watchers } = scene;
   for (const old of cluster.running) {
-    await load.more(150);
-    load.use(await cluster.add());
+    await load.more(80);
+    load.lighten();
+    const next = await cluster.make();
+    next.spawn();
+    const ready = next.said('ready');
+    await next.said('connected to NATS');
+    load.quicken();
+    await ready;
+    load.use(next);
     await cluster.balanced();
     const from = load.answers.length;
-    await load.more(50);
+    await load.more(30);
     const exit = await old.stop();
     load.spare(old);
     t.same(exit, { code: 0, signal: null });
-    await load.more(100);
+    await load.more(50);
     const took = load.answers.slice(from).map(({ sentAt, answeredAt }) => answeredAt - sentAt);
     const { p99, max } = worst(took);
     t.comment(`${took.length} requests around the drain of ${old.id}: p99 ${p99} ms, max ${max} ms`);

@@ -8,7 +8,7 @@ t.test('kill -9 of NATS under load', async t => {
   const cluster = await TestCluster.start(t);
   const scene = await setScene(t, cluster, { patienceMs: 3_000 });
   const { load } = scene;
-  await load.more(100);
+  await load.more(60);
   const lost = cluster.running.map(node => node.said('the connection to NATS is lost'));
   await cluster.nats.kill();
   await Promise.all(lost);
@@ -21,7 +21,7 @@ t.test('kill -9 of NATS under load', async t => {
   const recovery = new Recovery(load, () => true);
   const { p99, max } = worst(await recovery.complete());
   t.comment(`after NATS is back, writes succeed again, p99 ${p99} ms, max ${max} ms`);
-  await load.more(100);
+  await load.more(60);
   await cluster.balanced();
   await checkAll(t, cluster, scene);
 });

@@ -9,7 +9,7 @@ t.test('a node that is stopped for longer than its lease', async t => {
   const cluster = await TestCluster.start(t);
   const scene = await setScene(t, cluster, { patienceMs: 1_500 });
   const { load } = scene;
-  await load.more(150);
+  await load.more(80);
   const zombie = await cluster.busiest(load.current);
   const witness = cluster.running.find(node => node !== zombie);
   if (witness === undefined) throw new Error('no node to look on');
@@ -27,13 +27,14 @@ t.test('a node that is stopped for longer than its lease', async t => {
     'it is a member no more',
   );
 
+  load.lighten();
   const again = zombie.said('joined the cluster');
   zombie.resume();
   await again;
   load.use(zombie);
   t.equal(await metric(zombie, 'skein_cluster_members'), 3);
   await cluster.balanced();
-  await load.more(100);
+  await load.more(60);
   await checkAll(t, cluster, scene);
   t.comment(`writes succeed again, p99 ${p99} ms, max ${max} ms`);
 });
@@ -41,7 +42,7 @@ t.test('a node that is stopped for longer than its lease', async t => {
 t.test('a node that is stopped for less than its lease goes on where it was', async t => {
   const cluster = await TestCluster.start(t, { nodes: 2 });
   const scene = await setScene(t, cluster);
-  await scene.load.more(100);
+  await scene.load.more(50);
   const [sleeper] = cluster.running;
   if (sleeper === undefined) throw new Error('no node to stop');
   const shards = await cluster.shardsOf(sleeper);
@@ -50,7 +51,7 @@ t.test('a node that is stopped for less than its lease goes on where it was', as
   const at = performance.now();
   await eventually('half a second', () => Promise.resolve(performance.now() - at > 500));
   sleeper.resume();
-  await scene.load.more(200);
+  await scene.load.more(80);
   t.same([...(await cluster.shardsOf(sleeper))], [...shards], 'with the same shards');
   t.equal(await cluster.total('skein_takeovers_total'), 0);
   t.equal(scene.load.failed, 0, 'and nobody has noticed');

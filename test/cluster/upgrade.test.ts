@@ -16,18 +16,19 @@ t.test('node after node is stopped, and started again in a new version, under lo
   const [old = ''] = await releases(cluster);
   const newer = '999.0.0';
   const program = await otherVersion(t, { release: newer });
-  const scene = await setScene(t, cluster, { senders: 12, pauseMs: 300 });
+  const scene = await setScene(t, cluster, { senders: 12 });
   const { load } = scene;
   for (const [place, node] of cluster.running.entries()) {
-    await load.more(60);
+    await load.more(40);
     t.same(await node.stop(), { code: 0, signal: null });
     load.spare(node);
+    load.lighten();
     await node.start(program);
     load.use(node);
     await cluster.balanced();
     const upgraded = place + 1;
     t.same(await releases(cluster), [...Array(3 - upgraded).fill(old), ...Array(upgraded).fill(newer)]);
-    await load.more(60);
+    await load.more(40);
     t.equal(load.failed, 0, 'no request failed');
   }
   t.equal(await cluster.total('skein_takeovers_total'), 0, 'every shard was handed over');

@@ -1,5 +1,5 @@
 /** Fuzzed requests, generated from the schemas: values that fit, values at the limits, and values that do not fit. */
-import fc, { type Arbitrary } from 'fast-check';
+import fc, { type Arbitrary } from '../support/fuzz.ts';
 import { prefixes, type Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import type { Asked } from '../node/client.ts';

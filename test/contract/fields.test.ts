@@ -3,7 +3,7 @@
  * where they cannot be kept; limits at their edge and one past it; ids with a right prefix and any body; dates in every form.
  */
 import { isDeepStrictEqual } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Issue } from '../../protocol/errors.ts';
 import { isInstant } from '../../protocol/formats.ts';
 import type { Operation } from '../../protocol/operation.ts';
@@ -111,16 +111,18 @@ function encoded(asked: Asked): Asked {
   return { ...asked, params: Object.fromEntries(params) as Record<string, string> };
 }
 
-/** Asks of all operations, several at a time; each gives what was wrong. */
+/** Asks of all operations that have such a field, several at a time; each gives what was wrong. */
 async function everywhere(
+  t: Test,
   work: (id: OperationId, leaf: Leaf) => Promise<string[]>,
   wanted: (leaf: Leaf) => boolean,
-) {
+): Promise<void> {
   const queue = rows.flatMap(([id, operation]) =>
     leaves(operation)
       .filter(wanted)
       .map(leaf => ({ id, leaf })),
   );
+  const wantedCount = queue.length;
   const faults: string[] = [];
   let tried = 0;
   const lane = async (): Promise<void> => {
@@ -130,48 +132,53 @@ async function everywhere(
     }
   };
   await Promise.all(Array.from({ length: 12 }, lane));
-  return { faults, tried };
+  t.same(faults, []);
+  t.ok(wantedCount > 0);
+  t.equal(tried, wantedCount, `${tried} fields`);
 }
 
 const nameOf = (id: OperationId, { part, path }: Leaf, value: unknown): string =>
   `${id} ${part} ${path.join('.')} ${JSON.stringify(value).slice(0, 60)}`;
 
 t.test('text that cannot be kept is 422 and named; all other text is as good as any', async t => {
-  const { faults, tried } = await everywhere(async (id, leaf) => {
-    const found: string[] = [];
-    // In an address half a pair cannot be said at all.
-    for (const value of leaf.part === 'body' ? unkept : ['\0', 'a\0b']) {
-      const reply = await tryIn(id, leaf, value);
-      if (reply.status !== 422 || !blames(reply, leaf))
-        found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
-    }
-    if (leaf.schema.pattern !== undefined || leaf.schema.format !== undefined) return found;
-    for (const value of permitted) {
-      const padded = value + 'x'.repeat(leaf.schema.minLength ?? 0);
-      const reply = await tryIn(id, leaf, padded);
-      if (blames(reply, leaf, 'text', 'minLength', 'maxLength', 'type'))
-        found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
-      const echoed = (reply.body as Readonly<Record<string, unknown>> | undefined)?.[leaf.path[0] ?? ''];
-      if (
-        reply.status < 300 &&
-        leaf.part === 'body' &&
-        leaf.path.length === 1 &&
-        typeof echoed === 'string' &&
-        echoed !== padded
-      ) {
-        found.push(`${nameOf(id, leaf, value)}: kept as ${JSON.stringify(echoed)}`);
+  await everywhere(
+    t,
+    async (id, leaf) => {
+      const found: string[] = [];
+      // In an address half a pair cannot be said at all.
+      for (const value of leaf.part === 'body' ? unkept : ['\0', 'a\0b']) {
+        const reply = await tryIn(id, leaf, value);
+        if (reply.status !== 422 || !blames(reply, leaf))
+          found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
       }
-    }
-    return found;
-  }, isText);
-  t.same(faults, []);
-  t.ok(tried > 80, `${tried} fields`);
+      if (leaf.schema.pattern !== undefined || leaf.schema.format !== undefined) return found;
+      for (const value of permitted) {
+        const padded = value + 'x'.repeat(leaf.schema.minLength ?? 0);
+        const reply = await tryIn(id, leaf, padded);
+        if (blames(reply, leaf, 'text', 'minLength', 'maxLength', 'type'))
+          found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
+        const echoed = (reply.body as Readonly<Record<string, unknown>> | undefined)?.[leaf.path[0] ?? ''];
+        if (
+          reply.status < 300 &&
+          leaf.part === 'body' &&
+          leaf.path.length === 1 &&
+          typeof echoed === 'string' &&
+          echoed !== padded
+        ) {
+          found.push(`${nameOf(id, leaf, value)}: kept as ${JSON.stringify(echoed)}`);
+        }
+      }
+      return found;
+    },
+    isText,
+  );
 });
 
 t.test(
   'and so it is within objects of any content, at any depth, and in the names of their fields',
   async t => {
-    const { faults, tried } = await everywhere(
+    await everywhere(
+      t,
       async (id, leaf) => {
         const found: string[] = [];
         for (const value of [{ 'k\0': 1 }, { k: ['\0'] }, { k: { k: '\ud800' } }, { '\udfff': null }]) {
@@ -189,15 +196,14 @@ t.test(
       },
       ({ part, schema }) => part === 'body' && schema.type === 'object' && schema.properties === undefined,
     );
-    t.same(faults, []);
-    t.ok(tried > 8, `${tried} fields`);
   },
 );
 
 const keywords = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'type'];
 
 t.test('limits at their edge, and one past it', async t => {
-  const { faults, tried } = await everywhere(
+  await everywhere(
+    t,
     async (id, leaf) => {
       const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern, format } = leaf.schema;
       const found: string[] = [];
@@ -241,12 +247,11 @@ t.test('limits at their edge, and one past it', async t => {
         limit => limit !== undefined,
       ),
   );
-  t.same(faults, []);
-  t.ok(tried > 80, `${tried} fields`);
 });
 
 t.test('dates in every form, of which the contract takes one', async t => {
-  const { faults, tried } = await everywhere(
+  await everywhere(
+    t,
     async (id, leaf) => {
       const found: string[] = [];
       for (const value of nastyInstants) {
@@ -260,12 +265,11 @@ t.test('dates in every form, of which the contract takes one', async t => {
     },
     ({ schema }) => schema.format === 'date-time',
   );
-  t.same(faults, []);
-  t.ok(tried > 8, `${tried} fields`);
 });
 
 t.test('ids with the right prefix and any body: 422 where they can be none, else not there', async t => {
-  const { faults, tried } = await everywhere(
+  await everywhere(
+    t,
     async (id, leaf) => {
       const resource = resourceOf(leaf.schema);
       if (resource === undefined) return [];
@@ -283,8 +287,6 @@ t.test('ids with the right prefix and any body: 422 where they can be none, else
     },
     ({ schema }) => resourceOf(schema) !== undefined,
   );
-  t.same(faults, []);
-  t.ok(tried > 100, `${tried} fields`);
 });
 
 t.test('the node', t => world.unharmed(t));

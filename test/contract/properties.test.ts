@@ -3,7 +3,7 @@
  * operation's row declares, of the shape that it declares (see `hold` in test/node/client.ts). A run that fails prints its seed and
  * the smallest request that it found.
  */
-import fc from 'fast-check';
+import fc from '../support/fuzz.ts';
 import t from 'tap';
 import { newId, type Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
@@ -12,16 +12,13 @@ import type { Reply } from '../node/client.ts';
 import { fields } from '../node/sample.ts';
 import { changed, changesOf, cookiesOf, requestOf } from './arbitrary.ts';
 import { ask } from './ask.ts';
-import { requestsByChance } from './coverage.ts';
+import { fuzzedRequests } from './coverage.ts';
 import { good } from './refusals.ts';
 import { inTime } from '../support/patience.ts';
 import { usualCaller } from './scenario.ts';
 import { scenarios } from './scenarios/all.ts';
 import { startWorld, type Place } from './world.ts';
 
-/** Hashes a password: each of these costs as much as fifty of others. */
-const costly: readonly OperationId[] = ['signUp', 'login', 'resetPassword', 'acceptInvitation'];
-const costlyRuns = 60;
 /** Of each operation, made of its scenario's request. */
 const nearRuns = 8;
 /** So many operations are asked at the same time. */
@@ -65,7 +62,6 @@ const cookies = await Promise.all(
 const takesCookie = ({ auth, optionalAuth }: Operation): boolean =>
   auth === 'refresh' || optionalAuth?.includes('refreshCookie') === true;
 
-const each = Math.ceil((requestsByChance - costly.length * costlyRuns) / (rows.length - costly.length)) + 1;
 let asked = 0;
 /** How many requests of each operation did what they asked for. */
 const done = new Map<OperationId, number>();
@@ -83,10 +79,9 @@ async function tryOut(id: OperationId, operation: Operation): Promise<string | u
     asked++;
     note(id, operation, await inTime(ask(by, id, changed(operation, request, changes)), 'answer'));
   });
-  const numRuns = costly.includes(id) ? costlyRuns : each;
   // Every run is another one; a failure says which.
   return (
-    faultOf(id, await fc.check(property, { numRuns })) ??
+    faultOf(id, await fc.check(property, { numRuns: fuzzedRequests - nearRuns })) ??
     faultOf(id, await fc.check(near, { numRuns: nearRuns, examples: [[[]]] }))
   );
 }
@@ -112,7 +107,7 @@ t.test('fuzzed requests are answered as the rows say', async t => {
     }),
   );
   t.same(faults, []);
-  t.ok(asked >= requestsByChance, `${asked} requests`);
+  t.equal(asked, rows.length * fuzzedRequests);
 });
 
 t.test('every operation did what it is for, now and then', t => {

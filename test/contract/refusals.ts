@@ -14,6 +14,17 @@ export async function good(id: OperationId, { request, by }: AnyScenario, place:
   return { asked: await request(place), by: (await by?.(place)) ?? usualCaller(operations[id], place) };
 }
 
+const refused = new WeakMap<Place, Map<OperationId, Promise<Refused>>>();
+
+/** A request of the scenario that is only made so that it is refused, and so stays good: the same one each time. */
+export function toRefuse(id: OperationId, scenario: AnyScenario, place: Place): Promise<Refused> {
+  let requests = refused.get(place);
+  if (requests === undefined) refused.set(place, (requests = new Map()));
+  let request = requests.get(id);
+  if (request === undefined) requests.set(id, (request = good(id, scenario, place)));
+  return request;
+}
+
 /** The request with another value in one field. */
 export function put(asked: Asked, { part, name }: Pick<Field, 'part' | 'name'>, value: unknown): Asked {
   return { ...asked, [part]: { ...(asked[part] as object | undefined), [name]: value } };
@@ -39,13 +50,13 @@ type Derive = (world: World, id: OperationId, scenario: AnyScenario) => Promise<
 const as =
   (client: (world: World, operation: Operation) => Client | Promise<Client>): Derive =>
   async (world, id, scenario) => ({
-    asked: await scenario.request(world.sandbox),
+    asked: (await toRefuse(id, scenario, world.sandbox)).asked,
     by: await client(world, operations[id]),
   });
 
 /** The first field of the request that names what is not there: of the path, or else the project or workspace. */
 const absent: Derive = async (world, id, scenario) => {
-  const { asked, by } = await good(id, scenario, world.sandbox);
+  const { asked, by } = await toRefuse(id, scenario, world.sandbox);
   const named = fields(operations[id]).find(
     ({ part, name, resource }) =>
       resource !== undefined &&
@@ -57,7 +68,7 @@ const absent: Derive = async (world, id, scenario) => {
 };
 
 const malformed: Derive = async (world, id, scenario) => {
-  const { asked, by } = await good(id, scenario, world.sandbox);
+  const { asked, by } = await toRefuse(id, scenario, world.sandbox);
   const operation: Operation = operations[id];
   if (operation.body !== undefined) return { by, asked: put(asked, { part: 'body', name: 'unknown' }, 1) };
   const known = fields(operation);
@@ -67,7 +78,7 @@ const malformed: Derive = async (world, id, scenario) => {
 };
 
 const senseless: Derive = async (world, id, scenario) => {
-  const { asked, by } = await good(id, scenario, world.sandbox);
+  const { asked, by } = await toRefuse(id, scenario, world.sandbox);
   if (operations[id].idempotency === 'accepted') return { by, asked: { ...asked, key: 'two words' } };
   return { by, asked: put(asked, { part: 'query', name: 'cursor' }, 'edited') };
 };
@@ -133,7 +144,7 @@ const derived: Partial<Record<ErrorCode, Derive | typeof repeated>> = {
   'svc/validation/invalid_request': malformed,
   'svc/runtime/invalid_request': senseless,
   'svc/runtime/missing_idempotency_key': async (world, id, scenario) => {
-    const { asked, by } = await good(id, scenario, world.sandbox);
+    const { asked, by } = await toRefuse(id, scenario, world.sandbox);
     return { by, asked: { ...asked, key: null } };
   },
   'svc/runtime/idempotency_conflict': repeated,

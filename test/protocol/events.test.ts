@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fuzz.ts';
 import t from 'tap';
 import {
   formatEvent,

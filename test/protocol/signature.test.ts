@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
+import fc from '../support/fuzz.ts';
 import t from 'tap';
 import {
   newStitchSecret,

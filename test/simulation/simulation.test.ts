@@ -4,16 +4,16 @@ import { simulate } from './simulate.ts';
 
 /** Fixed, so that a run that fails here fails everywhere. */
 const from = 1;
-const seeds = 500;
+const seeds = 250;
 
-t.test('500 simulated clusters keep every invariant, whatever happens to them', async t => {
+t.test(`${seeds} simulated clusters keep every invariant, whatever happens to them`, async t => {
   const { failed, faults, acknowledged, seconds } = await runBatch({ from, seeds });
   t.same(
     failed.map(({ seed, violations }) => ({ replay: `npm run sim -- --seed ${seed}`, violations })),
     [],
   );
   t.same(unmet(faults), [], 'every kind of fault had its effect');
-  t.ok(acknowledged > 10_000, `${acknowledged} operations were acknowledged`);
+  t.ok(acknowledged > 20 * seeds, `${acknowledged} operations were acknowledged`);
   t.comment(`${(seeds / seconds).toFixed(1)} seeds per second`);
 });
 

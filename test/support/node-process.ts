@@ -10,6 +10,7 @@ import { serverOptions } from '../../.config/node-options.js';
 import { freePort } from '../../storage/embedded/cluster.ts';
 import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
 import { processGuard } from './process-guard.ts';
+import { moduleCacheEnvironment, moduleCacheOptions } from './module-cache-options.ts';
 import { inTime, patienceMs } from './patience.ts';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
@@ -145,9 +146,10 @@ export class NodeProcess {
 
   /** Starts the process, and does not wait for more than that. `program`: of another version. */
   spawn(program = main): void {
-    const child = spawn(process.execPath, [...serverOptions, program], {
+    const child = spawn(process.execPath, [...serverOptions, ...moduleCacheOptions, program], {
       cwd: this.folder,
-      env: this.#environment,
+      // What is compiled is kept by the file's path: no other process will have that of another version.
+      env: { ...(program === main ? moduleCacheEnvironment : {}), ...this.#environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

@@ -1,6 +1,6 @@
 /** Invariants of a bucket that nodes share, whatever is done to it. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import {
   fullLevel,

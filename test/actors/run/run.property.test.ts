@@ -1,6 +1,6 @@
 /** Invariants of a run under every interleaving that fast-check finds: crashes, repeated and late commands. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { Suggestion } from '../../../actors/run/trace.ts';

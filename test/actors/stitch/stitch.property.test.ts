@@ -1,5 +1,5 @@
 /** Invariants of a stitch under every interleaving that fast-check finds. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { mostInFlight } from '../../../actors/stitch/decide-delivery.ts';
 import { holdMs } from '../../../actors/stitch/schedule.ts';

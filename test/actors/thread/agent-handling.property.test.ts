@@ -1,5 +1,5 @@
 /** Invariants of a thread with an agent: they hold whatever happens, and in whatever order the commands of its runs arrive. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { hour, human, key, tenancy } from './thread-harness.ts';

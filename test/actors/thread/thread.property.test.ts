@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { ServiceError } from '../../../protocol/errors.ts';
 import type { Message } from '../../../protocol/resources/message.ts';

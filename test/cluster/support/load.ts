@@ -31,6 +31,9 @@ export interface LoadOptions {
   readonly patienceMs?: number;
 }
 
+/** Between an answer and the sender's next request while the load is light. */
+const lightPauseMs = 1_000;
+
 interface Wait {
   readonly isSo: () => boolean;
   readonly resolve: () => void;
@@ -56,10 +59,11 @@ export class Load {
   readonly current: string[] = [];
   readonly #t: Ending;
   readonly #tenant: Tenant;
-  readonly #pauseMs: number;
   readonly #patience: Pick<Asked, 'patienceMs'>;
   #clients: Client[] = [];
   #turn = 0;
+  readonly #usualPauseMs: number;
+  #pauseMs: number;
   readonly #running: Promise<unknown>;
   #waits: Wait[] = [];
   #stopped = false;
@@ -67,7 +71,8 @@ export class Load {
   constructor(t: Ending, tenant: Tenant, nodes: readonly NodeProcess[], options: LoadOptions = {}) {
     this.#t = t;
     this.#tenant = tenant;
-    this.#pauseMs = options.pauseMs ?? 200;
+    this.#usualPauseMs = options.pauseMs ?? 200;
+    this.#pauseMs = this.#usualPauseMs;
     this.#patience = options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs };
     for (const node of nodes) this.use(node);
     const senders = Array.from({ length: options.senders ?? 16 }, (_, sender) => this.#run(sender));
@@ -86,6 +91,16 @@ export class Load {
     this.#clients = this.#clients.filter(({ line }) => line.url !== node.url);
   }
 
+  /** From now on only a few requests are made, until answers are counted again: while the test waits for nodes to start. */
+  lighten(): void {
+    this.#pauseMs = lightPauseMs;
+  }
+
+  /** From now on as many requests are made as in the beginning. */
+  quicken(): void {
+    this.#pauseMs = this.#usualPauseMs;
+  }
+
   /** Requests that a client without a memory would have lost. */
   get failed(): number {
     return this.unanswered + this.unavailable;
@@ -99,6 +114,7 @@ export class Load {
 
   /** Resolves after that many more answers; rejects when a sender has failed. */
   async more(count: number): Promise<void> {
+    this.quicken();
     const target = this.answers.length + count;
     await this.until(() => this.answers.length >= target, `${count} more answers`);
   }

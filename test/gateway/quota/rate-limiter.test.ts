@@ -1,6 +1,6 @@
 /** Rate limits of a cluster: what its nodes admit together, whichever of them is asked, and whoever owns the bucket. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import type { Rates } from '../../../gateway/quota/rates.ts';
 import type { Caller, KeyCaller, ProjectScope, UserCaller } from '../../../gateway/pipeline/handler.ts';

@@ -1,5 +1,5 @@
 /** The Console stream on a real PostgreSQL: who gets in, who has to leave, and that nothing is lost or repeated. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { Environment } from '../../../storage/entities/tenancy.ts';
 import { newId } from '../../../protocol/ids.ts';
@@ -339,6 +339,6 @@ t.test(
       }
       return true;
     });
-    await fc.assert(property, { numRuns: 25, seed: 1 });
+    await fc.assert(property, { numRuns: 25 });
   },
 );

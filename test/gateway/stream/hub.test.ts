@@ -1,5 +1,5 @@
 /** The hub alone: whatever the news does, every number is published once and in order. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import type { Admission } from '../../../gateway/stream/admission.ts';
 import type { Follower } from '../../../gateway/stream/project-stream.ts';
@@ -292,6 +292,6 @@ t.test('any order, any repeats, any losses and any faults: every number once, in
     const shown = seqs();
     return shown.length === 40 && shown.every((seq, index) => seq === index + 1);
   });
-  await fc.assert(property, { numRuns: 60, seed: 1 });
+  await fc.assert(property, { numRuns: 60 });
   t.pass('held for 60 runs');
 });

@@ -3,7 +3,7 @@
  * Whatever happens, the database and the answers tell one story.
  */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { MemoryDatabase, type Fault } from '../../support/memory-store.ts';
 import { seeded } from '../../support/seeded.ts';
@@ -170,7 +170,7 @@ t.test('nothing acknowledged is lost, nothing is applied twice, every ask settle
       }
     },
   );
-  await fc.assert(story, { numRuns: 300, seed: 20_260_101 });
+  await fc.assert(story, { numRuns: 300 });
   t.ok(acknowledgements > 1_000, `${acknowledgements} were acknowledged`);
   t.ok(faultsMet > 100, `${faultsMet} met a fault`);
 });

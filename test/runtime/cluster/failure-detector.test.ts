@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { pickSuccessors } from '../../../runtime/cluster/failure-detector.ts';
 

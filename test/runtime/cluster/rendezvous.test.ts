@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { Assignment, pickOwner, listEligible, type Candidate } from '../../../runtime/cluster/rendezvous.ts';
 

@@ -1,5 +1,5 @@
 /** What the guard lets through, in every notation that an address has (docs/contract-decisions.md, "Outbound address guard"). */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import {
   AddressGuard,

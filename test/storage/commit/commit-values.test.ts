@@ -1,5 +1,5 @@
 /** What a row holds after its commit, in a real PostgreSQL: what was given, or nothing of its commit. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { insertMessage } from '../../../storage/writes/index.ts';

@@ -1,5 +1,5 @@
 /** Lists that look for the little of one environment, thread, agent or status among the much of others: see bounded-list.ts. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { RunStatus } from '../../../protocol/resources/agent.ts';

@@ -1,5 +1,5 @@
 /** News between nodes: two hubs on a network that loses, repeats, delays and crosses messages show every event once, in order. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t, { type Test } from 'tap';
 import type { Follower } from '../../../gateway/stream/project-stream.ts';
 import { Hub } from '../../../gateway/stream/hub.ts';

@@ -2,7 +2,7 @@
  * What every list with filters is held to: paging through gives exactly what is there, and no page looks at more rows than a walk may,
  * whether the planner knows the tables or not. What is another's answers as what does not exist, and no page ends at it.
  */
-import fc, { type Arbitrary } from 'fast-check';
+import fc, { type Arbitrary } from '../../support/fuzz.ts';
 import type { Test } from 'tap';
 import type { Database } from '../../../storage/database/database.ts';
 import { maxScannedRows, type ScanPage } from '../../../storage/paging/bounded-scan.ts';

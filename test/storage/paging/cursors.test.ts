@@ -1,5 +1,5 @@
 import t from 'tap';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { Cursors, toPage } from '../../../storage/paging/cursors.ts';

@@ -1,5 +1,5 @@
 /** Lists of threads, deliveries and events with filters: see bounded-list.ts. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import { randomBytes } from 'node:crypto';
 import { KeyRing } from '../../../storage/secrets/key-ring.ts';
 import { SealBroken, Vault } from '../../../storage/secrets/vault.ts';

@@ -1,5 +1,5 @@
 /** Arrays of values as PostgreSQL receives them: whatever goes in comes out. */
-import fc from 'fast-check';
+import fc from '../../support/fuzz.ts';
 import pg from 'pg';
 import t from 'tap';
 import {

@@ -1,6 +1,6 @@
 /** The tasks of runs on real nodes in virtual time: nothing is asked twice at once, what has ended is stopped, and nothing is lost. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../../support/fuzz.ts';
 import t from 'tap';
 import { hasEnded, resumeEveryMs } from '../../../../actors/run/state.ts';
 import { seeded } from '../../../support/seeded.ts';
