@@ -10,8 +10,6 @@ import { processGuard } from '../support/process-guard.ts';
 import { dataFolder } from '../support/node-process.ts';
 import { Launched, repository, untilGone } from './launched.ts';
 
-t.setTimeout(120_000);
-
 interface Started {
   readonly launched: Launched;
   /** The node's process. */

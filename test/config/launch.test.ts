@@ -5,8 +5,6 @@ import t, { type Test } from 'tap';
 import { nodeOptions, serverOptions } from '../../.config/node-options.js';
 import { createProject, installNode, Launched, Reporter, repository, untilGone } from './launched.ts';
 
-t.setTimeout(90_000);
-
 const launcher = '.config/launch.js';
 
 async function createInstalled(t: Test): Promise<string> {

@@ -92,9 +92,7 @@ t.test('a receiver that never answers does not hold the node, and gets the event
     body: { projectId: tenant.projectId, externalParticipantRef: 'ada', body: 'hello' },
   });
   await receiver.arrived(1);
-  const from = performance.now();
   t.same(await node.stop(), { code: 0, signal: null });
-  t.ok(performance.now() - from < 12_000, 'well before the receiver would have timed out');
 
   receiver.behaviour = answer(204);
   const before = receiver.received.length;
@@ -104,6 +102,7 @@ t.test('a receiver that never answers does not hold the node, and gets the event
   const again = receiver.received[before];
   t.equal(again?.headers['service-delivery-id'], first?.headers['service-delivery-id']);
   t.equal(again?.body, first?.body);
+  t.equal(again?.headers['service-attempt'], '1', 'the drain has not waited until the attempt failed');
   t.same(await node.stop(), { code: 0, signal: null });
 });
 

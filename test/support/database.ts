@@ -65,11 +65,11 @@ export async function startTestDatabase(
     log: silentLog,
     settings: options.durable === true ? small : { ...small, ...careless },
     onRestart: pid => {
-      unleash = processGuard(pid, 'QUIT');
+      endGuard = processGuard(pid, 'QUIT');
       restarted?.();
     },
   });
-  let unleash = processGuard(server.pid, 'QUIT');
+  let endGuard = processGuard(server.pid, 'QUIT');
   const database = await openDatabase({
     url: server.url,
     log: silentLog,
@@ -79,7 +79,7 @@ export async function startTestDatabase(
   async function end(): Promise<void> {
     await database.close();
     await server.stop();
-    unleash();
+    endGuard();
     await rm(root, { recursive: true, force: true });
     process.off('exit', atExit);
   }
@@ -94,7 +94,7 @@ export async function startTestDatabase(
     },
     async kill9() {
       const ready = new Promise<void>(resolve => (restarted = resolve));
-      unleash();
+      endGuard();
       process.kill(server.pid, 'SIGKILL');
       await ready;
     },

@@ -1,4 +1,4 @@
-/** A process that starts another, ties it to itself, stops it, says its pid, and waits: for leash.test.ts. */
+/** Starts a child, guards it, stops it (SIGSTOP), prints its pid and waits: for process-guard.test.ts. */
 import { spawn } from 'node:child_process';
 import { processGuard } from './process-guard.ts';
 

@@ -133,9 +133,9 @@ export class NatsServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
-    const unleash = processGuard(child.pid ?? 0, 'KILL');
+    const endGuard = processGuard(child.pid ?? 0, 'KILL');
     this.#exited = new Promise(resolve => {
-      child.once('exit', unleash);
+      child.once('exit', endGuard);
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });

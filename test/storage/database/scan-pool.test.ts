@@ -1,17 +1,31 @@
 /** Lists that look for something wait for their like, and nothing else waits for them. */
-import t from 'tap';
+import pg from 'pg';
+import t, { type Test } from 'tap';
 import { startTestDatabase } from '../../support/database.ts';
 
-const { database: db } = await startTestDatabase(t, { poolSize: 1 });
-const slow = 'select pg_sleep(0.1)';
+const { database: db, url } = await startTestDatabase(t, { poolSize: 1 });
+/** Lasts until {@link holdUp} ends. */
+const slow = 'select pg_advisory_xact_lock_shared(7)';
+
+/** Returns what lets the slow statements go on. */
+async function holdUp(t: Test): Promise<() => Promise<void>> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query('select pg_advisory_lock(7)');
+  let ending: Promise<void> | undefined;
+  const end = () => (ending ??= client.end());
+  t.teardown(end);
+  return end;
+}
 
 t.test('a project has half of the connections, and single reads have theirs', async t => {
+  const letGo = await holdUp(t);
   const over: string[] = [];
   const note = (name: string) => (): void => void over.push(name);
   const lists = Array.from({ length: 8 }, () => db.scan('prj_1', slow, []).then(note('theirs')));
   await Promise.all([
     db.scan('prj_2', slow, []).then(note('mine')),
-    db.query('select 1').then(note('single')),
+    db.query('select 1').then(note('single')).then(letGo),
     ...lists,
   ]);
   t.equal(over[0], 'single');
@@ -20,7 +34,9 @@ t.test('a project has half of the connections, and single reads have theirs', as
 });
 
 t.test('who comes when the line is full is told to come again', async t => {
+  const letGo = await holdUp(t);
   const lists = Array.from({ length: 203 }, (_, i) => db.scan('prj_1', i < 2 ? slow : 'select 1', []));
+  await letGo();
   const outcomes = await Promise.allSettled(lists);
   const refused = outcomes.flatMap(outcome =>
     outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
