@@ -96,7 +96,7 @@ export async function benchDeliveries(database: BenchDatabase): Promise<void> {
     console.log(
       `\n${count(queued)} queued deliveries over ${count(threads)} threads (medians of ${rounds} rounds)\n`,
     );
-    console.log(tableOf(samples));
+    console.log(createTable(samples));
   } finally {
     await origin?.skein.stop();
     await jobs?.utils.release();
@@ -104,7 +104,7 @@ export async function benchDeliveries(database: BenchDatabase): Promise<void> {
   }
 }
 
-function tableOf(samples: ReadonlyMap<Sender, readonly Sample[]>): string {
+function createTable(samples: ReadonlyMap<Sender, readonly Sample[]>): string {
   const middle = (sender: Sender, field: keyof Sample): number =>
     median((samples.get(sender) ?? []).map(sample => sample[field]));
   const senders = [...samples.keys()];

@@ -123,14 +123,14 @@ export async function benchInbound(database: BenchDatabase): Promise<void> {
         for (const system of systems) samples.get(system)?.push(await sample(system, setting, database));
       }
       console.log(`\n${setting.title} (medians of ${rounds} rounds of ${measuredMs / 1_000} s)\n`);
-      console.log(tableOf(systems, samples));
+      console.log(createTable(systems, samples));
     }
   } finally {
     for (const system of systems) await system.stop();
   }
 }
 
-function tableOf(systems: readonly System[], samples: ReadonlyMap<System, readonly Sample[]>): string {
+function createTable(systems: readonly System[], samples: ReadonlyMap<System, readonly Sample[]>): string {
   const middle = (system: System, field: keyof Omit<Sample, 'firstError'>): number =>
     median((samples.get(system) ?? []).map(entry => entry[field]));
   const [ours] = systems;

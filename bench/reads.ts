@@ -55,7 +55,7 @@ async function measure({ port, paths }: Reader, apiKey: string, connections: num
   return result;
 }
 
-function medianOf(results: readonly LoadResult[], field: 'perSecond' | 'p50Ms' | 'p99Ms'): number {
+function getMedian(results: readonly LoadResult[], field: 'perSecond' | 'p50Ms' | 'p99Ms'): number {
   return median(results.map(result => result[field]));
 }
 
@@ -91,12 +91,12 @@ async function benchOne(database: BenchDatabase, skein: Skein, threadIds: readon
           seen[name].push(await measure(systems[name], skein.apiKey, connections));
         }
       }
-      const ours = medianOf(seen.skein, 'perSecond');
+      const ours = getMedian(seen.skein, 'perSecond');
       const lines = Object.entries(seen).map(([name, results]) => {
-        const perSecond = medianOf(results, 'perSecond');
+        const perSecond = getMedian(results, 'perSecond');
         return [
           ...[name, count(perSecond), name === 'skein' ? '' : times(ours / perSecond)],
-          ...[fixed(medianOf(results, 'p50Ms')), fixed(medianOf(results, 'p99Ms'))],
+          ...[fixed(getMedian(results, 'p50Ms')), fixed(getMedian(results, 'p99Ms'))],
         ];
       });
       console.log(`\nOne thread by its id, ${connections} connections (medians of ${rounds} rounds)\n`);

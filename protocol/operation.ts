@@ -83,6 +83,11 @@ export interface Operation {
   readonly hidden?: boolean;
 }
 
+/** The longest body of an operation, in bytes: little where nobody has to be known to send it. A longer one is 413. */
+export function getMaxBodyBytes({ auth }: Operation): number {
+  return auth === 'none' || auth === 'refresh' ? 8_192 : 1_048_576;
+}
+
 type Part<O, K extends string> = O extends { readonly [P in K]: infer S extends TSchema }
   ? Static<S>
   : undefined;

@@ -8,6 +8,9 @@
 import type { Issue } from './errors.ts';
 import { pointerStep } from './validate.ts';
 
+/** Bytes of the arguments as JSON, from a model and in a test. */
+export const largestArguments = 65_536;
+
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** Visible ASCII, with spaces and tabs in between. */
 const headerValue = /^[!-~](?:[\t -~]*[!-~])?$/;
@@ -77,7 +80,7 @@ const flag = is(value => typeof value === 'boolean', 'must be true or false');
 const number = is(Number.isFinite, 'must be a number');
 const count = is(
   value => Number.isSafeInteger(value) && Number(value) >= 0,
-  'must be a check number, 0 or greater',
+  'must be a whole number, 0 or greater',
 );
 const texts = is(
   value => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length,

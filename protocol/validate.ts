@@ -121,10 +121,45 @@ function isTextSchema(schema: Json): boolean {
 
 function build(schema: TSchema): Validate {
   const validator = Compile(refine(schema) as TSchema);
+  const names = new Set<string>();
+  const maxItems = collectBounds(schema, names, maxIssues);
   return (value, root) => {
-    if (!validator.Check(value)) return toIssues(validator.Errors(value), root);
-    return findUnstorable(value, root);
+    if (validator.Check(value)) return findUnstorable(value, root);
+    const issues = toIssues(validator.Errors(shorten(value, names, maxItems)), root);
+    // What is wrong may lie in what was left out of a free-form object.
+    return issues.length > 0 ? issues : toIssues(validator.Errors(value), root);
   };
+}
+
+/** Adds the names of all properties in the schema; returns the largest number of items that one of its lists may have. */
+function collectBounds(schema: unknown, names: Set<string>, maxItems: number): number {
+  if (typeof schema !== 'object' || schema === null) return maxItems;
+  let max = maxItems;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'maxItems' && typeof value === 'number') max = Math.max(max, value);
+    if (key === 'properties') for (const name of Object.keys(value as object)) names.add(name);
+    max = collectBounds(value, names, max);
+  }
+  return max;
+}
+
+/**
+ * A copy in which objects have no more fields beyond the known ones than there are issues to report, and lists no more items than
+ * show that they are too long. TypeBox looks for its errors in all of a value before it keeps the first hundred: 90,000 unknown fields
+ * took half a second of the event loop.
+ */
+function shorten(value: unknown, names: ReadonlySet<string>, maxItems: number, depth = 0): unknown {
+  if (depth === maxDepth) return value;
+  if (Array.isArray(value))
+    return value.slice(0, maxItems + 1).map(item => shorten(item, names, maxItems, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Json = {};
+  let unknown = 0;
+  for (const key in value) {
+    if (!names.has(key) && ++unknown > maxIssues) continue;
+    copy[key] = shorten((value as Json)[key], names, maxItems, depth + 1);
+  }
+  return copy;
 }
 
 type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[number];

@@ -34,7 +34,7 @@ const rank = (file: string): number => longestFirst.findIndex(folder => file.sta
 type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
 
 /** The process is started when its output is asked for. */
-async function* outputOf(file: string, exited: (exit: Exit) => void): AsyncGenerator<Buffer> {
+async function* streamOutput(file: string, exited: (exit: Exit) => void): AsyncGenerator<Buffer> {
   const test = spawn(process.execPath, [...moduleCacheOptions, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...moduleCacheEnvironment, TAP_TIMEOUT: String(timeoutSeconds) },
@@ -57,7 +57,7 @@ t.parser.on('result', ({ ok, todo, skip, fullname, diag }) => {
 
 async function run(file: string): Promise<void> {
   let failure: string | undefined;
-  const output = outputOf(file, ([code, signal]) => {
+  const output = streamOutput(file, ([code, signal]) => {
     if (code !== 0) failure = `${file} ended with ${signal ?? code}`;
   });
   const results = await t.stdin(file, { tapStream: Readable.from(output), buffered: true });

@@ -4,7 +4,7 @@ import { backoffMs, pause, type Clock, type Random } from '../../runtime/time/in
 import type { Log } from '../../runtime/observability/index.ts';
 
 const firstRetryMs = 100;
-const longestRetryMs = 5_000;
+const maxRetryMs = 5_000;
 
 export interface RetryServices {
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export class RetryPolicy {
       } catch (error) {
         if (this.#isStopped || isFinal(error)) throw error;
         this.#services.log.warn({ err: error, failures }, message);
-        await this.pause(backoffMs(failures, firstRetryMs, longestRetryMs, this.#services.random));
+        await this.pause(backoffMs(failures, firstRetryMs, maxRetryMs, this.#services.random));
       }
     }
   }

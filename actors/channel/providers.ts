@@ -1,6 +1,6 @@
 /**
- * What a channel kind has to say about conversations, in terms that are the same for every channel. A provider is pure: it says
- * what a message or a receipt means. What has to leave the system is a row, which somebody else sends after the commit.
+ * What a channel kind decides about conversations, in terms that are the same for every channel. A provider is pure: it says what a
+ * message or a receipt means. What has to leave the system is a row, which is sent after the commit.
  */
 import type { ChannelKind, ReceiptStatus } from '../../protocol/resources/index.ts';
 

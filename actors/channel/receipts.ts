@@ -33,7 +33,7 @@ export interface ReceiptReport extends Tenancy {
 }
 
 /** After this many readings, give up on a thread whose messages change faster than they can be read. */
-const mostReadings = 5;
+const maxReadings = 5;
 
 /**
  * Records the report's receipt and those that are parked for the message. Resolves with `unknown` where there is no such message,
@@ -44,7 +44,7 @@ export async function applyReceipts(
   report: ReceiptReport,
 ): Promise<'recorded' | 'linked' | 'unknown'> {
   const { projectId, environmentId, channelId, externalMessageId, receipt, author } = report;
-  for (let attempt = 0; attempt < mostReadings; attempt++) {
+  for (let attempt = 0; attempt < maxReadings; attempt++) {
     const reading = await findMessageWithSequence(services.db, report);
     if (reading === undefined) return 'unknown';
     const parked =

@@ -7,7 +7,7 @@ import type { BeginRun, CancelRun, SettleSuggestion, AnswerDecision } from './co
 import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
 import { createStepRequest, type StepRequest } from './task-requests.ts';
 import { toBriefRun } from './json.ts';
-import { hasEnded, longestRunMs, longestPendingMs, mostAsks, type RunState } from './state.ts';
+import { hasEnded, maxRunMs, maxPendingMs, maxAsks, type RunState } from './state.ts';
 
 /** Whether the run may still do anything. */
 function isLive(state: RunState): boolean {
@@ -31,7 +31,7 @@ export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecisi
   next.metadata = command.metadata;
   next.createdAt = builder.at;
   builder.addRunEvent('agent.run.queued', command.author);
-  builder.expireAt(turn.now + longestPendingMs);
+  builder.expireAt(turn.now + maxPendingMs);
   builder.scheduleResume();
   builder.performStep();
   return builder.decide(toBriefRun(next, turn.id));
@@ -48,7 +48,7 @@ export function start(state: RunState, _: unknown, turn: Turn): RunDecision<Step
   next.status = 'running';
   next.phase = 'thinking';
   next.startedAt = builder.at;
-  builder.expireAt(turn.now + longestRunMs);
+  builder.expireAt(turn.now + maxRunMs);
   builder.addRunEvent('agent.run.started');
   return builder.decide(createStepRequest(next, turn.id));
 }
@@ -76,7 +76,7 @@ export function expire(state: RunState, _: unknown, turn: Turn): RunDecision<nul
     return builder.decideUnchanged();
   }
   const isAnswered = state.phase === 'answering';
-  if (isAnswered && state.asks < mostAsks) {
+  if (isAnswered && state.asks < maxAsks) {
     builder.offerAnswer();
     return builder.decide(null);
   }

@@ -3,7 +3,7 @@ import type { Turn } from '../../runtime/actor/index.ts';
 import type { ModelAnswer, RunFailure, StepCompleted, RequestedCall } from './commands.ts';
 import { continueWhenSettled, announceCall } from './decide-tools.ts';
 import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
-import { mostCalls, mostSteps, mostTokens, type OpenCall, type RunState } from './state.ts';
+import { maxCalls, maxSteps, maxRunTokens, type OpenCall, type RunState } from './state.ts';
 import type { TracedCall, TracedStep } from './trace.ts';
 
 const noAnswer: RunFailure = { errorCode: 'internal_error', errorMessage: 'The step has no answer.' };
@@ -36,7 +36,7 @@ function acceptAnswer(builder: RunDecisionBuilder, completed: StepCompleted, ans
   const { handoff } = answer;
   const limit = answer.calls.length === 0 ? undefined : findReachedLimit(next, completed.step, answer);
   const calls = recordStep(builder, completed, answer, limit);
-  for (const call of calls.slice(0, mostCalls)) if (call.status === 'failed') announceCall(builder, call);
+  for (const call of calls.slice(0, maxCalls)) if (call.status === 'failed') announceCall(builder, call);
 
   if (limit !== undefined && handoff === undefined) fail(builder, limit);
   else if (calls.length > 0 && handoff === undefined) makeCalls(builder, completed.step, answer);
@@ -112,12 +112,12 @@ function findReachedLimit(
   step: number,
   answer: ModelAnswer,
 ): RunFailure | undefined {
-  if (step >= mostSteps) {
-    return { errorCode: 'step_limit', errorMessage: `The model wanted more than ${mostSteps} steps.` };
+  if (step >= maxSteps) {
+    return { errorCode: 'step_limit', errorMessage: `The model wanted more than ${maxSteps} steps.` };
   }
   const spent = [promptTokens, completionTokens, answer.promptTokens, answer.completionTokens];
-  if (spent.reduce<number>((total, tokens) => total + (tokens ?? 0), 0) >= mostTokens) {
-    return { errorCode: 'token_limit', errorMessage: `The run has used up its ${mostTokens} tokens.` };
+  if (spent.reduce<number>((total, tokens) => total + (tokens ?? 0), 0) >= maxRunTokens) {
+    return { errorCode: 'token_limit', errorMessage: `The run has used up its ${maxRunTokens} tokens.` };
   }
   return undefined;
 }
@@ -135,7 +135,7 @@ function traceCall(
   refusal: string | undefined,
 ): TracedCall {
   const tooMany =
-    index >= mostCalls ? `not made: no more than ${mostCalls} calls are made in one step` : undefined;
+    index >= maxCalls ? `not made: no more than ${maxCalls} calls are made in one step` : undefined;
   const noTool = call.toolId === null ? 'there is no such tool' : undefined;
   const error = refusal ?? call.refusal ?? noTool ?? tooMany ?? null;
   return {

@@ -2,7 +2,7 @@
 import type { Turn } from '../../runtime/actor/index.ts';
 import type { ToolOutcome, RunCommands } from './commands.ts';
 import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
-import { mostResultCharacters, type RunState, type OpenCall } from './state.ts';
+import { maxResultCharacters, type RunState, type OpenCall } from './state.ts';
 import type { TracedCall } from './trace.ts';
 
 /** The call, if its outcome is awaited. */
@@ -44,7 +44,7 @@ function limitResult(
   { status, result, error }: ToolOutcome,
 ): Pick<TracedCall, 'status' | 'result' | 'error'> {
   const characters = next.resultCharacters + JSON.stringify(result ?? null).length;
-  if (characters > mostResultCharacters) {
+  if (characters > maxResultCharacters) {
     return { status: 'failed', result: null, error: 'the results of this run have become too long' };
   }
   next.resultCharacters = characters;
@@ -82,7 +82,7 @@ type ToolOutput =
   | { readonly type: 'json' | 'error-json'; readonly value: unknown }
   | { readonly type: 'error-text'; readonly value: string };
 
-/** What a model is told of its calls, in the model library's form: one message for all calls of a step, in their order. */
+/** The results of its calls for the model, in the model library's form: one message for all calls of a step, in their order. */
 export function createToolResults(calls: readonly TracedCall[], open: readonly OpenCall[]): unknown {
   const content = calls.map((call, i) => ({
     type: 'tool-result',

@@ -11,7 +11,7 @@ import { appendEvent } from '../../storage/writes/index.ts';
 import type { RunOver, TakeAnswer } from './commands.ts';
 import { createToolCallTasks, createStepRequest, type ModelStepTask } from './task-requests.ts';
 import { toBriefRun } from './json.ts';
-import { longestPendingMs, resumeEveryMs, type RunState } from './state.ts';
+import { maxPendingMs, resumeEveryMs, type RunState } from './state.ts';
 import type { RunTrace, TracedStep } from './trace.ts';
 
 export type RunDecision<Reply> = Decision<RunState, Reply, Write>;
@@ -123,7 +123,7 @@ export class RunDecisionBuilder {
     next.phase = 'answering';
     next.calls = [];
     next.asks += 1;
-    this.expireAt(this.now + longestPendingMs);
+    this.expireAt(this.now + maxPendingMs);
     this.#forget.push('resume');
     this.#tellThread('answer', 'takeAnswer', answer);
   }

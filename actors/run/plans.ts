@@ -24,7 +24,7 @@ import type { PlannedTool, Plans } from './services.ts';
 const defaultHistoryTokens = 12_000;
 const charactersPerToken = 4;
 /** The most messages that are read, however short they are. */
-const mostMessages = 200;
+const maxMessages = 200;
 
 export interface PlanServices {
   readonly db: Pick<Database, 'query'>;
@@ -42,7 +42,7 @@ export function createPlans({ db, vault, clock, log, ...options }: PlanServices)
     const { projectId, environmentId, threadId, basedOnSequence: throughSequence } = request;
     if (threadId === null) return createHistory([], characters);
     const key = { projectId, environmentId, threadId, throughSequence };
-    return createHistory(await readModelHistory(db, { ...key, characters, limit: mostMessages }), characters);
+    return createHistory(await readModelHistory(db, { ...key, characters, limit: maxMessages }), characters);
   }
 
   /** The newest first. */
@@ -128,7 +128,7 @@ function toPlannedTools(listed: readonly ModelTool[]): PlannedTool[] {
 }
 
 /** Providers accept letters, digits, `_` and `-`, a letter or `_` first, up to this many characters. */
-const longestToolName = 64;
+const maxToolNameCharacters = 64;
 
 /**
  * A name for each tool, in their order, derived from the names that people gave them. No name occurs twice, and none is a reserved
@@ -141,9 +141,9 @@ export function createToolNames(given: readonly string[], reserved: readonly str
       .normalize('NFKD')
       .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
       .replaceAll(/^_+|_+$/g, '');
-    const name = (/^[A-Za-z]/.test(letters) ? letters : `tool_${letters}`).slice(0, longestToolName);
+    const name = (/^[A-Za-z]/.test(letters) ? letters : `tool_${letters}`).slice(0, maxToolNameCharacters);
     let free = name;
-    for (let n = 2; taken.has(free); n++) free = `${name.slice(0, longestToolName - 4)}_${n}`;
+    for (let n = 2; taken.has(free); n++) free = `${name.slice(0, maxToolNameCharacters - 4)}_${n}`;
     taken.add(free);
     return free;
   });

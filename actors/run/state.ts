@@ -85,18 +85,18 @@ export interface RunState extends Tenancy {
 }
 
 /** Limits of one run: docs/contract-decisions.md ("Agents on threads"). */
-export const mostSteps = 16;
-export const mostTokens = 500_000;
+export const maxSteps = 16;
+export const maxRunTokens = 500_000;
 /** Milliseconds from the first step to the end. */
-export const longestRunMs = 120_000;
+export const maxRunMs = 120_000;
 /** Calls of one step. The model is told that the others are not made; they have no events. */
-export const mostCalls = 16;
+export const maxCalls = 16;
 /** Characters of all results that are kept. A result beyond is replaced by an error. */
-export const mostResultCharacters = 1_048_576;
+export const maxResultCharacters = 1_048_576;
 /** How long a run may wait for its first step, and, each time that it offers its answer, for its thread's decision. */
-export const longestPendingMs = 600_000;
+export const maxPendingMs = 600_000;
 /** An hour in all: what the thread has told durably has come by then, or is a dead letter. */
-export const mostAsks = 6;
+export const maxAsks = 6;
 /** A live run is resumed this often, in case its tasks were lost. */
 export const resumeEveryMs = 5_000;
 

@@ -51,7 +51,7 @@ export interface ToolCallRequest extends Tenancy {
 /** The payload of the task `toolCall`. */
 export interface ToolCallTask {
   readonly request: Omit<ToolCallRequest, 'lost'>;
-  /** From this instant on (epoch milliseconds) no node is at the attempt any more: without an outcome it is lost. */
+  /** From this instant on (epoch milliseconds) no node is working on the attempt: without an outcome it is lost. */
   readonly lostAt: number;
   /** This task is an effect of the commit that began the attempt. Otherwise another node may have been at it. */
   readonly fresh: boolean;

@@ -23,12 +23,12 @@ import { isLive, type StitchState } from './state.ts';
 export type StitchDecision<Reply> = Decision<StitchState, Reply, Write>;
 
 /** The requests of one stitch that are in flight at once: docs/contract-decisions.md ("Stitches"). */
-export const mostInFlight = 20;
+export const maxInFlight = 20;
 
 /** How many deliveries may be started now. */
 function getFreeSlots({ queue, status, health, cancelUntil }: StitchState, now: number): number {
   if (cancelUntil !== null) return 0;
-  if (status === 'active') return mostInFlight - countInState(queue, 'inFlight');
+  if (status === 'active') return maxInFlight - countInState(queue, 'inFlight');
   // The circuit is open: one probe, and nothing beside it.
   const isIdle = queue.started.size === 0;
   return status === 'error' && isIdle && now >= (health.probeAt ?? 0) ? 1 : 0;

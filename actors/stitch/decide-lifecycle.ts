@@ -18,7 +18,7 @@ import { forgetWaiting, rewind } from './queue.ts';
 import { healthy, type SealedSecret, type StitchState } from './state.ts';
 
 /** The most secrets that sign at once: the newest, and two in their grace period. */
-const mostSecrets = 3;
+const maxSecrets = 3;
 
 /** Creates the stitch, active. 409 when it exists. */
 export function create(state: StitchState, command: CreateStitch, turn: Turn): StitchDecision<Stitch> {
@@ -114,7 +114,7 @@ export function rotateSecret(state: StitchState, command: RotateSecret, turn: Tu
     ...secret,
     until: Math.min(secret.until ?? graceEnd, graceEnd),
   }));
-  const secrets = getSigningSecrets([{ jwe: command.jwe }, ...older], turn.now).slice(0, mostSecrets);
+  const secrets = getSigningSecrets([{ jwe: command.jwe }, ...older], turn.now).slice(0, maxSecrets);
   const updatedAt = new Date(turn.now).toISOString();
   const next: StitchState = { ...state, secrets, updatedAt, made: state.made + 1 };
   const stitch = toStitch(next, turn.id);

@@ -13,7 +13,7 @@ import { createStitchEvent, toStitch } from './events.ts';
 import { isLive, type ReplayJob, type StitchState } from './state.ts';
 
 /** How many replays of spans a stitch works on at once. */
-export const mostReplays = 5;
+export const maxReplays = 5;
 
 function requireLive(state: StitchState): void {
   if (!isLive(state)) throw conflict('The stitch is disabled.');
@@ -119,12 +119,12 @@ export function replay(
   };
 }
 
-/** Begins to replay a span of time, one page per commit. Refuses like `test`, and with 409 beyond `mostReplays`. */
+/** Begins to replay a span of time, one page per commit. Refuses like `test`, and with 409 beyond `maxReplays`. */
 export function replaySpan(state: StitchState, command: ReplaySpan): StitchDecision<null> {
   requireChangeable(state, command);
   requireLive(state);
-  if (state.replays.length >= mostReplays) {
-    throw conflict(`The stitch has ${mostReplays} replays under way already.`);
+  if (state.replays.length >= maxReplays) {
+    throw conflict(`The stitch has ${maxReplays} replays under way already.`);
   }
   const { sourceStitchId, since, until, eventNames, statuses } = command;
   const made = state.made + 1;

@@ -32,7 +32,7 @@ import { healthy, isLive, type OwnerNotification, type StitchState } from './sta
 const dueStepMs = 100;
 
 /** Of more notifications that the owner has not got yet, the oldest is dropped. */
-const mostNotifications = 5;
+const maxNotifications = 5;
 
 /** Builds the decision about a batch of results. A builder lives for one turn and changes nothing but itself. */
 class StitchDecisionBuilder {
@@ -66,7 +66,7 @@ class StitchDecisionBuilder {
   /** The notification is in the row until the owner has got it. */
   notifyOwner(notification: OwnerNotification): void {
     this.#notifications.push(notification);
-    const ownerNotifications = [...this.state.ownerNotifications, notification].slice(-mostNotifications);
+    const ownerNotifications = [...this.state.ownerNotifications, notification].slice(-maxNotifications);
     this.state = { ...this.state, ownerNotifications };
   }
 

@@ -13,7 +13,7 @@ export type {
   UpdateStitch,
 } from './commands.ts';
 export { toStitch } from './events.ts';
-export { createStitches } from './kind.ts';
+export { createStitches, type Stitches } from './kind.ts';
 export { getSecretContext } from './services.ts';
 export { decodeStitch, type StitchRow, stitchSnapshot } from './snapshot.ts';
 export type { OwnerNotification } from './state.ts';

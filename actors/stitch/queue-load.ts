@@ -14,7 +14,7 @@ const pageSizeProbing = 8;
 /** The most deliveries of one thread that wait in memory while deliveries of others need the room. */
 const threadShare = 8;
 /** With this many held threads nothing new is loaded: most of what the receiver gets fails. */
-export const mostHeld = 1_000;
+export const maxHeld = 1_000;
 
 /** What a load has to find. */
 export interface LoadRequest {
@@ -61,7 +61,7 @@ export function requestLoad(
 ): { queue: DeliveryQueue; request: LoadRequest | undefined } {
   const isFull = queue.waiting.length >= (probing ? lowWaterProbing : lowWater);
   if (queue.load !== null || isFull) return { queue, request: undefined };
-  const wantsPending = queue.mayHavePending && queue.held.size < mostHeld;
+  const wantsPending = queue.mayHavePending && queue.held.size < maxHeld;
   if (!wantsPending && !queue.mayHaveDue) return { queue, request: undefined };
   const blocked = new Set(queue.skipped.keys());
   for (const [thread, hold] of queue.held) if (hold.until > now) blocked.add(thread);

@@ -1,12 +1,12 @@
 /**
  * The queue of a stitch: which of its open deliveries are in memory, and which of those may be sent now.
  *
- * A delivery in memory has one of three states ({@link DeliveryState}, set by `move`):
+ * A delivery in memory has one of three states. Those that wait are in `waiting`; the state of those that have started is set by `move`.
  *
  *   waiting  -> inFlight   started: its request is under way; at most 20 at once
  *   inFlight -> settling   answered: another may start; the result is on its way into the database
  *   settling -> (gone)     the result is committed: only now may the next delivery of its thread start
- *   inFlight -> (gone)     the result is committed, and the news of the answer comes late
+ *   inFlight -> (gone)     the result is committed, and the actor is told of the answer only afterwards
  *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again
  *
  * Order within a thread: a delivery starts only when no other of its thread is in flight or settling, none with a lower event number
@@ -21,18 +21,18 @@ import type { OpenDelivery } from '../../storage/deliveries/index.ts';
 /** An open delivery as it was read. */
 export type Delivery = OpenDelivery;
 
-export type DeliveryState = 'waiting' | 'inFlight' | 'settling';
+export type StartedState = 'inFlight' | 'settling';
 
-const moves: Readonly<Record<DeliveryState, readonly (DeliveryState | 'gone')[]>> = {
-  waiting: ['inFlight', 'gone'],
+/** The moves of deliveries that start or have started. */
+const moves: Readonly<Record<'waiting' | StartedState, readonly (StartedState | 'gone')[]>> = {
+  waiting: ['inFlight'],
   inFlight: ['settling', 'gone'],
   settling: ['gone'],
 };
 
-/** A delivery that has started. Those that wait are in `DeliveryQueue.waiting`. */
 interface StartedDelivery {
   readonly delivery: Delivery;
-  readonly state: DeliveryState;
+  readonly state: StartedState;
 }
 
 /** A thread waits until its head, the event with number `seq`, is delivered. */
@@ -105,10 +105,10 @@ export const emptyQueue: DeliveryQueue = {
 };
 
 /** With this many results on their way into the database nothing new is started. */
-export const mostSettling = 200;
+export const maxSettling = 200;
 
 /** How many deliveries are in that state. */
-export function countInState({ started }: DeliveryQueue, state: DeliveryState): number {
+export function countInState({ started }: DeliveryQueue, state: StartedState): number {
   let count = 0;
   for (const each of started.values()) if (each.state === state) count++;
   return count;
@@ -121,15 +121,13 @@ export function getInFlightIds({ started }: DeliveryQueue): string[] {
     .map(({ delivery }) => delivery.deliveryId);
 }
 
-/** Sets a delivery's state. A move that the diagram does not have changes nothing: answers and results come late, and twice. */
-function move(
-  started: Map<string, StartedDelivery>,
-  { delivery, state }: StartedDelivery,
-  to: 'inFlight' | 'settling' | 'gone',
-): void {
-  if (!moves[state].includes(to)) return;
-  if (to === 'gone') started.delete(delivery.deliveryId);
-  else started.set(delivery.deliveryId, { delivery, state: to });
+/** The one place that sets the state of a delivery. Throws for a move that the diagram does not have. */
+function move(started: Map<string, StartedDelivery>, delivery: Delivery, to: StartedState | 'gone'): void {
+  const { deliveryId } = delivery;
+  const from = started.get(deliveryId)?.state ?? 'waiting';
+  if (!moves[from].includes(to)) throw new Error(`delivery ${deliveryId} cannot go from ${from} to ${to}`);
+  if (to === 'gone') started.delete(deliveryId);
+  else started.set(deliveryId, { delivery, state: to });
 }
 
 function isHeld(queue: DeliveryQueue, thread: string, seq: number, now: number): boolean {
@@ -144,7 +142,7 @@ export function start(
   now: number,
 ): { queue: DeliveryQueue; deliveries: Delivery[] } {
   const deliveries: Delivery[] = [];
-  if (slots <= 0 || queue.waiting.length === 0 || countInState(queue, 'settling') >= mostSettling) {
+  if (slots <= 0 || queue.waiting.length === 0 || countInState(queue, 'settling') >= maxSettling) {
     return { queue, deliveries };
   }
   const busy = new Set<string>();
@@ -168,31 +166,31 @@ export function start(
   }
   if (deliveries.length === 0) return { queue, deliveries };
   const started = new Map(queue.started);
-  for (const delivery of deliveries) move(started, { delivery, state: 'waiting' }, 'inFlight');
+  for (const delivery of deliveries) move(started, delivery, 'inFlight');
   const next = { ...queue, waiting: waiting.concat(queue.waiting.slice(seen)), started };
   return { queue: readSkipped(next, getThreads(deliveries), now), deliveries };
 }
 
-/** The receivers have answered: others may start in the place of these deliveries. */
+/** The receivers have answered: others may start in the place of these deliveries. The actor may be told late, or twice. */
 export function acknowledge(queue: DeliveryQueue, deliveryIds: readonly string[]): DeliveryQueue {
   const started = new Map(queue.started);
   for (const id of deliveryIds) {
-    const delivery = started.get(id);
-    if (delivery !== undefined) move(started, delivery, 'settling');
+    const known = started.get(id);
+    if (known?.state === 'inFlight') move(started, known.delivery, 'settling');
   }
   return { ...queue, started };
 }
 
 /**
- * The results are committed: their threads go on, or are held. A result may come before the news that its delivery was answered,
- * because that news had to look for the actor and the result did not: it implies the answer.
+ * The results are committed: their threads go on, or are held. A result implies the answer. It may come before the message that its
+ * delivery was answered, because that message had to look for the actor and the result did not.
  */
 export function release(queue: DeliveryQueue, results: readonly Released[], now: number): DeliveryQueue {
   const started = new Map(queue.started);
   const held = new Map(queue.held);
   for (const { deliveryId, threadId, eventSeq, holdUntil } of results) {
-    const delivery = started.get(deliveryId);
-    if (delivery !== undefined) move(started, delivery, 'gone');
+    const known = started.get(deliveryId);
+    if (known !== undefined) move(started, known.delivery, 'gone');
     if (threadId === null) continue;
     const hold = held.get(threadId);
     if (holdUntil !== null && holdUntil > now) {

@@ -1,5 +1,5 @@
 /**
- * How a thread deals with its agent, and with the humans who answer beside it.
+ * How a thread works with its agent, and with the humans who answer as well.
  *
  *   (nobody waits) -> waiting   an inbound message, where an agent may answer
  *   waiting -> live             quiet for a while: a run is opened; at most one at a time
@@ -8,8 +8,8 @@
  *   live -> (gone)              the run ended by itself, or the thread cancelled it: paused, closed, another agent
  *   suggestion -> (gone)        resolved by an operator, once; or superseded by any newer message
  *
- * A thread without an agent has {@link noAgentHandling}, and stores nothing of it. The `note...` functions are parts of other
- * decisions: they say what an event on the thread means for its agent, and cost a thread without one next to nothing.
+ * A thread without an agent has {@link noAgentHandling}, which is not stored. The `note...` functions are parts of other decisions: they
+ * decide what an event on the thread means for its agent, and cost next to nothing in a thread without one.
  */
 import type { Actor, AgentMode, ThreadStatus } from '../../protocol/resources/index.ts';
 import { type Waiting, type AgentHandling, noAgentHandling, type ThreadState } from './state.ts';
@@ -19,10 +19,10 @@ import type { ThreadDecisionBuilder } from './decision-builder.ts';
 /** The key of the reminder that calls the agent. */
 const agentReminder = 'agent';
 
-/** So much quiet ends a burst of messages, in milliseconds: docs/contract-decisions.md ("Agents on threads"). */
+/** How long a pause ends a burst of messages, in milliseconds: docs/contract-decisions.md ("Agents on threads"). */
 const quietMs = 1_500;
 /** The longest that the first message of a burst waits, in milliseconds. */
-const longestAnswerDelayMs = 8_000;
+const maxAnswerDelayMs = 8_000;
 /** A human who wrote, was assigned, or typed within this many milliseconds holds automatic answers back. */
 const humanMs = 10_000;
 
@@ -74,7 +74,7 @@ export function isHumanActive({ humanAt, typingAt }: AgentHandling, now: number)
 
 /** When messages have waited long enough for a run to be opened, in epoch milliseconds. */
 export function getDispatchTime({ since, last }: Waiting): number {
-  return Math.min(last + quietMs, since + longestAnswerDelayMs);
+  return Math.min(last + quietMs, since + maxAnswerDelayMs);
 }
 
 /** Changes some fields of the thread's agent handling. */

@@ -73,22 +73,14 @@ export function recordReceipts(
   }
   const builder = new ThreadDecisionBuilder(state, turn);
   const { next, at, threadId } = builder;
-  const actor = JSON.stringify(command.author);
-  let status = before.status ?? null;
-  const toJson = (): string => JSON.stringify({ ...message, externalMessageId: external, status });
-
-  for (const receipt of sortByRank(command.receipts)) {
-    if (!advances(status, receipt.status)) continue;
-    status = receipt.status;
-    const failure = status === 'failed' ? `,"error":${JSON.stringify(receipt.error ?? null)}` : '';
-    const occurredAt = JSON.stringify(receipt.occurredAt);
-    const members = `"message":${toJson()},"occurredAt":${occurredAt}${failure}`;
-    builder.addEvent(receiptEvents[status], actor, members);
-  }
+  const linked = { ...message, externalMessageId: external };
+  const status = addReceiptEvents(builder, command, linked, before.status ?? null);
   const hasMoved = next.sequence > state.sequence;
   const isLinked = external !== known;
-  if (isLinked && !hasMoved) builder.addEvent('thread.message.updated', actor, `"message":${toJson()}`);
-
+  if (isLinked && !hasMoved) {
+    const members = `"message":${JSON.stringify({ ...linked, status })}`;
+    builder.addEvent('thread.message.updated', JSON.stringify(command.author), members);
+  }
   if (external !== null && next.channelId !== null) {
     for (const parked of command.unpark) {
       const row = { channelId: next.channelId, externalMessageId: external, status: parked };
@@ -107,11 +99,27 @@ export function recordReceipts(
       at,
     }),
   );
-  next.recent = rememberChange(state.recent, {
-    messageId,
-    status,
-    externalMessageId: external,
-    sequence: next.sequence,
-  });
+  const { sequence } = next;
+  next.recent = rememberChange(state.recent, { messageId, status, externalMessageId: external, sequence });
   return builder.decide(reply);
+}
+
+/** Adds one event for each receipt that moves the message forward; returns the status that the message has then. */
+function addReceiptEvents(
+  builder: ThreadDecisionBuilder,
+  { receipts, author }: RecordReceipts,
+  message: Message,
+  from: MessageStatus | null,
+): MessageStatus | null {
+  const actor = JSON.stringify(author);
+  let status = from;
+  for (const receipt of sortByRank(receipts)) {
+    if (!advances(status, receipt.status)) continue;
+    status = receipt.status;
+    const failure = status === 'failed' ? `,"error":${JSON.stringify(receipt.error ?? null)}` : '';
+    const shown = JSON.stringify({ ...message, status });
+    const occurredAt = JSON.stringify(receipt.occurredAt);
+    builder.addEvent(receiptEvents[status], actor, `"message":${shown},"occurredAt":${occurredAt}${failure}`);
+  }
+  return status;
 }

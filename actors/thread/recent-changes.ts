@@ -29,7 +29,7 @@ export interface RecentChanges {
 }
 
 /** How many changes are remembered. With more concurrent receipts on one thread, some senders have to read twice. */
-const mostRemembered = 8;
+const maxRemembered = 8;
 
 export const noChanges: RecentChanges = { last: [], forgottenUpTo: 0 };
 
@@ -52,7 +52,7 @@ export function recallChange(
 export function rememberChange(recent: RecentChanges, change: StatusChange): RecentChanges {
   const last = recent.last.filter(other => other.messageId !== change.messageId);
   last.push(change);
-  if (last.length <= mostRemembered) return { ...recent, last };
+  if (last.length <= maxRemembered) return { ...recent, last };
   const forgotten = last.shift();
   return { ...recent, last, forgottenUpTo: Math.max(recent.forgottenUpTo, forgotten?.sequence ?? 0) };
 }

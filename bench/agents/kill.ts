@@ -4,7 +4,7 @@
  */
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { count, table } from '../support/table.ts';
-import { hasEnded, inParallel, repeat, Stage, type Run } from './stage.ts';
+import { hasEnded, inParallel, repeat, AgentSetup, type Run } from './agent-setup.ts';
 
 const runs = 200;
 const kills = 10;
@@ -14,26 +14,26 @@ const portion = runs / kills;
 const killWithinMs = 900;
 
 export async function benchAgentKill(database: BenchDatabase): Promise<void> {
-  await Stage.with(database, 'skein_agent_kill', 'auto', async stage => {
+  await AgentSetup.with(database, 'skein_agent_kill', 'auto', async setup => {
     const begun: Run[] = [];
     let underWay = 0;
     for (let kill = 0; kill < kills; kill++) {
-      const threads = await repeat(portion, 8, () => stage.ask(script));
-      const started = await inParallel(threads, portion, threadId => stage.run(threadId));
+      const threads = await repeat(portion, 8, () => setup.ask(script));
+      const started = await inParallel(threads, portion, threadId => setup.run(threadId));
       begun.push(...started);
       await new Promise(resolve => setTimeout(resolve, Math.random() * killWithinMs));
-      await stage.skein.server.kill();
-      await stage.skein.server.start();
-      const left = await inParallel(started, portion, run => stage.read(run));
+      await setup.skein.server.kill();
+      await setup.skein.server.start();
+      const left = await inParallel(started, portion, run => setup.read(run));
       underWay += left.filter(run => !hasEnded(run)).length;
     }
-    const ended = await inParallel(begun, 16, run => stage.end(run));
+    const ended = await inParallel(begun, 16, run => setup.end(run));
     const answers = await inParallel(ended, 16, async ({ threadId }) => {
-      const messages = await stage.messages(threadId);
+      const messages = await setup.messages(threadId);
       return messages.filter(({ direction }) => direction === 'outbound').length;
     });
     const calls = ended.flatMap(run => run.trace.steps.flatMap(step => step.toolCalls));
-    const arrivals = ({ callId }: { callId: string }): number => stage.tools.arrivals.get(callId) ?? 0;
+    const arrivals = ({ callId }: { callId: string }): number => setup.tools.arrivals.get(callId) ?? 0;
     // An attempt is committed before it is made; and after the one whose answer was recorded there is none.
     const beyond = calls.filter(call => arrivals(call) > call.attempts);
     const repeated = calls.filter(

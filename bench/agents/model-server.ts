@@ -13,7 +13,7 @@ interface ChatRequest {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-function scriptOf({ messages }: ChatRequest): { steps: number; calls: number; delayMs: number } {
+function parseScript({ messages }: ChatRequest): { steps: number; calls: number; delayMs: number } {
   const said = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content ?? '');
   const number = (name: string): number => Number(new RegExp(`${name}=(\\d+)`).exec(said)?.[1] ?? 0);
   return { steps: number('steps'), calls: number('calls'), delayMs: number('delayMs') };
@@ -21,8 +21,8 @@ function scriptOf({ messages }: ChatRequest): { steps: number; calls: number; de
 
 let made = 0;
 
-function chunksOf(request: ChatRequest): readonly object[] {
-  const { steps, calls } = scriptOf(request);
+function createChunks(request: ChatRequest): readonly object[] {
+  const { steps, calls } = parseScript(request);
   const results = request.messages.filter(({ role }) => role === 'tool').length;
   const names = (request.tools ?? [])
     .map(tool => tool.function.name)
@@ -65,9 +65,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const asked = JSON.parse(Buffer.concat(parts).toString()) as ChatRequest;
   setTimeout(() => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const chunk of chunksOf(asked)) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    for (const chunk of createChunks(asked)) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
     response.end('data: [DONE]\n\n');
-  }, scriptOf(asked).delayMs);
+  }, parseScript(asked).delayMs);
 }
 
 const server = createServer((request, response) => void answer(request, response));

@@ -13,7 +13,7 @@ import { NatsServer } from '../../test/support/nats-server.ts';
 import { Endings } from '../support/endings.ts';
 import { fixed, median, table, times } from '../support/table.ts';
 import { bareSubject, payload, shard } from './ask-protocol.ts';
-import { quantile } from './stage.ts';
+import { quantile } from './cluster-setup.ts';
 
 const rounds = 6;
 const asksPerRound = 2_000;

@@ -6,7 +6,7 @@
 import type { Answer } from '../../test/cluster/support/load.ts';
 import { fixed, table } from '../support/table.ts';
 import { ShardProbe } from './shard-probe.ts';
-import { quantile, rowsOf, Stage } from './stage.ts';
+import { quantile, toRows, ClusterSetup } from './cluster-setup.ts';
 
 const rounds = 4;
 /** Close to each other, so that there is a request for every moment of a move. */
@@ -18,8 +18,8 @@ const watched = 24;
 const clusterName = 'skein';
 
 export function benchDrain(): Promise<void> {
-  return Stage.with(async stage => {
-    const senders = stage.load(load);
+  return ClusterSetup.with(async setup => {
+    const senders = setup.load(load);
     const quiet: number[] = [];
     const moving: number[] = [];
     const gaps: number[] = [];
@@ -28,16 +28,16 @@ export function benchDrain(): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       const quietFrom = senders.answers.length;
       await senders.more(between);
-      const node = stage.victim(round);
-      const isOwned = await stage.cluster.ownership(node);
-      const tookOf = (answers: readonly Answer[]): number[] =>
+      const node = setup.victim(round);
+      const isOwned = await setup.cluster.ownership(node);
+      const getDurations = (answers: readonly Answer[]): number[] =>
         answers
           .filter(({ threadId }) => isOwned(threadId))
           .map(({ sentAt, answeredAt }) => answeredAt - sentAt);
-      quiet.push(...tookOf(senders.answers.slice(quietFrom)));
+      quiet.push(...getDurations(senders.answers.slice(quietFrom)));
 
-      const shards = [...(await stage.cluster.shardsOf(node))].slice(0, watched);
-      const probe = await ShardProbe.start(stage.cluster.nats.url, clusterName, shards);
+      const shards = [...(await setup.cluster.getShards(node))].slice(0, watched);
+      const probe = await ShardProbe.start(setup.cluster.nats.url, clusterName, shards);
       const from = senders.answers.length;
       const failedBefore = senders.failed;
       const begun = performance.now();
@@ -49,14 +49,14 @@ export function benchDrain(): Promise<void> {
       await senders.more(load.senders);
       await probe.stop();
       gaps.push(...probe.gaps);
-      moving.push(...tookOf(senders.answers.slice(from)));
+      moving.push(...getDurations(senders.answers.slice(from)));
       failed += senders.failed - failedBefore;
 
       await node.start();
       senders.use(node);
-      await stage.cluster.balanced();
+      await setup.cluster.balanced();
     }
-    const verdict = await stage.verdict();
+    const verdict = await setup.verdict();
     const ms = (values: readonly number[], part: number): string => `${fixed(quantile(values, part), 0)} ms`;
     const figures = (values: readonly number[]): string =>
       `${ms(values, 0.5)}, ${ms(values, 0.99)}, ${ms(values, 1)}`;
@@ -68,7 +68,7 @@ export function benchDrain(): Promise<void> {
       ['answers of its threads while they moved: p50, p99, max', figures(moving), ''],
       ['answers of the same threads before', figures(quiet), ''],
       ['longest drain, SIGTERM to exit', `${fixed(drainMs, 0)} ms`, ''],
-      ...rowsOf(verdict),
+      ...toRows(verdict),
     ];
     console.log(table(['', 'measured', 'target'], rows));
   });

@@ -6,18 +6,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { NodeProcess } from '../../test/support/node-process.ts';
 import { seeded } from '../../test/support/seeded.ts';
 import { count, table } from '../support/table.ts';
-import { rowsOf, Stage } from './stage.ts';
+import { toRows, ClusterSetup } from './cluster-setup.ts';
 
 const ofEach = 20;
 /** The run repeats, as far as processes do. */
 const random = seeded(1);
 /** Requests are repeated elsewhere when a node does not answer: so one that wakes up has them in hand. */
-const load = { senders: 24, pauseMs: 100, patienceMs: 1_500 };
+const load = { senders: 24, pauseMs: 100, timeoutMs: 1_500 };
 const between = 100;
 /** Shorter and longer than a lease. */
-const longestMs = 6_000;
+const maxMs = 6_000;
 
-type Fault = (stage: Stage, victim: NodeProcess, ms: number) => Promise<void>;
+type Fault = (setup: ClusterSetup, victim: NodeProcess, ms: number) => Promise<void>;
 
 const faults: Readonly<Record<string, Fault>> = {
   'kill -9 of a node': async (_, victim) => {
@@ -40,7 +40,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'kill -9 of the database': ({ cluster }) => cluster.database.kill9(),
   'a node cut off from NATS': async ({ cluster }, victim, ms) => {
-    const proxy = cluster.proxyOf(victim);
+    const proxy = cluster.getProxy(victim);
     if (random.next() < 0.5) {
       // Silence: neither end is told.
       proxy.mute(random.next() < 0.5 ? 'client' : 'server');
@@ -62,8 +62,8 @@ function shuffled<T>(all: readonly T[]): T[] {
 }
 
 export function benchFaults(): Promise<void> {
-  const perform = async (stage: Stage): Promise<void> => {
-    const senders = stage.load(load);
+  const perform = async (setup: ClusterSetup): Promise<void> => {
+    const senders = setup.load(load);
     const names = Object.keys(faults);
     const repeated: Record<string, number> = {};
     const slowest: Record<string, number> = {};
@@ -71,15 +71,15 @@ export function benchFaults(): Promise<void> {
       await senders.more(Math.ceil(between * random.next()) + 1);
       const before = senders.failed;
       const from = senders.answers.length;
-      const victim = stage.victim(Math.floor(random.next() * stage.cluster.running.length));
-      await faults[name]?.(stage, victim, longestMs * random.next());
-      await stage.cluster.balanced();
+      const victim = setup.victim(Math.floor(random.next() * setup.cluster.running.length));
+      await faults[name]?.(setup, victim, maxMs * random.next());
+      await setup.cluster.balanced();
       await senders.more(load.senders);
       repeated[name] = (repeated[name] ?? 0) + senders.failed - before;
       const waits = senders.answers.slice(from).map(({ sentAt, answeredAt }) => answeredAt - sentAt);
       slowest[name] = Math.max(slowest[name] ?? 0, ...waits);
     }
-    const verdict = await stage.verdict();
+    const verdict = await setup.verdict();
     console.log(`\n${ofEach} faults of each kind under load, in random order\n`);
     const rows = names.map(name => [
       name,
@@ -89,7 +89,7 @@ export function benchFaults(): Promise<void> {
     ]);
     console.log(table(['', 'faults', 'requests repeated', 'longest wait for an answer'], rows));
     console.log();
-    console.log(table(['', 'measured', 'target'], rowsOf(verdict)));
+    console.log(table(['', 'measured', 'target'], toRows(verdict)));
   };
-  return Stage.with(perform, { proxied: true });
+  return ClusterSetup.with(perform, { proxied: true });
 }

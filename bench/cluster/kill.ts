@@ -4,7 +4,7 @@
  * after each round.
  */
 import { fixed, table } from '../support/table.ts';
-import { quantile, rowsOf, Stage } from './stage.ts';
+import { quantile, toRows, ClusterSetup } from './cluster-setup.ts';
 
 const rounds = 6;
 const load = { senders: 48, pauseMs: 100 };
@@ -12,21 +12,21 @@ const load = { senders: 48, pauseMs: 100 };
 const between = 400;
 
 export function benchKill(): Promise<void> {
-  return Stage.with(async stage => {
-    const senders = stage.load(load);
+  return ClusterSetup.with(async setup => {
+    const senders = setup.load(load);
     const took: number[] = [];
     for (let round = 0; round < rounds; round++) {
       await senders.more(between);
-      const victim = stage.victim(round);
-      const recovery = await stage.recoveryOf(victim, senders);
+      const victim = setup.victim(round);
+      const recovery = await setup.measureRecovery(victim, senders);
       senders.spare(victim);
       await victim.kill();
       took.push(...(await recovery.complete()));
       await victim.start();
       senders.use(victim);
-      await stage.cluster.balanced();
+      await setup.cluster.balanced();
     }
-    const verdict = await stage.verdict();
+    const verdict = await setup.verdict();
     const ms = (part: number): string => fixed(quantile(took, part), 0);
     console.log(`\nkill -9 of one of three nodes under load, ${rounds} times\n`);
     const rows = [
@@ -34,7 +34,7 @@ export function benchKill(): Promise<void> {
       ['p99', `${ms(0.99)} ms`, 'under 1,000 ms'],
       ['max', `${ms(1)} ms`, 'under 2,000 ms'],
       ['requests without an answer, repeated', String(senders.failed), ''],
-      ...rowsOf(verdict),
+      ...toRows(verdict),
     ];
     console.log(table(['', 'measured', 'target'], rows));
   });

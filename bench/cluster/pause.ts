@@ -9,16 +9,16 @@ import { eventually } from '../../test/support/eventually.ts';
 import { metric } from '../../test/cluster/support/cluster.ts';
 import { defaultTiming } from '../../runtime/cluster/timing.ts';
 import { count, fixed, table } from '../support/table.ts';
-import { quantile, rowsOf, Stage } from './stage.ts';
+import { quantile, toRows, ClusterSetup } from './cluster-setup.ts';
 
 const rounds = 3;
 /** Close to each other, so that the node has requests in hand when it is stopped. */
-const load = { senders: 32, pauseMs: 10, patienceMs: 1_500 };
+const load = { senders: 32, pauseMs: 10, timeoutMs: 1_500 };
 const between = 600;
 
 export function benchPause(): Promise<void> {
-  return Stage.with(async stage => {
-    const { cluster, tenant } = stage;
+  return ClusterSetup.with(async setup => {
+    const { cluster, tenant } = setup;
     const written = async (): Promise<number> => {
       const [row] = await cluster.database.database.query<{ count: number }>(
         'select count(*)::int as count from messages where project_id = $1',
@@ -31,10 +31,10 @@ export function benchPause(): Promise<void> {
     let fenced = 0;
     let accepted = 0;
     for (let round = 0; round < rounds; round++) {
-      const senders = stage.load(load);
+      const senders = setup.load(load);
       await senders.more(between);
-      const zombie = stage.victim(round);
-      const recovery = await stage.recoveryOf(zombie, senders);
+      const zombie = setup.victim(round);
+      const recovery = await setup.measureRecovery(zombie, senders);
       const fencedBefore = await metric(zombie, 'skein_commits_fenced_total');
       zombie.pause();
       senders.spare(zombie);
@@ -54,7 +54,7 @@ export function benchPause(): Promise<void> {
       fenced += (await metric(zombie, 'skein_commits_fenced_total')) - fencedBefore;
       await cluster.balanced();
     }
-    const verdict = await stage.verdict();
+    const verdict = await setup.verdict();
     const ms = (part: number): string => `${fixed(quantile(took, part), 0)} ms`;
     console.log(
       `\nSIGSTOP of one of three nodes under load beyond its lease, then SIGCONT, ${rounds} times\n`,
@@ -65,7 +65,7 @@ export function benchPause(): Promise<void> {
       ['writes of the zombie that were accepted', count(accepted), '0'],
       [`writes to its threads succeed again, p50 of ${took.length}`, ms(0.5), ''],
       ['max', ms(1), `under ${count(defaultTiming.leaseMs + 1_000)} ms`],
-      ...rowsOf(verdict),
+      ...toRows(verdict),
     ];
     console.log(table(['', 'measured', 'target'], rows));
   });

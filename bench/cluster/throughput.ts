@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolveThread } from '../../gateway/handlers/inbound-messages.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { metric, ownershipIn, pictureOf } from '../../test/cluster/support/cluster.ts';
+import { metric, ownershipIn, getClusterStatus } from '../../test/cluster/support/cluster.ts';
 import { NatsServer } from '../../test/support/nats-server.ts';
 import { freePort, Server } from '../demo/server.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
@@ -37,29 +37,29 @@ interface Sample extends LoadResult {
   readonly natsMicros: number;
 }
 
-interface Ground {
+interface ClusterSetup {
   readonly database: BenchDatabase;
   readonly nats: NatsServer;
   readonly skein: Skein;
 }
 
 /** For each node, the numbers of the threads that it owns. */
-async function threadsOf({ skein }: Ground, nodes: readonly Server[]): Promise<readonly number[][]> {
+async function listThreads({ skein }: ClusterSetup, nodes: readonly Server[]): Promise<readonly number[][]> {
   const threadIds = Array.from(
     { length: threads },
     (_, i) => resolveThread(skein, { externalParticipantRef: `p${i}` }).threadId,
   );
   return Promise.all(
     nodes.map(async node => {
-      const picture = await pictureOf(node, serviceToken);
-      const isOwned = ownershipIn(picture, picture.self);
+      const status = await getClusterStatus(node, serviceToken);
+      const isOwned = ownershipIn(status, status.self);
       return threadIds.flatMap((threadId, thread) => (isOwned(threadId) ? thread : []));
     }),
   );
 }
 
 async function load(
-  { skein }: Ground,
+  { skein }: ClusterSetup,
   nodes: readonly Server[],
   lastsMs: number,
   split: Pick<LoadTask, 'threadsOf'> = {},
@@ -80,18 +80,18 @@ async function load(
 }
 
 async function sample(
-  ground: Ground,
+  setup: ClusterSetup,
   nodes: readonly Server[],
   split?: Pick<LoadTask, 'threadsOf'>,
 ): Promise<Sample> {
-  const { database, nats } = ground;
+  const { database, nats } = setup;
   const used = (): number[] => [
     nodes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
     database.cpuSeconds(),
     cpuSeconds(nats.pid),
   ];
   const before = used();
-  const result = await load(ground, nodes, measuredMs, split);
+  const result = await load(setup, nodes, measuredMs, split);
   const messages = (result.perSecond * (warmupMs + measuredMs)) / 1_000;
   const [nodeMicros = 0, databaseMicros = 0, natsMicros = 0] = used().map(
     (seconds, i) => ((seconds - (before[i] ?? 0)) * 1e6) / messages,
@@ -107,7 +107,7 @@ async function balanced(nodes: readonly Server[]): Promise<void> {
   });
 }
 
-function tableOf(samples: readonly (readonly Sample[])[]): string {
+function createTable(samples: readonly (readonly Sample[])[]): string {
   const middle = (of: readonly Sample[], field: keyof Omit<Sample, 'firstError'>): number =>
     median(of.map(each => each[field]));
   const [one = []] = samples;
@@ -146,26 +146,26 @@ export async function benchThroughput(database: BenchDatabase): Promise<void> {
   let second: Server | undefined;
   try {
     skein = await startSkein(database, 'skein_cluster', environment);
-    const ground = { database, nats, skein };
+    const setup = { database, nats, skein };
     second = new Server(await freePort(), skein.environment);
     const both = [skein.server, second];
     const samples: [Sample[], Sample[], Sample[]] = [[], [], []];
     await balanced([skein.server]);
-    await load(ground, [skein.server], heatingMs);
+    await load(setup, [skein.server], heatingMs);
     for (let round = 0; round < rounds; round++) {
       await balanced([skein.server]);
-      samples[0].push(await sample(ground, [skein.server]));
+      samples[0].push(await sample(setup, [skein.server]));
       await second.start();
       await balanced(both);
-      await load(ground, both, heatingMs);
-      samples[1].push(await sample(ground, both));
-      samples[2].push(await sample(ground, both, { threadsOf: await threadsOf(ground, both) }));
+      await load(setup, both, heatingMs);
+      samples[1].push(await sample(setup, both));
+      samples[2].push(await sample(setup, both, { threadsOf: await listThreads(setup, both) }));
       await second.stop();
     }
     console.log(
       `\n${count(threads)} threads, ${connections} connections (medians of ${rounds} rounds of ${measuredMs / 1_000} s)\n`,
     );
-    console.log(tableOf(samples));
+    console.log(createTable(samples));
   } finally {
     await second?.stop();
     await skein?.stop();

@@ -1,6 +1,6 @@
 /** The clients: thousands of websockets in a process of their own, that count what arrives and answer heartbeats. */
 import { WebSocket } from 'ws';
-import type { ClientNews, ClientTask } from './protocol.ts';
+import type { ClientMessage, ClientTask } from './protocol.ts';
 
 /** Handshakes under way at once. */
 const atOnce = 100;
@@ -62,7 +62,7 @@ function count(expected: number): Promise<void> {
 }
 
 process.on('message', (task: ClientTask) => {
-  const say = (news: ClientNews): void => void process.send?.(news);
+  const say = (message: ClientMessage): void => void process.send?.(message);
   if (task.do === 'connect') {
     void connect(task.url, task.sockets, task.resume).then(() =>
       say({ is: 'connected', sockets: task.sockets }),

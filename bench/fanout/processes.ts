@@ -2,18 +2,18 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { residentBytes } from '../support/process-usage.ts';
-import type { ClientNews, ClientTask, ServerNews, ServerTask } from './protocol.ts';
+import type { ClientMessage, ClientTask, ServerMessage, ServerTask } from './protocol.ts';
 
 export type ServerName = 'skein' | 'bare-uws' | 'ws';
 
 /** Longest that any answer may take. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-async function answer<News>(child: ChildProcess, task?: ServerTask | ClientTask): Promise<News> {
-  const heard = once(child, 'message', { signal: AbortSignal.timeout(patienceMs) });
+async function answer<Message>(child: ChildProcess, task?: ServerTask | ClientTask): Promise<Message> {
+  const heard = once(child, 'message', { signal: AbortSignal.timeout(timeoutMs) });
   if (task !== undefined) child.send(task);
-  const [news] = (await heard) as [News];
-  return news;
+  const [message] = (await heard) as [Message];
+  return message;
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -37,13 +37,13 @@ export class Server {
   static async start(name: ServerName): Promise<Server> {
     const module = new URL(`./servers/${name}.ts`, import.meta.url);
     const child = fork(module, { execPath: process.execPath, execArgv: ['--expose-gc'] });
-    const { port, path } = await answer<Extract<ServerNews, { is: 'listening' }>>(child);
+    const { port, path } = await answer<Extract<ServerMessage, { is: 'listening' }>>(child);
     return new Server(child, port, path);
   }
 
   async publish(perSecond: number, forMs: number): Promise<number> {
     const task: ServerTask = { do: 'publish', perSecond, forMs };
-    return (await answer<Extract<ServerNews, { is: 'published' }>>(this.#child, task)).events;
+    return (await answer<Extract<ServerMessage, { is: 'published' }>>(this.#child, task)).events;
   }
 
   /** Resident memory once garbage has been collected. */
@@ -61,12 +61,12 @@ export class Clients {
   readonly #child = fork(new URL('./clients.ts', import.meta.url), { execPath: process.execPath });
 
   async connect(url: string, sockets: number, resume: boolean): Promise<void> {
-    await answer<ClientNews>(this.#child, { do: 'connect', url, sockets, resume });
+    await answer<ClientMessage>(this.#child, { do: 'connect', url, sockets, resume });
   }
 
   async count(expected: number): Promise<{ readonly events: number; readonly lost: number }> {
     const task: ClientTask = { do: 'count', expected };
-    return answer<Extract<ClientNews, { is: 'counted' }>>(this.#child, task);
+    return answer<Extract<ClientMessage, { is: 'counted' }>>(this.#child, task);
   }
 
   stop(): Promise<void> {

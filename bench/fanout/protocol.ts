@@ -7,7 +7,7 @@ export type ServerTask =
   | { readonly do: 'settle' };
 
 /** From a server. */
-export type ServerNews =
+export type ServerMessage =
   | { readonly is: 'listening'; readonly port: number; readonly path: string }
   | { readonly is: 'published'; readonly events: number }
   | { readonly is: 'settled' };
@@ -19,7 +19,7 @@ export type ClientTask =
   | { readonly do: 'count'; readonly expected: number };
 
 /** From the clients. */
-export type ClientNews =
+export type ClientMessage =
   | { readonly is: 'connected'; readonly sockets: number }
   | { readonly is: 'counted'; readonly events: number; readonly lost: number };
 
@@ -53,7 +53,7 @@ export function envelope(seq: number): string {
 
 /** Runs a server's tasks: `publish` sends one event, `seq` counts from 1. */
 export function obey(port: number, publish: (seq: number) => void): void {
-  const say = (news: ServerNews): void => void process.send?.(news);
+  const say = (message: ServerMessage): void => void process.send?.(message);
   let seq = 0;
   process.on('message', (task: ServerTask) => {
     if (task.do === 'settle') {

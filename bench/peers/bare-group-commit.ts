@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { App } from 'uWebSockets.js';
 import { newId } from '../../protocol/ids.ts';
-import { eventOf, type Inbound } from './schema.ts';
+import { createEvent, type Inbound } from './schema.ts';
 
 interface Waiting {
   readonly messageId: string;
@@ -113,7 +113,7 @@ function receive(text: string, answer: (text: string) => void): void {
   lane?.({
     ...message,
     eventId,
-    event: eventOf(eventId, createdAt, projectId, message),
+    event: createEvent(eventId, createdAt, projectId, message),
     deliveryId: newId('delivery'),
     text: JSON.stringify(message),
     answer,

@@ -5,7 +5,7 @@
 import fastify from 'fastify';
 import pg from 'pg';
 import { newId } from '../../protocol/ids.ts';
-import { eventOf, type Inbound } from './schema.ts';
+import { createEvent, type Inbound } from './schema.ts';
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] });
 const app = fastify();
@@ -40,7 +40,7 @@ app.post<{ Body: Inbound }>('/*', async (request, reply) => {
       messageId,
       body,
       eventId,
-      eventOf(eventId, at, projectId, message),
+      createEvent(eventId, at, projectId, message),
       newId('delivery'),
     ],
   });

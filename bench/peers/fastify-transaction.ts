@@ -5,7 +5,7 @@
 import fastify from 'fastify';
 import pg from 'pg';
 import { newId } from '../../protocol/ids.ts';
-import { eventOf, type Inbound } from './schema.ts';
+import { createEvent, type Inbound } from './schema.ts';
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] });
 const app = fastify();
@@ -36,7 +36,7 @@ app.post<{ Body: Inbound }>('/*', async (request, reply) => {
     ]);
     await client.query(
       'insert into events (event_id, event_name, thread_id, occurred_at, body) values ($1, $2, $3, $4, $5)',
-      [eventId, 'thread.message.received', threadId, at, eventOf(eventId, at, projectId, message)],
+      [eventId, 'thread.message.received', threadId, at, createEvent(eventId, at, projectId, message)],
     );
     await client.query('insert into deliveries values ($1, $2, $3, 0, $4)', [
       newId('delivery'),

@@ -15,7 +15,7 @@ export interface Inbound {
 }
 
 /** The event of a message, as each peer stores it. */
-export function eventOf(eventId: string, at: string, projectId: string, message: object): string {
+export function createEvent(eventId: string, at: string, projectId: string, message: object): string {
   return JSON.stringify({
     eventId,
     eventName: 'thread.message.received',

@@ -100,7 +100,7 @@ export function skeinSender(
 ): Sender {
   const { databaseUrl, projectId, server } = skein;
   const stitchIds = stitches.map(({ stitchId }) => stitchId);
-  const countOf = async (text: string): Promise<number> =>
+  const countRows = async (text: string): Promise<number> =>
     (await database.query<{ n: number }>(databaseUrl, text))[0]?.n ?? 0;
   return {
     name: `skein, ${stitches.length === 1 ? 'one stitch' : `${stitches.length} stitches`}`,
@@ -118,14 +118,14 @@ export function skeinSender(
         stitchIds.map(id => skein.api.patch(`/stitches/${id}`, { projectId, status: 'active' })),
       );
     },
-    open: () => countOf(openDeliveries),
+    open: () => countRows(openDeliveries),
     async verify() {
       const secrets = stitches.map(({ secret }) => secret);
       const report = await receiver.report(secrets, sample);
       requireAll(report);
       if (report.outOfOrder > 0) throw new Error(`${report.outOfOrder} deliveries came out of order`);
       if (report.refused > 0) throw new Error(`${report.refused} signatures were wrong`);
-      const good = await countOf(recorded);
+      const good = await countRows(recorded);
       if (good !== queued)
         throw new Error(`${good} deliveries are recorded with one good attempt, not ${queued}`);
     },

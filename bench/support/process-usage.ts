@@ -5,7 +5,7 @@ const ticksPerSecond = 100;
 
 /** CPU seconds (user and system) that the process has used, and those of its children that have ended; 0 when it is gone. */
 export function cpuSeconds(pid: number): number {
-  const fields = statOf(pid) ?? [];
+  const fields = readStat(pid) ?? [];
   return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field] ?? 0), 0) / ticksPerSecond;
 }
 
@@ -25,7 +25,7 @@ export function processTree(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const parent = statOf(Number(name))?.[1];
+    const parent = readStat(Number(name))?.[1];
     if (parent !== undefined) parents.set(Number(name), Number(parent));
   }
   const tree = [pid];
@@ -36,7 +36,7 @@ export function processTree(pid: number): number[] {
 }
 
 /** The fields of `/proc/<pid>/stat` after the name: state, parent ... ; undefined when the process has ended. */
-function statOf(pid: number): string[] | undefined {
+function readStat(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

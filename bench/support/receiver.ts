@@ -22,12 +22,12 @@ export interface ReceiverReport {
   readonly refused: number;
 }
 
-export type ReceiverNews =
-  | { readonly news: 'listening'; readonly port: number }
-  | { readonly news: 'begun' }
+export type ReceiverMessage =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'begun' }
   /** From the first to the last of the expected requests. */
-  | { readonly news: 'arrived'; readonly seconds: number }
-  | { readonly news: 'report'; readonly report: ReceiverReport };
+  | { readonly kind: 'arrived'; readonly seconds: number }
+  | { readonly kind: 'report'; readonly report: ReceiverReport };
 
 interface Request {
   readonly head: string;
@@ -44,17 +44,17 @@ let requests: Request[] = [];
 let expected = Infinity;
 let firstAt = 0;
 
-function tell(news: ReceiverNews): void {
-  process.send?.(news);
+function tell(message: ReceiverMessage): void {
+  process.send?.(message);
 }
 
 function take(request: Request): void {
   if (requests.length === 0) {
     firstAt = performance.now();
-    tell({ news: 'begun' });
+    tell({ kind: 'begun' });
   }
   requests.push(request);
-  if (requests.length === expected) tell({ news: 'arrived', seconds: (performance.now() - firstAt) / 1_000 });
+  if (requests.length === expected) tell({ kind: 'arrived', seconds: (performance.now() - firstAt) / 1_000 });
 }
 
 function serve(socket: Socket): void {
@@ -101,7 +101,7 @@ function report(secrets: readonly string[], sample: number): ReceiverReport {
 
 process.on('message', (order: ReceiverOrder) => {
   if (order.do === 'report') {
-    tell({ news: 'report', report: report(order.secrets, order.sample) });
+    tell({ kind: 'report', report: report(order.secrets, order.sample) });
   } else {
     requests = [];
     expected = order.requests;
@@ -111,5 +111,5 @@ process.once('disconnect', () => process.exit());
 
 const server = createServer(serve);
 server.listen(0, '127.0.0.1', () => {
-  tell({ news: 'listening', port: (server.address() as AddressInfo).port });
+  tell({ kind: 'listening', port: (server.address() as AddressInfo).port });
 });

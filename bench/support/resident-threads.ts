@@ -51,7 +51,7 @@ const copies = `
   from threads t, generate_series(1, $1::int - 1) n`;
 
 /** Made anew at each call: an actor's id must be a string that nothing else keeps, or it would not be counted. */
-function idOf(index: number): string {
+function createId(index: number): string {
   return `thread_${String(index).padStart(26, '0')}`;
 }
 
@@ -68,7 +68,7 @@ async function makeThreads(node: Node, database: Database, count: number): Promi
       [createIfMissingField]: createIfMissing,
       message,
     };
-    await node.ask({ kind: 'thread', id: idOf(0) }, 'receive', command);
+    await node.ask({ kind: 'thread', id: createId(0) }, 'receive', command);
   }
   await database.query(copies, [count]);
 }
@@ -112,7 +112,7 @@ async function measure({ databaseUrl, threads }: MemoryTask): Promise<MemoryResu
   for (let next = 0; next < threads;) {
     const answers: Promise<unknown>[] = [];
     for (const end = Math.min(next + atOnce, threads); next < end; next++) {
-      answers.push(node.ask({ kind: 'thread', id: idOf(next) }, 'checkSend', tenancy));
+      answers.push(node.ask({ kind: 'thread', id: createId(next) }, 'checkSend', tenancy));
     }
     await Promise.all(answers);
   }

@@ -1,7 +1,7 @@
 /** Starts the receiver of webhooks and talks with it. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { ReceiverNews, ReceiverOrder, ReceiverReport } from './receiver.ts';
+import type { ReceiverMessage, ReceiverOrder, ReceiverReport } from './receiver.ts';
 
 export interface Receiver {
   readonly url: string;
@@ -16,14 +16,14 @@ export async function startReceiver(): Promise<Receiver> {
   const child = fork(new URL('./receiver.ts', import.meta.url), { execPath: process.execPath });
   const give = (order: ReceiverOrder): void => void child.send(order);
 
-  async function next<N extends ReceiverNews['news']>(
+  async function next<N extends ReceiverMessage['kind']>(
     name: N,
     withinMs: number,
-  ): Promise<Extract<ReceiverNews, { news: N }>> {
+  ): Promise<Extract<ReceiverMessage, { kind: N }>> {
     const signal = AbortSignal.timeout(withinMs);
-    const [news] = (await once(child, 'message', { signal })) as [ReceiverNews];
-    if (news.news !== name) throw new Error(`the receiver said ${news.news}, not ${name}`);
-    return news as Extract<ReceiverNews, { news: N }>;
+    const [message] = (await once(child, 'message', { signal })) as [ReceiverMessage];
+    if (message.kind !== name) throw new Error(`the receiver said ${message.kind}, not ${name}`);
+    return message as Extract<ReceiverMessage, { kind: N }>;
   }
 
   const { port } = await next('listening', 10_000);

@@ -1,6 +1,6 @@
 /** What became of acknowledged messages, in numbers: by the history checker of the cluster's tests. */
 import type { Client } from '../../test/node/client.ts';
-import { judgeThreads } from '../../test/node/history.ts';
+import { inspectThreads } from '../../test/node/history.ts';
 import type { Load } from '../../test/cluster/support/load.ts';
 
 export interface Verdict {
@@ -16,14 +16,18 @@ export interface Verdict {
 }
 
 /** Reads every thread of the project. The loads have to have stopped. */
-export async function judge(key: Client, projectId: string, loads: readonly Load[]): Promise<Verdict> {
+export async function createVerdict(
+  key: Client,
+  projectId: string,
+  loads: readonly Load[],
+): Promise<Verdict> {
   const messages = loads.flatMap(load => load.messages);
   const threads = loads.flatMap(load => load.threads);
   const {
     threads: found,
     messages: history,
     gaps,
-  } = await judgeThreads({ key, projectId }, { messages, threads });
+  } = await inspectThreads({ key, projectId }, { messages, threads });
   const lost = [...history.lost, ...found.missing];
   const doubled = [...history.doubled, ...history.invented, ...found.unexpected];
   const outOfOrder = [...history.disordered, ...gaps];

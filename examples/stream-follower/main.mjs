@@ -20,7 +20,7 @@ const place = `/v1/console/projects/${projectId}/events`;
 const authorization = `Bearer ${token}`;
 /** The server sends a ping every 25 seconds: after two of them and some, the connection is dead. */
 const silenceMs = 60_000;
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 /** These do not pass by themselves: 1003 and 1007 a frame that the server does not know, 4001 no longer authenticated, 4003 no member. */
 const finalCodes = new Set([1003, 1007, 4001, 4003]);
 
@@ -144,6 +144,6 @@ for (;;) {
     }
   }
   // Followers that lost the same server come back one by one.
-  const waitMs = Math.min(longestWaitMs, 500 * 2 ** failures++) * (0.5 + Math.random() / 2);
+  const waitMs = Math.min(maxWaitMs, 500 * 2 ** failures++) * (0.5 + Math.random() / 2);
   await pause(Math.max(waitMs, leastMs));
 }

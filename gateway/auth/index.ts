@@ -7,5 +7,5 @@ export { accessTokenSeconds, AccessTokens, parseTokenKeys, type RequestSource } 
 export { Authenticator, KeyVerifier } from './authenticate.ts';
 export { Passwords } from './passwords.ts';
 export { RefreshCookie } from './refresh-cookie.ts';
-export { parseServiceToken, ServiceTokens, type ServiceToken } from './service-tokens.ts';
+export { parseServiceToken, parseToken, ServiceTokens, type ServiceToken } from './service-tokens.ts';
 export { SignUpPolicy } from './sign-up-policy.ts';

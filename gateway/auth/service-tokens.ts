@@ -9,13 +9,19 @@ export interface ServiceToken {
   readonly token: string;
 }
 
-const form = /^([A-Za-z0-9_-]{1,64}):([\x21-\x7e]{32,256})$/;
+const tokenForm = /^[\x21-\x7e]{32,256}$/;
+const form = /^([A-Za-z0-9_-]{1,64}):(.*)$/;
 const bearer = /^Bearer +([\x21-\x7e]+)$/i;
 
 /** `name:token`; undefined for anything else. */
 export function parseServiceToken(text: string): ServiceToken | undefined {
   const [, name, token] = form.exec(text) ?? [];
-  return name === undefined || token === undefined ? undefined : { name, token };
+  return name === undefined || token === undefined || !tokenForm.test(token) ? undefined : { name, token };
+}
+
+/** The text, if it can be a token: 32 to 256 visible characters. */
+export function parseToken(text: string): string | undefined {
+  return tokenForm.test(text) ? text : undefined;
 }
 
 /** Who has which token. Only hashes are kept, and all of them are compared, in constant time. */

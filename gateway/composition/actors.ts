@@ -1,12 +1,13 @@
 /** Creates the actors of a node, with their store, their worker pool, and what wakes stitches. */
 import { channelSnapshot, createChannelKind } from '../../actors/channel/index.ts';
 import { createQuotaKinds } from '../../actors/quota/index.ts';
-import { createBudgets, createPlans, createRuns, runSnapshot } from '../../actors/run/index.ts';
+import { createBudgets, createPlans, createRuns, type Runs, runSnapshot } from '../../actors/run/index.ts';
 import { ModelWorker } from '../../actors/run/models/index.ts';
 import { HttpTools } from '../../actors/run/tools/index.ts';
 import {
   createStitches,
   type OwnerNotification,
+  type Stitches,
   stitchSnapshot,
   wakeStitches,
 } from '../../actors/stitch/index.ts';
@@ -48,7 +49,6 @@ export interface ActorsOptions {
 
 export interface Actors {
   readonly node: Node;
-  readonly pool: Pool;
   readonly tools: HttpTools;
   /** Resolves when the node serves its shards. */
   start(): Promise<void>;
@@ -58,64 +58,16 @@ export interface Actors {
 
 /** Creates the actors of this node. None is activated before `start`. */
 export function createActors(options: ActorsOptions): Actors {
-  const { config, log, clock, metrics, database, notifier, vault, transport, placement, notifyOwner } =
-    options;
-  const pool = new Pool({
-    reach: config.outboundReach,
-    onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
-  });
-  const outbox = createStitches({
-    db: database,
-    pool,
-    vault,
-    clock,
-    random: systemRandom,
-    log,
-    notifyOwner,
-  });
-  const tools = new HttpTools({ db: database, pool, vault, clock, random: systemRandom, log });
-  const models = new ModelWorker({
-    urls: config.modelUrls,
-    clock,
-    log,
-    used: (key, at) => recordByokUse(database, key, at),
-  });
-  const agents = createRuns({
-    clock,
-    log,
-    random: systemRandom,
-    tools,
-    plans: createPlans({ db: database, vault, clock, log }),
-    models,
-    budgets: createBudgets({ db: database, clock }),
-    show: output => publishEphemeral(transport, output),
-  });
+  const { log, clock, database, notifier, transport } = options;
+  const outbound = createOutbound(options);
+  const { pool, stitches, tools, models, runs } = outbound;
   const store = new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
     notifier,
     log,
   });
-  // A node without rate limits still holds the buckets of its shards: nodes may differ while they are being replaced.
-  const rates = config.rateLimits ?? defaultRates;
-  const node = new Node({
-    kinds: [
-      createThreadKind({ db: database, log }),
-      createChannelKind(database),
-      outbox.kind,
-      agents.kind,
-      ...createQuotaKinds(longestWindowMs(rates)),
-    ],
-    store,
-    transport,
-    placement,
-    clock,
-    random: systemRandom,
-    log,
-    metrics,
-    shards: config.shards,
-    onShardsTaken: () => recoveryScanner.scanSoon('owned'),
-  });
+  const node = createNode(options, outbound, store, () => recoveryScanner.scanSoon('owned'));
   const recoveryScanner = new RecoveryScanner({
     find: (limit, after) => stitchesWithWork(database, limit, after),
     isOwned: id => node.owns({ kind: 'stitch', id }),
@@ -131,26 +83,90 @@ export function createActors(options: ActorsOptions): Actors {
 
   return {
     node,
-    pool,
     tools,
     start: () => node.start(),
     async stop() {
       recoveryScanner.stop();
-      outbox.drain();
-      agents.drain();
+      stitches.drain();
+      runs.drain();
       // What has not been answered by then is repeated by the next owner of the shard.
       const giveUp = (): void => {
-        agents.giveUp();
+        runs.giveUp();
         pool.abandonAll();
       };
       const deadline = clock.after(answerGraceMs, giveUp);
       await node.drain();
       deadline.cancel();
-      agents.giveUp();
+      runs.giveUp();
       await models.close();
       await transport.drain();
       await pool.drain();
       await store.close();
     },
   };
+}
+
+/** The actors that ask other systems (receivers of webhooks, models, tools), and what they ask them with. */
+interface Outbound {
+  readonly pool: Pool;
+  readonly stitches: Stitches;
+  readonly tools: HttpTools;
+  readonly models: ModelWorker;
+  readonly runs: Runs;
+}
+
+function createOutbound(options: ActorsOptions): Outbound {
+  const { config, log, clock, database: db, vault, transport, notifyOwner } = options;
+  const pool = new Pool({
+    reach: config.outboundReach,
+    onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
+  });
+  const shared = { db, pool, vault, clock, random: systemRandom, log };
+  const stitches = createStitches({ ...shared, notifyOwner });
+  const tools = new HttpTools(shared);
+  const models = new ModelWorker({
+    urls: config.modelUrls,
+    clock,
+    log,
+    used: (key, at) => recordByokUse(db, key, at),
+  });
+  const runs = createRuns({
+    clock,
+    log,
+    random: systemRandom,
+    tools,
+    plans: createPlans({ db, vault, clock, log }),
+    models,
+    budgets: createBudgets({ db, clock }),
+    show: output => publishEphemeral(transport, output),
+  });
+  return { pool, stitches, tools, models, runs };
+}
+
+function createNode(
+  { config, log, clock, metrics, database, transport, placement }: ActorsOptions,
+  { stitches, runs }: Outbound,
+  store: PostgresStore,
+  onShardsTaken: () => void,
+): Node {
+  // A node without rate limits still holds the buckets of its shards: nodes may differ while they are being replaced.
+  const rates = config.rateLimits ?? defaultRates;
+  return new Node({
+    kinds: [
+      createThreadKind({ db: database, log }),
+      createChannelKind(database),
+      stitches.kind,
+      runs.kind,
+      ...createQuotaKinds(longestWindowMs(rates)),
+    ],
+    store,
+    transport,
+    placement,
+    clock,
+    random: systemRandom,
+    log,
+    metrics,
+    shards: config.shards,
+    onShardsTaken,
+  });
 }

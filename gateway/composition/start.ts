@@ -15,11 +15,12 @@ import { Media } from '../../storage/media/index.ts';
 import { KeyRing, Vault } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
+import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
 import { HttpServer } from '../http/index.ts';
 import { startMaintenance } from '../jobs/index.ts';
 import { type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
-import { serveRest } from '../rest/index.ts';
-import { createActors } from './actors.ts';
+import { type Rest, serveRest } from '../rest/index.ts';
+import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
 import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
 import { loadKeyRings, openStorage } from './storage.ts';
@@ -61,6 +62,16 @@ interface Listening {
   readonly url: string;
   readonly baseUrl: string;
   readonly docsUrl: string;
+}
+
+/** What the parts of the node are made from. */
+interface Parts extends Start {
+  readonly database: Database;
+  readonly listening: Listening;
+  readonly cluster: ClusterRuntime;
+  readonly ring: KeyRing;
+  readonly vault: Vault;
+  readonly mails: MailOutbox;
 }
 
 /**
@@ -108,8 +119,6 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
 
   let checkCluster: Check = () => Promise.reject(new Error('not connected yet'));
   const listening = await listen(start, database, () => checkCluster());
-  const { server, health, baseUrl, docsUrl, url } = listening;
-
   const cluster = await joinCluster(start);
   checkCluster = () => cluster.check();
   onClose(() => cluster.close());
@@ -117,90 +126,27 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const ring = new KeyRing(keys.secretKeys);
   const vault = new Vault(ring);
   const mails = new MailOutbox(database, vault);
+  const parts: Parts = { ...start, database, listening, cluster, ring, vault, mails };
   // The mail sender is created last.
   let wakeMail = (): void => undefined;
-  const notifyOwner = async ({ eventId, stitch }: OwnerNotification): Promise<void> => {
-    await mailOwners(database, mails, {
-      noticeId: eventId,
-      projectId: stitch.projectId,
-      kind: 'stitch_stopped',
-      content: stitch,
-      now: systemClock.now(),
-    });
-    wakeMail();
-  };
-
-  const { transport, placement } = cluster;
-  const actors = createActors({
-    config,
-    log,
-    clock: systemClock,
-    metrics,
-    database,
-    notifier,
-    vault,
-    transport,
-    placement,
-    notifyOwner,
-  });
-  onClose(() => actors.stop());
-  const { node } = actors;
-
-  const media = openMedia(start);
-  onClose(startMaintenance({ database, media, node, log, metrics }, () => node.isLeader));
+  const actors = createNodeActors(parts, () => wakeMail());
+  const media = openMedia(parts);
+  onClose(startMaintenance({ database, media, node: actors.node, log, metrics }, () => actors.node.isLeader));
 
   const tokens = new ServiceTokens(config.serviceTokens);
-  serveClusterStatus(server, tokens, cluster);
-  const rest = serveRest({
-    config,
-    log,
-    clock: systemClock,
-    metrics,
-    database,
-    notifier,
-    ring,
-    vault,
-    mails,
-    server,
-    baseUrl,
-    docsUrl,
-    tokenKeys: keys.tokenKeys,
-    node,
-    transport,
-    media,
-    toolTester: actors.tools,
-  });
+  serveClusterStatus(listening.server, tokens, cluster);
+  const rest = startRest(parts, actors, media, keys.tokenKeys);
   wakeMail = () => rest.wakeMail();
-  onClose(() => rest.stop());
-
-  const grpc = (await loadingGrpc)?.createGrpcServer({
-    log,
-    clock: systemClock,
-    metrics,
-    database,
-    node,
-    health,
-    tokens,
-    tls: config.grpcTls,
-    docsUrl,
-    shared: rest.shared,
-  });
-  onClose(async () => {
-    health.drain();
-    grpc?.drain();
-    // This node still takes requests while others take over its shards.
-    await cluster.handOver();
-    rest.shutDownStreams();
-    await Promise.all([grpc?.close(drainMs), server.close(drainMs)]);
-  });
-  const grpcPort = await grpc?.listen(config.host, config.grpcPort ?? 0);
-  if (grpcPort !== undefined) log.info({ host: config.host, port: grpcPort }, 'listening for gRPC');
+  const { createGrpcServer } = (await loadingGrpc) ?? {};
+  const grpc = createGrpc(parts, createGrpcServer, { node: actors.node, tokens, shared: rest.shared });
+  onClose(() => drainServers(parts, rest, grpc));
+  const grpcPort = await listenForGrpc(start, grpc);
 
   await unlessAborted(actors.start(), stop);
-  server.release();
-  health.release();
+  listening.server.release();
+  listening.health.release();
   await grpc?.open();
-  return { url, grpcPort };
+  return { url: listening.url, grpcPort };
 }
 
 /** Listens at once, so that a node that waits for its cluster can be asked for its health. */
@@ -225,6 +171,7 @@ async function listen(
       ...(config.natsUrls !== undefined && { cluster: checkCluster }),
     },
     registry: metrics.registry,
+    metricsToken: config.metricsToken,
     log,
   });
   health.serve(server);
@@ -244,11 +191,114 @@ function joinCluster({ config, log, metrics, notifier, stop }: Start): Promise<C
   return unlessAborted(opening, stop);
 }
 
+function createNodeActors(
+  { config, log, metrics, database, notifier, vault, mails, cluster, onClose }: Parts,
+  wakeMail: () => void,
+): Actors {
+  const notifyOwner = async ({ eventId, stitch }: OwnerNotification): Promise<void> => {
+    await mailOwners(database, mails, {
+      noticeId: eventId,
+      projectId: stitch.projectId,
+      kind: 'stitch_stopped',
+      content: stitch,
+      now: systemClock.now(),
+    });
+    wakeMail();
+  };
+  const actors = createActors({
+    config,
+    log,
+    clock: systemClock,
+    metrics,
+    database,
+    notifier,
+    vault,
+    transport: cluster.transport,
+    placement: cluster.placement,
+    notifyOwner,
+  });
+  onClose(() => actors.stop());
+  return actors;
+}
+
 function openMedia({ config, log }: Start): Media {
   if (config.natsUrls !== undefined && config.media === undefined) {
     log.warn({}, 'MEDIA_URL is not set: other nodes cannot read the files that this node stores');
   }
   return new Media(config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') });
+}
+
+function startRest(
+  { config, log, metrics, database, notifier, listening, cluster, ring, vault, mails, onClose }: Parts,
+  actors: Actors,
+  media: Media,
+  tokenKeys: string,
+): Rest {
+  const { server, baseUrl, docsUrl } = listening;
+  const rest = serveRest({
+    config,
+    log,
+    clock: systemClock,
+    metrics,
+    database,
+    notifier,
+    ring,
+    vault,
+    mails,
+    server,
+    baseUrl,
+    docsUrl,
+    tokenKeys,
+    node: actors.node,
+    transport: cluster.transport,
+    media,
+    toolTester: actors.tools,
+  });
+  onClose(() => rest.stop());
+  return rest;
+}
+
+/** Undefined where gRPC is switched off. */
+function createGrpc(
+  { config, log, metrics, database, listening }: Parts,
+  create: ((options: GrpcOptions) => GrpcServer) | undefined,
+  own: Pick<GrpcOptions, 'node' | 'tokens' | 'shared'>,
+): GrpcServer | undefined {
+  const { health, docsUrl } = listening;
+  return create?.({
+    ...own,
+    log,
+    clock: systemClock,
+    metrics,
+    database,
+    health,
+    tls: config.grpcTls,
+    docsUrl,
+  });
+}
+
+async function drainServers(
+  { cluster, listening }: Parts,
+  rest: Rest,
+  grpc: GrpcServer | undefined,
+): Promise<void> {
+  const { server, health } = listening;
+  health.drain();
+  grpc?.drain();
+  // This node still takes requests while others take over its shards.
+  await cluster.handOver();
+  rest.shutDownStreams();
+  await Promise.all([grpc?.close(drainMs), server.close(drainMs)]);
+}
+
+async function listenForGrpc(
+  { config, log }: Start,
+  grpc: GrpcServer | undefined,
+): Promise<number | undefined> {
+  const { host, grpcPort = 0 } = config;
+  const port = await grpc?.listen(host, grpcPort);
+  if (port !== undefined) log.info({ host, port }, 'listening for gRPC');
+  return port;
 }
 
 /** Rejects with {@link StartAborted} as soon as the signal is aborted; the closers then end the work. */

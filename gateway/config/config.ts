@@ -36,6 +36,8 @@ export interface Config {
   readonly grpcTls: GrpcTls | undefined;
   /** Empty: gRPC refuses every call. */
   readonly serviceTokens: readonly ServiceToken[];
+  /** Undefined: only the loopback address gets metrics. */
+  readonly metricsToken: string | undefined;
   /** Without a slash at its end. Undefined: the address that the server listens on. */
   readonly baseUrl: string | undefined;
   /** Undefined: `{baseUrl}/docs`. */
@@ -121,6 +123,7 @@ function toConfig(given: Given): Config {
     grpcPort: given.GRPC_PORT === 'off' ? undefined : (given.GRPC_PORT ?? 9090),
     grpcTls: toGrpcTls(given),
     serviceTokens: given.SERVICE_TOKENS ?? [],
+    metricsToken: given.METRICS_TOKEN,
     baseUrl: given.BASE_URL,
     docsUrl: given.DOCS_URL,
     trustedProxies: given.TRUSTED_PROXIES ?? 0,

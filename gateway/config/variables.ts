@@ -19,6 +19,7 @@ import {
   truth,
   whole,
 } from './values.ts';
+import { parseToken } from '../auth/index.ts';
 import { faultInRates, readRates } from '../quota/index.ts';
 
 export interface Variable<Value> {
@@ -63,6 +64,13 @@ export const variables = {
     wants: 'name:token,name:token with tokens of 32 to 256 characters, each of one name',
     fallback: 'none: gRPC refuses every call',
     meaning: 'internal services and the tokens that they authenticate with',
+    secret: true,
+  },
+  METRICS_TOKEN: {
+    read: parseToken,
+    wants: '32 to 256 visible characters',
+    fallback: 'none: /metrics answers the loopback address only',
+    meaning: 'bearer token for /metrics',
     secret: true,
   },
   GRPC_TLS_CERT: {

@@ -23,7 +23,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'svc/validation/invalid_request':
     'Correct what `details.issues` lists: each issue has a path, a message and a code. 400 means that the body is not JSON, 413 that it is larger than 1 MiB. Sending the same request again does not help.',
   'svc/runtime/not_found':
-    'Check the id, and that the credential belongs to the same project and environment. A resource of another tenant is answered the same way.',
+    'Check the id, and that the credential belongs to the same project and environment. The answer is the same for a resource of another tenant.',
   'svc/runtime/internal_error':
     'This is a fault of the server. Try again later; if it persists, report the requestId.',
   'svc/runtime/invalid_request':
@@ -34,7 +34,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Send the header Idempotency-Key: 1 to 255 visible ASCII characters, a new one for each message, the same one when you repeat it.',
   'svc/runtime/conflict':
     'Read the resource to see what conflicts with the request (the message says what). Sending the same request again does not help.',
-  'svc/runtime/not_implemented': 'Nothing: this path only shows the shape of an event.',
+  'svc/runtime/not_implemented': 'Do nothing: this path only shows the shape of an event.',
   'svc/runtime/unavailable':
     'Wait for the number of seconds in Retry-After, then send the request again with the same Idempotency-Key.',
   'svc/rate_limit/exceeded':

@@ -4,3 +4,4 @@
  * statuses.
  */
 export { createGrpcServer, type GrpcOptions } from './serve.ts';
+export type { GrpcServer } from './server.ts';

@@ -1,5 +1,5 @@
 /** A request of an internal service by gRPC, on the way that REST's requests go as well (gateway/pipeline). */
-import { notFound, ServiceError } from '../../protocol/errors.ts';
+import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import { unavailable } from '../../runtime/actor/index.ts';
 import type { AskOptions, Node } from '../../runtime/node/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
@@ -16,6 +16,7 @@ import {
   type ServiceCaller,
   type Source,
 } from '../pipeline/index.ts';
+import { root } from './conversions.ts';
 import { Cancelled } from './status.ts';
 
 /** What is known of a request before anybody looks into it: one call, or one message of a stream. */
@@ -132,8 +133,14 @@ export class ServiceAuthority implements AccessRules {
   /** Every service may do every operation that gRPC has. */
   admit(): void {}
 
-  /** Rejects with 404 where there is no such environment, or it is not the project's. */
-  async scope(_: unknown, projectId = '', environmentId = ''): Promise<ProjectScope> {
+  /** Rejects with 422 where the request names no environment, with 404 where there is no such one, or it is not the project's. */
+  async scope(
+    _: unknown,
+    projectId: string | undefined,
+    environmentId: string | undefined,
+  ): Promise<ProjectScope> {
+    if (projectId === undefined) throw missing('projectId');
+    if (environmentId === undefined) throw missing('environmentId');
     const environment = await this.#environments.get(environmentId, environmentId);
     if (environment?.projectId !== projectId) throw notFound();
     return { projectId, environmentId, environmentKind: environment.kind, role: 'service' };
@@ -152,4 +159,8 @@ export class ServiceAuthority implements AccessRules {
   async requireProject(projectId: string): Promise<void> {
     if ((await streamHeads(this.#db, [projectId])).length === 0) throw notFound();
   }
+}
+
+function missing(field: string): ServiceError {
+  return invalid([{ path: `${root}/${field}`, message: 'is required', code: 'required' }]);
 }

@@ -37,24 +37,16 @@ export interface AuthServices {
 /** The name of a workspace whose owner has not named it. */
 const defaultWorkspaceName = 'My workspace';
 
-/**
- * Sign-up, login, refresh, logout, me, e-mail verification; whoever signs in gets the refresh cookie and an access
- * token.
- */
+type SessionOperations = Pick<Operations, 'signUp' | 'login' | 'refresh' | 'logout'>;
+
 export function authHandlers(services: AuthServices): Handlers<Operations> {
+  return { ...sessionHandlers(services), ...userHandlers(services) };
+}
+
+/** Whoever signs in gets the refresh cookie and an access token. */
+function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
   const { accounts, sessions, passwords, policy, cookie, authenticator, mail } = services;
   const signedIn = signIn(services);
-
-  /** The refresh token of the request. A cookie that another site made the browser send does not count. */
-  function refreshToken(call: Call): string | undefined {
-    const permitted = cookie.permits({
-      secFetchSite: call.header('sec-fetch-site'),
-      origin: call.header('origin'),
-      host: call.header('host'),
-    });
-    const value = permitted ? call.cookie(cookie.name) : undefined;
-    return value === '' ? undefined : value;
-  }
 
   return {
     signUp: async call => {
@@ -80,7 +72,7 @@ export function authHandlers(services: AuthServices): Handlers<Operations> {
     },
 
     refresh: async call => {
-      const token = refreshToken(call);
+      const token = getRefreshToken(cookie, call);
       if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
       const revoked = (sessionId: string): void => authenticator.forgetSession(sessionId);
       const session = await sessions.refresh(token, call.now, revoked, getRequestOrigin(call));
@@ -89,7 +81,7 @@ export function authHandlers(services: AuthServices): Handlers<Operations> {
 
     logout: async call => {
       const origin = getRequestOrigin(call);
-      const token = refreshToken(call);
+      const token = getRefreshToken(cookie, call);
       const byCookie =
         token === undefined ? undefined : await sessions.revokeByToken(token, call.now, origin);
       if (byCookie !== undefined) authenticator.forgetSession(byCookie);
@@ -100,7 +92,27 @@ export function authHandlers(services: AuthServices): Handlers<Operations> {
       }
       return { headers: { 'Set-Cookie': cookie.clear() } };
     },
+  };
+}
 
+/** The refresh token of the request. A cookie that another site made the browser send does not count. */
+function getRefreshToken(cookie: RefreshCookie, call: Pick<Call, 'header' | 'cookie'>): string | undefined {
+  const permitted = cookie.permits({
+    secFetchSite: call.header('sec-fetch-site'),
+    origin: call.header('origin'),
+    host: call.header('host'),
+  });
+  const value = permitted ? call.cookie(cookie.name) : undefined;
+  return value === '' ? undefined : value;
+}
+
+/** The signed-in user, and the verification of their e-mail. */
+function userHandlers({
+  accounts,
+  authenticator,
+  mail,
+}: AuthServices): Handlers<Omit<Operations, keyof SessionOperations>> {
+  return {
     me: async call => ({ body: await accounts.studioUser(requireUser(call).userId) }),
 
     verifyEmail: async call => {

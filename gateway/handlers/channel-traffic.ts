@@ -14,56 +14,9 @@ import { newMessage, receiveMessage, requiredField, withFiles } from './inbound-
 
 type Operations = Pick<typeof channelOperations, 'recordReceipt' | 'simulateSandbox'>;
 
-type SimulateCall = Pick<Call, 'caller' | 'requestId' | 'idempotency' | 'now'>;
-
 /** 409 where the channel's receipts come from its provider, or where it is not a sandbox channel and cannot be simulated. */
 export function channelTrafficHandlers(services: ChannelServices): Handlers<Operations> {
-  const { database, node, channels } = services;
-
-  async function report(
-    call: Pick<Call, 'caller' | 'requestId'>,
-    channel: ChannelHead,
-    message: Pick<ReceiptReport, 'messageId' | 'externalMessageId'>,
-    receipt: Receipt,
-  ): Promise<void> {
-    const ask = (to: ActorRef, command: string, payload: unknown) => node.ask(to, command, payload, call);
-    const { projectId, environmentId, channelId } = channel;
-    const author = getAuthor(call);
-    await reportReceipt(
-      { db: database, ask },
-      { projectId, environmentId, channelId, ...message, receipt, author },
-    );
-  }
-
-  async function simulate(call: SimulateCall, channel: ChannelHead, body: SimulateBody): Promise<Simulated> {
-    const { threadId, messageId, error } = body;
-    switch (body.event) {
-      case 'inbound': {
-        if (body.body === undefined) throw requiredField('body', 'an inbound message needs a body');
-        const made = newMessage({ ...body, body: body.body }, call.now);
-        const message = await withFiles(database, channel, made, body.attachments);
-        const received = receiveMessage(node, call, channel, body, message);
-        await received.reply;
-        return { accepted: true, threadId: received.threadId, messageId: message.messageId };
-      }
-      case 'delivered':
-      case 'read':
-      case 'failed': {
-        if (messageId === undefined) throw requiredField('messageId', 'a receipt is about a message');
-        const occurredAt = new Date(call.now).toISOString();
-        const receipt = { status: body.event, occurredAt, ...(error === undefined ? {} : { error }) };
-        await report(call, channel, { messageId }, receipt);
-        return { accepted: true, messageId };
-      }
-      case 'window_expired': {
-        if (threadId === undefined) throw requiredField('threadId', 'a service window belongs to a thread');
-        const { projectId, environmentId, channelId } = channel;
-        const command: ExpireWindow = { projectId, environmentId, channelId, author: getAuthor(call) };
-        await node.ask<null>({ kind: 'thread', id: threadId }, 'expireWindow', command, call);
-        return { accepted: true, threadId };
-      }
-    }
-  }
+  const { channels } = services;
 
   return {
     recordReceipt: async call => {
@@ -80,7 +33,7 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
         ...(externalMessageId === undefined ? {} : { externalMessageId }),
       };
       const receipt = { status, occurredAt, ...(error === undefined ? {} : { error }) };
-      await report(call, channel, message, receipt);
+      await report(services, call, channel, message, receipt);
       return { body: { accepted: true } };
     },
 
@@ -89,7 +42,61 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
       if (getProvider(channel.kind)?.simulated !== true) {
         throw conflict('Only sandbox channels can be simulated.');
       }
-      return { body: await simulate(call, channel, call.body) };
+      return { body: await simulate(services, call, channel, call.body) };
     },
   };
+}
+
+async function report(
+  { database, node }: ChannelServices,
+  call: Pick<Call, 'caller' | 'requestId'>,
+  channel: ChannelHead,
+  message: Pick<ReceiptReport, 'messageId' | 'externalMessageId'>,
+  receipt: Receipt,
+): Promise<void> {
+  const ask = (to: ActorRef, command: string, payload: unknown) => node.ask(to, command, payload, call);
+  const { projectId, environmentId, channelId } = channel;
+  const author = getAuthor(call);
+  await reportReceipt(
+    { db: database, ask },
+    { projectId, environmentId, channelId, ...message, receipt, author },
+  );
+}
+
+type SimulateCall = Pick<Call, 'caller' | 'requestId' | 'idempotency' | 'now'>;
+
+async function simulate(
+  services: ChannelServices,
+  call: SimulateCall,
+  channel: ChannelHead,
+  body: SimulateBody,
+): Promise<Simulated> {
+  const { database, node } = services;
+  const { threadId, messageId, error } = body;
+  switch (body.event) {
+    case 'inbound': {
+      if (body.body === undefined) throw requiredField('body', 'an inbound message needs a body');
+      const made = newMessage({ ...body, body: body.body }, call.now);
+      const message = await withFiles(database, channel, made, body.attachments);
+      const received = receiveMessage(node, call, channel, body, message);
+      await received.reply;
+      return { accepted: true, threadId: received.threadId, messageId: message.messageId };
+    }
+    case 'delivered':
+    case 'read':
+    case 'failed': {
+      if (messageId === undefined) throw requiredField('messageId', 'a receipt is about a message');
+      const occurredAt = new Date(call.now).toISOString();
+      const receipt = { status: body.event, occurredAt, ...(error === undefined ? {} : { error }) };
+      await report(services, call, channel, { messageId }, receipt);
+      return { accepted: true, messageId };
+    }
+    case 'window_expired': {
+      if (threadId === undefined) throw requiredField('threadId', 'a service window belongs to a thread');
+      const { projectId, environmentId, channelId } = channel;
+      const command: ExpireWindow = { projectId, environmentId, channelId, author: getAuthor(call) };
+      await node.ask<null>({ kind: 'thread', id: threadId }, 'expireWindow', command, call);
+      return { accepted: true, threadId };
+    }
+  }
 }

@@ -42,10 +42,14 @@ function shown({ channelId, row }: ChannelRecord): Channel {
   return toChannel(decodeChannel(row as ChannelRow), channelId);
 }
 
+type Reads = Pick<Operations, 'listChannels' | 'getChannel' | 'listChannelCommands'>;
+
 /** 404 for a channel of another tenant, and for a default agent that is not of the channel's environment. */
 export function channelHandlers(services: ChannelServices): Handlers<Operations> {
-  const { database, node, cursors, channels } = services;
+  return { ...readHandlers(services), ...writeHandlers(services) };
+}
 
+function readHandlers({ database, cursors, channels }: ChannelServices): Handlers<Reads> {
   return {
     listChannels: async call => {
       if (call.project === undefined) throw notFound();
@@ -61,6 +65,32 @@ export function channelHandlers(services: ChannelServices): Handlers<Operations>
       return { body: { data: data.map(shown), ...rest } };
     },
 
+    getChannel: async call => {
+      const { scope } = await requireChannel(call, channels, call.params.channelId);
+      const found = await findChannel(database, scope, call.params.channelId);
+      if (found === undefined) throw notFound();
+      return { body: shown(found) };
+    },
+
+    listChannelCommands: async call => {
+      const { channelId } = call.params;
+      const { projectId, environmentId } = (await requireChannel(call, channels, channelId)).scope;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `commands ${environmentId} ${channelId}`;
+      const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
+      const filter = { projectId, environmentId, channelId, after, limit: limit + 1 };
+      const rows = await commandPage(database, filter);
+      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.eventId])) };
+    },
+  };
+}
+
+function writeHandlers({
+  database,
+  node,
+  channels,
+}: ChannelServices): Handlers<Omit<Operations, keyof Reads>> {
+  return {
     createChannel: async call => {
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
@@ -78,13 +108,6 @@ export function channelHandlers(services: ChannelServices): Handlers<Operations>
       return { json: await node.ask<string>(channel, 'create', command, call) };
     },
 
-    getChannel: async call => {
-      const { scope } = await requireChannel(call, channels, call.params.channelId);
-      const found = await findChannel(database, scope, call.params.channelId);
-      if (found === undefined) throw notFound();
-      return { body: shown(found) };
-    },
-
     updateChannel: async call => {
       const { channelId } = call.params;
       const { scope } = await requireChannel(call, channels, channelId);
@@ -98,17 +121,6 @@ export function channelHandlers(services: ChannelServices): Handlers<Operations>
       const json = await node.ask<string>({ kind: 'channel', id: channelId }, 'update', command, call);
       channels.forget(channelId);
       return { json };
-    },
-
-    listChannelCommands: async call => {
-      const { channelId } = call.params;
-      const { projectId, environmentId } = (await requireChannel(call, channels, channelId)).scope;
-      const { cursor, limit = defaultPageSize } = call.query;
-      const scope = `commands ${environmentId} ${channelId}`;
-      const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
-      const filter = { projectId, environmentId, channelId, after, limit: limit + 1 };
-      const rows = await commandPage(database, filter);
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.eventId])) };
     },
 
     acknowledgeChannelCommand: async call => {

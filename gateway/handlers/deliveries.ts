@@ -18,6 +18,7 @@ import { type Cursors, fromScanPage, type ScanPage, toPage } from '../../storage
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import {
   attemptPage,
+  type DeliveryFilter,
   deliveryPage,
   findDelivery,
   type FoundDelivery,
@@ -46,54 +47,26 @@ export function deliveryHandlers(services: DeliveryServices): Handlers<typeof de
   return { ...readHandlers(services), ...replayHandlers(services) };
 }
 
-function readHandlers({ database, node, cursors }: DeliveryServices): Handlers<Reads> {
+function readHandlers(services: DeliveryServices): Handlers<Reads> {
+  const { database, node, cursors } = services;
+
   return {
     listDeliveries: async call => {
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
-      const tenant = { projectId, environmentId };
-      const {
-        stitchId,
-        status,
-        eventId,
-        eventName,
-        since,
-        until,
-        cursor,
-        limit = defaultPageSize,
-      } = call.query;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const { stitchId, status, eventId, eventName, since, until } = call.query;
       const filters = { stitchId, status, eventId, eventName, since, until };
       const scope = `deliveries ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const before = key === undefined ? undefined : { at: Number(key[0]), deliveryId: String(key[1]) };
-      const filter = { ...tenant, ...filters, before, limit };
-      const listed = ({ rows, end }: ScanPage<WebhookDelivery>) => ({
-        body: fromScanPage({ rows, end }, last =>
+      const filter = { projectId, environmentId, ...filters, before, limit };
+      const page = await (status === 'delivering' ? readInFlight : readPage)(services, filter);
+      return {
+        body: fromScanPage(page, last =>
           cursors.encode(scope, [Date.parse(last.createdAt), last.deliveryId]),
         ),
-      });
-      if (status === 'delivering') {
-        const asked =
-          stitchId === undefined
-            ? await stitchPage(database, { ...tenant, limit: maxAsked })
-            : [{ stitchId }];
-        const out = await findInFlight(
-          node,
-          asked.map(each => each.stitchId),
-          tenant,
-        );
-        const { rows, end } = await deliveryPage(database, {
-          ...filter,
-          status: undefined,
-          deliveryIds: [...out],
-        });
-        return listed({
-          rows: rows.filter(isOpen).map(delivery => ({ ...delivery, status: 'delivering' })),
-          end,
-        });
-      }
-      const { rows, end } = await deliveryPage(database, filter);
-      return listed({ rows: status === undefined ? await showInFlight(node, rows, tenant) : rows, end });
+      };
     },
 
     getDelivery: async call => {
@@ -156,6 +129,35 @@ function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays>
       return { body };
     },
   };
+}
+
+/** Of all statuses, or of one that is in the rows. */
+async function readPage(
+  { database, node }: DeliveryServices,
+  filter: DeliveryFilter,
+): Promise<ScanPage<WebhookDelivery>> {
+  const { rows, end } = await deliveryPage(database, filter);
+  return { rows: filter.status === undefined ? await showInFlight(node, rows, filter) : rows, end };
+}
+
+/** Of what is `delivering`, as far as the stitches can be asked. */
+async function readInFlight(
+  { database, node }: DeliveryServices,
+  filter: DeliveryFilter,
+): Promise<ScanPage<WebhookDelivery>> {
+  const { projectId, environmentId, stitchId } = filter;
+  const asked =
+    stitchId === undefined
+      ? await stitchPage(database, { projectId, environmentId, limit: maxAsked })
+      : [{ stitchId }];
+  const inFlight = await findInFlight(
+    node,
+    asked.map(each => each.stitchId),
+    filter,
+  );
+  const ofAnyStatus = { ...filter, status: undefined, deliveryIds: [...inFlight] };
+  const { rows, end } = await deliveryPage(database, ofAnyStatus);
+  return { rows: rows.filter(isOpen).map(delivery => ({ ...delivery, status: 'delivering' })), end };
 }
 
 /** Which deliveries of the stitches are in flight at this moment, as far as the stitches can be asked. */

@@ -20,18 +20,17 @@ export interface LoomServices {
   readonly versions: LoomVersions;
 }
 
-export function loomHandlers({ database, looms, versions }: LoomServices): Handlers<typeof loomOperations> {
+type Reads = Pick<typeof loomOperations, 'listLooms' | 'getLoom' | 'listLoomVersions' | 'getLoomVersion'>;
+
+export function loomHandlers(services: LoomServices): Handlers<typeof loomOperations> {
+  return { ...readHandlers(services), ...writeHandlers(services) };
+}
+
+function readHandlers({ database, looms, versions }: LoomServices): Handlers<Reads> {
   return {
     listLooms: async call => {
       const { cursor, limit = defaultPageSize } = call.query;
       return { body: await looms.list(requireScope(call), { cursor, limit }) };
-    },
-
-    createLoom: async call => {
-      const { projectId, environmentId } = requireScope(call);
-      const { name, metadata = {}, ...definition } = call.body;
-      const loom = { projectId, environmentId, name, metadata, definition: toDefinition(definition) };
-      return { body: await looms.create({ ...loom, ...createAuditContext(call) }) };
     },
 
     getLoom: async call => {
@@ -39,18 +38,6 @@ export function loomHandlers({ database, looms, versions }: LoomServices): Handl
       const found = await looms.find(await resolveScope(call, database, findLoomTenant, loomId), loomId);
       if (found === undefined) throw notFound();
       return { body: found };
-    },
-
-    updateLoom: async call => {
-      const { projectId: _, ...changes } = call.body;
-      return { body: await looms.update({ ...(await createTarget(call, call.params.loomId)), changes }) };
-    },
-
-    activateLoomVersion: async call => {
-      const { loomVersionId } = call.body;
-      return {
-        body: await looms.activate({ ...(await createTarget(call, call.params.loomId)), loomVersionId }),
-      };
     },
 
     listLoomVersions: async call => {
@@ -61,12 +48,6 @@ export function loomHandlers({ database, looms, versions }: LoomServices): Handl
       return { body: await versions.list(scope, loomId, { cursor, limit }) };
     },
 
-    createLoomVersion: async call => {
-      const { activate = true, ...definition } = call.body;
-      const target = await createTarget(call, call.params.loomId);
-      return { body: await versions.create({ ...target, definition: toDefinition(definition), activate }) };
-    },
-
     getLoomVersion: async call => {
       const { loomId, loomVersionId } = call.params;
       const scope = await resolveScope(call, database, findLoomTenant, loomId);
@@ -74,24 +55,56 @@ export function loomHandlers({ database, looms, versions }: LoomServices): Handl
       if (found === undefined) throw notFound();
       return { body: found };
     },
+  };
+}
+
+function writeHandlers({
+  database,
+  looms,
+  versions,
+}: LoomServices): Handlers<Omit<typeof loomOperations, keyof Reads>> {
+  return {
+    createLoom: async call => {
+      const { projectId, environmentId } = requireScope(call);
+      const { name, metadata = {}, ...definition } = call.body;
+      const loom = { projectId, environmentId, name, metadata, definition: toDefinition(definition) };
+      return { body: await looms.create({ ...loom, ...createAuditContext(call) }) };
+    },
+
+    updateLoom: async call => {
+      const { projectId: _, ...changes } = call.body;
+      const target = await createTarget(database, call, call.params.loomId);
+      return { body: await looms.update({ ...target, changes }) };
+    },
+
+    activateLoomVersion: async call => {
+      const { loomVersionId } = call.body;
+      const target = await createTarget(database, call, call.params.loomId);
+      return { body: await looms.activate({ ...target, loomVersionId }) };
+    },
+
+    createLoomVersion: async call => {
+      const { activate = true, ...definition } = call.body;
+      const target = await createTarget(database, call, call.params.loomId);
+      return { body: await versions.create({ ...target, definition: toDefinition(definition), activate }) };
+    },
 
     updateLoomVersion: async call => {
       const { loomVersionId } = call.params;
       const { status } = call.body;
-      return {
-        body: await versions.setStatus({
-          ...(await createTarget(call, call.params.loomId)),
-          loomVersionId,
-          status,
-        }),
-      };
+      const target = await createTarget(database, call, call.params.loomId);
+      return { body: await versions.setStatus({ ...target, loomVersionId, status }) };
     },
   };
+}
 
-  async function createTarget(call: Call, loomId: string): Promise<LoomTarget> {
-    const { projectId, environmentId } = await resolveScope(call, database, findLoomTenant, loomId);
-    return { projectId, environmentId, loomId, ...createAuditContext(call) };
-  }
+async function createTarget(
+  database: LoomServices['database'],
+  call: Call,
+  loomId: string,
+): Promise<LoomTarget> {
+  const { projectId, environmentId } = await resolveScope(call, database, findLoomTenant, loomId);
+  return { projectId, environmentId, loomId, ...createAuditContext(call) };
 }
 
 function toDefinition(given: Omit<CreateLoomVersionBody, 'projectId' | 'activate'>): LoomDefinition {

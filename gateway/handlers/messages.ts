@@ -26,10 +26,14 @@ export interface MessageServices {
   readonly cursors: Cursors;
 }
 
+type Reads = Omit<typeof messageOperations, 'createMessage'>;
+
 /** Lists are sorted by `sequence`. Sending passes on the refusals of the thread: 409, or `svc/chatapp/template_required`. */
 export function messageHandlers(services: MessageServices): Handlers<typeof messageOperations> {
-  const { database, node, cursors } = services;
+  return { ...readHandlers(services), ...writeHandlers(services) };
+}
 
+function readHandlers({ database, cursors }: MessageServices): Handlers<Reads> {
   return {
     listMessages: async call => {
       const { threadId } = call.params;
@@ -37,9 +41,9 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const scope = `messages ${environmentId} ${threadId} ${order} ${afterSequence ?? ''}`;
       const from = cursor === undefined ? undefined : Number(cursors.decode(scope, cursor)[0]);
-      const place = { projectId, environmentId };
+      const tenant = { projectId, environmentId };
       const rows = await messagePage(database, {
-        ...place,
+        ...tenant,
         threadId,
         order,
         afterSequence,
@@ -47,7 +51,7 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
         limit: limit + 1,
       });
       // A page with messages proves that its thread exists.
-      if (rows.length === 0 && (await findThread(database, place, threadId)) === undefined) throw notFound();
+      if (rows.length === 0 && (await findThread(database, tenant, threadId)) === undefined) throw notFound();
       return { body: toPage(rows, limit, last => cursors.encode(scope, [last.sequence])) };
     },
 
@@ -81,23 +85,30 @@ export function messageHandlers(services: MessageServices): Handlers<typeof mess
       };
       return { body };
     },
+  };
+}
 
+function writeHandlers({
+  database,
+  node,
+}: MessageServices): Handlers<Omit<typeof messageOperations, keyof Reads>> {
+  return {
     createMessage: async call => {
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const thread = { kind: 'thread', id: threadId };
-      const place = { projectId, environmentId };
+      const tenant = { projectId, environmentId };
       if (call.query.dryRun === true) {
-        return { status: 200, body: await node.ask<MessageDryRun>(thread, 'checkSend', place, call) };
+        return { status: 200, body: await node.ask<MessageDryRun>(thread, 'checkSend', tenant, call) };
       }
       const made = newMessage(call.body, call.now);
-      const message = await withFiles(database, place, made, call.body.attachments);
+      const message = await withFiles(database, tenant, made, call.body.attachments);
       if (call.body.direction === 'inbound') {
-        const command: ReceiveMessage = { ...place, message, ...commitKey(call.idempotency) };
+        const command: ReceiveMessage = { ...tenant, message, ...commitKey(call.idempotency) };
         return { json: await node.ask<string>(thread, 'receive', command, call) };
       }
       const command: SendMessage = {
-        ...place,
+        ...tenant,
         message,
         author: getAuthor(call),
         ...commitKey(call.idempotency),

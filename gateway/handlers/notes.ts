@@ -4,6 +4,7 @@ import { notFound } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { noteOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type ThreadNote } from '../../protocol/resources/index.ts';
+import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
@@ -18,34 +19,22 @@ export interface NoteServices {
   readonly cursors: Cursors;
 }
 
-type Found = TenantScope & { readonly note: ThreadNote };
+const createThreadRef = (id: string): ActorRef => ({ kind: 'thread', id });
 
 /** 409 for a note that somebody else deletes at the same moment. */
 export function noteHandlers({ database, node, cursors }: NoteServices): Handlers<typeof noteOperations> {
-  const thread = (id: string) => ({ kind: 'thread', id });
-
-  const found = async (
-    call: Pick<Call, 'caller' | 'project' | 'authoriseScope'>,
-    { threadId, threadNoteId }: { readonly threadId: string; readonly threadNoteId: string },
-  ): Promise<Found> => {
-    const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
-    const note = await findNote(database, { projectId, environmentId, threadId, threadNoteId });
-    if (note === undefined) throw notFound();
-    return { projectId, environmentId, note };
-  };
-
   return {
     listNotes: async call => {
       const { threadId } = call.params;
       const { cursor, limit = defaultPageSize } = call.query;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
-      const place = { projectId, environmentId };
+      const tenant = { projectId, environmentId };
       const scope = `notes ${environmentId} ${threadId}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), threadNoteId: String(key[1]) };
-      const rows = await notePage(database, { ...place, threadId, after, limit: limit + 1 });
+      const rows = await notePage(database, { ...tenant, threadId, after, limit: limit + 1 });
       // A page with notes proves that its thread exists.
-      if (rows.length === 0 && (await findThread(database, place, threadId)) === undefined) throw notFound();
+      if (rows.length === 0 && (await findThread(database, tenant, threadId)) === undefined) throw notFound();
       return {
         body: toPage(rows, limit, last =>
           cursors.encode(scope, [Date.parse(last.createdAt), last.threadNoteId]),
@@ -64,21 +53,32 @@ export function noteHandlers({ database, node, cursors }: NoteServices): Handler
         authorUserId: getUserId(call),
         author: getAuthor(call),
       };
-      return { body: await node.ask<ThreadNote>(thread(threadId), 'addNote', command, call) };
+      return { body: await node.ask<ThreadNote>(createThreadRef(threadId), 'addNote', command, call) };
     },
 
     updateNote: async call => {
-      const { projectId, environmentId, note } = await found(call, call.params);
+      const { projectId, environmentId, note } = await requireNote(database, call, call.params);
       const { body } = call.body;
       const command: EditNote = { projectId, environmentId, note, body, author: getAuthor(call) };
-      return { body: await node.ask<ThreadNote>(thread(note.threadId), 'editNote', command, call) };
+      return { body: await node.ask<ThreadNote>(createThreadRef(note.threadId), 'editNote', command, call) };
     },
 
     deleteNote: async call => {
-      const { projectId, environmentId, note } = await found(call, call.params);
+      const { projectId, environmentId, note } = await requireNote(database, call, call.params);
       const command: RemoveNote = { projectId, environmentId, note, author: getAuthor(call) };
-      await node.ask<null>(thread(note.threadId), 'removeNote', command, call);
+      await node.ask<null>(createThreadRef(note.threadId), 'removeNote', command, call);
       return {};
     },
   };
+}
+
+async function requireNote(
+  database: NoteServices['database'],
+  call: Pick<Call, 'caller' | 'project' | 'authoriseScope'>,
+  { threadId, threadNoteId }: Pick<ThreadNote, 'threadId' | 'threadNoteId'>,
+): Promise<TenantScope & { readonly note: ThreadNote }> {
+  const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+  const note = await findNote(database, { projectId, environmentId, threadId, threadNoteId });
+  if (note === undefined) throw notFound();
+  return { projectId, environmentId, note };
 }

@@ -59,9 +59,9 @@ export function presenceHandlers({
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const { sequence } = call.body;
-      const place = { projectId, environmentId, threadId };
+      const tenant = { projectId, environmentId, threadId };
       const moved = await moveReadCursor(database, {
-        ...place,
+        ...tenant,
         userId: getUserId(call),
         sequence,
         now: call.now,

@@ -50,15 +50,38 @@ function toShown({ agentRunId, row }: RunRecord): AgentRun {
 const createRunRef = (id: string): ActorRef => ({ kind: 'run', id });
 const createThreadRef = (id: string): ActorRef => ({ kind: 'thread', id });
 
-type Work = Pick<typeof runOperations, 'createAgentRun' | 'resolveSuggestion'>;
+type Reads = Pick<typeof runOperations, 'listAgentRuns' | 'getAgentRun'>;
 
 /** 404 for what is not in the caller's environment. */
 export function runHandlers(services: RunHandlerServices): Handlers<typeof runOperations> {
-  return { ...workHandlers(services), ...plainHandlers(services) };
+  return { ...readHandlers(services), ...writeHandlers(services) };
 }
 
-/** The operations that need a thread as well as a run. */
-function workHandlers(services: RunHandlerServices): Handlers<Work> {
+function readHandlers({ database, cursors }: RunHandlerServices): Handlers<Reads> {
+  return {
+    listAgentRuns: async call => {
+      const { projectId, environmentId } = requireScope(call);
+      const { cursor, limit = defaultPageSize, threadId, agentId, status } = call.query;
+      const filters = { threadId, agentId, status };
+      const scope = `runs ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const after = key === undefined ? undefined : { at: Number(key[0]), agentRunId: String(key[1]) };
+      const found = await runPage(database, { projectId, environmentId, ...filters, after, limit });
+      const { data, ...rest } = fromScanPage(found, end =>
+        cursors.encode(scope, [end.createdAt.getTime(), end.agentRunId]),
+      );
+      return { body: { data: data.map(toShown), ...rest } };
+    },
+
+    getAgentRun: async call => {
+      const { agentRunId } = call.params;
+      const scope = await resolveScope(call, database, findRunTenant, agentRunId);
+      return { body: await readRun(database, scope, agentRunId) };
+    },
+  };
+}
+
+function writeHandlers(services: RunHandlerServices): Handlers<Omit<typeof runOperations, keyof Reads>> {
   const { database, node } = services;
 
   return {
@@ -68,35 +91,12 @@ function workHandlers(services: RunHandlerServices): Handlers<Work> {
       const scope = { projectId, environmentId };
       const { threadId, inputMessageId, metadata = {} } = call.body;
       const head = await requireAgent(database, scope, agentId);
-      const asked = { ...scope, metadata, author: getAuthor(call) };
-      if (threadId === undefined) {
-        if (inputMessageId !== undefined) {
-          throw invalid([
-            { path: '/body/threadId', message: 'a message belongs to a thread', code: 'required' },
-          ]);
-        }
-        const begin: BeginRun = {
-          ...asked,
-          threadId: null,
-          head: { ...head, mode: head.mode === 'paused' ? 'suggest' : head.mode },
-          inputMessageId: null,
-          basedOnSequence: 0,
-        };
-        return { body: await node.ask<AgentRun>(createRunRef(newId('run', call.now)), 'begin', begin, call) };
-      }
-      if (inputMessageId !== undefined) {
-        const key = { ...scope, threadId, messageId: inputMessageId };
-        if ((await findMessage(database, key)) === undefined) throw notFound();
-      }
-      const input = inputMessageId === undefined ? {} : { inputMessageId };
-      const opened = await openRun(
-        services,
-        threadId,
-        { ...asked, ...input, trigger: 'request', head },
-        call,
-      );
-      // The thread has told the run durably as well: whoever comes first begins it.
-      return { body: await node.ask<AgentRun>(createRunRef(opened.agentRunId), 'begin', opened.begin, call) };
+      const order = { ...scope, metadata, author: getAuthor(call), head };
+      const body =
+        threadId === undefined
+          ? await beginAlone(node, order, inputMessageId, call)
+          : await beginInThread(services, order, threadId, inputMessageId, call);
+      return { body };
     },
 
     resolveSuggestion: async call => {
@@ -128,39 +128,6 @@ function workHandlers(services: RunHandlerServices): Handlers<Work> {
       await node.ask(createRunRef(agentRunId), 'settleSuggestion', command, call);
       return { body: await readRun(database, scope, agentRunId) };
     },
-  };
-}
-
-function plainHandlers({
-  database,
-  node,
-  cursors,
-}: RunHandlerServices): Handlers<Omit<typeof runOperations, keyof Work>> {
-  return {
-    listAgentRuns: async call => {
-      const { projectId, environmentId } = requireScope(call);
-      const { cursor, limit = defaultPageSize, threadId, agentId, status } = call.query;
-      const filters = { threadId, agentId, status };
-      const scope = `runs ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
-      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-      const after = key === undefined ? undefined : { at: Number(key[0]), agentRunId: String(key[1]) };
-      const found = await runPage(database, { projectId, environmentId, ...filters, after, limit });
-      const { data, ...rest } = fromScanPage(found, end =>
-        cursors.encode(scope, [end.createdAt.getTime(), end.agentRunId]),
-      );
-      return { body: { data: data.map(toShown), ...rest } };
-    },
-
-    getAgentRun: async call => {
-      const { agentRunId } = call.params;
-      return {
-        body: await readRun(
-          database,
-          await resolveScope(call, database, findRunTenant, agentRunId),
-          agentRunId,
-        ),
-      };
-    },
 
     cancelAgentRun: async call => {
       const { agentRunId } = call.params;
@@ -170,6 +137,50 @@ function plainHandlers({
       return { body: await readRun(database, command, agentRunId) };
     },
   };
+}
+
+/** What a requested run is begun with, in a thread or without one. */
+type RunOrder = Omit<OpenRun, 'trigger' | 'inputMessageId' | 'supersedes'>;
+
+/** Begins a run that belongs to no thread. */
+function beginAlone(
+  node: RunHandlerServices['node'],
+  order: RunOrder,
+  inputMessageId: string | undefined,
+  call: Pick<Call, 'requestId' | 'now'>,
+): Promise<AgentRun> {
+  if (inputMessageId !== undefined) {
+    throw invalid([{ path: '/body/threadId', message: 'a message belongs to a thread', code: 'required' }]);
+  }
+  const { head } = order;
+  const begin: BeginRun = {
+    ...order,
+    threadId: null,
+    head: { ...head, mode: head.mode === 'paused' ? 'suggest' : head.mode },
+    inputMessageId: null,
+    basedOnSequence: 0,
+  };
+  return node.ask<AgentRun>(createRunRef(newId('run', call.now)), 'begin', begin, call);
+}
+
+/** Has the thread open a run, and begins it. */
+async function beginInThread(
+  services: RunHandlerServices,
+  order: RunOrder,
+  threadId: string,
+  inputMessageId: string | undefined,
+  call: Pick<Call, 'requestId'>,
+): Promise<AgentRun> {
+  const { database, node } = services;
+  const { projectId, environmentId } = order;
+  if (inputMessageId !== undefined) {
+    const key = { projectId, environmentId, threadId, messageId: inputMessageId };
+    if ((await findMessage(database, key)) === undefined) throw notFound();
+  }
+  const input = inputMessageId === undefined ? {} : { inputMessageId };
+  const opened = await openRun(services, threadId, { ...order, ...input, trigger: 'request' }, call);
+  // The thread has told the run durably as well: whoever comes first begins it.
+  return node.ask<AgentRun>(createRunRef(opened.agentRunId), 'begin', opened.begin, call);
 }
 
 /** 409 for an agent that exists but cannot answer. */

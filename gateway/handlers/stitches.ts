@@ -49,17 +49,44 @@ function toShown({ stitchId, row }: StitchRecord): Stitch {
   return toStitch(decodeStitch(row as StitchRow), stitchId);
 }
 
+type Reads = Pick<typeof stitchOperations, 'listStitches' | 'getStitch'>;
 type SecretOperations = Pick<typeof stitchOperations, 'createStitch' | 'rotateStitchSecret'>;
 
 /** 422 for an address that the guard would refuse, or a filter that selects no known event. */
 export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof stitchOperations> {
-  return { ...secretHandlers(services), ...plainHandlers(services) };
+  return { ...readHandlers(services), ...secretHandlers(services), ...writeHandlers(services) };
 }
 
 const createStitchRef = (id: string): ActorRef => ({ kind: 'stitch', id });
 
 function seal(vault: Pick<Vault, 'seal'>, stitchId: string, secret: string): Promise<string> {
   return vault.seal(getSecretContext(stitchId), secret);
+}
+
+function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Reads> {
+  return {
+    listStitches: async call => {
+      if (call.project === undefined) throw notFound();
+      const { projectId, environmentId } = call.project;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `stitches ${projectId} ${environmentId}`;
+      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const after = key === undefined ? undefined : { at: Number(key[0]), stitchId: String(key[1]) };
+      const rows = await stitchPage(database, { projectId, environmentId, after, limit: limit + 1 });
+      const { data, ...rest } = toPage(rows, limit, last =>
+        cursors.encode(scope, [last.createdAt.getTime(), last.stitchId]),
+      );
+      return { body: { data: data.map(toShown), ...rest } };
+    },
+
+    getStitch: async call => {
+      const { stitchId } = call.params;
+      const scope = await resolveScope(call, database, findStitchTenant, stitchId);
+      const found = await findStitch(database, scope, stitchId);
+      if (found === undefined) throw notFound();
+      return { body: toShown(found) };
+    },
+  };
 }
 
 /** Secrets are shown once, when they are made. */
@@ -111,35 +138,13 @@ function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperati
   };
 }
 
-function plainHandlers(
+function writeHandlers(
   services: StitchHandlerServices,
-): Handlers<Omit<typeof stitchOperations, keyof SecretOperations>> {
-  const { database, node, cursors } = services;
+): Handlers<Omit<typeof stitchOperations, keyof Reads | keyof SecretOperations>> {
+  const { database, node } = services;
   const checkAddress = outboundAddressCheck(services.reach, '/body/webhookUrl');
 
   return {
-    listStitches: async call => {
-      if (call.project === undefined) throw notFound();
-      const { projectId, environmentId } = call.project;
-      const { cursor, limit = defaultPageSize } = call.query;
-      const scope = `stitches ${projectId} ${environmentId}`;
-      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-      const after = key === undefined ? undefined : { at: Number(key[0]), stitchId: String(key[1]) };
-      const rows = await stitchPage(database, { projectId, environmentId, after, limit: limit + 1 });
-      const { data, ...rest } = toPage(rows, limit, last =>
-        cursors.encode(scope, [last.createdAt.getTime(), last.stitchId]),
-      );
-      return { body: { data: data.map(toShown), ...rest } };
-    },
-
-    getStitch: async call => {
-      const { stitchId } = call.params;
-      const scope = await resolveScope(call, database, findStitchTenant, stitchId);
-      const found = await findStitch(database, scope, stitchId);
-      if (found === undefined) throw notFound();
-      return { body: toShown(found) };
-    },
-
     updateStitch: async call => {
       const { stitchId } = call.params;
       const scope = await resolveScope(call, database, findStitchTenant, stitchId);

@@ -62,6 +62,7 @@ import { runHandlers } from './runs.ts';
 import { stitchHandlers } from './stitches.ts';
 import { threadHandlers } from './threads.ts';
 import { toolHandlers, type ToolTester } from './tools.ts';
+import { agentRules } from '../agents/index.ts';
 import { tenancyRules } from '../tenancy/index.ts';
 import { refuseAccount } from '../accounts/index.ts';
 
@@ -163,12 +164,13 @@ function conversationHandlers(services: HandlerServices) {
 /** Agents, their parts and their runs. */
 function automationHandlers(services: HandlerServices) {
   const { database, database: db, node, clock, hash, vault, cursors, reach, toolTester: tester } = services;
-  const versions = new LoomVersions({ db, cursors });
+  const rules = agentRules;
+  const versions = new LoomVersions({ db, cursors, rules });
   return {
-    ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors }) }),
-    ...toolHandlers({ database, tools: new Tools({ db, vault, cursors }), tester, reach }),
-    ...loomHandlers({ database, looms: new Looms({ db, cursors }), versions }),
-    ...agentHandlers({ database, agents: new Agents({ db, cursors }) }),
+    ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors, rules }) }),
+    ...toolHandlers({ database, tools: new Tools({ db, vault, cursors, rules }), tester, reach }),
+    ...loomHandlers({ database, looms: new Looms({ db, cursors, rules }), versions }),
+    ...agentHandlers({ database, agents: new Agents({ db, cursors, rules }) }),
     ...runHandlers({ database, node, cursors, clock }),
     ...budgetHandlers(new BudgetSettings(db)),
   };

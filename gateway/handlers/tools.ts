@@ -1,13 +1,8 @@
 /** Tools (docs/contract-decisions.md, "Tool"). */
 import { invalid, notFound } from '../../protocol/errors.ts';
 import type { toolOperations } from '../../protocol/operations/index.ts';
-import {
-  type CreatedTool,
-  defaultPageSize,
-  largestArguments,
-  type ToolTest,
-} from '../../protocol/resources/index.ts';
-import { findHeaderIssues, findInputSchemaIssues } from '../../protocol/tool-definition.ts';
+import { type CreatedTool, defaultPageSize, type ToolTest } from '../../protocol/resources/index.ts';
+import { findHeaderIssues, findInputSchemaIssues, largestArguments } from '../../protocol/tool-definition.ts';
 import type { Reach } from '../../runtime/outbound/index.ts';
 import { findToolTenant, type Tools } from '../../storage/agents/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
@@ -19,7 +14,7 @@ import { requireScope, resolveScope } from './tenant-scope.ts';
 /** Calls a tool outside a run. */
 export interface ToolTester {
   /** Any outcome of the call is an answer. Rejects with `svc/runtime/not_found` where the environment has no such tool. */
-  test(place: TenantScope, toolId: string, input: Readonly<Record<string, unknown>>): Promise<ToolTest>;
+  test(tenant: TenantScope, toolId: string, input: Readonly<Record<string, unknown>>): Promise<ToolTest>;
 }
 
 export interface ToolServices {
@@ -30,37 +25,48 @@ export interface ToolServices {
   readonly reach: Reach;
 }
 
-interface Checked {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly inputSchema?: Readonly<Record<string, unknown>> | null;
-}
+type Reads = Pick<typeof toolOperations, 'listTools' | 'getTool'>;
 
 /**
  * The signing secret is shown once, when it is made; values of headers never. 422 for an address that the guard would refuse, for
  * headers that customers may not set, and for an `inputSchema` that is not a JSON Schema.
  */
 export function toolHandlers(services: ToolServices): Handlers<typeof toolOperations> {
-  const { database, tools, tester, reach } = services;
-  const checkAddress = outboundAddressCheck(reach, '/body/url');
-  const check = ({ headers = {}, inputSchema = null }: Checked): void => {
-    const issues = findHeaderIssues(headers, '/body/headers');
-    if (inputSchema !== null) issues.push(...findInputSchemaIssues(inputSchema, '/body/inputSchema'));
-    if (issues.length > 0) throw invalid(issues);
-  };
+  return { ...readHandlers(services), ...writeHandlers(services) };
+}
 
+function readHandlers({ database, tools }: ToolServices): Handlers<Reads> {
   return {
     listTools: async call => {
       const { cursor, limit = defaultPageSize } = call.query;
       return { body: await tools.list(requireScope(call), { cursor, limit }) };
     },
 
+    getTool: async call => {
+      const { toolId } = call.params;
+      const found = await tools.find(await resolveScope(call, database, findToolTenant, toolId), toolId);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+  };
+}
+
+function writeHandlers({
+  database,
+  tools,
+  tester,
+  reach,
+}: ToolServices): Handlers<Omit<typeof toolOperations, keyof Reads>> {
+  const checkAddress = outboundAddressCheck(reach, '/body/url');
+
+  return {
     createTool: async call => {
       const { projectId, environmentId, environmentKind } = requireScope(call);
       const { name, url, method = 'POST', description = null, inputSchema = null } = call.body;
       const { timeoutMs = 5_000, retryMaxAttempts = 1, retryBackoffMs = 250 } = call.body;
       const { headers = {}, metadata = {} } = call.body;
       checkAddress(url, environmentKind);
-      check(call.body);
+      checkDefinition(call.body);
       const { tool, signingSecret } = await tools.create({
         projectId,
         environmentId,
@@ -80,20 +86,13 @@ export function toolHandlers(services: ToolServices): Handlers<typeof toolOperat
       return { body };
     },
 
-    getTool: async call => {
-      const { toolId } = call.params;
-      const found = await tools.find(await resolveScope(call, database, findToolTenant, toolId), toolId);
-      if (found === undefined) throw notFound();
-      return { body: found };
-    },
-
     updateTool: async call => {
       const { toolId } = call.params;
       const scope = await resolveScope(call, database, findToolTenant, toolId);
       const { projectId, environmentId, environmentKind } = scope;
       const { projectId: _, ...changes } = call.body;
       if (changes.url !== undefined) checkAddress(changes.url, environmentKind);
-      check(changes);
+      checkDefinition(changes);
       return {
         body: await tools.update({ projectId, environmentId, toolId, changes, ...createAuditContext(call) }),
       };
@@ -110,4 +109,15 @@ export function toolHandlers(services: ToolServices): Handlers<typeof toolOperat
       return { body: await tester.test(scope, toolId, input) };
     },
   };
+}
+
+interface CheckedDefinition {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly inputSchema?: Readonly<Record<string, unknown>> | null;
+}
+
+function checkDefinition({ headers = {}, inputSchema = null }: CheckedDefinition): void {
+  const issues = findHeaderIssues(headers, '/body/headers');
+  if (inputSchema !== null) issues.push(...findInputSchemaIssues(inputSchema, '/body/inputSchema'));
+  if (issues.length > 0) throw invalid(issues);
 }

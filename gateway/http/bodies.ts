@@ -24,7 +24,6 @@ export class BodyCut extends Error {
 export class IncomingBody extends Readable {
   readonly #tap: Tap;
   #paused = false;
-  #complete = false;
 
   constructor(tap: Tap) {
     super({ highWaterMark });
@@ -33,18 +32,10 @@ export class IncomingBody extends Readable {
     this.on('error', () => undefined);
   }
 
-  /** Whether the last byte has arrived. */
-  get complete(): boolean {
-    return this.#complete;
-  }
-
   /** A piece of the body; its memory is the server's, and gone when this returns. */
   arrive(piece: ArrayBuffer, last: boolean): void {
-    if (last) {
-      this.#complete = true;
-      // The connection goes on, and has to be read from for its next request.
-      this.#flow();
-    }
+    // The connection goes on, and has to be read from for its next request.
+    if (last) this.#flow();
     if (this.destroyed) return;
     const hasRoom = piece.byteLength === 0 || this.push(Buffer.from(piece.slice(0)));
     if (last) {
@@ -81,64 +72,84 @@ export type Outcome = 'complete' | 'broken';
  */
 export function pipeBody(
   res: HttpResponse,
-  { stream, size }: OutgoingBody,
+  body: OutgoingBody,
   done: (outcome: Outcome) => void,
 ): () => void {
-  let over = false;
-  let sent = 0;
-  const end = (outcome: Outcome): void => {
-    if (over) return;
-    over = true;
-    stream.destroy();
-    done(outcome);
-  };
+  const pipe = new BodyPipe(res, body, done);
+  pipe.start();
+  return () => pipe.abort();
+}
 
+class BodyPipe {
+  readonly #res: HttpResponse;
+  readonly #body: OutgoingBody;
+  readonly #done: (outcome: Outcome) => void;
+  #over = false;
+  /** Bytes that the stream has given. */
+  #sent = 0;
   /** What the client has not taken yet, and where in the whole body it begins. */
-  let rest: Uint8Array = new Uint8Array(0);
-  let restAt = 0;
-  let watching = false;
-  // Registered once: of several, this server goes on calling the first.
-  const watch = (): void => {
-    if (watching) return;
-    watching = true;
-    res.onWritable(at => {
-      if (over) return true;
-      const [taken, complete] = res.tryEnd(rest.subarray(at - restAt), size);
-      if (complete) end('complete');
-      else if (taken) stream.resume();
-      return taken;
-    });
-  };
+  #rest: Uint8Array = new Uint8Array(0);
+  #restAt = 0;
+  #watching = false;
 
-  const offer = (chunk: Uint8Array): void => {
-    rest = chunk;
-    restAt = res.getWriteOffset();
+  constructor(res: HttpResponse, body: OutgoingBody, done: (outcome: Outcome) => void) {
+    this.#res = res;
+    this.#body = body;
+    this.#done = done;
+  }
+
+  start(): void {
+    const { stream, size } = this.#body;
+    stream.on('data', (chunk: Buffer) => {
+      if (this.#over) return;
+      this.#sent += chunk.length;
+      if (this.#sent > size) return this.#end('broken');
+      this.#offer(chunk);
+    });
+    // An empty body has no data, and is complete with its head.
+    stream.on('end', () => {
+      if (this.#over) return;
+      if (size === 0) this.#offer(new Uint8Array(0));
+      else if (this.#sent < size) this.#end('broken');
+    });
+    stream.on('error', () => this.#end('broken'));
+  }
+
+  abort(): void {
+    this.#over = true;
+    this.#body.stream.destroy();
+  }
+
+  #end(outcome: Outcome): void {
+    if (this.#over) return;
+    this.abort();
+    this.#done(outcome);
+  }
+
+  #offer(chunk: Uint8Array): void {
+    this.#rest = chunk;
+    this.#restAt = this.#res.getWriteOffset();
     let taken = false;
     let complete = false;
-    res.cork(() => {
-      [taken, complete] = res.tryEnd(chunk, size);
+    this.#res.cork(() => {
+      [taken, complete] = this.#res.tryEnd(chunk, this.#body.size);
     });
-    if (complete) return end('complete');
+    if (complete) return this.#end('complete');
     if (taken) return;
-    stream.pause();
-    watch();
-  };
+    this.#body.stream.pause();
+    this.#watch();
+  }
 
-  stream.on('data', (chunk: Buffer) => {
-    if (over) return;
-    sent += chunk.length;
-    if (sent > size) return end('broken');
-    offer(chunk);
-  });
-  // An empty body has no data, and is complete with its head.
-  stream.on('end', () => {
-    if (over) return;
-    if (size === 0) offer(new Uint8Array(0));
-    else if (sent < size) end('broken');
-  });
-  stream.on('error', () => end('broken'));
-  return () => {
-    over = true;
-    stream.destroy();
-  };
+  /** Sends the rest as the client takes it. Registered once: of several, this server goes on calling the first. */
+  #watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#res.onWritable(at => {
+      if (this.#over) return true;
+      const [taken, complete] = this.#res.tryEnd(this.#rest.subarray(at - this.#restAt), this.#body.size);
+      if (complete) this.#end('complete');
+      else if (taken) this.#body.stream.resume();
+      return taken;
+    });
+  }
 }

@@ -2,8 +2,9 @@
  * One request and its answer on uWebSockets.js. States and legal moves:
  *
  * - `reading`: the body is arriving. To `handling` when it is complete; to `over` when it is late, or the client is gone.
- * - `handling`: the handler has the request; on routes that stream the body, it is still arriving. To `sending` or `over` with the
- *   first answer: the handler's, or the deadline's. To `over` when the client is gone.
+ * - `handling`: the handler has the request; on routes that stream the body, it is still arriving. To `discarding`, `sending` or `over`
+ *   with the first answer: the handler's, or the deadline's. To `over` when the client is gone.
+ * - `discarding`: the answer waits for the rest of a body that nobody reads. To `sending` or `over` when the rest has come or is late.
  * - `sending`: the client takes the answer more slowly than it was made. To `over` with its last byte.
  * - `over`: the response must not be touched any more; uWebSockets.js would throw. Later answers are dropped silently.
  *
@@ -16,13 +17,17 @@ import { IncomingBody, pipeBody } from './bodies.ts';
 import { errorAnswer, type HttpAnswer, type HttpRequest } from './message.ts';
 import { addressText, checkHeaders, forwardedAddress, HeaderBlock } from './headers.ts';
 import { tooLarge, type Route } from './route.ts';
-import type { Expiring, Traffic } from './traffic.ts';
+import type { AddressCounts, Expiring, Traffic } from './traffic.ts';
 
 /** A refused body up to this many bytes over the limit is discarded as it arrives, so that the client reads the answer. */
 const discardedBytes = 16 * 1024 * 1024;
-/** What one streamed body may take in memory: its high-water mark, and what the system had received when it paused. */
-const streamedBytes = 4 * 1024 * 1024;
+/** Bytes of a body that are taken from anybody. What goes beyond them has to be admitted (`RouteOptions.admitBody`). */
+const freeBodyBytes = 16_384;
 const nothing = Buffer.alloc(0);
+
+function busy(): ServiceError {
+  return new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
+}
 
 /** The callback of a route: makes an exchange of each request. */
 export function createRouteCallback(
@@ -49,18 +54,24 @@ export class HttpExchange implements HttpRequest, Expiring {
   readonly #route: Route;
   readonly #headers: HeaderBlock;
   #res: UwsResponse;
-  #state: 'reading' | 'handling' | 'sending' | 'over' = 'reading';
+  #state: 'reading' | 'handling' | 'discarding' | 'sending' | 'over' = 'reading';
   /** The connection closes after this answer. */
   #last = false;
   #body: Buffer = nothing;
   #length = 0;
+  /** Bytes of memory that are reserved for the body. */
   #held = 0;
+  /** More of the body is to come. */
+  #bodyPending = false;
+  /** Where the exchange is counted while its body arrives. */
+  #countedIn: AddressCounts | undefined;
+  #askedForAdmission = false;
   #address: string | undefined;
   #refused: ServiceError | undefined;
   #incoming: IncomingBody | undefined;
   /** Aborts the answer that is being streamed. */
   #stopPiping: (() => void) | undefined;
-  /** The answer that waits for the rest of the body. */
+  /** While discarding: the answer. */
   #early: HttpAnswer | undefined;
 
   /** Create it within the route's callback, and call `start` or `admit` there. */
@@ -114,11 +125,11 @@ export class HttpExchange implements HttpRequest, Expiring {
     } else if (headers.contentLength > route.maxBodyBytes) {
       this.#last = headers.contentLength > route.maxBodyBytes + discardedBytes;
       this.#handle(tooLarge(route.maxBodyBytes));
-    } else if (route.streamsBody) {
-      this.#stream();
     } else {
-      this.#res.onData((chunk, last) => this.#receive(chunk, last));
-      if (this.#state === 'reading') this.#traffic.uploads.add(this);
+      this.#bodyPending = true;
+      this.#res.onData((chunk, last) => this.#arrive(chunk, last));
+      if (route.streamsBody) this.#stream();
+      else if (this.#state === 'reading') this.#traffic.uploads.add(this);
     }
   }
 
@@ -146,42 +157,92 @@ export class HttpExchange implements HttpRequest, Expiring {
       return false;
     }
     if (!room || (this.#traffic.held && !this.#route.always)) {
-      this.fail(new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 }));
+      this.fail(busy());
       return false;
     }
     return true;
   }
 
   // Called by the server for each piece of the body; the piece is gone when this returns.
-  #receive(chunk: ArrayBuffer, last: boolean): void {
-    if (this.#state !== 'reading') return;
+  #arrive(chunk: ArrayBuffer, last: boolean): void {
+    if (last) this.#bodyPending = false;
     try {
-      const size = this.#length + chunk.byteLength;
-      let refusal: ServiceError | undefined;
-      if (size > this.#route.maxBodyBytes) refusal = tooLarge(this.#route.maxBodyBytes);
-      else if (!this.#append(chunk, size)) refusal = new ServiceError('svc/runtime/unavailable');
-      if (refusal === undefined && !last) return;
-      this.#state = 'handling';
-      this.#traffic.uploads.remove(this);
-      if (refusal === undefined) this.#body = this.#body.subarray(0, size);
-      if (!this.#headers.chunked) {
-        this.#handle(refusal);
-        return;
-      }
-      // Trailers and chunk terminators are not checked by the server, so what follows a chunked body may be read as
-      // a request that nobody sent. It is not executed: while an answer is outstanding the server closes the
-      // connection on further requests, and this answer ends it.
-      this.#last = true;
-      setImmediate(() => this.#handle(refusal));
+      if (this.#state === 'reading') this.#receive(chunk, last);
+      else if (this.#state === 'handling') this.#pass(chunk, last);
+      else if (this.#state === 'discarding') this.#discard(chunk, last);
     } catch (error) {
       this.fail(error);
     }
   }
 
+  #receive(chunk: ArrayBuffer, last: boolean): void {
+    const size = this.#length + chunk.byteLength;
+    let refusal: ServiceError | undefined;
+    if (size > this.#route.maxBodyBytes) refusal = tooLarge(this.#route.maxBodyBytes);
+    else if (!this.#append(chunk, size)) refusal = busy();
+    else if (!last) refusal = this.#awaitMore(size);
+    if (this.#state !== 'reading' || (refusal === undefined && !last)) return;
+    this.#state = 'handling';
+    this.#traffic.uploads.remove(this);
+    if (refusal === undefined) this.#body = this.#body.subarray(0, size);
+    if (!this.#headers.chunked) {
+      this.#handle(refusal);
+      return;
+    }
+    // Trailers and chunk terminators are not checked by the server, so what follows a chunked body may be read as
+    // a request that nobody sent. It is not executed: while an answer is outstanding the server closes the
+    // connection on further requests, and this answer ends it.
+    this.#last = true;
+    setImmediate(() => this.#handle(refusal));
+  }
+
+  /**
+   * The first piece of a body is taken from everyone, the rest only from whom the route admits. Otherwise slow senders could hold so much
+   * memory that the node stops for all others.
+   */
+  #awaitMore(size: number): ServiceError | undefined {
+    if (!this.#countIn(this.#traffic.slowBodies)) return busy();
+    const { admitBody } = this.#route;
+    if (admitBody === undefined || size <= freeBodyBytes || this.#askedForAdmission) return undefined;
+    this.#askedForAdmission = true;
+    const refusal = admitBody(this);
+    if (!(refusal instanceof Promise)) {
+      if (refusal !== undefined) this.answer(refusal);
+      return undefined;
+    }
+    this.#res.pause();
+    const proceed = (answer?: HttpAnswer): void => {
+      if (this.#state === 'over') return;
+      this.#res.resume();
+      if (answer !== undefined && this.#state === 'reading') this.answer(answer);
+    };
+    refusal.then(proceed, () => proceed());
+    return undefined;
+  }
+
+  /** Counts the exchange in, once; false: there are too many. */
+  #countIn(counts: AddressCounts): boolean {
+    if (this.#countedIn !== undefined) return true;
+    if (!counts.enter(this.address)) return false;
+    this.#countedIn = counts;
+    return true;
+  }
+
+  /** Gives back what the body has taken of the server. */
+  #releaseBody(): void {
+    this.#traffic.release(this.#held);
+    this.#held = 0;
+    this.#countedIn?.leave(this.address);
+    this.#countedIn = undefined;
+  }
+
   #stream(): void {
     const res = this.#res;
-    if (!this.#traffic.hold(streamedBytes)) return this.fail(new ServiceError('svc/runtime/unavailable'));
-    this.#held = streamedBytes;
+    const refusal = this.#route.admitBody?.(this);
+    if (refusal instanceof Promise)
+      throw new Error('a body that is streamed is admitted at once or not at all');
+    if (refusal !== undefined) return this.answer(refusal);
+    if (!this.#countIn(this.#traffic.streams)) return this.fail(busy());
     // As after a chunked body that is read whole: what may follow it must not be executed.
     this.#last = this.#headers.chunked;
     const whileOpen = (work: () => void) => (): void => {
@@ -192,19 +253,23 @@ export class HttpExchange implements HttpRequest, Expiring {
       resume: whileOpen(() => res.resume()),
     });
     this.#incoming = incoming;
-    res.onData((chunk, last) => {
-      if (this.#state !== 'handling') return;
-      try {
-        this.#length += chunk.byteLength;
-        if (this.#length > this.#route.maxBodyBytes) this.fail(tooLarge(this.#route.maxBodyBytes));
-        else incoming.arrive(chunk, last);
-        if (last && this.#early !== undefined) this.answer(this.#early);
-      } catch (error) {
-        this.fail(error);
-      }
-    });
     this.#traffic.transfers.add(this);
     this.#handle();
+  }
+
+  /** A piece of a body that is streamed. */
+  #pass(chunk: ArrayBuffer, last: boolean): void {
+    this.#length += chunk.byteLength;
+    if (this.#incoming !== undefined && this.#length > this.#route.maxBodyBytes) {
+      this.fail(tooLarge(this.#route.maxBodyBytes));
+    } else {
+      this.#incoming?.arrive(chunk, last);
+    }
+  }
+
+  #discard(chunk: ArrayBuffer, last: boolean): void {
+    this.#length += chunk.byteLength;
+    if (last) this.#answerEarly();
   }
 
   // The buffer grows with what has arrived, not with the announced length: an announcement costs the client nothing.
@@ -250,7 +315,13 @@ export class HttpExchange implements HttpRequest, Expiring {
   answerExpired(): void {
     if (this.#state !== 'handling') return;
     this.#traffic.log.warn({ requestId: this.requestId, path: this.path }, 'no answer within the deadline');
-    this.fail(new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 }));
+    this.fail(busy());
+  }
+
+  discardExpired(): void {
+    // What is still to come is not ours to read: the connection closes.
+    this.#last = true;
+    this.#answerEarly();
   }
 
   transferExpired(): void {
@@ -272,7 +343,7 @@ export class HttpExchange implements HttpRequest, Expiring {
 
   /** Answers, unless that has been done or the client is gone. */
   answer(answer: HttpAnswer): void {
-    if (this.#state === 'over' || this.#state === 'sending') {
+    if (this.#state === 'over' || this.#state === 'sending' || this.#state === 'discarding') {
       answer.outgoing?.stream.destroy();
       return;
     }
@@ -283,7 +354,21 @@ export class HttpExchange implements HttpRequest, Expiring {
       this.fail(error);
       return;
     }
-    if (this.#waitsForBody(answer)) return;
+    if (this.#bodyPending && this.#waitsForBody()) {
+      this.#early = answer;
+      this.#state = 'discarding';
+      this.#traffic.discards.add(this);
+      return;
+    }
+    this.#writeOrClose(answer);
+  }
+
+  #answerEarly(): void {
+    this.#traffic.discards.remove(this);
+    if (this.#state === 'discarding' && this.#early !== undefined) this.#writeOrClose(this.#early);
+  }
+
+  #writeOrClose(answer: HttpAnswer): void {
     try {
       this.#res.cork(() => this.#write(answer));
     } catch (error) {
@@ -328,21 +413,20 @@ export class HttpExchange implements HttpRequest, Expiring {
   }
 
   /**
-   * Whether the answer has to wait for the rest of a body that nobody reads. A rest of moderate size is discarded first, since this
-   * server stops reading once it has answered, and a client that still sends would get a reset instead of the answer. After a
-   * larger one, or one of unknown size, the connection closes.
+   * Gives up a body that is still arriving; whether the answer has to wait for its rest. A rest of moderate size is discarded first,
+   * since this server stops reading once it has answered, and a client that still sends would get a reset instead of the answer. After
+   * a larger one, or one of unknown size, the connection closes.
    */
-  #waitsForBody(answer: HttpAnswer): boolean {
-    const incoming = this.#incoming;
-    if (incoming === undefined || incoming.complete) return false;
-    incoming.cut();
+  #waitsForBody(): boolean {
+    this.#incoming?.cut();
+    this.#traffic.uploads.remove(this);
+    this.#traffic.answers.remove(this);
+    this.#traffic.transfers.remove(this);
+    this.#releaseBody();
     const rest = this.#headers.contentLength - this.#length;
-    if (this.#headers.chunked || rest > discardedBytes) {
-      this.#last = true;
-      return false;
-    }
-    this.#early ??= answer;
-    return true;
+    if (!this.#headers.chunked && rest <= discardedBytes) return true;
+    this.#last = true;
+    return false;
   }
 
   // `tryEnd` rather than `end`: what the kernel does not take stays here, and the request counts as pending, so that a
@@ -374,11 +458,12 @@ export class HttpExchange implements HttpRequest, Expiring {
     this.#state = 'over';
     const traffic = this.#traffic;
     traffic.uploads.remove(this);
+    traffic.discards.remove(this);
     traffic.answers.remove(this);
     traffic.transfers.remove(this);
     this.#incoming?.cut();
     this.#stopPiping?.();
-    traffic.release(this.#held);
+    this.#releaseBody();
     traffic.leave();
   }
 

@@ -1,6 +1,13 @@
 /** Routes, as their exchanges need them, and their path patterns: `/v1/threads/{threadId}/messages`, `/studio/*`. */
 import { ServiceError } from '../../protocol/errors.ts';
-import type { HttpHandler } from './message.ts';
+import type { HttpHandler, HttpRequest, HttpAnswer } from './message.ts';
+
+/**
+ * Decides by the head of a request whether its body is worth taking: returns what refuses it. Throws nothing.
+ */
+export type BodyAdmission = (
+  request: HttpRequest,
+) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
 
 /** What a route wants of its requests. */
 export interface Route {
@@ -14,6 +21,8 @@ export interface Route {
   readonly maxBodyBytes: number;
   /** The handler gets the request with its head, and the body as it arrives. */
   readonly streamsBody: boolean;
+  /** Asked before a body is streamed, and before more of any other body is taken than costs nothing. */
+  readonly admitBody: BodyAdmission | undefined;
   /** The handler gets requests whose body was not taken, too, and answers with `request.refused`. */
   readonly answersRefused: boolean;
   /** Served while the server is held, too. */

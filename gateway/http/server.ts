@@ -11,7 +11,7 @@ import type { Log } from '../../runtime/observability/index.ts';
 import { errorAnswer, type HttpAnswer, type HttpHandler, type HttpRequest } from './message.ts';
 import { createRouteCallback } from './exchange.ts';
 import { ResponseHead } from './headers.ts';
-import { parsePattern, type Pattern, type Route } from './route.ts';
+import { parsePattern, type BodyAdmission, type Pattern, type Route } from './route.ts';
 import { Traffic, type TrafficLimits, type TrafficStats } from './traffic.ts';
 import { createBehaviour, type OpenSockets, type SocketEndpoint, type SocketSession } from './websocket.ts';
 
@@ -36,6 +36,11 @@ export interface RouteOptions {
   readonly maxBodyBytes?: number;
   /** Whether the handler gets the body as it arrives, in `request.incoming`; default: it gets the whole body. */
   readonly streamsBody?: boolean;
+  /**
+   * Asked with the head of a request before its body is streamed, and before more than 16 KiB of any other body are taken; what it
+   * returns is the answer, and the body is not taken. Default: every body is.
+   */
+  readonly admitBody?: BodyAdmission;
   /** Whether the handler answers requests whose body is too large as well, with `request.refused`; default: the server does. */
   readonly answersRefused?: boolean;
   /** Whether it is served while the server is held, too; default: it is not. */
@@ -53,6 +58,7 @@ const bodilessRoute = {
   readsBody: false,
   maxBodyBytes: 0,
   streamsBody: false,
+  admitBody: undefined,
   answersRefused: false,
   always: false,
   headOnly: false,
@@ -82,7 +88,11 @@ export class HttpServer {
       {
         maxInFlight: options.maxInFlight ?? 20_000,
         maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 268_435_456,
+        maxStreams: options.maxStreams ?? 64,
+        maxStreamsPerAddress: options.maxStreamsPerAddress ?? 16,
+        maxSlowBodiesPerAddress: options.maxSlowBodiesPerAddress ?? 512,
         uploadDeadlineMs: options.uploadDeadlineMs ?? 30_000,
+        discardDeadlineMs: options.discardDeadlineMs ?? 5_000,
         answerDeadlineMs: options.answerDeadlineMs ?? 30_000,
         transferDeadlineMs: options.transferDeadlineMs ?? 300_000,
       },
@@ -118,6 +128,7 @@ export class HttpServer {
       readsBody: options.readsBody ?? (method !== 'GET' && method !== 'DELETE'),
       maxBodyBytes: options.maxBodyBytes ?? this.#maxBodyBytes,
       streamsBody: options.streamsBody ?? false,
+      admitBody: options.admitBody,
       answersRefused: options.answersRefused ?? false,
       always: options.always ?? false,
       headOnly: false,
@@ -203,6 +214,7 @@ export class HttpServer {
     clearTimeout(timer);
     this.#app.close();
     this.#traffic.uploads.clear();
+    this.#traffic.discards.clear();
     this.#traffic.answers.clear();
     this.#traffic.transfers.clear();
   }

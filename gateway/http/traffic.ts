@@ -9,8 +9,16 @@ export interface TrafficLimits {
   readonly maxInFlight: number;
   /** Bytes of request bodies in memory at once; beyond that new ones get 503. Default 268,435,456. */
   readonly maxBodyBytesInFlight: number;
+  /** Bodies that are streamed at once, at some 4 MiB of memory each; beyond that new ones get 503. Default 64. */
+  readonly maxStreams: number;
+  /** The same for one client address. Default 16. */
+  readonly maxStreamsPerAddress: number;
+  /** Bodies of one client address that arrive in pieces and are not complete; beyond that new ones get 503. Default 512. */
+  readonly maxSlowBodiesPerAddress: number;
   /** Time from a request's head to the end of its body, then the connection is closed. Default 30,000. */
   readonly uploadDeadlineMs: number;
+  /** Time that is given to the rest of a body which was refused, then it is answered all the same. Default 5,000. */
+  readonly discardDeadlineMs: number;
   /** Time from the end of the body to the answer, then 503. Default 30,000. */
   readonly answerDeadlineMs: number;
   /** Time that a body which is streamed may take, in either direction, then the connection is closed. Default 300,000. */
@@ -21,6 +29,8 @@ export interface TrafficLimits {
 export interface Expiring {
   /** The body did not arrive in time. */
   uploadExpired(): void;
+  /** The rest of a refused body did not arrive in time. */
+  discardExpired(): void;
   /** The handler did not answer in time. */
   answerExpired(): void;
   /** What is streamed did not end in time. */
@@ -34,8 +44,13 @@ export class Traffic {
   /** Reverse proxies of ours before this server; 0: X-Forwarded-For is ignored. */
   readonly trustedProxies: number;
   readonly uploads: Deadlines<Expiring>;
+  readonly discards: Deadlines<Expiring>;
   readonly answers: Deadlines<Expiring>;
   readonly transfers: Deadlines<Expiring>;
+  /** Bodies that are being streamed, by client address. */
+  readonly streams: AddressCounts;
+  /** Bodies that arrive in pieces, by client address. */
+  readonly slowBodies: AddressCounts;
   /** While set, routes that are not `always` open answer 503. */
   held = false;
   /** Set once: answers close their connections from now on. */
@@ -54,8 +69,11 @@ export class Traffic {
     this.docsUrl = server.docsUrl;
     this.trustedProxies = server.trustedProxies;
     this.uploads = new Deadlines(limits.uploadDeadlineMs, request => request.uploadExpired());
+    this.discards = new Deadlines(limits.discardDeadlineMs, request => request.discardExpired());
     this.answers = new Deadlines(limits.answerDeadlineMs, request => request.answerExpired());
     this.transfers = new Deadlines(limits.transferDeadlineMs, request => request.transferExpired());
+    this.streams = new AddressCounts(limits.maxStreamsPerAddress, limits.maxStreams);
+    this.slowBodies = new AddressCounts(limits.maxSlowBodiesPerAddress, Infinity);
   }
 
   /** Requests received and not yet answered to the last byte. */
@@ -96,6 +114,36 @@ export class Traffic {
   idle(): Promise<void> {
     if (this.#inFlight === 0) return Promise.resolve();
     return new Promise(resolve => this.#whenIdle.push(resolve));
+  }
+}
+
+/** How many of something there are at once, for each client address and in all. */
+export class AddressCounts {
+  readonly #maxPerAddress: number;
+  readonly #max: number;
+  readonly #counts = new Map<string, number>();
+  #total = 0;
+
+  constructor(maxPerAddress: number, max: number) {
+    this.#maxPerAddress = maxPerAddress;
+    this.#max = max;
+  }
+
+  /** Counts one more; false: there are too many, and it is not counted. */
+  enter(address: string): boolean {
+    const count = this.#counts.get(address) ?? 0;
+    if (count >= this.#maxPerAddress || this.#total >= this.#max) return false;
+    this.#counts.set(address, count + 1);
+    this.#total++;
+    return true;
+  }
+
+  /** Once for each `enter` that returned true. */
+  leave(address: string): void {
+    const count = (this.#counts.get(address) ?? 0) - 1;
+    if (count > 0) this.#counts.set(address, count);
+    else this.#counts.delete(address);
+    this.#total--;
   }
 }
 

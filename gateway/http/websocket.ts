@@ -114,15 +114,7 @@ export function createBehaviour<Session extends SocketSession>(
   sockets: OpenSockets,
 ): WebSocketBehavior<Carrier<Session>> {
   type Ws = WebSocket<Carrier<Session>>;
-
-  function guarded(socket: OpenSocket<Session>, callback: () => void): void {
-    try {
-      callback();
-    } catch (error) {
-      traffic.log.error({ path: route.pattern, err: error }, 'websocket callback failed');
-      socket.end(1011, 'internal error');
-    }
-  }
+  const guarded = createGuard(route, traffic);
 
   function reportDropped(socket: OpenSocket<Session>): void {
     socket.dropPending = false;
@@ -171,6 +163,18 @@ export function createBehaviour<Session extends SocketSession>(
       sockets.delete(socket);
       guarded(socket, () => endpoint.close(socket, code, Buffer.from(message).toString()));
     },
+  };
+}
+
+/** Runs the callbacks of an endpoint: one that throws closes its socket. */
+function createGuard(route: Route, traffic: Traffic) {
+  return (socket: Pick<Socket<unknown>, 'end'>, callback: () => void): void => {
+    try {
+      callback();
+    } catch (error) {
+      traffic.log.error({ path: route.pattern, err: error }, 'websocket callback failed');
+      socket.end(1011, 'internal error');
+    }
   };
 }
 

@@ -54,6 +54,7 @@ export function serveMedia(options: MediaOptions): void {
   };
   server.route('PUT', path, request => answer(request, routes.upload(request)), {
     streamsBody: true,
+    admitBody: request => routes.refuseUpload(request),
     maxBodyBytes: maxFileBytes,
   });
   server.route('GET', path, request => answer(request, routes.read(request)));
@@ -64,6 +65,20 @@ class MediaRoutes {
 
   constructor(options: MediaOptions) {
     this.#options = options;
+  }
+
+  /** 401 for a bad address: an upload that nobody here has asked for takes no room. */
+  refuseUpload(request: HttpRequest): HttpAnswer | undefined {
+    const { links, clock, docsUrl } = this.#options;
+    const [attachmentId = ''] = request.params;
+    try {
+      links.check('upload', attachmentId, request.query, clock.now());
+      return undefined;
+    } catch (error) {
+      const refusal = toRefusal(error);
+      if (refusal === undefined) throw error;
+      return errorAnswer(refusal, request.requestId, docsUrl);
+    }
   }
 
   /** 204; or 401 for a bad address, 404, 409 for a file that is or is being uploaded, 422 for another size, 503 where the store fails. */

@@ -1,7 +1,12 @@
-/** /healthz, /readyz and /metrics (Prometheus text), at the root of the server and without authentication. */
+/**
+ * /healthz, /readyz and /metrics (Prometheus text), at the root of the server. Anybody may ask for the first two, so they cost next to
+ * nothing; metrics tell what a node does for whom, and cost more.
+ */
 import type { Registry } from 'prom-client';
 import type { Log } from '../../runtime/observability/index.ts';
-import type { HttpAnswer, HttpServer } from '../http/index.ts';
+import { ServiceError } from '../../protocol/errors.ts';
+import { ServiceTokens } from '../auth/index.ts';
+import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
 
 /** Resolves when the part can serve. Rejects, or does not settle, when it cannot. */
 export type Check = () => Promise<void>;
@@ -10,17 +15,26 @@ export interface HealthOptions {
   /** By the name that /readyz shows, such as `database`. */
   readonly checks: Readonly<Record<string, Check>>;
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
+  /** Whoever scrapes has it as a bearer token. Undefined: only clients at the loopback address get metrics. */
+  readonly metricsToken?: string | undefined;
   readonly log: Log;
+  /** Milliseconds that the outcome of the checks is kept. Default 1,000. */
+  readonly checkEveryMs?: number;
   /** Time for each check, in milliseconds. Default 2,000. */
   readonly checkDeadlineMs?: number;
 }
 
 export class Health {
   readonly #options: HealthOptions;
+  readonly #metricsTokens: ServiceTokens | undefined;
   #stage: 'starting' | 'serving' | 'draining' = 'serving';
+  /** The outcome of the checks, and until when it is kept, in monotonic milliseconds. */
+  #checked: { readonly passed: Promise<boolean[]>; readonly until: number } | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
+    const { metricsToken: token } = options;
+    this.#metricsTokens = token === undefined ? undefined : new ServiceTokens([{ name: 'metrics', token }]);
   }
 
   /** Registers the three routes. */
@@ -29,7 +43,7 @@ export class Health {
     const always = { always: true };
     server.route('GET', '/healthz', () => json(200, { status: 'ok' }), always);
     server.route('GET', '/readyz', () => this.#readiness(), always);
-    server.route('GET', '/metrics', () => this.#metrics(), always);
+    server.route('GET', '/metrics', request => this.#metrics(request), always);
   }
 
   /** /readyz answers 503 until `release`. */
@@ -53,11 +67,22 @@ export class Health {
 
   async #readiness(): Promise<HttpAnswer> {
     const names = Object.keys(this.#options.checks);
-    const results = await Promise.all(names.map(name => this.#passes(name)));
+    const results = await this.#check(names);
     const failed = names.filter((_, index) => !results[index]);
     const status = this.#stage !== 'serving' ? this.#stage : failed.length === 0 ? 'ok' : 'failed';
     const checks = Object.fromEntries(names.map((name, index) => [name, results[index] ? 'ok' : 'failed']));
     return json(status === 'ok' ? 200 : 503, { status, checks });
+  }
+
+  #check(names: readonly string[]): Promise<boolean[]> {
+    const now = performance.now();
+    if (this.#checked === undefined || this.#checked.until <= now) {
+      this.#checked = {
+        passed: Promise.all(names.map(name => this.#passes(name))),
+        until: now + (this.#options.checkEveryMs ?? 1_000),
+      };
+    }
+    return this.#checked.passed;
   }
 
   async #passes(name: string): Promise<boolean> {
@@ -78,10 +103,21 @@ export class Health {
     }
   }
 
-  async #metrics(): Promise<HttpAnswer> {
+  /** Throws 401. */
+  async #metrics(request: HttpRequest): Promise<HttpAnswer> {
     const { registry } = this.#options;
+    if (this.#metricsTokens !== undefined) this.#metricsTokens.verify(request.header('authorization'));
+    else if (!isLocal(request)) throw new ServiceError('svc/auth/missing_credentials');
     return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
   }
+}
+
+/** Whether the client is on this machine, and no proxy on it says that it speaks for somebody else. */
+function isLocal(request: HttpRequest): boolean {
+  const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some(
+    name => request.header(name) !== '',
+  );
+  return !isForwarded && (request.address.startsWith('127.') || request.address === '0:0:0:0:0:0:0:1');
 }
 
 function json(status: number, value: unknown): HttpAnswer {

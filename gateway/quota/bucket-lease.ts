@@ -85,12 +85,22 @@ export interface QuotaCounts {
 
 type Waiter = (quota: Quota) => void;
 
+type LeaseState = 'empty' | 'asking' | 'granted' | 'exhausted' | 'local';
+
+const moves: Readonly<Record<LeaseState, readonly LeaseState[]>> = {
+  empty: ['asking'],
+  asking: ['granted', 'exhausted', 'local'],
+  granted: ['asking'],
+  exhausted: ['asking', 'granted'],
+  local: ['asking'],
+};
+
 export class BucketLease {
   readonly #bucket: string;
   readonly #policy: RatePolicy;
   readonly #client: BucketClient;
   readonly #waiting: Waiter[] = [];
-  #state: 'empty' | 'asking' | 'granted' | 'exhausted' | 'local' = 'empty';
+  #state: LeaseState = 'empty';
   /** When the state lapses, where it does so by itself. */
   #until = Infinity;
   /** Tokens of the last grant that are left, and until when they may be spent. */
@@ -139,7 +149,10 @@ export class BucketLease {
   }
 
   /** The one place that sets the state. @param until when it lapses by itself */
-  #move(to: 'asking' | 'granted' | 'exhausted' | 'local', until: number): void {
+  #move(to: LeaseState, until: number): void {
+    if (!moves[this.#state].includes(to)) {
+      throw new Error(`the lease of ${this.#policy.prefix} cannot go from ${this.#state} to ${to}`);
+    }
     this.#state = to;
     this.#until = until;
   }
@@ -153,12 +166,11 @@ export class BucketLease {
       const wanted = this.#waiting.length;
       const take = this.#createTake(wanted, askedAt);
       counts.asks++;
-      try {
-        this.#receive(await this.#client.ask(this.#bucket, take), wanted, askedAt);
-      } catch {
+      const grant = await this.#client.ask(this.#bucket, take).catch(() => undefined);
+      if (grant === undefined) {
         counts.unanswered++;
         this.#goLocal();
-      }
+      } else this.#receive(grant, wanted, askedAt);
     }
   }
 

@@ -4,7 +4,7 @@
  */
 import { Counter, type Registry } from 'prom-client';
 import { ServiceError } from '../../protocol/errors.ts';
-import type { Operation } from '../../protocol/operation.ts';
+import { getMaxBodyBytes, type Operation } from '../../protocol/operation.ts';
 import { BucketHistogram, HistogramBuckets, type Log } from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Authenticator } from '../auth/index.ts';
@@ -66,6 +66,8 @@ export function serveOperations<Table extends OperationTable>(
     for (const path of operation.root === true ? [versioned, operation.path] : [versioned]) {
       server.route(operation.method, path, request => endpoint.serve(request), {
         readsBody: operation.body !== undefined,
+        maxBodyBytes: getMaxBodyBytes(operation),
+        admitBody: request => endpoint.admitBody(request),
         answersRefused: true,
       });
     }
@@ -117,6 +119,22 @@ export class RestEndpoint implements Endpoint {
       if (!(answer instanceof Promise)) return this.#finish(call, answer);
       return answer.then(
         given => this.#finish(call, given),
+        (error: unknown) => this.#refuse(call, error),
+      );
+    } catch (error) {
+      return this.#refuse(call, error);
+    }
+  }
+
+  /** The refusal of a request whose caller is not known by its head: a large body is taken from callers only. Never throws. */
+  admitBody(request: HttpRequest): Maybe<HttpAnswer | undefined> {
+    if (!this.rules.needsCaller) return undefined;
+    const call = new RestCall(this, request);
+    try {
+      const authenticated = chain(call.authenticate(), () => call.refundAnonymous());
+      if (!(authenticated instanceof Promise)) return undefined;
+      return authenticated.then(
+        () => undefined,
         (error: unknown) => this.#refuse(call, error),
       );
     } catch (error) {

@@ -39,7 +39,7 @@ const maxActive = 4;
 /** Readers that share one page. Serving more of them in one turn would delay the event loop. */
 const maxSharing = 64;
 const firstBackoffMs = 100;
-const longestBackoffMs = 5_000;
+const maxBackoffMs = 5_000;
 
 export class CatchUp {
   readonly #events: EventLog;
@@ -54,7 +54,7 @@ export class CatchUp {
   constructor(events: EventLog, clock: Clock, random: Random, log: Log) {
     this.#events = events;
     this.#clock = clock;
-    this.#backoff = new Backoff(firstBackoffMs, longestBackoffMs, random);
+    this.#backoff = new Backoff(firstBackoffMs, maxBackoffMs, random);
     this.#log = log;
   }
 
@@ -85,10 +85,10 @@ export class CatchUp {
 
   /** @param readers at least one, all at the same cursor of the same stream */
   async #read(readers: readonly Reader[]): Promise<void> {
-    const [{ stream: feed, cursor, admission }] = readers as readonly [Reader];
+    const [{ stream: projectStream, cursor, admission }] = readers as readonly [Reader];
     this.#active++;
     // No further than what the stream has published: the rest will be published to the reader.
-    const through = feed.head;
+    const through = projectStream.head;
     const { projectId, environmentId } = admission;
     let page: readonly PagedFrame[] | undefined;
     try {

@@ -51,7 +51,7 @@ export interface HubOptions {
 /** Bytes that may be published to a stream before its followers' buffers are checked. */
 const checkIntervalBytes = 65_536;
 const firstBackoffMs = 100;
-const longestBackoffMs = 5_000;
+const maxBackoffMs = 5_000;
 /** Consecutive reads without a result after which the missing events are considered lost. */
 const maxEmptyReads = 3;
 
@@ -172,7 +172,7 @@ export class Hub implements CommitListener {
   }
 
   async #compareUntil(stream: ProjectStream, done: () => boolean): Promise<void> {
-    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, this.#options.random);
+    const backoff = new Backoff(firstBackoffMs, maxBackoffMs, this.#options.random);
     while (!this.#hasEnded(stream)) {
       if ((await this.#compare([stream])) && done()) return;
       await pause(this.#options.clock, backoff.next());
@@ -238,7 +238,7 @@ export class Hub implements CommitListener {
   }
 
   async #readMissing(stream: ProjectStream): Promise<void> {
-    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, this.#options.random);
+    const backoff = new Backoff(firstBackoffMs, maxBackoffMs, this.#options.random);
     let emptyReads = 0;
     while (stream.loaded && stream.target > stream.head && !this.#hasEnded(stream)) {
       const head = stream.head;

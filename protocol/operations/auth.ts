@@ -150,7 +150,7 @@ export const authOperations = {
     tag,
     summary: 'Accept an invitation to a workspace with the e-mailed token',
     description:
-      "Sets the refresh cookie. Without an account for the invited address one is made with the password. An account accepts with its access token or its password, else 401 svc/auth/login_required; another account's access token alone is 403. A token that is unknown, used or revoked is 404, one that is older than 7 days 401 svc/auth/expired_token.",
+      "Sets the refresh cookie. If the invited address has no account, one is created with the password. If it has one, send its access token or its password, else the answer is 401 svc/auth/login_required; another account's access token alone is 403. A token that is unknown, used or revoked is 404, one that is older than 7 days 401 svc/auth/expired_token.",
     auth: 'none',
     optionalAuth: ['studioToken'],
     body: AcceptInvitationBody,

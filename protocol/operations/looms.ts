@@ -114,7 +114,7 @@ export const loomOperations = {
     path: '/looms/{loomId}/versions',
     tag,
     summary: 'Publish a new version, and activate it unless `activate` is false',
-    description: 'Contains everything: nothing is taken over from the previous version.',
+    description: 'Send the whole definition: nothing is copied from the previous version.',
     auth: 'project',
     access: access.writeAgents,
     params: oneLoom,

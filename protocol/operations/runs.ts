@@ -66,7 +66,7 @@ export const runOperations = {
     path: '/agent-runs/{agentRunId}/cancel',
     tag,
     summary: 'Cancel a run and stop its work',
-    description: 'It is a conflict when the run has ended or answered.',
+    description: 'A run that has ended or answered is a conflict.',
     auth: 'project',
     access: access.runAgents,
     params: oneRun,

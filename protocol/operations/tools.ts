@@ -84,7 +84,7 @@ export const toolOperations = {
     tag,
     summary: 'Call a tool once, as a run would, and return its answer',
     description:
-      'The tool does what it always does: nothing tells it that this is a test. A disabled tool is called, too. Arguments may have 64 KiB.',
+      'The call is real: nothing in the request says that it is a test. A disabled tool is called, too. Arguments may have up to 64 KiB.',
     auth: 'project',
     access: access.executeTools,
     params: oneTool,

@@ -166,7 +166,6 @@ export { MessageTimeline, type TimelineEvent } from './timeline.ts';
 export {
   CreatedTool,
   CreateToolBody,
-  largestArguments,
   redacted,
   TestToolBody,
   Tool,

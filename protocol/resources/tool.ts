@@ -105,9 +105,6 @@ export const UpdateToolBody = body('UpdateToolBody', {
 });
 export type UpdateToolBody = Static<typeof UpdateToolBody>;
 
-/** Bytes of the arguments as JSON, from a model and in a test. */
-export const largestArguments = 65_536;
-
 /** The arguments, as a model would pass them. */
 export const TestToolBody = body('TestToolBody', {
   projectId: id('project'),

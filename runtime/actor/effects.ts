@@ -23,7 +23,7 @@ import { Queue } from './turn.ts';
 import type { Store } from './store.ts';
 
 const firstRetryMs = 500;
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 /** Tries to write a dead letter. */
 const deadLetterTries = 5;
 
@@ -160,7 +160,7 @@ export class Effects {
       void this.#giveUp(job, error);
       return;
     }
-    const ms = backoffMs(job.failures, firstRetryMs, longestRetryMs, random);
+    const ms = backoffMs(job.failures, firstRetryMs, maxRetryMs, random);
     const retry = (): void => {
       this.#waitingForRetry.delete(job);
       this.#enqueue(job);
@@ -184,7 +184,7 @@ export class Effects {
           log.error({ err: error, kind, id, task: name }, 'a dead letter could not be stored');
           break;
         }
-        const ms = backoffMs(tries, firstRetryMs, longestRetryMs, random);
+        const ms = backoffMs(tries, firstRetryMs, maxRetryMs, random);
         await pause(clock, ms);
       }
     }

@@ -27,7 +27,7 @@ import { parseTiming, type Timing } from './timing.ts';
 import { ClusterView, type ViewChange } from './view.ts';
 
 const firstRetryMs = 250;
-const longestRetryMs = 2_000;
+const maxRetryMs = 2_000;
 
 export interface LeasedPlacementOptions {
   /** This node's name, unique in the cluster: letters, digits, `.`, `_`, `-`. */
@@ -190,7 +190,7 @@ export class LeasedPlacement implements Placement {
   /** Rejects with `ClusterRefusal` only, or a defect. */
   async #join(membership: Membership): Promise<void> {
     const { clock, log, peers, random } = this.#context;
-    const backoff = new Backoff(firstRetryMs, longestRetryMs, random);
+    const backoff = new Backoff(firstRetryMs, maxRetryMs, random);
     while (this.#drained === undefined) {
       try {
         await this.#view.open();

@@ -1,8 +1,8 @@
 /** The JetStream bucket of a cluster's register: created by the first node, checked by all others. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorCode, NatsError, StorageType, type JetStreamManager, type KV, type KvEntry } from 'nats';
 import type { Log } from '../observability/index.ts';
 import { type NatsConnection, NatsRefused } from '../nats/index.ts';
+import { keepAliveClock, pause } from '../time/index.ts';
 
 const retryMs = 200;
 /** How often a waiting node logs that it waits. */
@@ -61,7 +61,7 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
         log.warn({ err: error }, 'waiting for JetStream');
       }
     }
-    await pause(retryMs, undefined, signal === undefined ? {} : { signal });
+    await pause(keepAliveClock, retryMs, signal);
   }
 }
 

@@ -7,11 +7,11 @@
  *
  * Nothing is missed as long as NATS keeps its store; a key that changed several times while the watch was broken is reported once.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { KvWatchInclude, type KvEntry, type QueuedIterator } from 'nats';
 import type { Log } from '../observability/index.ts';
 import { isMarker, type Bucket } from './nats-bucket.ts';
 import type { NatsConnection } from '../nats/index.ts';
+import { pause, systemClock } from '../time/index.ts';
 import type { Change } from './register.ts';
 
 const retryMs = 100;
@@ -79,7 +79,7 @@ export class NatsWatch {
       }
       this.#changes = undefined;
       while (!this.#ended && this.#changes === undefined) {
-        await pause(retryMs, undefined, { ref: false });
+        await pause(systemClock, retryMs);
         if (!connection.connected) continue;
         await this.#open().catch((error: unknown) => {
           log.debug({ err: error }, 'the register cannot be watched yet');

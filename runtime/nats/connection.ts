@@ -8,9 +8,9 @@
  *
  * What is published while away may be lost, or be sent much later, so publishers check `connected` first.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { connect, Events, NatsError, ErrorCode, type NatsConnection as Client } from 'nats';
 import type { Log } from '../observability/index.ts';
+import { keepAliveClock, pause } from '../time/index.ts';
 
 /** Time between two tries, plus up to as much again at random. */
 const retryMs = 100;
@@ -111,7 +111,7 @@ export class NatsConnection {
           log.warn({ servers, reason: getMessage(error) }, 'waiting for NATS: no server can be reached');
         }
       }
-      await pause(retryMs * (1 + Math.random()), undefined, signal === undefined ? {} : { signal });
+      await pause(keepAliveClock, retryMs * (1 + Math.random()), signal);
     }
   }
 

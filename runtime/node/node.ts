@@ -19,6 +19,7 @@ import {
   type ActorRef,
   type AnyActorKind,
   type DueReminder,
+  type Kind,
   type Limits,
   type NodeContext,
   type RequestContext,
@@ -73,18 +74,12 @@ export class Node {
   /** Throws a `RangeError` or `TypeError` that names the bad option. */
   constructor(options: NodeOptions) {
     this.#options = options;
-    const { store, transport, clock, random, log, metrics, shards: count = defaultShardCount } = options;
-    if (!Number.isInteger(count) || count < 1 || count > maxShardCount) {
-      throw new RangeError(`shards must be 1 to ${maxShardCount}, not ${count}`);
-    }
+    const { store, transport, clock, random, log, metrics } = options;
+    const count = parseShardCount(options.shards);
     const limits = parseLimits(options.limits);
     const kinds = createKinds(options.kinds, count, limits, metrics);
-    const { counters } = metrics;
-    const getShard = ({ kind: name, id }: ActorRef): number => {
-      const kind = kinds.get(name);
-      if (kind === undefined) throw new Error(`no kind ${name}`);
-      return kind.getShard(id);
-    };
+    const getShard = createShardLookup(kinds);
+    const shared = { clock, random, limits, log, counters: metrics.counters };
     this.#context = {
       store,
       clock,
@@ -100,13 +95,9 @@ export class Node {
     };
     this.#placement = options.placement ?? new StandalonePlacement();
     this.#effects = new Effects({
+      ...shared,
       kinds,
       store,
-      clock,
-      random,
-      limits,
-      log,
-      counters,
       ask: (to, command, payload) => this.ask(to, command, payload),
       tell: (to, command, payload) => this.tell(to, command, payload),
     });
@@ -123,24 +114,16 @@ export class Node {
       },
     });
     this.#reminders = new Reminders({
+      ...shared,
       store,
-      clock,
-      random,
-      limits,
-      log,
-      counters,
       owns: to => this.#localShards.owns(getShard(to)),
       shards: () => this.#localShards.listOwned(),
       deliver: reminder => this.#deliver(reminder),
       forward: reminder => transport.tell(getShard(reminder.to), this.#toEnvelope(reminder)),
     });
     this.#router = new Router({
+      ...shared,
       transport,
-      clock,
-      random,
-      limits,
-      log,
-      counters,
       askLocally: envelope => this.#askLocally(envelope),
       onNoOwner: shard => this.#placement.suspect(shard),
     });
@@ -322,6 +305,19 @@ export class Node {
       return false;
     });
   }
+}
+
+function parseShardCount(count = defaultShardCount): number {
+  if (Number.isInteger(count) && count >= 1 && count <= maxShardCount) return count;
+  throw new RangeError(`shards must be 1 to ${maxShardCount}, not ${count}`);
+}
+
+function createShardLookup(kinds: ReadonlyMap<string, Kind>): (actor: ActorRef) => number {
+  return ({ kind: name, id }) => {
+    const kind = kinds.get(name);
+    if (kind === undefined) throw new Error(`no kind ${name}`);
+    return kind.getShard(id);
+  };
 }
 
 const noOptions: AskOptions = {};

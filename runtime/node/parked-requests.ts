@@ -14,7 +14,7 @@ import { Backoff, type Clock, type Random, type Timer } from '../time/index.ts';
 import type { Envelope } from '../transport/index.ts';
 
 const firstProbeWaitMs = 5;
-const longestProbeWaitMs = 100;
+const maxProbeWaitMs = 100;
 /** "No owner" is never reported later than this: an ask that is out for longer is with an owner, who takes a while. */
 const acceptedAfterMs = 50;
 
@@ -52,7 +52,7 @@ export class ParkedRequests {
 
   constructor(options: ParkedRequestsOptions) {
     this.#options = options;
-    this.#backoff = new Backoff(firstProbeWaitMs, longestProbeWaitMs, options.random);
+    this.#backoff = new Backoff(firstProbeWaitMs, maxProbeWaitMs, options.random);
     this.#wait();
   }
 

@@ -32,7 +32,7 @@ import type { Counters, Log } from '../observability/index.ts';
 import { backoffMs, type Clock, type Random, type Timer } from '../time/index.ts';
 
 const firstRetryMs = 1_000;
-const longestRetryMs = 300_000;
+const maxRetryMs = 300_000;
 const saturatedWaitMs = 50;
 /** Shards are taken in bursts: one scan is enough for all of them. */
 const burstMs = 50;
@@ -225,14 +225,14 @@ export class Reminders {
         log.error(fields, 'a reminder failed for good');
         return;
       }
-      const at = clock.now() + backoffMs(attempts, firstRetryMs, longestRetryMs, random);
+      const at = clock.now() + backoffMs(attempts, firstRetryMs, maxRetryMs, random);
       await store.postponeReminder(reminder, at, describeError(error));
       counters.remindersPostponed++;
       log.debug(fields, 'a reminder was postponed');
       this.#setTimer(at);
     } catch (storeError) {
       log.warn({ ...fields, err: storeError }, 'a failed reminder could not be postponed');
-      this.#setTimer(clock.now() + backoffMs(1, firstRetryMs, longestRetryMs, random));
+      this.#setTimer(clock.now() + backoffMs(1, firstRetryMs, maxRetryMs, random));
     }
   }
 }

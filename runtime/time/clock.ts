@@ -31,5 +31,14 @@ export const systemClock: Clock = {
   },
 };
 
+/** The machine's time, with timers that keep the process alive: for what must be finished before it may end. */
+export const keepAliveClock: Clock = {
+  ...systemClock,
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
 /** `next` spreads retries and needs no secrecy; `bytes` is the kernel's generator. */
 export const systemRandom: Random = { next: Math.random, bytes: randomBytes };

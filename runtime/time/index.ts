@@ -5,5 +5,5 @@
  */
 export { Backoff, backoffMs } from './backoff.ts';
 export { BatchLoader, TurnBatch } from './batch.ts';
-export { type Clock, type Random, systemClock, systemRandom, type Timer } from './clock.ts';
+export { type Clock, keepAliveClock, type Random, systemClock, systemRandom, type Timer } from './clock.ts';
 export { completesWithin, pause, withTimeout } from './pause.ts';

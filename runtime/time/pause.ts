@@ -1,4 +1,4 @@
-/** Waiting by an injected clock. Its timers do not keep the process alive: what must, waits with `node:timers/promises`. */
+/** Waiting by an injected clock. Whether a wait keeps the process alive is up to the clock: `keepAliveClock` does it. */
 import type { Clock } from './clock.ts';
 
 /** Resolves after `ms` milliseconds. With a signal, rejects with its reason as soon as it is aborted. */

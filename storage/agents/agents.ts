@@ -5,7 +5,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Agent as AgentResource, AgentMode, Provider } from '../../protocol/resources/index.ts';
@@ -15,7 +14,7 @@ import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
-import { refuseArchived } from './looms.ts';
+import type { AgentRules } from './rules.ts';
 
 export interface NewAgent extends TenantScope, AuditContext {
   readonly name: string;
@@ -55,6 +54,7 @@ const listing: EnvironmentList = { table: 'agents', id: 'agent_id', columns, whe
 export interface AgentsOptions {
   readonly db: Database;
   readonly cursors: Cursors;
+  readonly rules: Pick<AgentRules, 'refuse'>;
 }
 
 export class Agents {
@@ -86,12 +86,12 @@ export class Agents {
     return row === undefined ? undefined : agentResource(row);
   }
 
-  /** 422 for a loom that the environment does not have, 409 `svc/runtime/conflict` for one that is archived. */
+  /** Refused for a loom that the environment does not have, and for one that is archived. */
   create(request: NewAgent): Promise<AgentResource> {
     const { projectId, environmentId, name, mode, loomId, metadata, now } = request;
     const at = new Date(now);
     return this.#options.db.em().transactional(async em => {
-      await lockLoomForAgent(em, request, loomId);
+      await this.#lockLoom(em, request, loomId);
       const row = em.create(Agent, {
         agentId: newId('agent', now),
         projectId,
@@ -107,13 +107,14 @@ export class Agents {
     });
   }
 
-  /** A change that changes nothing is not recorded. 409 `svc/runtime/conflict` for an agent that is archived and stays so. */
+  /** A change that changes nothing is not recorded. Refused for an agent that is archived and stays so. */
   update(change: AgentChange): Promise<AgentResource> {
     const { projectId, environmentId, agentId, changes, archived, now } = change;
-    return this.#options.db.em().transactional(async em => {
+    const { db, rules } = this.#options;
+    return db.em().transactional(async em => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
       const row = await em.findOne(Agent, { agentId, projectId, environmentId }, lock);
-      if (row === null) throw notFound();
+      if (row === null) throw rules.refuse('absent');
       const wasArchived = (row.archivedAt ?? null) !== null;
       const fields = applyChanges<Partial<AgentEntity>>(row, changes);
       const isArchived = archived ?? wasArchived;
@@ -122,31 +123,28 @@ export class Agents {
         fields.push('archived');
       }
       if (fields.length === 0) return loadResource(em, row);
-      if (wasArchived && isArchived) {
-        throw new ServiceError('svc/runtime/conflict', { message: 'The agent is archived.' });
-      }
+      if (wasArchived && isArchived) throw rules.refuse('agent_archived');
       // An archived agent does not hold its loom: when the agent is restored, its loom must still be there.
       if (!isArchived && (fields.includes('loomId') || wasArchived))
-        await lockLoomForAgent(em, change, row.loomId ?? null);
+        await this.#lockLoom(em, change, row.loomId ?? null);
       row.updatedAt = new Date(now);
       return save(em, change, row, 'updated', { fields: fields.sort() });
     });
   }
-}
 
-/** Locks the loom, so that it is not archived before the transaction ends. */
-async function lockLoomForAgent(
-  em: EntityManager,
-  { projectId, environmentId }: TenantScope,
-  loomId: string | null,
-): Promise<void> {
-  if (loomId === null) return;
-  const lock = { lockMode: LockMode.PESSIMISTIC_READ };
-  const loom = await em.findOne(Loom, { loomId, projectId, environmentId }, lock);
-  if (loom === null) {
-    throw invalid([{ path: '/body/loomId', message: 'is no loom of the environment', code: 'reference' }]);
+  /** Locks the loom, so that it is not archived before the transaction ends. */
+  async #lockLoom(
+    em: EntityManager,
+    { projectId, environmentId }: TenantScope,
+    loomId: string | null,
+  ): Promise<void> {
+    if (loomId === null) return;
+    const { rules } = this.#options;
+    const lock = { lockMode: LockMode.PESSIMISTIC_READ };
+    const loom = await em.findOne(Loom, { loomId, projectId, environmentId }, lock);
+    if (loom === null) throw rules.refuse('agent_loom_absent');
+    if (loom.status === 'archived') throw rules.refuse('loom_archived');
   }
-  refuseArchived(loom);
 }
 
 /** Saves the change, with its audit entry and its event. */

@@ -12,7 +12,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { ByokCredential as ByokCredentialResource, Provider } from '../../protocol/resources/index.ts';
@@ -23,6 +22,7 @@ import { ByokCredential } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
 import { type EnvironmentList, listPage } from './environment-rows.ts';
+import type { AgentRules } from './rules.ts';
 
 export interface NewByokCredential extends TenantScope, AuditContext {
   readonly provider: Provider;
@@ -62,6 +62,7 @@ export interface ByokOptions {
   readonly hash: KeyedHash;
   readonly vault: Pick<Vault, 'seal'>;
   readonly cursors: Cursors;
+  readonly rules: Pick<AgentRules, 'refuse'>;
 }
 
 export class ByokCredentials {
@@ -110,8 +111,8 @@ export class ByokCredentials {
   }
 
   /**
-   * Replaces the secret under the same id. With a grace period the previous secret stays valid until it ends. 409 `svc/runtime/conflict` for a
-   * revoked credential.
+   * Replaces the secret under the same id. With a grace period the previous secret stays valid until it ends. Refused for a revoked
+   * credential.
    */
   async rotate(
     change: ByokChange & { readonly secret: string; readonly gracePeriodSeconds: number },
@@ -119,10 +120,8 @@ export class ByokCredentials {
     const { byokCredentialId, secret, gracePeriodSeconds, now } = change;
     const sealed = await this.#seal(byokCredentialId, secret);
     return this.#options.db.em().transactional(async em => {
-      const row = await lockCredential(em, change);
-      if (row.status === 'revoked') {
-        throw new ServiceError('svc/runtime/conflict', { message: 'The credential is revoked.' });
-      }
+      const row = await this.#lock(em, change);
+      if (row.status === 'revoked') throw this.#options.rules.refuse('credential_revoked');
       const grace = gracePeriodSeconds > 0;
       row.previousSecret = grace ? row.secret : null;
       row.rotationGraceExpiresAt = grace ? new Date(now + gracePeriodSeconds * 1_000) : null;
@@ -139,7 +138,7 @@ export class ByokCredentials {
   async revoke(change: ByokChange): Promise<void> {
     const { now } = change;
     await this.#options.db.em().transactional(async em => {
-      const row = await lockCredential(em, change);
+      const row = await this.#lock(em, change);
       if (row.status === 'revoked') return;
       Object.assign(row, {
         status: 'revoked',
@@ -154,6 +153,17 @@ export class ByokCredentials {
     });
   }
 
+  /** Of several changes of one credential, each waits here for the one before. */
+  async #lock(
+    em: EntityManager,
+    { projectId, environmentId, byokCredentialId }: ByokChange,
+  ): Promise<InferEntity<typeof ByokCredential>> {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const row = await em.findOne(ByokCredential, { byokCredentialId, projectId, environmentId }, lock);
+    if (row === null) throw this.#options.rules.refuse('absent');
+    return row;
+  }
+
   #seal(byokCredentialId: string, secret: string): Promise<string> {
     return this.#options.vault.seal(byokSecretContext(byokCredentialId), secret);
   }
@@ -162,17 +172,6 @@ export class ByokCredentials {
   #fingerprint(secret: string): string {
     return this.#options.hash.digest('byok-fingerprint', secret).toString('hex', 0, 8);
   }
-}
-
-/** Of several changes of one credential, each waits here for the one before. */
-async function lockCredential(
-  em: EntityManager,
-  { projectId, environmentId, byokCredentialId }: ByokChange,
-): Promise<InferEntity<typeof ByokCredential>> {
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-  const row = await em.findOne(ByokCredential, { byokCredentialId, projectId, environmentId }, lock);
-  if (row === null) throw notFound();
-  return row;
 }
 
 /** Saves the change, with its audit entry and its event. */

@@ -24,5 +24,6 @@ export {
   readModelHistory,
   type SealedCredential,
 } from './model-inputs.ts';
+export type { AgentRefusal, AgentRules, UnusableReference } from './rules.ts';
 export { type CallableTool, findCallableTool, ToolCircuit } from './tool-calls.ts';
 export { toolHeadersContext, Tools, toolSigningContext } from './tools.ts';

@@ -1,7 +1,6 @@
 /** What a version of a loom says, and how a version is added, under the lock of its loom (looms.ts, loom-versions.ts). */
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { invalid, type Issue } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type {
   AgentMode,
@@ -12,6 +11,7 @@ import type { AuditContext } from '../audit/index.ts';
 import { ByokCredential, type Loom, LoomVersion, Tool } from '../entities/index.ts';
 import type { NewEvent } from '../events/index.ts';
 import type { TenantScope } from '../database/index.ts';
+import type { UnusableReference } from './rules.ts';
 
 export interface LoomDefinition {
   readonly systemPrompt: string;
@@ -28,13 +28,13 @@ export interface LoomDefinition {
 
 export type LoomVersionRow = InferEntity<typeof LoomVersion>;
 
-/** Refuses with 422 what the environment does not have or cannot use: the same for foreign ids as for unknown ones. */
-export async function checkReferences(
+/** The tools and the credential that the environment does not have or cannot use. */
+export async function findUnusableReferences(
   em: EntityManager,
   { projectId, environmentId }: TenantScope,
   { toolIds, byokCredentialId, provider }: LoomDefinition,
-): Promise<void> {
-  const issues: Issue[] = [];
+): Promise<UnusableReference[]> {
+  const unusable: UnusableReference[] = [];
   if (toolIds.length > 0) {
     const tools = await em.find(
       Tool,
@@ -42,26 +42,16 @@ export async function checkReferences(
       { fields: ['toolId'] },
     );
     const known = new Set(tools.map(({ toolId }) => toolId));
-    toolIds.forEach((toolId, n) => {
-      if (known.has(toolId)) return;
-      issues.push({
-        path: `/body/toolIds/${n}`,
-        message: 'is no tool of the environment',
-        code: 'reference',
-      });
+    toolIds.forEach((toolId, index) => {
+      if (!known.has(toolId)) unusable.push({ reference: 'tool', index });
     });
   }
   if (byokCredentialId !== null) {
     const found = await em.findOne(ByokCredential, { byokCredentialId, projectId, environmentId });
-    const message =
-      found === null || found.status === 'revoked'
-        ? 'is no credential of the environment, or a revoked one'
-        : found.provider === provider
-          ? undefined
-          : 'is a credential of another provider';
-    if (message !== undefined) issues.push({ path: '/body/byokCredentialId', message, code: 'reference' });
+    if (found === null || found.status === 'revoked') unusable.push({ reference: 'credential' });
+    else if (found.provider !== provider) unusable.push({ reference: 'credential_of_other_provider' });
   }
-  if (issues.length > 0) throw invalid(issues);
+  return unusable;
 }
 
 /** Adds the next version of the loom, which is new or locked, to the unit of work. */

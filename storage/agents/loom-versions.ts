@@ -4,8 +4,6 @@
  *   published -> archived   unless it is the active version
  *   archived  -> published
  */
-import { LockMode } from '@mikro-orm/core';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/index.ts';
 import { recordAction } from '../audit/index.ts';
 import { type Page, type PageRequest, toPage } from '../paging/index.ts';
@@ -14,13 +12,13 @@ import { appendEvents } from '../events/index.ts';
 import type { TenantScope } from '../database/index.ts';
 import {
   addVersion,
-  checkReferences,
+  findUnusableReferences,
   versionEvents,
   versionResource,
   type LoomDefinition,
   type LoomVersionRow,
 } from './loom-definition.ts';
-import { lockLoom, refuseArchived, type LoomsOptions, type LoomTarget } from './looms.ts';
+import { lockLoom, type LoomsOptions, type LoomTarget } from './looms.ts';
 
 const columns = `loom_version_id as "loomVersionId", project_id as "projectId", environment_id as "environmentId", loom_id as "loomId",
   version, status, system_prompt as "systemPrompt", rules, provider, model, byok_credential_id as "byokCredentialId", mode,
@@ -75,15 +73,17 @@ export class LoomVersions {
     return row === undefined ? undefined : versionResource(row);
   }
 
-  /** Publishes the next version of the loom. 409 `svc/runtime/conflict` for an archived loom. */
+  /** Publishes the next version of the loom. Refused for an archived loom, and for references that the version cannot use. */
   create(
     target: LoomTarget & { readonly definition: LoomDefinition; readonly activate: boolean },
   ): Promise<LoomVersionResource> {
     const { projectId, environmentId, loomId, definition, activate, now } = target;
-    return this.#options.db.em().transactional(async em => {
-      const loom = await lockLoom(em, target, LockMode.PESSIMISTIC_WRITE);
-      refuseArchived(loom);
-      await checkReferences(em, target, definition);
+    const { db, rules } = this.#options;
+    return db.em().transactional(async em => {
+      const loom = await lockLoom(em, target, rules);
+      if (loom.status === 'archived') throw rules.refuse('loom_archived');
+      const unusable = await findUnusableReferences(em, target, definition);
+      if (unusable.length > 0) throw rules.unusableReferences(unusable);
       const version = addVersion(em, loom, definition, now);
       const { loomVersionId } = version;
       if (activate) loom.activeVersionId = loomVersionId;
@@ -105,18 +105,19 @@ export class LoomVersions {
     });
   }
 
-  /** A change that changes nothing is not recorded. 409 `svc/runtime/conflict` for archiving the active version. */
+  /** A change that changes nothing is not recorded. Refused for archiving the active version. */
   setStatus(
     target: LoomTarget & { readonly loomVersionId: string; readonly status: LoomVersionResource['status'] },
   ): Promise<LoomVersionResource> {
     const { projectId, environmentId, loomId, loomVersionId, status } = target;
-    return this.#options.db.em().transactional(async em => {
-      const loom = await lockLoom(em, target, LockMode.PESSIMISTIC_WRITE);
+    const { db, rules } = this.#options;
+    return db.em().transactional(async em => {
+      const loom = await lockLoom(em, target, rules);
       const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
-      if (version === null) throw notFound();
+      if (version === null) throw rules.refuse('absent');
       if (version.status === status) return versionResource(version);
       if (status === 'archived' && loom.activeVersionId === loomVersionId) {
-        throw new ServiceError('svc/runtime/conflict', { message: 'The version is the active one.' });
+        throw rules.refuse('loom_version_active');
       }
       version.status = status;
       await em.flush();

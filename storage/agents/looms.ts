@@ -9,7 +9,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Loom as LoomResource } from '../../protocol/resources/index.ts';
 import { type AuditContext, recordAction } from '../audit/index.ts';
@@ -18,7 +17,8 @@ import type { Database, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
-import { addVersion, checkReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
+import { addVersion, findUnusableReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
+import type { AgentRules } from './rules.ts';
 
 export interface NewLoom extends TenantScope, AuditContext {
   readonly name: string;
@@ -50,6 +50,7 @@ const listing: EnvironmentList = { table: 'looms', id: 'loom_id', columns, where
 export interface LoomsOptions {
   readonly db: Database;
   readonly cursors: Cursors;
+  readonly rules: Pick<AgentRules, 'refuse' | 'unusableReferences'>;
 }
 
 export class Looms {
@@ -81,12 +82,14 @@ export class Looms {
     return row === undefined ? undefined : loomResource(row);
   }
 
-  /** Creates the loom with its first version, which is active. */
+  /** Creates the loom with its first version, which is active. Refused for references that the version cannot use. */
   create(request: NewLoom): Promise<LoomResource> {
     const { projectId, environmentId, name, metadata, definition, now } = request;
+    const { db, rules } = this.#options;
     const at = new Date(now);
-    return this.#options.db.em().transactional(async em => {
-      await checkReferences(em, request, definition);
+    return db.em().transactional(async em => {
+      const unusable = await findUnusableReferences(em, request, definition);
+      if (unusable.length > 0) throw rules.unusableReferences(unusable);
       const loom = em.create(Loom, {
         loomId: newId('loom', now),
         projectId,
@@ -114,17 +117,18 @@ export class Looms {
     });
   }
 
-  /** A change that changes nothing is not recorded. 409 `svc/runtime/conflict` for archiving a loom that an agent uses. */
+  /** A change that changes nothing is not recorded. Refused for archiving a loom that an agent uses. */
   update(change: LoomChange): Promise<LoomResource> {
     const { projectId, environmentId, loomId, changes, now } = change;
-    return this.#options.db.em().transactional(async em => {
-      const loom = await lockLoom(em, change, LockMode.PESSIMISTIC_WRITE);
+    const { db, rules } = this.#options;
+    return db.em().transactional(async em => {
+      const loom = await lockLoom(em, change, rules);
       const fields = applyChanges<Partial<LoomRow>>(loom, changes);
       if (fields.length === 0) return loomResource(loom);
       if (fields.includes('status')) {
         const archives = loom.status === 'archived';
         if (archives && (await em.count(Agent, { loomId, archivedAt: null })) > 0) {
-          throw new ServiceError('svc/runtime/conflict', { message: 'An agent uses the loom.' });
+          throw rules.refuse('loom_in_use');
         }
         loom.archivedAt = archives ? new Date(now) : null;
       }
@@ -142,19 +146,18 @@ export class Looms {
   }
 
   /**
-   * Makes a published version the active one. The active version stays so, without a second event. 404 for a version of another loom, 409
-   * `svc/runtime/conflict` for an archived version or loom.
+   * Makes a published version the active one. The active version stays so, without a second event. Refused for a version of another
+   * loom, and for an archived version or loom.
    */
   activate(target: LoomTarget & { readonly loomVersionId: string }): Promise<LoomResource> {
     const { projectId, environmentId, loomId, loomVersionId, now } = target;
-    return this.#options.db.em().transactional(async em => {
-      const loom = await lockLoom(em, target, LockMode.PESSIMISTIC_WRITE);
+    const { db, rules } = this.#options;
+    return db.em().transactional(async em => {
+      const loom = await lockLoom(em, target, rules);
       const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
-      if (version === null) throw notFound();
-      refuseArchived(loom);
-      if (version.status === 'archived') {
-        throw new ServiceError('svc/runtime/conflict', { message: 'The version is archived.' });
-      }
+      if (version === null) throw rules.refuse('absent');
+      if (loom.status === 'archived') throw rules.refuse('loom_archived');
+      if (version.status === 'archived') throw rules.refuse('loom_version_archived');
       if (loom.activeVersionId === loomVersionId) return loomResource(loom);
       loom.activeVersionId = loomVersionId;
       loom.updatedAt = new Date(now);
@@ -173,22 +176,16 @@ export class Looms {
   }
 }
 
-/** The loom, locked until the transaction ends: for a change, or against being archived. */
+/** Of several changes of one loom or its versions, each waits here for the one before. */
 export async function lockLoom(
   em: EntityManager,
-  { projectId, environmentId, loomId }: TenantScope & { readonly loomId: string },
-  lockMode: LockMode.PESSIMISTIC_READ | LockMode.PESSIMISTIC_WRITE,
+  { projectId, environmentId, loomId }: LoomTarget,
+  rules: Pick<AgentRules, 'refuse'>,
 ): Promise<LoomRow> {
-  const loom = await em.findOne(Loom, { loomId, projectId, environmentId }, { lockMode });
-  if (loom === null) throw notFound();
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+  const loom = await em.findOne(Loom, { loomId, projectId, environmentId }, lock);
+  if (loom === null) throw rules.refuse('absent');
   return loom;
-}
-
-/** 409 for an archived loom. */
-export function refuseArchived(loom: Pick<LoomRow, 'status'>): void {
-  if (loom.status === 'archived') {
-    throw new ServiceError('svc/runtime/conflict', { message: 'The loom is archived.' });
-  }
 }
 
 function loomResource(row: LoomRow): LoomResource {

@@ -8,11 +8,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { invalid, notFound } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import { redacted, type Tool as ToolResource, type ToolMethod } from '../../protocol/resources/index.ts';
 import { newStitchSecret } from '../../protocol/signature.ts';
-import { pointerStep } from '../../protocol/validate.ts';
 import { type AuditContext, recordAction } from '../audit/index.ts';
 import type { Cursors, Page, PageRequest } from '../paging/index.ts';
 import type { Database, TenantScope } from '../database/index.ts';
@@ -20,6 +18,7 @@ import { Tool } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import type { Vault } from '../secrets/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
+import type { AgentRules } from './rules.ts';
 
 /** Values by their names. */
 export type ToolHeaders = Readonly<Record<string, string>>;
@@ -76,6 +75,7 @@ export interface ToolsOptions {
   readonly db: Database;
   readonly vault: Pick<Vault, 'seal' | 'open'>;
   readonly cursors: Cursors;
+  readonly rules: Pick<AgentRules, 'refuse' | 'noHeaderValue'>;
 }
 
 export class Tools {
@@ -144,20 +144,19 @@ export class Tools {
   }
 
   /**
-   * A change that changes nothing is not recorded. 422 for a header that keeps a value which does not exist; and for a new origin of the
-   * address without new headers, or with a header that keeps its value: whoever may change the tool may not read its secrets.
+   * A change that changes nothing is not recorded. Refused for a header that keeps a value which does not exist; and for a new origin of
+   * the address without new headers, or with a header that keeps its value: whoever may change the tool may not read its secrets.
    */
   update(change: ToolChange): Promise<ToolResource> {
     const { toolId, changes, author, now } = change;
     const { headers, status, ...fields } = changes;
     return this.#options.db.em().transactional(async em => {
-      const row = await lockTool(em, change);
+      const row = await this.#lock(em, change);
       const before = row.sealedHeaders ?? undefined;
       const moves = fields.url !== undefined && parseOrigin(fields.url) !== parseOrigin(row.url);
       const changed = applyChanges<Partial<typeof row>>(row, fields);
       if (moves && before !== undefined && headers === undefined) {
-        const message = 'must be given again with their values, because the address leads to another origin';
-        throw invalid([{ path: '/body/headers', message, code: 'required' }]);
+        throw this.#options.rules.refuse('tool_headers_missing');
       }
       if (headers !== undefined) {
         Object.assign(row, await this.#sealHeaders(toolId, headers, moves ? undefined : before));
@@ -189,13 +188,24 @@ export class Tools {
     });
   }
 
+  /** Of several changes of one tool, each waits here for the one before. */
+  async #lock(
+    em: EntityManager,
+    { projectId, environmentId, toolId }: ToolChange,
+  ): Promise<InferEntity<typeof Tool>> {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const row = await em.findOne(Tool, { toolId, projectId, environmentId }, lock);
+    if (row === null) throw this.#options.rules.refuse('absent');
+    return row;
+  }
+
   /** The columns of the headers. @param before the sealed headers that `[redacted]` values are taken from */
   async #sealHeaders(
     toolId: string,
     headers: ToolHeaders,
     before: string | undefined,
   ): Promise<{ readonly headers: Record<string, string>; readonly sealedHeaders: string | null }> {
-    const { vault } = this.#options;
+    const { vault, rules } = this.#options;
     const context = toolHeadersContext(toolId);
     const keeps = Object.values(headers).includes(redacted) && before !== undefined;
     const known = new Map(
@@ -204,10 +214,7 @@ export class Tools {
     const values: Record<string, string> = {};
     for (const [name, given] of Object.entries(headers)) {
       const value = given === redacted ? known.get(name.toLowerCase()) : given;
-      if (value === undefined) {
-        const path = `/body/headers/${pointerStep(name)}`;
-        throw invalid([{ path, message: 'has no value that could be kept', code: 'redacted' }]);
-      }
+      if (value === undefined) throw rules.noHeaderValue(name);
       values[name] = value;
     }
     const names = Object.keys(values);
@@ -225,17 +232,6 @@ function parseOrigin(url: string | null | undefined): string | undefined {
 
 function lowerNames(headers: ToolHeaders): [string, string][] {
   return Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-}
-
-/** Of several changes of one tool, each waits here for the one before. */
-async function lockTool(
-  em: EntityManager,
-  { projectId, environmentId, toolId }: ToolChange,
-): Promise<InferEntity<typeof Tool>> {
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-  const row = await em.findOne(Tool, { toolId, projectId, environmentId }, lock);
-  if (row === null) throw notFound();
-  return row;
 }
 
 export function toolResource(row: ToolRow): ToolResource {

@@ -70,8 +70,8 @@ export function recordAction(
 }
 
 /**
- * Records a change of a user's own account in every workspace that the user is a member of, since their admins are responsible for who has
- * access. For a user without a workspace it is recorded all the same.
+ * Records a change of a user's own account in every workspace that the user is a member of, because the admins of these workspaces are
+ * responsible for who has access. The change of a user without a workspace is recorded as well.
  */
 export async function recordAccountAction(
   em: EntityManager,

@@ -12,11 +12,10 @@
  *
  * The order of commits is kept throughout.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Commit, Duplicate, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
-import { Backoff, systemRandom } from '../../runtime/time/index.ts';
+import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import { isTransient } from '../database/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
 import { Batch, type BatchStatement } from './batch.ts';
@@ -25,7 +24,7 @@ import { InDoubt, LaneConnection, NotConnected } from './lane-connection.ts';
 /** Connections that one batch may lose before it is bisected. */
 const maxLostConnections = 5;
 const firstBackoffMs = 25;
-const longestBackoffMs = 1_000;
+const maxBackoffMs = 1_000;
 /** Milliseconds that a lane stays conflict-aware after it met a taken key. */
 const conflictAwareMs = 1_000;
 
@@ -135,20 +134,20 @@ export class CommitLane {
           throw error;
         }
         if (this.#closing) throw new StoreUnavailable('the store is closing', { cause: error });
-        backoff ??= new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
-        await pause(backoff.next());
+        backoff ??= new Backoff(firstBackoffMs, maxBackoffMs, systemRandom);
+        await pause(keepAliveClock, backoff.next());
       }
     }
   }
 
   async #settle(number: number): Promise<boolean> {
-    const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+    const backoff = new Backoff(firstBackoffMs, maxBackoffMs, systemRandom);
     for (;;) {
       try {
         return await this.#connection.settle(number);
       } catch (error) {
         if (this.#closing) throw new StoreUnavailable('the store is closing', { cause: error });
-        await pause(backoff.next());
+        await pause(keepAliveClock, backoff.next());
       }
     }
   }

@@ -232,7 +232,10 @@ class GroupCommit {
     return chains.size >= minLaneBatch >> 1;
   }
 
-  /** After the poll phase, when every request of this turn of the event loop has been read. */
+  /**
+   * After the poll phase, when every request of this turn of the event loop has been read. Not a `TurnBatch` (runtime/time): that
+   * hands over all that it has at the end of the turn, but here the lanes take what may go, and the rest keeps its place.
+   */
   #startSoon(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

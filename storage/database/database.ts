@@ -71,9 +71,8 @@ function typeParsers(): pg.TypeOverrides {
 
 /** Opens the pools. Connects at first use; `migrate` is the usual first use. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, log } = options;
-  const poolSize = options.poolSize ?? 8;
-  const limits = {
+  const { url, log, poolSize = 8 } = options;
+  const limits: StatementLimits = {
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     lock_timeout: options.lockTimeoutMs ?? 8_000,
   };
@@ -97,47 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   pool.on('error', onLost);
   const scans = new ScanPool(settings, onLost);
 
-  const orm = await MikroORM.init({
-    entities: [...entities],
-    clientUrl: url,
-    extensions: [Migrator],
-    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations', silent: true },
-    pool: { min: 0, max: Math.max(2, Math.ceil(poolSize / 2)) },
-    // The functions skein_fence and skein_delivery_id are made by migrations: entities do not know functions.
-    schemaGenerator: { ignoreRoutines: true },
-    driverOptions: {
-      // Entities, too, read `json` as its exact text (JsonText in storage/entities/columns.ts).
-      onPoolCreated: (created: pg.Pool) => {
-        const { types } = created.options;
-        if (types instanceof pg.TypeOverrides) types.setTypeParser(pg.types.builtins.JSON, text => text);
-        releaseLostClients(created);
-      },
-      application_name: 'skein-orm',
-      connectionTimeoutMillis: 5_000,
-      idle_in_transaction_session_timeout: 60_000,
-      ...limits,
-      ...keepAliveSettings,
-    },
-    debug: false,
-    ensureDatabase: false,
-  });
-
-  async function migrate(): Promise<void> {
-    // The lock has a connection of its own, which must outlive every transaction of the migrator.
-    const client = new pg.Client({ connectionString: url, application_name: 'skein-migrate' });
-    await client.connect();
-    try {
-      await client.query('select pg_advisory_lock($1)', [migrationLock]);
-      // A change of a large table may take any time.
-      const done = await orm.em.fork().transactional(async em => {
-        await em.execute('set local statement_timeout = 0; set local lock_timeout = 0');
-        return orm.migrator.up({ transaction: em.getTransactionContext() });
-      });
-      for (const { name } of done) log.info({ migration: name }, 'migrated');
-    } finally {
-      await client.end();
-    }
-  }
+  const orm = await openOrm(url, Math.max(2, Math.ceil(poolSize / 2)), limits);
 
   async function close(): Promise<void> {
     await Promise.all([pool.end(), scans.close()]);
@@ -157,9 +116,59 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return result.rows;
     },
     scan: (projectId, text, values) => scans.query(projectId, text, values),
-    migrate,
+    migrate: () => migrate(orm, url, log),
     close: () => (closing ??= close()),
   };
+}
+
+/** The server's settings of every connection, in milliseconds. */
+interface StatementLimits {
+  readonly statement_timeout: number;
+  readonly lock_timeout: number;
+}
+
+function openOrm(url: string, connections: number, limits: StatementLimits): Promise<MikroORM> {
+  return MikroORM.init({
+    entities: [...entities],
+    clientUrl: url,
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations', silent: true },
+    pool: { min: 0, max: connections },
+    // The functions skein_fence and skein_delivery_id are made by migrations: entities do not know functions.
+    schemaGenerator: { ignoreRoutines: true },
+    driverOptions: {
+      // Entities, too, read `json` as its exact text (JsonText in storage/entities/columns.ts).
+      onPoolCreated: (created: pg.Pool) => {
+        const { types } = created.options;
+        if (types instanceof pg.TypeOverrides) types.setTypeParser(pg.types.builtins.JSON, text => text);
+        releaseLostClients(created);
+      },
+      application_name: 'skein-orm',
+      connectionTimeoutMillis: 5_000,
+      idle_in_transaction_session_timeout: 60_000,
+      ...limits,
+      ...keepAliveSettings,
+    },
+    debug: false,
+    ensureDatabase: false,
+  });
+}
+
+async function migrate(orm: MikroORM, url: string, log: Log): Promise<void> {
+  // The lock has a connection of its own, which must outlive every transaction of the migrator.
+  const client = new pg.Client({ connectionString: url, application_name: 'skein-migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    // A change of a large table may take any time.
+    const done = await orm.em.fork().transactional(async em => {
+      await em.execute('set local statement_timeout = 0; set local lock_timeout = 0');
+      return orm.migrator.up({ transaction: em.getTransactionContext() });
+    });
+    for (const { name } of done) log.info({ migration: name }, 'migrated');
+  } finally {
+    await client.end();
+  }
 }
 
 /**

@@ -2,6 +2,7 @@
 export {
   attemptPage,
   deliveryColumns,
+  type DeliveryFilter,
   deliveryPage,
   type DeliveryRecord,
   findDelivery,

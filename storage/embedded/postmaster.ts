@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { completesWithin, keepAliveClock, pause, systemClock } from '../../runtime/time/index.ts';
 import type { Account } from './account.ts';
 import { serverEnvironment } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
@@ -35,7 +35,7 @@ async function readStatus(data: string): Promise<{ pid: number; port: number; st
 
 /** Resolves once the process with that pid and start time is gone. */
 async function untilGone(pid: number, started: string): Promise<void> {
-  while ((await readProcessStart(pid)) === started) await pause(pollMs * 5, undefined, { ref: false });
+  while ((await readProcessStart(pid)) === started) await pause(systemClock, pollMs * 5);
 }
 
 /**
@@ -68,7 +68,7 @@ async function untilReady(data: string, pid: number, gone: Promise<void>): Promi
     if (performance.now() > deadline) {
       throw new Error(`PostgreSQL (process ${pid}) was not ready within ${readyWithinMs / 1000} s`);
     }
-    await pause(pollMs);
+    await pause(keepAliveClock, pollMs);
   }
   return false;
 }
@@ -134,11 +134,9 @@ async function readLogEnd(logFile: string, from: number): Promise<string> {
 /** Fast shutdown: disconnects all clients, writes a checkpoint, ends. Immediate shutdown when that takes too long. */
 export async function stop(postmaster: Postmaster): Promise<void> {
   signal(postmaster.pid, 'SIGINT');
-  const late = new AbortController();
   // Unlike a running server, one that is being stopped keeps this process alive.
-  const timeout = pause(stopWithinMs, 'late', { signal: late.signal }).catch(() => 'stopped');
-  if ((await Promise.race([postmaster.gone, timeout])) === 'late') signal(postmaster.pid, 'SIGQUIT');
-  late.abort();
+  const stopped = await completesWithin(keepAliveClock, stopWithinMs, postmaster.gone);
+  if (!stopped) signal(postmaster.pid, 'SIGQUIT');
   await postmaster.gone;
 }
 

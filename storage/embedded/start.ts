@@ -11,10 +11,9 @@
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../runtime/observability/index.ts';
-import { Backoff, systemRandom } from '../../runtime/time/index.ts';
+import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import { findAccount } from './account.ts';
 import { findBinaries, installedBinaries } from './binaries.ts';
 import * as cluster from './cluster.ts';
@@ -47,9 +46,9 @@ export interface Embedded {
 }
 
 const firstBackoffMs = 50;
-const longestBackoffMs = 5_000;
+const maxBackoffMs = 5_000;
 /** Attempts of a first start, which fails while a killed server's last children hold its memory, or when the port was taken. */
-const firstAttempts = 5;
+const firstAttempts = 6;
 /** Milliseconds after which a running server counts as healthy: after its next death the back-off begins again. */
 const healthyMs = 60_000;
 
@@ -92,6 +91,7 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
   };
   const found = await adopt(data);
   let postmaster = found;
+  const backoff = new Backoff(firstBackoffMs, maxBackoffMs, systemRandom);
   for (let attempt = 1; postmaster === undefined; attempt++) {
     const port = await cluster.freePort(access.port);
     if (port !== access.port) {
@@ -102,7 +102,7 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
       postmaster = await start({ ...startOptions, port });
     } catch (error) {
       if (attempt === firstAttempts) throw error;
-      await pause(firstBackoffMs * 2 ** attempt);
+      await pause(keepAliveClock, backoff.next());
     }
   }
   try {
@@ -155,14 +155,14 @@ function supervise(first: Postmaster, supervision: Supervision): Embedded {
   const { access, adopted, options, restart, release } = supervision;
   const { log } = options;
   const stopping = new AbortController();
-  const backoff = new Backoff(firstBackoffMs, longestBackoffMs, systemRandom);
+  const backoff = new Backoff(firstBackoffMs, maxBackoffMs, systemRandom);
   let current: Postmaster | undefined = first;
   let { pid } = first;
 
   /** Starts the server again, until it succeeds; undefined when told to stop meanwhile. */
   async function revive(): Promise<Postmaster | undefined> {
     for (;;) {
-      await pause(backoff.next(), undefined, { signal: stopping.signal }).catch(() => undefined);
+      await pause(keepAliveClock, backoff.next(), stopping.signal).catch(() => undefined);
       if (stopping.signal.aborted) return undefined;
       try {
         return await restart();

@@ -1,8 +1,8 @@
 /**
- * Tells what became true: this node's listeners right after the commit that made it so, and other nodes through a relay
- * (cluster-relay.ts), whose listeners are told the same. Of the events, listeners hear those of the projects that somebody follows on
- * their node, so where nobody follows, no event has a price. A notification may be lost, with a process or on its way. Listeners recover
- * from the tables: by a gap in `seq`, or by looking for stitches with pending deliveries.
+ * Tells listeners what was committed: those of this node right after the commit, those of other nodes through a relay (cluster-relay.ts).
+ * Listeners get only the events of projects that are followed on their node, so events of other projects cost nothing. A notification may
+ * be lost, with a process or on its way. Listeners recover from the tables: by a gap in `seq`, or by looking for stitches with pending
+ * deliveries.
  */
 import type { AppendedEvent } from '../statements/index.ts';
 

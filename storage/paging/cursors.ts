@@ -5,7 +5,6 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { ServiceError } from '../../protocol/errors.ts';
 import type { KeyRing } from '../secrets/index.ts';
 import type { ScanPage } from './bounded-scan.ts';
 
@@ -23,6 +22,11 @@ export interface Page<T> {
   readonly data: T[];
   readonly nextCursor: string | null;
   readonly hasMore: boolean;
+}
+
+/** The text is no cursor of the list. */
+export class InvalidCursor extends Error {
+  override readonly name = 'InvalidCursor';
 }
 
 const tagBytes = 16;
@@ -43,7 +47,7 @@ export class Cursors {
     return Buffer.concat([this.#tag(scope, payload), payload]).toString('base64url');
   }
 
-  /** The key. Throws `svc/runtime/invalid_request` (400) for any text that `encode` did not give for the same scope. */
+  /** The key. Throws {@link InvalidCursor} for any text that `encode` did not give for the same scope. */
   decode(scope: string, text: string): CursorKey {
     const bytes = text.length > maxLength ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
     const payload = bytes.subarray(tagBytes);
@@ -52,11 +56,7 @@ export class Cursors {
       timingSafeEqual(bytes.subarray(0, tagBytes), this.#tag(scope, payload)) &&
       // Decoding is lenient (stray characters, unused bits), but a cursor has one spelling.
       bytes.toString('base64url') === text;
-    if (!genuine) {
-      throw new ServiceError('svc/runtime/invalid_request', {
-        message: 'The cursor is not one of this list.',
-      });
-    }
+    if (!genuine) throw new InvalidCursor();
     return JSON.parse(payload.toString('utf8')) as CursorKey;
   }
 

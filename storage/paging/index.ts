@@ -8,4 +8,4 @@ export {
   type ScanStatement,
   toScanPage,
 } from './bounded-scan.ts';
-export { Cursors, fromScanPage, type Page, type PageRequest, toPage } from './cursors.ts';
+export { Cursors, fromScanPage, InvalidCursor, type Page, type PageRequest, toPage } from './cursors.ts';

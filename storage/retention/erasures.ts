@@ -11,6 +11,7 @@
  * a time (erasure-statements.ts) and can be repeated: a node may die in between, and several nodes may work at once.
  */
 import type { Log } from '../../runtime/observability/index.ts';
+import { backoffMs, type Random, systemRandom } from '../../runtime/time/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import {
   deleteNotes,
@@ -29,9 +30,9 @@ const maxBatches = 20;
 /** Milliseconds; longer than anything takes that may have read what is erased: an upload, a run, a request with its key. */
 const settlingMs = 600_000;
 
-/** Milliseconds between two attempts, doubled each time. */
+/** Milliseconds between two attempts. */
 const firstRetryMs = 60_000;
-const longestRetryMs = 3_600_000;
+const maxRetryMs = 3_600_000;
 /** Failed attempts after which a dead letter tells a person, once. */
 const reportedAfter = 10;
 
@@ -61,7 +62,12 @@ const postpone = `
   select 'thread', $1, 'erase', '{}', $4, attempts, $5 from failed where attempts = ${reportedAfter}`;
 
 /** Does what is due at `now` (epoch milliseconds). Rejects when all have had their turn and some failed, or where the database fails. */
-export async function erasePersonalData(db: Queries, now: number, log: Log): Promise<void> {
+export async function erasePersonalData(
+  db: Queries,
+  now: number,
+  log: Log,
+  random: Random = systemRandom,
+): Promise<void> {
   const errors: unknown[] = [];
   for (let batch = 0; batch < maxBatches; batch++) {
     const due = await db.query<Erasure>(selectDue, [new Date(now)]);
@@ -74,7 +80,7 @@ export async function erasePersonalData(db: Queries, now: number, log: Log): Pro
           'personal data of a thread could not be erased; it will be tried again',
         );
         errors.push(err);
-        await postponeErasure(db, erasure, now, err);
+        await postponeErasure(db, erasure, now, err, random);
       }
     }
     if (due.length < batchThreads) break;
@@ -115,8 +121,9 @@ async function postponeErasure(
   { threadId, through, attempts }: Erasure,
   now: number,
   err: unknown,
+  random: Random,
 ): Promise<void> {
-  const dueAt = now + Math.min(firstRetryMs * 2 ** attempts, longestRetryMs);
+  const dueAt = now + backoffMs(attempts + 1, firstRetryMs, maxRetryMs, random);
   const error = err instanceof Error ? err.message : String(err);
   await db.query(postpone, [threadId, through, new Date(dueAt), error.slice(0, 4_000), new Date(now)]);
 }

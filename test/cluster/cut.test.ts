@@ -3,7 +3,7 @@ import t from 'tap';
 import { eventually } from '../support/eventually.ts';
 import { Proxy } from '../support/proxy.ts';
 import { TestCluster } from './support/cluster.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 t.test('a node whose way to NATS is broken', async t => {
   const cluster = await TestCluster.start(t, { nodes: 2 });
@@ -13,8 +13,8 @@ t.test('a node whose way to NATS is broken', async t => {
   await cluster.balanced();
   const [first] = cluster.running;
   if (first === undefined) throw new Error('no node is left');
-  const scene = await setScene(t, cluster, { patienceMs: 1_500 });
-  const { load } = scene;
+  const fixture = await startClusterFixture(t, cluster, { timeoutMs: 1_500 });
+  const { load } = fixture;
   await load.more(60);
 
   // Silence: nothing of what the node says arrives, and it does not know.
@@ -22,11 +22,11 @@ t.test('a node whose way to NATS is broken', async t => {
   await proxy.fired();
   load.lighten();
   await eventually('end of its membership', async () => {
-    const { nodes } = await cluster.picture(first);
+    const { nodes } = await cluster.getStatus(first);
     return nodes.every(({ id }) => id !== node.id);
   });
   await eventually('takeover of its shards', async () => {
-    return (await cluster.shardsOf(first)).size + (await survivors(cluster)) === cluster.shards;
+    return (await cluster.getShards(first)).size + (await survivors(cluster)) === cluster.shards;
   });
   t.equal((await fetch(`${node.url}/readyz`)).status, 503);
   await load.more(60);
@@ -44,11 +44,11 @@ t.test('a node whose way to NATS is broken', async t => {
   await proxy.listen();
   await cluster.balanced();
   await load.more(60);
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
 });
 
 /** Shards of the second node. */
 async function survivors(cluster: TestCluster): Promise<number> {
   const [, second] = cluster.running;
-  return second === undefined ? 0 : (await cluster.shardsOf(second)).size;
+  return second === undefined ? 0 : (await cluster.getShards(second)).size;
 }

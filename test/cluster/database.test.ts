@@ -2,12 +2,12 @@
 import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 t.test('kill -9 of the database under load, twice', async t => {
   const cluster = await TestCluster.start(t, { durable: true });
-  const scene = await setScene(t, cluster);
-  const { load } = scene;
+  const fixture = await startClusterFixture(t, cluster);
+  const { load } = fixture;
   for (let kill = 0; kill < 2; kill++) {
     await load.more(60);
     await cluster.database.kill9();
@@ -17,5 +17,5 @@ t.test('kill -9 of the database under load, twice', async t => {
   }
   await load.more(60);
   t.equal(await cluster.total('skein_takeovers_total'), 0, 'no shard has moved for it');
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
 });

@@ -2,12 +2,12 @@
 import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
 import { worst } from './support/recovery.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 t.test('every node is replaced by another, one after the other', async t => {
   const cluster = await TestCluster.start(t);
-  const scene = await setScene(t, cluster);
-  const { load, watchers } = scene;
+  const fixture = await startClusterFixture(t, cluster);
+  const { load, watchers } = fixture;
   for (const old of cluster.running) {
     await load.more(80);
     load.lighten();
@@ -35,5 +35,5 @@ t.test('every node is replaced by another, one after the other', async t => {
     watchers.every(({ codes }) => codes.length > 0 && codes.every(code => code === 1001)),
     `the Consoles were told to come back: ${watchers.map(({ codes }) => codes.join()).join(' ')}`,
   );
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
 });

@@ -1,14 +1,14 @@
 /** A node that joins and leaves, again and again, by SIGTERM and by kill -9: the others go on as if it were not there. */
 import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 const comings = 3;
 
 t.test('a node that comes and goes', async t => {
   const cluster = await TestCluster.start(t, { nodes: 2 });
-  const scene = await setScene(t, cluster);
-  const { load } = scene;
+  const fixture = await startClusterFixture(t, cluster);
+  const { load } = fixture;
   const before = await moves(cluster);
   const restless = await cluster.make({ NODE_ID: 'restless' });
   for (let coming = 0; coming < comings; coming++) {
@@ -21,7 +21,7 @@ t.test('a node that comes and goes', async t => {
   t.equal(load.failed, 0, 'no request failed');
   t.equal(await moves(cluster), before, 'no shard has moved');
   await cluster.balanced();
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
 });
 
 async function moves(cluster: TestCluster): Promise<number> {

@@ -2,14 +2,14 @@
 import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 const kills = 3;
 
 t.test(`${kills} times kill -9 of one of three nodes under load`, async t => {
   const cluster = await TestCluster.start(t);
-  const scene = await setScene(t, cluster);
-  const { load } = scene;
+  const fixture = await startClusterFixture(t, cluster);
+  const { load } = fixture;
   const all: number[] = [];
   for (let kill = 0; kill < kills; kill++) {
     await load.more(80);
@@ -25,7 +25,7 @@ t.test(`${kills} times kill -9 of one of three nodes under load`, async t => {
     load.use(await cluster.add());
     await cluster.balanced();
   }
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
   const { p99, max } = worst(all);
   t.comment(`${all.length} threads of dead nodes: writes succeed again, p99 ${p99} ms, max ${max} ms`);
 });

@@ -2,12 +2,12 @@
 import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 t.test('kill -9 of NATS under load', async t => {
   const cluster = await TestCluster.start(t);
-  const scene = await setScene(t, cluster, { patienceMs: 3_000 });
-  const { load } = scene;
+  const fixture = await startClusterFixture(t, cluster, { timeoutMs: 3_000 });
+  const { load } = fixture;
   await load.more(60);
   const lost = cluster.running.map(node => node.said('the connection to NATS is lost'));
   await cluster.nats.kill();
@@ -23,5 +23,5 @@ t.test('kill -9 of NATS under load', async t => {
   t.comment(`after NATS is back, writes succeed again, p99 ${p99} ms, max ${max} ms`);
   await load.more(60);
   await cluster.balanced();
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
 });

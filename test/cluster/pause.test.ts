@@ -3,12 +3,12 @@ import t from 'tap';
 import { eventually } from '../support/eventually.ts';
 import { metric, TestCluster } from './support/cluster.ts';
 import { Recovery, worst } from './support/recovery.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 t.test('a node that is stopped for longer than its lease', async t => {
   const cluster = await TestCluster.start(t);
-  const scene = await setScene(t, cluster, { patienceMs: 1_500 });
-  const { load } = scene;
+  const fixture = await startClusterFixture(t, cluster, { timeoutMs: 1_500 });
+  const { load } = fixture;
   await load.more(80);
   const zombie = await cluster.busiest(load.current);
   const witness = cluster.running.find(node => node !== zombie);
@@ -21,7 +21,7 @@ t.test('a node that is stopped for longer than its lease', async t => {
   load.spare(zombie);
   const { p99, max } = worst(await recovery.complete());
   t.ok(load.unanswered > before, 'requests were under way in it');
-  const { nodes } = await cluster.picture(witness);
+  const { nodes } = await cluster.getStatus(witness);
   t.notOk(
     nodes.some(({ id }) => id === zombie.id),
     'it is a member no more',
@@ -35,25 +35,25 @@ t.test('a node that is stopped for longer than its lease', async t => {
   t.equal(await metric(zombie, 'skein_cluster_members'), 3);
   await cluster.balanced();
   await load.more(60);
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
   t.comment(`writes succeed again, p99 ${p99} ms, max ${max} ms`);
 });
 
 t.test('a node that is stopped for less than its lease goes on where it was', async t => {
   const cluster = await TestCluster.start(t, { nodes: 2 });
-  const scene = await setScene(t, cluster);
-  await scene.load.more(50);
+  const fixture = await startClusterFixture(t, cluster);
+  await fixture.load.more(50);
   const [sleeper] = cluster.running;
   if (sleeper === undefined) throw new Error('no node to stop');
-  const shards = await cluster.shardsOf(sleeper);
+  const shards = await cluster.getShards(sleeper);
   sleeper.pause();
-  await scene.load.until(() => scene.load.answers.length > 0, 'answer');
+  await fixture.load.until(() => fixture.load.answers.length > 0, 'answer');
   const at = performance.now();
   await eventually('half a second', () => Promise.resolve(performance.now() - at > 500));
   sleeper.resume();
-  await scene.load.more(80);
-  t.same([...(await cluster.shardsOf(sleeper))], [...shards], 'with the same shards');
+  await fixture.load.more(80);
+  t.same([...(await cluster.getShards(sleeper))], [...shards], 'with the same shards');
   t.equal(await cluster.total('skein_takeovers_total'), 0);
-  t.equal(scene.load.failed, 0, 'and nobody has noticed');
-  await checkAll(t, cluster, scene);
+  t.equal(fixture.load.failed, 0, 'and nobody has noticed');
+  await checkAll(t, cluster, fixture);
 });

@@ -4,7 +4,7 @@ import { TestCluster } from './support/cluster.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { Recovery, worst } from './support/recovery.ts';
 import { wrongBy } from './support/skewed-clock.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 /** More than any lease, deadline or retry; less than receivers of signed webhooks tolerate. */
 const wrongMs = 240_000;
@@ -16,8 +16,8 @@ t.test('one node is four minutes ahead, one four minutes behind, and the one ahe
   const minutes = (node: NodeProcess): number =>
     Math.round((Number(node.lines.at(-1)?.['time']) - Date.now()) / 60_000);
   t.same([behind, ahead].map(minutes), [-4, 4], 'their clocks are wrong');
-  const scene = await setScene(t, cluster);
-  const { load, webhooks } = scene;
+  const fixture = await startClusterFixture(t, cluster);
+  const { load, webhooks } = fixture;
   webhooks.failing = 10;
   await load.more(60);
   await load.until(() => webhooks.failing === 0, 'refusal of webhooks');
@@ -38,5 +38,5 @@ t.test('one node is four minutes ahead, one four minutes behind, and the one ahe
   load.use(await cluster.add(wrongBy(wrongMs)));
   await cluster.balanced();
   await load.more(60);
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
 });

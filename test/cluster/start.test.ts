@@ -18,7 +18,7 @@ async function refusal(environment: Readonly<Record<string, string>>, program?: 
   return (err as { readonly message: string }).message;
 }
 
-async function statusOf(node: NodeProcess, path: string, method = 'GET'): Promise<Response> {
+async function getStatus(node: NodeProcess, path: string, method = 'GET'): Promise<Response> {
   return fetch(node.url + path, { method });
 }
 
@@ -27,11 +27,11 @@ t.test('without NATS a node waits and says so, and is told to stop or begins', a
   const node = await cluster.make({ NATS_URL: `nats://127.0.0.1:${port}`, CLUSTER: 'waiting' });
   node.spawn();
   t.match(await node.said('waiting for NATS: no server can be reached'), { servers: [`127.0.0.1:${port}`] });
-  t.equal((await statusOf(node, '/healthz')).status, 200);
-  const readiness = await statusOf(node, '/readyz');
+  t.equal((await getStatus(node, '/healthz')).status, 200);
+  const readiness = await getStatus(node, '/readyz');
   t.equal(readiness.status, 503);
   t.match(await readiness.json(), { status: 'starting', checks: { database: 'ok', cluster: 'failed' } });
-  const answer = await statusOf(node, '/v1/projects', 'POST');
+  const answer = await getStatus(node, '/v1/projects', 'POST');
   t.equal(answer.status, 503);
   t.equal(answer.headers.get('retry-after'), '1');
   t.match(await answer.json(), { error: 'svc/runtime/unavailable' });
@@ -42,7 +42,7 @@ t.test('without NATS a node waits and says so, and is told to stop or begins', a
   const ready = node.said('ready');
   await NatsServer.of(t, { port });
   await ready;
-  t.equal((await statusOf(node, '/readyz')).status, 200);
+  t.equal((await getStatus(node, '/readyz')).status, 200);
   await node.kill();
 });
 
@@ -76,14 +76,14 @@ t.test('a version that speaks another way to its peers', async t => {
 t.test('the id of a node that lives', async t => {
   const [first] = cluster.running;
   t.match(await refusal({ NODE_ID: first?.id ?? '' }), /a node named node-1 is in the cluster already/);
-  t.equal((await cluster.shardsOf(first as NodeProcess)).size, 256, 'which has not lost anything');
+  t.equal((await cluster.getShards(first as NodeProcess)).size, 256, 'which has not lost anything');
 });
 
 t.test('the id of a node that was killed', async t => {
   const node = await cluster.add({ CLUSTER: 'again', NODE_ID: 'phoenix' });
   await node.kill();
   await node.start();
-  t.equal((await cluster.shardsOf(node)).size, 256);
+  t.equal((await cluster.getShards(node)).size, 256);
   await node.kill();
 });
 

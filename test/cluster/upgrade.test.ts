@@ -2,12 +2,12 @@
 import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
 import { otherVersion } from './support/other-version.ts';
-import { checkAll, setScene } from './support/verdict.ts';
+import { checkAll, startClusterFixture } from './support/cluster-fixture.ts';
 
 async function releases(cluster: TestCluster): Promise<readonly string[]> {
   const [node] = cluster.running;
   if (node === undefined) throw new Error('no node is left');
-  const { nodes } = await cluster.picture(node);
+  const { nodes } = await cluster.getStatus(node);
   return nodes.map(({ release }) => release).sort();
 }
 
@@ -16,8 +16,8 @@ t.test('node after node is stopped, and started again in a new version, under lo
   const [old = ''] = await releases(cluster);
   const newer = '999.0.0';
   const program = await otherVersion(t, { release: newer });
-  const scene = await setScene(t, cluster, { senders: 12 });
-  const { load } = scene;
+  const fixture = await startClusterFixture(t, cluster, { senders: 12 });
+  const { load } = fixture;
   for (const [place, node] of cluster.running.entries()) {
     await load.more(40);
     t.same(await node.stop(), { code: 0, signal: null });
@@ -32,5 +32,5 @@ t.test('node after node is stopped, and started again in a new version, under lo
     t.equal(load.failed, 0, 'no request failed');
   }
   t.equal(await cluster.total('skein_takeovers_total'), 0, 'every shard was handed over');
-  await checkAll(t, cluster, scene);
+  await checkAll(t, cluster, fixture);
 });

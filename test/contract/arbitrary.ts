@@ -3,7 +3,7 @@ import fc, { type Arbitrary } from '../support/fuzz.ts';
 import { prefixes, type Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import type { Asked } from '../node/client.ts';
-import { resourceOf, type Part, type Schema } from '../node/sample.ts';
+import { getResource, type Part, type Schema } from '../node/sample.ts';
 
 /** Texts that have hurt somebody. */
 export const nastyTexts = [
@@ -136,11 +136,11 @@ const anything: Arbitrary<unknown> = fc.letrec<{ value: unknown }>(tie => ({
 export type Pool = (resource: Resource) => readonly string[];
 
 /** Values that the schema takes, for the most part: lengths and patterns are left to chance. */
-export function valueOf(schema: Schema, pool: Pool): Arbitrary<unknown> {
+export function createValues(schema: Schema, pool: Pool): Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(each => valueOf(each, pool)));
-  const resource = resourceOf(schema);
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(each => createValues(each, pool)));
+  const resource = getResource(schema);
   if (resource !== undefined) {
     return fc.oneof(
       { arbitrary: fc.constantFrom(...pool(resource)), weight: 4 },
@@ -159,12 +159,12 @@ function plain(schema: Schema, pool: Pool): Arbitrary<unknown> {
         ? fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 8 }), anything, { maxKeys: 3 })
         : fc.record(
             Object.fromEntries(
-              Object.entries(schema.properties).map(([name, each]) => [name, valueOf(each, pool)]),
+              Object.entries(schema.properties).map(([name, each]) => [name, createValues(each, pool)]),
             ),
             { requiredKeys: [...(schema.required ?? [])] },
           );
     case 'array':
-      return fc.array(valueOf(schema.items ?? {}, pool), {
+      return fc.array(createValues(schema.items ?? {}, pool), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.min(schema.maxItems ?? 3, 3),
       });
@@ -213,10 +213,10 @@ export interface Change {
 }
 
 /** A request of the operation: of values that fit, in which some are replaced by anything and some are left out. */
-export function requestOf(operation: Operation, pool: Pool): Arbitrary<Asked> {
+export function createRequests(operation: Operation, pool: Pool): Arbitrary<Asked> {
   const parts = (['params', 'query', 'body'] as const).filter(part => operation[part] !== undefined);
   const whole = fc.record(
-    Object.fromEntries(parts.map(part => [part, valueOf(operation[part] as Schema, pool)])),
+    Object.fromEntries(parts.map(part => [part, createValues(operation[part] as Schema, pool)])),
   );
   const known = parts.flatMap(part =>
     Object.keys((operation[part] as Schema).properties ?? {}).map(name => ({ part, name })),
@@ -241,14 +241,18 @@ export function requestOf(operation: Operation, pool: Pool): Arbitrary<Asked> {
 }
 
 /** Changes of a request that is good: of a field or two, to what fits it for the most part. */
-export function changesOf(operation: Operation, pool: Pool): Arbitrary<readonly Change[]> {
+export function createChanges(operation: Operation, pool: Pool): Arbitrary<readonly Change[]> {
   const parts = (['params', 'query', 'body'] as const).filter(part => operation[part] !== undefined);
   const each = parts.flatMap(part =>
     Object.entries((operation[part] as Schema).properties ?? {}).map(([name, schema]) =>
       fc.record({
         part: fc.constant(part),
         name: fc.constant(name),
-        value: fc.oneof({ arbitrary: valueOf(schema, pool), weight: 3 }, anything, fc.constant(undefined)),
+        value: fc.oneof(
+          { arbitrary: createValues(schema, pool), weight: 3 },
+          anything,
+          fc.constant(undefined),
+        ),
       }),
     ),
   );
@@ -263,7 +267,7 @@ export function changed(operation: Operation, good: Asked, changes: readonly Cha
 }
 
 /** What a browser sends along, or somebody who is none: a refresh cookie that was given, an edited one, anything; and from where. */
-export function cookiesOf(given: readonly string[]): Arbitrary<Readonly<Record<string, string>>> {
+export function createCookies(given: readonly string[]): Arbitrary<Readonly<Record<string, string>>> {
   const one = fc.constantFrom(...given);
   const printable = fc.string({ unit: 'grapheme-ascii', maxLength: 120 });
   const edited = fc
@@ -301,9 +305,9 @@ function asked(
     else parts[part][name] = value;
   }
   const texts = (values: Record<string, unknown>): [string, string][] =>
-    Object.entries(values).map(([name, value]) => [name, textOf(value)]);
+    Object.entries(values).map(([name, value]) => [name, toText(value)]);
   return {
-    params: Object.fromEntries(texts(parts.params).map(([name, text]) => [name, segmentOf(text)])),
+    params: Object.fromEntries(texts(parts.params).map(([name, text]) => [name, toSegment(text)])),
     query: Object.fromEntries(texts(parts.query).map(([name, text]) => [name, shortened(text, 400)])),
     ...(operation.body === undefined ? {} : { body: parts.body }),
     ...(key === undefined || operation.idempotency === 'none' ? {} : { key }),
@@ -311,7 +315,7 @@ function asked(
 }
 
 /** As a segment of a path, which is never empty: that would be another path. */
-function segmentOf(text: string): string {
+function toSegment(text: string): string {
   return encodeURIComponent(shortened(text === '' ? ' ' : text, 600));
 }
 
@@ -328,7 +332,7 @@ function shortened(text: string, bytes: number): string {
 }
 
 /** As it can be said in an address: half a surrogate pair cannot. */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
   return text.toWellFormed();
 }

@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
-import { hold, pathOf, type Asked, type Client, type Reply } from '../node/client.ts';
+import { hold, buildPath, type Asked, type Client, type Reply } from '../node/client.ts';
 
 /** @param options `held` false: whatever the answer is */
 export async function ask(
@@ -13,7 +13,7 @@ export async function ask(
 ): Promise<Reply<unknown>> {
   const operation: Operation = operations[id];
   if (operation.auth !== 'stream') return options.held ? by.ask(id, asked) : by.request(id, asked);
-  const reply = await knock(by, pathOf(operation, asked), asked.headers);
+  const reply = await knock(by, buildPath(operation, asked), asked.headers);
   if (options.held) hold(id, operation, reply);
   return reply;
 }

@@ -8,7 +8,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import { isFresh } from '../support/fuzz.ts';
 import { getIdFields } from './id-fields.ts';
-import { roles } from './world.ts';
+import { roles } from './contract-fixture.ts';
 
 const all = Object.entries(operations) as [OperationId, Operation][];
 

@@ -10,9 +10,9 @@ import { ask } from './ask.ts';
 import { declaredErrors, everywhere } from './coverage.ts';
 import { provocation } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';
-import { startWorld } from './world.ts';
+import { startContractFixture } from './contract-fixture.ts';
 
-const world = await startWorld(t);
+const fixture = await startContractFixture(t);
 let provoked = 0;
 
 /** What is wrong with the refusal. */
@@ -42,19 +42,19 @@ for (const [id, operation] of Object.entries(operations) as [OperationId, Operat
         t.fail(`nothing provokes ${code}`);
         continue;
       }
-      const refused = await provoke(world);
+      const refused = await provoke(fixture);
       const reply = 'asked' in refused ? await ask(refused.by, id, refused.asked) : refused;
       const isHere = reply.headers['x-request-id'] !== undefined;
       const docsUrl =
-        id === 'signUp' && code === 'svc/auth/signup_disabled' ? docsOf(reply) : `${world.node.url}/docs`;
+        id === 'signUp' && code === 'svc/auth/signup_disabled' ? getDocs(reply) : `${fixture.node.url}/docs`;
       t.strictSame(isHere ? faults(code, reply, docsUrl) : ['no answer'], [], code);
       provoked++;
     }
   });
 }
 
-/** Of another node than the world's. */
-function docsOf({ body }: Reply<unknown>): string {
+/** Of another node than the fixture's. */
+function getDocs({ body }: Reply<unknown>): string {
   return (body as Refusal).docsUrl.replace(/\/errors.*$/, '');
 }
 
@@ -62,4 +62,4 @@ t.test('all of them', async t => {
   t.equal(provoked, declaredErrors());
 });
 
-t.test('the node', t => world.unharmed(t));
+t.test('the node', t => fixture.assertHealthy(t));

@@ -100,7 +100,7 @@ function faults(code: ErrorCode, { status, body, text, headers }: Reply<unknown>
 }
 
 /** The answer, whatever `hold` makes of it: it takes no 500 for one of the contract. */
-async function answerOf(client: Client, id: OperationId): Promise<Reply<unknown>> {
+async function getAnswer(client: Client, id: OperationId): Promise<Reply<unknown>> {
   return ask(client, id, example(operations[id]), { held: false });
 }
 
@@ -108,7 +108,7 @@ t.test('a fault of ours is 500, logged with the request, and told to nobody', as
   const { client, logged } = await start(t);
   for (const [id] of rows) {
     const before = logged();
-    const reply = await answerOf(client, id);
+    const reply = await getAnswer(client, id);
     t.strictSame(faults('svc/runtime/internal_error', reply), [], id);
     const { requestId } = reply.body as Refusal;
     t.match(
@@ -123,7 +123,7 @@ t.test('a server that does not serve yet says when to come back', async t => {
   const { client, server } = await start(t);
   server.hold();
   for (const [id] of rows) {
-    t.strictSame(faults('svc/runtime/unavailable', await answerOf(client, id)), [], id);
+    t.strictSame(faults('svc/runtime/unavailable', await getAnswer(client, id)), [], id);
   }
 });
 
@@ -142,7 +142,7 @@ t.test('a quota that is used up, of the class of the row', async t => {
   for (const [id, operation] of rows) {
     charged = undefined;
     if (operation.rate === 'none') continue;
-    const reply = await answerOf(client, id);
+    const reply = await getAnswer(client, id);
     t.strictSame(faults('svc/rate_limit/exceeded', reply), [], id);
     t.equal(charged, operation.rate, id);
     const { headers } = reply;

@@ -9,15 +9,15 @@ import { isInstant } from '../../protocol/formats.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { Asked, Refusal, Reply } from '../node/client.ts';
-import { fields, resourceOf, type Part, type Schema } from '../node/sample.ts';
+import { fields, getResource, type Part, type Schema } from '../node/sample.ts';
 import { nastyInstants, strangeIds } from './arbitrary.ts';
 import { ask } from './ask.ts';
 import { good } from './refusals.ts';
 import type { Refused } from './scenario.ts';
 import { scenarios } from './scenarios/all.ts';
-import { startWorld } from './world.ts';
+import { startContractFixture } from './contract-fixture.ts';
 
-const world = await startWorld(t);
+const fixture = await startContractFixture(t);
 const rows = (Object.entries(operations) as [OperationId, Operation][]).filter(
   ([, { auth }]) => auth !== 'refresh',
 );
@@ -29,16 +29,16 @@ interface Leaf {
   readonly schema: Schema;
 }
 
-function leavesOf(part: Part, path: readonly string[], schema: Schema): Leaf[] {
+function listLeaves(part: Part, path: readonly string[], schema: Schema): Leaf[] {
   const inner = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
-    leavesOf(part, [...path, name], each),
+    listLeaves(part, [...path, name], each),
   );
-  const items = schema.items === undefined ? [] : leavesOf(part, [...path, '0'], schema.items);
+  const items = schema.items === undefined ? [] : listLeaves(part, [...path, '0'], schema.items);
   return [{ part, path, schema }, ...inner, ...items];
 }
 
 const leaves = (operation: Operation): Leaf[] =>
-  fields(operation).flatMap(({ part, name, schema }) => leavesOf(part, [name], schema));
+  fields(operation).flatMap(({ part, name, schema }) => listLeaves(part, [name], schema));
 
 /** What has to be there beside the field for the request to fit. */
 const beside: Readonly<Record<string, unknown>> = { attachments: { kind: 'image' } };
@@ -96,7 +96,7 @@ const requests = new Map<OperationId, Promise<Refused>>();
 /** A request of the operation that is good: for fields whose refusal or reading leaves it so. */
 function base(id: OperationId): Promise<Refused> {
   let made = requests.get(id);
-  if (made === undefined) requests.set(id, (made = good(id, scenarios[id], world.sandbox)));
+  if (made === undefined) requests.set(id, (made = good(id, scenarios[id], fixture.sandbox)));
   return made;
 }
 
@@ -137,7 +137,7 @@ async function everywhere(
   t.equal(tried, wantedCount, `${tried} fields`);
 }
 
-const nameOf = (id: OperationId, { part, path }: Leaf, value: unknown): string =>
+const toName = (id: OperationId, { part, path }: Leaf, value: unknown): string =>
   `${id} ${part} ${path.join('.')} ${JSON.stringify(value).slice(0, 60)}`;
 
 t.test('text that cannot be kept is 422 and named; all other text is as good as any', async t => {
@@ -149,14 +149,14 @@ t.test('text that cannot be kept is 422 and named; all other text is as good as 
       for (const value of leaf.part === 'body' ? unkept : ['\0', 'a\0b']) {
         const reply = await tryIn(id, leaf, value);
         if (reply.status !== 422 || !blames(reply, leaf))
-          found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
+          found.push(`${toName(id, leaf, value)}: ${reply.text}`);
       }
       if (leaf.schema.pattern !== undefined || leaf.schema.format !== undefined) return found;
       for (const value of permitted) {
         const padded = value + 'x'.repeat(leaf.schema.minLength ?? 0);
         const reply = await tryIn(id, leaf, padded);
         if (blames(reply, leaf, 'text', 'minLength', 'maxLength', 'type'))
-          found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
+          found.push(`${toName(id, leaf, value)}: ${reply.text}`);
         const echoed = (reply.body as Readonly<Record<string, unknown>> | undefined)?.[leaf.path[0] ?? ''];
         if (
           reply.status < 300 &&
@@ -165,7 +165,7 @@ t.test('text that cannot be kept is 422 and named; all other text is as good as 
           typeof echoed === 'string' &&
           echoed !== padded
         ) {
-          found.push(`${nameOf(id, leaf, value)}: kept as ${JSON.stringify(echoed)}`);
+          found.push(`${toName(id, leaf, value)}: kept as ${JSON.stringify(echoed)}`);
         }
       }
       return found;
@@ -183,11 +183,11 @@ t.test(
         const found: string[] = [];
         for (const value of [{ 'k\0': 1 }, { k: ['\0'] }, { k: { k: '\ud800' } }, { '\udfff': null }]) {
           const reply = await tryIn(id, leaf, value);
-          if (reply.status !== 422) found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
+          if (reply.status !== 422) found.push(`${toName(id, leaf, value)}: ${reply.text}`);
         }
         const kept = Object.fromEntries(permitted.map((text, n) => [`${text}${n}`, text]));
         const reply = await tryIn(id, leaf, kept);
-        if (blames(reply, leaf)) found.push(`${nameOf(id, leaf, kept)}: ${reply.text}`);
+        if (blames(reply, leaf)) found.push(`${toName(id, leaf, kept)}: ${reply.text}`);
         const echoed = (reply.body as Readonly<Record<string, unknown>> | undefined)?.[leaf.path[0] ?? ''];
         if (reply.status < 300 && leaf.path.length === 1 && echoed !== undefined) {
           if (!isDeepStrictEqual(echoed, kept)) found.push(`${id} keeps ${JSON.stringify(echoed)}`);
@@ -210,12 +210,12 @@ t.test('limits at their edge, and one past it', async t => {
       const over = async (value: unknown): Promise<void> => {
         const reply = await tryIn(id, leaf, value);
         if (reply.status !== 422 || !blames(reply, leaf))
-          found.push(`${nameOf(id, leaf, value)} is let through: ${reply.text.slice(0, 200)}`);
+          found.push(`${toName(id, leaf, value)} is let through: ${reply.text.slice(0, 200)}`);
       };
       const edge = async (value: unknown): Promise<void> => {
         const reply = await tryIn(id, leaf, value);
         if (blames(reply, leaf, ...keywords))
-          found.push(`${nameOf(id, leaf, value)} is refused: ${reply.text.slice(0, 200)}`);
+          found.push(`${toName(id, leaf, value)} is refused: ${reply.text.slice(0, 200)}`);
       };
       // Characters of four bytes, so that neither bytes nor UTF-16 units are counted; in an address they would be too long for its head.
       const wide = leaf.part === 'body' && pattern === undefined && format === undefined ? '𝄞' : 'x';
@@ -259,7 +259,7 @@ t.test('dates in every form, of which the contract takes one', async t => {
         // Of those that are dates some make no sense where they stand, and are refused by another word than `format`.
         const isRefused = reply.status === 422 && blames(reply, leaf) && /"code":"format"/.test(reply.text);
         if (isRefused === isInstant(value))
-          found.push(`${nameOf(id, leaf, value)}: ${reply.status} ${reply.text.slice(0, 200)}`);
+          found.push(`${toName(id, leaf, value)}: ${reply.status} ${reply.text.slice(0, 200)}`);
       }
       return found;
     },
@@ -271,22 +271,22 @@ t.test('ids with the right prefix and any body: 422 where they can be none, else
   await everywhere(
     t,
     async (id, leaf) => {
-      const resource = resourceOf(leaf.schema);
+      const resource = getResource(leaf.schema);
       if (resource === undefined) return [];
       const found: string[] = [];
       const isId = new RegExp(leaf.schema.pattern ?? '', 'u');
       for (const value of strangeIds(resource)) {
         const reply = await tryIn(id, leaf, value);
         if (!isId.test(value) && !(reply.status === 422 && blames(reply, leaf)))
-          found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
+          found.push(`${toName(id, leaf, value)}: ${reply.text}`);
         // What a new thing shall be made with is named where it is not there.
         if (isId.test(value) && blames(reply, leaf) && !blames(reply, leaf, 'reference'))
-          found.push(`${nameOf(id, leaf, value)}: ${reply.text}`);
+          found.push(`${toName(id, leaf, value)}: ${reply.text}`);
       }
       return found;
     },
-    ({ schema }) => resourceOf(schema) !== undefined,
+    ({ schema }) => getResource(schema) !== undefined,
   );
 });
 
-t.test('the node', t => world.unharmed(t));
+t.test('the node', t => fixture.assertHealthy(t));

@@ -1,7 +1,7 @@
 /** The places in an operation's request that hold ids, by its schemas: in lists and deep in objects, too. */
 import type { Resource } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
-import { resourceOf, type Part, type Schema } from '../node/sample.ts';
+import { getResource, type Part, type Schema } from '../node/sample.ts';
 
 /** Where a request holds an id. */
 export interface IdField {
@@ -16,7 +16,7 @@ const foreignNames: Readonly<Record<string, Resource>> = { attachmentId: 'attach
 
 function findIdFields(part: Part, path: IdField['path'], schema: Schema): IdField[] {
   const name = path.at(-1);
-  const resource = resourceOf(schema) ?? (typeof name === 'string' ? foreignNames[name] : undefined);
+  const resource = getResource(schema) ?? (typeof name === 'string' ? foreignNames[name] : undefined);
   return [
     ...(resource === undefined ? [] : [{ part, path, resource }]),
     ...Object.entries(schema.properties ?? {}).flatMap(([each, inner]) =>

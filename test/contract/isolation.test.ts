@@ -11,9 +11,9 @@ import { ask } from './ask.ts';
 import { foreignIds, tenantRows as rows, sharedByEnvironments } from './coverage.ts';
 import { scenarios } from './scenarios/all.ts';
 import { getIdFields, type IdField } from './id-fields.ts';
-import { startWorld, type Place } from './world.ts';
+import { startContractFixture, type TenantEnvironment } from './contract-fixture.ts';
 
-const world = await startWorld(t);
+const fixture = await startContractFixture(t);
 let tried = 0;
 
 /** The value at the field; undefined where the request has none. */
@@ -39,7 +39,7 @@ function put(asked: Asked, { part, path }: IdField, value: unknown): Asked {
 }
 
 /** What a place has: an id of each sort, and every id that its requests and the answers to them show. */
-interface Belongings {
+interface Resources {
   readonly one: ReadonlyMap<Resource, string>;
   readonly ids: ReadonlySet<string>;
   /** What the scenario of each operation asks for. Here it only reads, or is changed so that it does nothing. */
@@ -48,9 +48,9 @@ interface Belongings {
 
 const idOfAny = new RegExp(`\\b(?:${Object.values(prefixes).join('|')})_[0-9a-z]{26}\\b`, 'g');
 const idsIn = (text: string): string[] => text.match(idOfAny) ?? [];
-const everything = new Map<Place, Promise<Belongings>>();
+const everything = new Map<TenantEnvironment, Promise<Resources>>();
 
-async function gather(place: Place): Promise<Belongings> {
+async function gather(env: TenantEnvironment): Promise<Resources> {
   const one = new Map<Resource, string>();
   const ids = new Set<string>();
   const requests = new Map<OperationId, Asked[]>();
@@ -59,7 +59,7 @@ async function gather(place: Place): Promise<Belongings> {
     const made: Asked[] = [];
     requests.set(id, made);
     for (const make of [request, ...variants]) {
-      const asked = await make(place);
+      const asked = await make(env);
       made.push(asked);
       for (const found of idsIn(JSON.stringify(asked))) ids.add(found);
       for (const field of getIdFields(operation)) {
@@ -68,16 +68,16 @@ async function gather(place: Place): Promise<Belongings> {
       }
       // A key sees its own environment and no more.
       if (operation.method !== 'GET' || !operation.access?.scopes) continue;
-      const { text, status } = await ask(place.key, id, asked);
+      const { text, status } = await ask(env.key, id, asked);
       if (status < 300) for (const found of idsIn(text)) ids.add(found);
     }
   }
   return { one, ids, requests };
 }
 
-function belongingsOf(place: Place): Promise<Belongings> {
-  let found = everything.get(place);
-  if (found === undefined) everything.set(place, (found = gather(place)));
+function getResources(env: TenantEnvironment): Promise<Resources> {
+  let found = everything.get(env);
+  if (found === undefined) everything.set(env, (found = gather(env)));
   return found;
 }
 
@@ -88,7 +88,7 @@ const anonymous = ({ status, text }: Reply<unknown>): string =>
 const ingredients: readonly Resource[] = ['attachment', 'byok', 'tool', 'loom'];
 
 /** A filter shows nothing of what is not there, and a field that refers to it does not fit: everything else is refused with 404. */
-function wantedOf(id: OperationId, { part, path, resource }: IdField): number {
+function getExpectedStatus(id: OperationId, { part, path, resource }: IdField): number {
   const [name] = path;
   if (part === 'query' && !['projectId', 'environmentId', 'workspaceId'].includes(String(name))) return 200;
   // Lists of what a user sees, narrowed.
@@ -101,18 +101,18 @@ function requestWith(requests: readonly Asked[], field: IdField): Asked {
   return requests.find(asked => at(asked, field) !== undefined) ?? requests[0] ?? {};
 }
 
-const prefixOf = (id: string): string => id.slice(0, id.lastIndexOf('_'));
+const getPrefix = (id: string): string => id.slice(0, id.lastIndexOf('_'));
 
 async function probe(
   t: Test,
   by: Client,
-  place: Place,
-  other: Place,
+  env: TenantEnvironment,
+  other: TenantEnvironment,
   shared: readonly Resource[],
 ): Promise<void> {
-  const [ours, theirs] = [await belongingsOf(place), await belongingsOf(other)];
+  const [ours, theirs] = [await getResources(env), await getResources(other)];
   const common = new Set<string>(shared.map(resource => prefixes[resource]));
-  const secrets = new Set([...theirs.ids].filter(id => !common.has(prefixOf(id))));
+  const secrets = new Set([...theirs.ids].filter(id => !common.has(getPrefix(id))));
   const conceals = (name: string, { text }: Reply<unknown>, sent: Asked): void => {
     const said = JSON.stringify(sent);
     const shown = idsIn(text).filter(id => secrets.has(id) && !said.includes(id));
@@ -120,7 +120,7 @@ async function probe(
   };
   let asked = 0;
   for (const [id, operation] of rows) {
-    if (by === place.key && !operation.access?.scopes) continue;
+    if (by === env.key && !operation.access?.scopes) continue;
     const requests = ours.requests.get(id) ?? [];
     const [own] = requests;
     if (operation.method === 'GET' && own !== undefined) {
@@ -140,7 +140,7 @@ async function probe(
       const answer = await ask(by, id, sent);
       const nothing = await ask(by, id, put(request, field, newId(resource)));
       if (anonymous(answer) !== anonymous(nothing)) t.same(anonymous(answer), anonymous(nothing), name);
-      const wanted = wantedOf(id, field);
+      const wanted = getExpectedStatus(id, field);
       if (answer.status !== wanted) t.fail(`${name} answered ${answer.status} ${answer.text}`);
       conceals(name, answer, sent);
       asked++;
@@ -151,7 +151,7 @@ async function probe(
 }
 
 /** Everything that is listed for the tenant's own, but when its credentials were used. */
-async function kept(place: Place): Promise<Record<string, unknown>> {
+async function kept(env: TenantEnvironment): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   const lists = ['listThreads', 'listChannels', 'listStitches', 'listApiKeys', 'listConsoleMembers'] as const;
   for (const id of [
@@ -161,14 +161,14 @@ async function kept(place: Place): Promise<Record<string, unknown>> {
     'listPartnerApps',
     'listWorkspaces',
   ] as const) {
-    const rows = await place.person.all<Record<string, unknown>>(id, await scenarios[id].request(place));
+    const rows = await env.person.all<Record<string, unknown>>(id, await scenarios[id].request(env));
     found[id] = rows.map(({ lastUsedAt: _, lastUsedIp: __, ...row }) => row);
   }
   return found;
 }
 
-const { sandbox, production, foreign } = world;
-await belongingsOf(foreign);
+const { sandbox, production, foreign } = fixture;
+await getResources(foreign);
 const before = await kept(foreign);
 
 t.test("another tenant's, with an API key", t => probe(t, sandbox.key, sandbox, foreign, []));
@@ -190,4 +190,4 @@ t.test('what the other tenant has is as it was', async t => {
   t.same(await kept(foreign), before);
 });
 
-t.test('the node', t => world.unharmed(t));
+t.test('the node', t => fixture.assertHealthy(t));

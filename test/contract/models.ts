@@ -1,4 +1,4 @@
-/** The models that the world's agents ask: one that says hello, in OpenAI's wire format, and one that never answers. */
+/** The models that the fixture's agents ask: one that says hello, in OpenAI's wire format, and one that never answers. */
 import type { Test } from 'tap';
 import { Receiver } from '../support/receiver.ts';
 

@@ -9,22 +9,22 @@ import { ask } from './ask.ts';
 import { callers, knowing as rows } from './coverage.ts';
 import { admits } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';
-import { roles, startWorld, type Place, type Role } from './world.ts';
+import { roles, startContractFixture, type TenantEnvironment, type Role } from './contract-fixture.ts';
 
-const world = await startWorld(t);
-const { sandbox, production, cast } = world;
+const fixture = await startContractFixture(t);
+const { sandbox, production, byRole } = fixture;
 let allowed = 0;
 let refused = 0;
-/** Whether the e-mails of the cast are: in a sandbox they need not be. */
+/** Whether the e-mails of these people are verified: in a sandbox they need not be. */
 let isVerified = false;
 
 const keys = new Map<string, Promise<Client>>();
 
 /** A key with these scopes; the same one for the same scopes. */
-function keyWith(place: Place, wanted: readonly Scope[]): Promise<Client> {
-  const name = [place.kind, ...[...wanted].sort()].join();
+function createKey(env: TenantEnvironment, wanted: readonly Scope[]): Promise<Client> {
+  const name = [env.kind, ...[...wanted].sort()].join();
   let key = keys.get(name);
-  if (key === undefined) keys.set(name, (key = world.keyWith(place, wanted)));
+  if (key === undefined) keys.set(name, (key = fixture.createKey(env, wanted)));
   return key;
 }
 
@@ -33,17 +33,17 @@ const requests = new Map<string, Promise<Asked>>();
 /** A request that leaves nothing changed, since it is refused or only reads: the same one each time. */
 function harmless(
   id: OperationId,
-  place: Place,
-  make: (place: Place) => Asked | Promise<Asked>,
+  env: TenantEnvironment,
+  make: (env: TenantEnvironment) => Asked | Promise<Asked>,
 ): Promise<Asked> {
-  const name = `${id} ${place.kind}`;
+  const name = `${id} ${env.kind}`;
   let request = requests.get(name);
-  if (request === undefined) requests.set(name, (request = Promise.resolve(make(place))));
+  if (request === undefined) requests.set(name, (request = Promise.resolve(make(env))));
   return request;
 }
 
 /** How the row refuses somebody whom the project knows: docs/contract-decisions.md, "Permission or absence". */
-function refusalOf(operation: Operation, isUser: boolean): ErrorCode {
+function getRefusal(operation: Operation, isUser: boolean): ErrorCode {
   const has = (code: ErrorCode): boolean => operation.errors.includes(code);
   if (isUser && has('svc/console/forbidden')) return 'svc/console/forbidden';
   if (has('svc/auth/insufficient_scope')) return 'svc/auth/insufficient_scope';
@@ -59,19 +59,19 @@ const isOutside = ({ auth, access }: Operation, role: Role): boolean =>
 async function expectSuccess(
   t: Test,
   id: OperationId,
-  place: Place,
+  env: TenantEnvironment,
   by: Client,
   name: string,
 ): Promise<void> {
-  const { request, inPlace } = scenarios[id];
-  if (inPlace !== undefined) {
-    const code = isVerified ? inPlace.code : inPlace.unverified;
-    await expectRefusal(t, id, place, by, code, name);
+  const { request, inOwnProject } = scenarios[id];
+  if (inOwnProject !== undefined) {
+    const code = isVerified ? inOwnProject.code : inOwnProject.unverified;
+    await expectRefusal(t, id, env, by, code, name);
     return;
   }
   const { method, auth, success } = operations[id];
   const isRead = method === 'GET' && auth !== 'stream';
-  const { status, text } = await ask(by, id, await (isRead ? harmless(id, place, request) : request(place)));
+  const { status, text } = await ask(by, id, await (isRead ? harmless(id, env, request) : request(env)));
   const wanted = success.status;
   if (status !== wanted) t.fail(`${name}: ${status} ${text} instead of ${wanted}`);
   allowed++;
@@ -80,45 +80,55 @@ async function expectSuccess(
 async function expectRefusal(
   t: Test,
   id: OperationId,
-  place: Place,
+  env: TenantEnvironment,
   by: Client,
   code: ErrorCode,
   name: string,
 ): Promise<void> {
-  const { request, inPlace } = scenarios[id];
-  const asked = await harmless(id, place, inPlace?.request ?? request);
+  const { request, inOwnProject } = scenarios[id];
+  const asked = await harmless(id, env, inOwnProject?.request ?? request);
   const { status, body, text } = await ask(by, id, asked);
   const isIt = status === errors[code].http && (body as Refusal).error === code;
   if (!isIt) t.fail(`${name}: ${status} ${text} instead of ${code}`);
   refused++;
 }
 
-async function tryKeys(t: Test, id: OperationId, operation: Operation, place: Place): Promise<void> {
+async function tryKeys(
+  t: Test,
+  id: OperationId,
+  operation: Operation,
+  env: TenantEnvironment,
+): Promise<void> {
   const needed = operation.access?.scopes ?? null;
-  const code = refusalOf(operation, false);
-  const all = await keyWith(place, ['*']);
-  if (needed === null) return expectRefusal(t, id, place, all, code, 'a key with every scope');
-  await expectSuccess(t, id, place, all, 'a key with every scope');
-  await expectSuccess(t, id, place, await keyWith(place, needed), `a key with ${needed.join()}`);
+  const code = getRefusal(operation, false);
+  const all = await createKey(env, ['*']);
+  if (needed === null) return expectRefusal(t, id, env, all, code, 'a key with every scope');
+  await expectSuccess(t, id, env, all, 'a key with every scope');
+  await expectSuccess(t, id, env, await createKey(env, needed), `a key with ${needed.join()}`);
   const others = scopes.filter(scope => scope !== '*');
   for (const scope of needed) {
-    const lacking = await keyWith(
-      place,
+    const lacking = await createKey(
+      env,
       others.filter(each => each !== scope),
     );
-    await expectRefusal(t, id, place, lacking, code, `a key without ${scope} alone`);
+    await expectRefusal(t, id, env, lacking, code, `a key without ${scope} alone`);
   }
 }
 
-async function tryPeople(t: Test, id: OperationId, operation: Operation, place: Place): Promise<void> {
+async function tryPeople(
+  t: Test,
+  id: OperationId,
+  operation: Operation,
+  env: TenantEnvironment,
+): Promise<void> {
   const { refuses = [] } = scenarios[id];
   for (const role of roles) {
     if (isOutside(operation, role)) {
-      await expectRefusal(t, id, place, cast[role], 'svc/runtime/not_found', role);
+      await expectRefusal(t, id, env, byRole[role], 'svc/runtime/not_found', role);
     } else if (admits(operation, role) && !refuses.includes(role)) {
-      await expectSuccess(t, id, place, cast[role], role);
+      await expectSuccess(t, id, env, byRole[role], role);
     } else {
-      await expectRefusal(t, id, place, cast[role], refusalOf(operation, true), role);
+      await expectRefusal(t, id, env, byRole[role], getRefusal(operation, true), role);
     }
   }
 }
@@ -133,12 +143,12 @@ for (const [id, operation] of rows) {
 
 t.test('with e-mails that are verified', async () => {
   isVerified = true;
-  await world.database.query(`update users set email_verified_at = coalesce(email_verified_at, now())`);
+  await fixture.database.query(`update users set email_verified_at = coalesce(email_verified_at, now())`);
   const { projectId, environmentId } = production;
   for (const role of roles) {
     // What is known of a session is held for a second.
     await eventually('verified e-mail', async () => {
-      const { status } = await ask(cast[role], 'listThreads', { query: { projectId, environmentId } });
+      const { status } = await ask(byRole[role], 'listThreads', { query: { projectId, environmentId } });
       return status === 200;
     });
   }
@@ -159,4 +169,4 @@ t.test('all of them', async t => {
   t.equal(allowed + refused, callers());
 });
 
-t.test('the node', t => world.unharmed(t));
+t.test('the node', t => fixture.assertHealthy(t));

@@ -10,14 +10,14 @@ import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { Reply } from '../node/client.ts';
 import { fields } from '../node/sample.ts';
-import { changed, changesOf, cookiesOf, requestOf } from './arbitrary.ts';
+import { changed, createChanges, createCookies, createRequests } from './arbitrary.ts';
 import { ask } from './ask.ts';
 import { fuzzedRequests } from './coverage.ts';
 import { good } from './refusals.ts';
-import { inTime } from '../support/patience.ts';
+import { withTimeLimit } from '../support/time-limit.ts';
 import { usualCaller } from './scenario.ts';
 import { scenarios } from './scenarios/all.ts';
-import { startWorld, type Place } from './world.ts';
+import { startContractFixture, type TenantEnvironment } from './contract-fixture.ts';
 
 /** Of each operation, made of its scenario's request. */
 const nearRuns = 8;
@@ -26,17 +26,17 @@ const lanes = 16;
 /** What it changes decides what the runs of all others may do: it is asked when they have been. */
 const lastOperation: OperationId = 'setBudgets';
 
-const world = await startWorld(t);
-const { sandbox } = world;
+const fixture = await startContractFixture(t);
+const { sandbox } = fixture;
 const own = new Map<Resource, Set<string>>();
 
 const rows = Object.entries(operations) as [OperationId, Operation][];
 
-async function gather(place: Place): Promise<void> {
+async function gather(env: TenantEnvironment): Promise<void> {
   for (const [id, operation] of rows) {
     const { request, variants = [] } = scenarios[id];
     for (const make of [request, ...variants]) {
-      const asked = await make(place);
+      const asked = await make(env);
       for (const { part, name, resource } of fields(operation)) {
         const value = (asked[part] as Readonly<Record<string, unknown>> | undefined)?.[name];
         if (resource === undefined || typeof value !== 'string') continue;
@@ -71,27 +71,27 @@ const done = new Map<OperationId, number>();
 /** What was found: at most one fault. */
 async function tryOut(id: OperationId, operation: Operation): Promise<string[]> {
   const by = usualCaller(operation, sandbox);
-  const headers = takesCookie(operation) ? cookiesOf(cookies) : fc.constant({});
-  const property = fc.asyncProperty(requestOf(operation, pool), headers, async (request, headers) => {
+  const headers = takesCookie(operation) ? createCookies(cookies) : fc.constant({});
+  const property = fc.asyncProperty(createRequests(operation, pool), headers, async (request, headers) => {
     asked++;
-    note(id, operation, await inTime(ask(by, id, { ...request, headers }), 'answer'));
+    note(id, operation, await withTimeLimit(ask(by, id, { ...request, headers }), 'answer'));
   });
   // Chance alone seldom hits upon what goes together: an operation's own request, a little changed, gets further.
-  const near = fc.asyncProperty(changesOf(operation, pool), async changes => {
+  const near = fc.asyncProperty(createChanges(operation, pool), async changes => {
     const { by, asked: request } = await good(id, scenarios[id], sandbox);
     asked++;
-    note(id, operation, await inTime(ask(by, id, changed(operation, request, changes)), 'answer'));
+    note(id, operation, await withTimeLimit(ask(by, id, changed(operation, request, changes)), 'answer'));
   });
-  const found = faultOf(id, await fc.check(property, { numRuns: fuzzedRequests - nearRuns }));
+  const found = findFaults(id, await fc.check(property, { numRuns: fuzzedRequests - nearRuns }));
   if (found.length > 0) return found;
-  return faultOf(id, await fc.check(near, { numRuns: nearRuns, examples: [[[]]] }));
+  return findFaults(id, await fc.check(near, { numRuns: nearRuns, examples: [[[]]] }));
 }
 
 function note(id: OperationId, { success, alternative }: Operation, { status }: Reply<unknown>): void {
   if (status === success.status || status === alternative?.status) done.set(id, (done.get(id) ?? 0) + 1);
 }
 
-function faultOf<Ts>(id: OperationId, result: fc.RunDetails<Ts>): string[] {
+function findFaults<Ts>(id: OperationId, result: fc.RunDetails<Ts>): string[] {
   if (!result.failed) return [];
   const { seed, counterexamplePath, counterexample, errorInstance } = result;
   return [
@@ -124,4 +124,4 @@ t.test('every operation did what it is for, now and then', t => {
   t.end();
 });
 
-t.test('the node', t => world.unharmed(t));
+t.test('the node', t => fixture.assertHealthy(t));

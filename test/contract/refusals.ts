@@ -7,21 +7,25 @@ import { Client, type Asked, type Reply } from '../node/client.ts';
 import { fields, type Field } from '../node/sample.ts';
 import { ask } from './ask.ts';
 import { usualCaller, type AnyScenario, type Provoke, type Refused } from './scenario.ts';
-import { roles, type Place, type Role, type World } from './world.ts';
+import { roles, type TenantEnvironment, type Role, type ContractFixture } from './contract-fixture.ts';
 
 /** A request of the scenario, and who sends it. */
-export async function good(id: OperationId, { request, by }: AnyScenario, place: Place): Promise<Refused> {
-  return { asked: await request(place), by: (await by?.(place)) ?? usualCaller(operations[id], place) };
+export async function good(
+  id: OperationId,
+  { request, by }: AnyScenario,
+  env: TenantEnvironment,
+): Promise<Refused> {
+  return { asked: await request(env), by: (await by?.(env)) ?? usualCaller(operations[id], env) };
 }
 
-const refused = new WeakMap<Place, Map<OperationId, Promise<Refused>>>();
+const refused = new WeakMap<TenantEnvironment, Map<OperationId, Promise<Refused>>>();
 
 /** A request of the scenario that is only made so that it is refused, and so stays good: the same one each time. */
-export function toRefuse(id: OperationId, scenario: AnyScenario, place: Place): Promise<Refused> {
-  let requests = refused.get(place);
-  if (requests === undefined) refused.set(place, (requests = new Map()));
+export function toRefuse(id: OperationId, scenario: AnyScenario, env: TenantEnvironment): Promise<Refused> {
+  let requests = refused.get(env);
+  if (requests === undefined) refused.set(env, (requests = new Map()));
   let request = requests.get(id);
-  if (request === undefined) requests.set(id, (request = good(id, scenario, place)));
+  if (request === undefined) requests.set(id, (request = good(id, scenario, env)));
   return request;
 }
 
@@ -45,18 +49,18 @@ export function otherScope({ access }: Operation): Scope {
   return needed.includes('usage:read') ? 'audit:read' : 'usage:read';
 }
 
-type Derive = (world: World, id: OperationId, scenario: AnyScenario) => Promise<Refused>;
+type Derive = (fixture: ContractFixture, id: OperationId, scenario: AnyScenario) => Promise<Refused>;
 
 const as =
-  (client: (world: World, operation: Operation) => Client | Promise<Client>): Derive =>
-  async (world, id, scenario) => ({
-    asked: (await toRefuse(id, scenario, world.sandbox)).asked,
-    by: await client(world, operations[id]),
+  (client: (fixture: ContractFixture, operation: Operation) => Client | Promise<Client>): Derive =>
+  async (fixture, id, scenario) => ({
+    asked: (await toRefuse(id, scenario, fixture.sandbox)).asked,
+    by: await client(fixture, operations[id]),
   });
 
 /** The first field of the request that names what is not there: of the path, or else the project or workspace. */
-const absent: Derive = async (world, id, scenario) => {
-  const { asked, by } = await toRefuse(id, scenario, world.sandbox);
+const absent: Derive = async (fixture, id, scenario) => {
+  const { asked, by } = await toRefuse(id, scenario, fixture.sandbox);
   const named = fields(operations[id]).find(
     ({ part, name, resource }) =>
       resource !== undefined &&
@@ -67,8 +71,8 @@ const absent: Derive = async (world, id, scenario) => {
   return { by, asked: put(asked, named, newId(named.resource)) };
 };
 
-const malformed: Derive = async (world, id, scenario) => {
-  const { asked, by } = await toRefuse(id, scenario, world.sandbox);
+const malformed: Derive = async (fixture, id, scenario) => {
+  const { asked, by } = await toRefuse(id, scenario, fixture.sandbox);
   const operation: Operation = operations[id];
   if (operation.body !== undefined) return { by, asked: put(asked, { part: 'body', name: 'unknown' }, 1) };
   const known = fields(operation);
@@ -77,8 +81,8 @@ const malformed: Derive = async (world, id, scenario) => {
   return { by, asked: put(asked, field, field.part === 'params' ? 'malformed' : '') };
 };
 
-const senseless: Derive = async (world, id, scenario) => {
-  const { asked, by } = await toRefuse(id, scenario, world.sandbox);
+const senseless: Derive = async (fixture, id, scenario) => {
+  const { asked, by } = await toRefuse(id, scenario, fixture.sandbox);
   if (operations[id].idempotency === 'accepted') return { by, asked: { ...asked, key: 'two words' } };
   return { by, asked: put(asked, { part: 'query', name: 'cursor' }, 'edited') };
 };
@@ -88,15 +92,15 @@ const senseless: Derive = async (world, id, scenario) => {
  * another key with it, while it is being done.
  */
 const repeated = async (
-  world: World,
+  fixture: ContractFixture,
   id: OperationId,
   scenario: AnyScenario,
 ): Promise<Refused | Reply<unknown>> => {
-  const { by, asked } = await good(id, scenario, world.sandbox);
+  const { by, asked } = await good(id, scenario, fixture.sandbox);
   const body = asked.body as { readonly name?: string } | undefined;
   const other =
     body?.name === undefined
-      ? await scenario.request(world.sandbox)
+      ? await scenario.request(fixture.sandbox)
       : put(asked, { part: 'body', name: 'name' }, 'x');
   const isAnonymous = operations[id].auth === 'none';
   if (isAnonymous || JSON.stringify(other) === JSON.stringify(asked)) return overtaken(by, id, asked);
@@ -117,34 +121,36 @@ async function overtaken(by: Client, id: OperationId, asked: Asked): Promise<Rep
   throw new Error(`of two requests of ${id} with one key, none was ever told that the other was at it`);
 }
 
-const unverified: Derive = async ({ production, cast }, id, scenario) => {
+const unverified: Derive = async ({ production, byRole }, id, scenario) => {
   const role = roles.find(each => admits(operations[id], each));
   if (role === undefined) throw new Error(`${id} admits nobody`);
-  return { asked: await scenario.request(production), by: cast[role] };
+  return { asked: await scenario.request(production), by: byRole[role] };
 };
 
 const derived: Partial<Record<ErrorCode, Derive | typeof repeated>> = {
-  'svc/auth/missing_credentials': as(({ anybody }) => anybody),
+  'svc/auth/missing_credentials': as(({ anonymous }) => anonymous),
   'svc/auth/expired_token': as(
-    async world => new Client(world.line, await world.expiredToken(world.sandbox.person)),
+    async fixture => new Client(fixture.line, await fixture.expiredToken(fixture.sandbox.person)),
   ),
   'svc/auth/invalid_token': as(({ line, sandbox }) => new Client(line, `${sandbox.person.bearer}x`)),
   'svc/auth/invalid_api_key': as(({ line }) => new Client(line, `svc_test_${newId('apiKey')}`)),
-  'svc/auth/insufficient_scope': as((world, operation) =>
-    operation.access?.scopes ? world.keyWith(world.sandbox, [otherScope(operation)]) : world.sandbox.key,
+  'svc/auth/insufficient_scope': as((fixture, operation) =>
+    operation.access?.scopes
+      ? fixture.createKey(fixture.sandbox, [otherScope(operation)])
+      : fixture.sandbox.key,
   ),
-  'svc/console/forbidden': as(({ cast }, operation) => {
+  'svc/console/forbidden': as(({ byRole }, operation) => {
     const role = roles.find(each => !admits(operation, each));
     if (role === undefined) throw new Error('no role is refused');
-    return cast[role];
+    return byRole[role];
   }),
   'svc/auth/email_not_verified': unverified,
   'svc/runtime/not_found': absent,
   'svc/console/not_found': absent,
   'svc/validation/invalid_request': malformed,
   'svc/runtime/invalid_request': senseless,
-  'svc/runtime/missing_idempotency_key': async (world, id, scenario) => {
-    const { asked, by } = await toRefuse(id, scenario, world.sandbox);
+  'svc/runtime/missing_idempotency_key': async (fixture, id, scenario) => {
+    const { asked, by } = await toRefuse(id, scenario, fixture.sandbox);
     return { by, asked: { ...asked, key: null } };
   },
   'svc/runtime/idempotency_conflict': repeated,
@@ -155,5 +161,5 @@ export function provocation(id: OperationId, scenario: AnyScenario, code: ErrorC
   const own = scenario.refusals[code];
   if (own !== undefined) return own;
   const derive = derived[code];
-  return derive && (world => derive(world, id, scenario));
+  return derive && (fixture => derive(fixture, id, scenario));
 }

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import type { OperationId, Operations } from '../../protocol/operations/table.ts';
 import type { Asked, Client, Reply } from '../node/client.ts';
-import type { Place, Role, World } from './world.ts';
+import type { TenantEnvironment, Role, ContractFixture } from './contract-fixture.ts';
 
 /** Met by every operation in the same way: see faults.test.ts and quotas.test.ts. */
 export type AlwaysCode = 'svc/rate_limit/exceeded' | 'svc/runtime/internal_error' | 'svc/runtime/unavailable';
@@ -45,11 +45,11 @@ export interface Refused {
   readonly by: Client;
   readonly asked: Asked;
 }
-export type Provoke = (world: World) => Promise<Refused | Reply<unknown>>;
+export type Provoke = (fixture: ContractFixture) => Promise<Refused | Reply<unknown>>;
 
 /** A request in the place's own project, and how it is refused for another reason than who makes it. */
-export interface InPlace {
-  readonly request: (place: Place) => Asked;
+export interface OwnProjectCase {
+  readonly request: (env: TenantEnvironment) => Asked;
   readonly code: ErrorCode;
   /** And to those whose e-mail is not verified. */
   readonly unverified: ErrorCode;
@@ -57,13 +57,13 @@ export interface InPlace {
 
 export interface Scenario<O extends Operation = Operation> {
   /** Makes what the operation needs in the place; the request succeeds there, and no two are the same where it writes. */
-  readonly request: (place: Place) => Asked | Promise<Asked>;
+  readonly request: (env: TenantEnvironment) => Asked | Promise<Asked>;
   /** Other requests that succeed, for what one request cannot show. */
-  readonly variants?: readonly ((place: Place) => Asked | Promise<Asked>)[];
+  readonly variants?: readonly ((env: TenantEnvironment) => Asked | Promise<Asked>)[];
   /** Who sends it; default: the place's key where keys may, else its person. */
-  readonly by?: (place: Place) => Client | Promise<Client>;
+  readonly by?: (env: TenantEnvironment) => Client | Promise<Client>;
   /** For a request that is made elsewhere than in the place's own project: one that is there. */
-  readonly inPlace?: InPlace;
+  readonly inOwnProject?: OwnProjectCase;
   /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
   readonly refuses?: readonly Role[];
   readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke };
@@ -81,14 +81,17 @@ export interface AnyScenario {
   readonly request: Scenario['request'];
   readonly variants?: Scenario['variants'];
   readonly by?: Scenario['by'];
-  readonly inPlace?: Scenario['inPlace'];
+  readonly inOwnProject?: Scenario['inOwnProject'];
   readonly refuses?: Scenario['refuses'];
   readonly refusals: Readonly<Partial<Record<ErrorCode, Provoke>>>;
 }
 
 /** Who sends the operation's request where the scenario does not say. */
-export function usualCaller(operation: Operation, { key, person, world }: Place): Client {
-  if (operation.auth === 'none' || operation.auth === 'refresh') return world.anybody;
+export function usualCaller(
+  operation: Operation,
+  { key, person, fixture }: TenantEnvironment,
+): Client {
+  if (operation.auth === 'none' || operation.auth === 'refresh') return fixture.anonymous;
   if (operation.auth === 'user') return person;
   return operation.access?.scopes ? key : person;
 }

@@ -9,9 +9,9 @@ import type { Reply } from '../node/client.ts';
 import { ask } from './ask.ts';
 import { good } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';
-import { startWorld } from './world.ts';
+import { startContractFixture } from './contract-fixture.ts';
 
-const world = await startWorld(t);
+const fixture = await startContractFixture(t);
 const rows = Object.entries(operations) as [OperationId, Operation][];
 
 /** What is asked of a project and of neither of its environments: a key of theirs means one thing there. */
@@ -41,18 +41,18 @@ function faults(operation: Operation, reply: Reply<unknown>): string[] {
 for (const [id, operation] of rows) {
   t.test(id, async t => {
     const scenario = scenarios[id];
-    const { asked, by } = await good(id, scenario, world.sandbox);
+    const { asked, by } = await good(id, scenario, fixture.sandbox);
     t.strictSame(faults(operation, await ask(by, id, asked)), []);
     for (const variant of scenario.variants ?? []) {
-      t.strictSame(faults(operation, await ask(by, id, await variant(world.sandbox))), []);
+      t.strictSame(faults(operation, await ask(by, id, await variant(fixture.sandbox))), []);
     }
     if (operation.auth === 'project') {
-      const live = await good(id, scenario, world.production);
+      const live = await good(id, scenario, fixture.production);
       const caller = scenario.by === undefined ? live.by : by;
       t.strictSame(faults(operation, await ask(caller, id, live.asked)), [], 'in production');
     }
     if (operation.idempotency !== 'none') {
-      const { asked, by } = await good(id, scenario, world.sandbox);
+      const { asked, by } = await good(id, scenario, fixture.sandbox);
       const first = await ask(by, id, { ...asked, key: id });
       const second = await ask(by, id, { ...asked, key: id });
       t.strictSame(faults(operation, second), []);
@@ -63,10 +63,10 @@ for (const [id, operation] of rows) {
     else if (operation.idempotency !== 'none' && operation.auth === 'project') {
       // A person's own environments, of which the request may name none: the key means something else in each. A handler that does its
       // work without having said in which answers 500.
-      for (const place of [world.production, world.sandbox]) {
-        const { asked } = await good(id, scenario, place);
-        const reply = await ask(place.person, id, { ...asked, key: `${id}-of-a-person` });
-        t.strictSame(faults(operation, reply), [], `a person's key in ${place.kind}`);
+      for (const env of [fixture.production, fixture.sandbox]) {
+        const { asked } = await good(id, scenario, env);
+        const reply = await ask(env.person, id, { ...asked, key: `${id}-of-a-person` });
+        t.strictSame(faults(operation, reply), [], `a person's key in ${env.kind}`);
         t.equal(reply.headers['idempotent-replayed'], undefined);
       }
     }
@@ -77,4 +77,4 @@ t.test('every operation of the table was asked', async t => {
   t.strictSame(Object.keys(scenarios).sort(), Object.keys(operations).sort());
 });
 
-t.test('the node', t => world.unharmed(t));
+t.test('the node', t => fixture.assertHealthy(t));

@@ -9,7 +9,7 @@ import { errors } from '../../protocol/errors.ts';
 import { eventTypes, type EventType } from '../../protocol/events.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations } from '../../protocol/operations/table.ts';
-import { codeOf, readDocument, repositoryFiles, root, section, tableRows } from './markdown.ts';
+import { parseCodeSpans, readDocument, repositoryFiles, root, section, tableRows } from './markdown.ts';
 
 const decisions = readDocument('docs/contract-decisions.md');
 
@@ -43,7 +43,7 @@ t.test(
   async t => {
     const rows = tableRows(section(decisions, 'Events'));
     const listed = rows.filter(row => row.length === 2).flatMap(([, cell = '']) => cell.split(' · '));
-    const names = (cells: readonly string[]): string[] => cells.flatMap(codeOf).sort();
+    const names = (cells: readonly string[]): string[] => cells.flatMap(parseCodeSpans).sort();
     const all = Object.entries<EventType>(eventTypes);
     t.same(names(listed), all.map(([name]) => name).sort());
     t.same(
@@ -73,7 +73,7 @@ t.test('contract-decisions.md has every error, in its order, with its statuses',
 t.test('contract-decisions.md has the place of every operation, and plans none that exists', async t => {
   const [served = '', planned = ''] = section(decisions, 'Operations').split(/^Planned operations/m);
   const placesIn = (text: string): string[] =>
-    tableRows(text).flatMap(([, cell = '']) => codeOf(cell).filter(code => /^[A-Z]+ \//.test(code)));
+    tableRows(text).flatMap(([, cell = '']) => parseCodeSpans(cell).filter(code => /^[A-Z]+ \//.test(code)));
   const places = Object.values<Operation>(operations).map(({ method, path }) => `${method} ${path}`);
   t.same([...new Set(placesIn(served))].sort(), places.sort());
   t.not(placesIn(planned).length, 0);
@@ -103,7 +103,7 @@ t.test('monitoring.md has every metric of ours, and no other', async t => {
   const rows = tableRows(section(readDocument('docs/operate/monitoring.md'), 'Metrics'));
   t.same(
     rows
-      .flatMap(([name = '']) => codeOf(name))
+      .flatMap(([name = '']) => parseCodeSpans(name))
       .filter(name => name.startsWith('skein_'))
       .sort(),
     metricNames(),

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import t, { type Test } from 'tap';
 import ts from 'typescript';
-import { documentExists, readDocument, repositoryFiles, root } from './markdown.ts';
+import { documentExists, isSourceFile, readDocument, repositoryFiles, root } from './markdown.ts';
 
 const files = repositoryFiles('**/*.{ts,js,cjs,mjs}', '.config/*').filter(
   path => !path.startsWith('protocol/gen/'),
@@ -19,10 +19,10 @@ interface Comment {
   readonly text: string;
 }
 
-const comments = files.flatMap(commentsOf);
+const comments = files.flatMap(parseComments);
 
 /** Comments are what looks like one outside of strings, templates and regular expressions. */
-function commentsOf(path: string): Comment[] {
+function parseComments(path: string): Comment[] {
   const text = readFileSync(join(root, path), 'utf8');
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
   const pieces: string[] = [];
@@ -57,7 +57,7 @@ const citation =
   /(?<![\w/.:-])((?:[\w.-]+\/)*[\w-][\w.-]*\.md)\b(?:#([\w-]+)|,? \(?("[^"]+"(?:(?:,|,? and) "[^"]+")*)\)?| \(([A-Z][^)"]*)\))?/g;
 
 /** What is wrong with the citations of a comment. */
-function faultsOf({ path, text }: Comment): string[] {
+function findFaults({ path, text }: Comment): string[] {
   return [...text.matchAll(citation)].flatMap(([, named = '', anchor, quoted, bracketed]) => {
     const beside = posix.join(dirname(path).replaceAll('\\', '/'), named);
     const document = [named, beside].find(documentExists);
@@ -67,6 +67,17 @@ function faultsOf({ path, text }: Comment): string[] {
     const wanted =
       bracketed === undefined ? [...(quoted ?? '').matchAll(/"([^"]+)"/g)].map(m => m[1] ?? '') : [bracketed];
     return wanted.filter(heading => !headings.has(heading)).map(heading => `${document} has no "${heading}"`);
+  });
+}
+
+const sourceCitation =
+  /(?<![\w/.@:-])((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:ts|mjs|cjs|proto)|(?:[\w.-]+\/)+[\w-][\w.-]*\.js)(?![\w/])/g;
+
+/** The source files that a comment names and that are not there: from the root, beside it, or by the end of their path. */
+function findMissingSources({ path, text }: Comment): string[] {
+  return [...text.matchAll(sourceCitation)].flatMap(([, named = '']) => {
+    const beside = posix.join(dirname(path).replaceAll('\\', '/'), named);
+    return documentExists(beside) || isSourceFile(named) ? [] : [`there is no ${named}`];
   });
 }
 
@@ -101,7 +112,14 @@ function report(t: Test, faults: readonly Fault[]): void {
 t.test('every document and heading that a comment cites exists', async t => {
   report(
     t,
-    comments.flatMap(comment => faultsOf(comment).map(what => ({ comment, what, index: 0 }))),
+    comments.flatMap(comment => findFaults(comment).map(what => ({ comment, what, index: 0 }))),
+  );
+});
+
+t.test('every source file that a comment names exists', async t => {
+  report(
+    t,
+    comments.flatMap(comment => findMissingSources(comment).map(what => ({ comment, what, index: 0 }))),
   );
 });
 
@@ -119,7 +137,7 @@ t.test('no comment points to a document that is not here', async t => {
 });
 
 t.test('citations are recognised in each of their forms', async t => {
-  const faults = (text: string): string[] => faultsOf({ path: 'test/docs/x.ts', line: 1, text });
+  const faults = (text: string): string[] => findFaults({ path: 'test/docs/x.ts', line: 1, text });
   const known = 'docs/contract-decisions.md';
   for (const text of [
     `see ${known}`,
@@ -139,5 +157,20 @@ t.test('citations are recognised in each of their forms', async t => {
     `${known}#statutes`,
   ]) {
     t.equal(faults(text).length, 1, text);
+  }
+});
+
+t.test('source files are recognised by each end of their path', async t => {
+  const missing = (text: string): string[] => findMissingSources({ path: 'test/docs/x.ts', line: 1, text });
+  for (const text of ['see markdown.ts', 'docs/markdown.ts', 'test/docs/markdown.ts', 'uWebSockets.js']) {
+    t.same(missing(text), [], text);
+  }
+  for (const text of [
+    'see nowhere.ts',
+    'gateway/markdown.ts',
+    '(nowhere.worker.ts)',
+    'test/support/none.js',
+  ]) {
+    t.equal(missing(text).length, 1, text);
   }
 });

@@ -2,12 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { documentExists, readDocument, repositoryFiles, resolveLink, root } from './markdown.ts';
+import {
+  documentExists,
+  isSourceFile,
+  readDocument,
+  repositoryFiles,
+  resolveLink,
+  root,
+} from './markdown.ts';
 
 const paths = repositoryFiles('**/*.md', '.*/**/*.md');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
 };
+
+/** Files of packages that documents speak of, and names that only look like one. */
+const foreignFiles: ReadonlySet<string> = new Set([]);
 
 t.test('every relative link leads to a file, and its anchor to a heading', async t => {
   for (const path of paths) {
@@ -23,13 +33,14 @@ t.test('every relative link leads to a file, and its anchor to a heading', async
   }
 });
 
-t.test('every source file that a document names exists', async t => {
-  const source =
-    /^(?:actors|bench|clients|deploy|docs|examples|gateway|protocol|runtime|storage|test)\/[\w./-]+\.(?:ts|js|cjs|json|md|proto|yaml)$/;
+t.test('every file and folder that a document names exists', async t => {
+  const file = /^(?:\.?[\w-]+\/)*\.?[\w-][\w.-]*\.(?:ts|js|cjs|mjs|md|proto)$/;
+  const folder = /^(?:actors|bench|docs|examples|gateway|protocol|runtime|storage|test)\/[\w./-]+$/;
   for (const path of paths) {
-    const missing = readDocument(path).codeSpans.filter(
-      ({ target }) => source.test(target) && !documentExists(target),
-    );
+    const missing = readDocument(path).codeSpans.filter(({ target }) => {
+      if (!file.test(target) && !folder.test(target)) return false;
+      return !isSourceFile(target) && !documentExists(target) && !foreignFiles.has(target);
+    });
     t.same(missing, [], path);
   }
 });

@@ -52,6 +52,14 @@ export function documentExists(path: string): boolean {
   return existsSync(join(root, path));
 }
 
+let sources: readonly string[] | undefined;
+
+/** Whether the path of a file of the repository is this, or ends with it. */
+export function isSourceFile(named: string): boolean {
+  sources ??= repositoryFiles('**/*.{ts,js,cjs,mjs,proto,json,md,yaml}', '{.config,.ci}/**');
+  return sources.some(path => path === named || path.endsWith(`/${named}`));
+}
+
 function parseDocument(path: string): Document {
   const text = readFileSync(join(root, path), 'utf8');
   const headings = new Set<string>();
@@ -142,6 +150,6 @@ export function tableRows(text: string): string[][] {
 }
 
 /** The code spans of a text. */
-export function codeOf(text: string): string[] {
+export function parseCodeSpans(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

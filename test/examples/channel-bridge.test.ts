@@ -7,7 +7,7 @@ import { signUp } from '../../bench/demo/account.ts';
 import type { Message, Page } from '../../bench/demo/api.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
-import { inTime } from '../support/patience.ts';
+import { withTimeLimit } from '../support/time-limit.ts';
 import { Example } from './example.ts';
 
 /** What the provider was asked to send, in order, and what it answers: a status, or 200 where there is none. */
@@ -32,7 +32,10 @@ t.teardown(() => void provider.close());
 /** Resolves when the provider was asked that many times in all. */
 async function askedTimes(count: number): Promise<void> {
   while (asked.length < count) {
-    await inTime(new Promise<void>(resolve => (askedAgain = resolve)), `request ${count} to the provider`);
+    await withTimeLimit(
+      new Promise<void>(resolve => (askedAgain = resolve)),
+      `request ${count} to the provider`,
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Ending } from '../support/node-process.ts';
-import { inTime } from '../support/patience.ts';
+import { withTimeLimit } from '../support/time-limit.ts';
 import { processGuard } from '../support/process-guard.ts';
 
 export type ExampleName = 'agent-tool' | 'channel-bridge' | 'stream-follower' | 'webhook-receiver';
@@ -77,7 +77,7 @@ export class Example {
       throw new Error(`no ${String(pattern)}: it ended with ${code}\n${this.errors.join('\n')}`);
     });
     ended.catch(() => undefined);
-    return inTime(Promise.race([look(), ended]), `line ${String(pattern)} of the example`);
+    return withTimeLimit(Promise.race([look(), ended]), `line ${String(pattern)} of the example`);
   }
 
   /** SIGTERM. */

@@ -1,5 +1,5 @@
 /**
- * `npm run check:install`: what a stranger does first, `npm ci` and `npm start`, with each version of npm and of Node that is
+ * `npm run check:install`: what a newcomer does first, `npm ci` and `npm start`, with each version of npm and of Node that is
  * supported. Each pair gets a copy of the repository's files; npm must install it, run a script, start the server, and have it
  * drained by one SIGTERM to npm. Prints a table; exit code 1 when a step fails.
  *

@@ -10,7 +10,7 @@ import { calls } from '../actors/run/models/model-fixture.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { answer, Receiver } from '../support/receiver.ts';
-import { AgentScene, Held, providerKey, says, toolSecret, wants } from './agent-scene.ts';
+import { AgentFixture, Held, providerKey, says, toolSecret, wants } from './agent-fixture.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepsSecrets } from './secrets.ts';
 import { newStitch, signUp } from './tenant.ts';
@@ -29,7 +29,7 @@ await node.start();
 const line = new Line(node.url, t);
 const tenant = await signUp(line);
 const { key, person, projectId, channelId } = tenant;
-const scene = await AgentScene.start(t, tenant, model, { orders: 2, stock: 1, count: 1, charge: 1 });
+const fixture = await AgentFixture.start(t, tenant, model, { orders: 2, stock: 1, count: 1, charge: 1 });
 // More than two steps cost. It is set before there are runs: nodes hold it for a second.
 const budget = { perRunMicros: 1_000, onExceeded: 'suggest' };
 await person.get('setBudgets', { body: { projectId, ...budget } });
@@ -45,24 +45,24 @@ t.test(
   async t => {
     const setDefault = (defaultAgentId: string | null) =>
       key.get('updateChannel', { params: { channelId }, body: { projectId, defaultAgentId } });
-    await setDefault(scene.agentIds.auto);
+    await setDefault(fixture.agentIds.auto);
     const question = 'Where is my order?';
-    scene.script(question, wants('orders'), says('It is ', 'in ', 'the post.'));
+    fixture.script(question, wants('orders'), says('It is ', 'in ', 'the post.'));
     // It repeats what it was sent.
-    scene.tool('orders', (request, response) =>
+    fixture.tool('orders', (request, response) =>
       json({ got: request.headers['authorization'] })(request, response),
     );
-    const first = await scene.ask('Hello', 'ada');
-    const second = await scene.ask(question, 'ada');
+    const first = await fixture.ask('Hello', 'ada');
+    const second = await fixture.ask(question, 'ada');
     const { threadId } = first;
-    const queued = await scene.event('agent.run.queued', threadId);
+    const queued = await fixture.event('agent.run.queued', threadId);
     const run = queued.data['agentRun'] as AgentRun;
     t.ok(Date.parse(run.createdAt) - Date.parse(second.createdAt) >= 1_500, 'after a while of quiet');
     t.equal(run.inputMessageId, second.messageId);
-    const done = await scene.end({ ...run, threadId }, 'succeeded');
+    const done = await fixture.end({ ...run, threadId }, 'succeeded');
     await setDefault(null);
 
-    t.match(done, { agentId: scene.agentIds.auto, mode: 'auto', totalTokens: 4_200, toolCallCount: 1 });
+    t.match(done, { agentId: fixture.agentIds.auto, mode: 'auto', totalTokens: 4_200, toolCallCount: 1 });
     t.ok((done.estimatedCostMicros ?? 0) > 0);
     const result = { got: '[redacted]' };
     const call = {
@@ -75,7 +75,7 @@ t.test(
     const step = { promptCharacters: Number, durationMs: Number, promptTokens: 2_000, costMicros: 360 };
     const last = { ...step, output: 'It is in the post.', finishReason: 'stop' };
     t.match(done.trace, { steps: [{ ...step, toolCalls: [call] }, last] });
-    const prompts = scene.prompts.get(question) ?? [];
+    const prompts = fixture.prompts.get(question) ?? [];
     t.match(
       prompts[0]?.messages.map(({ role }) => role),
       ['system', 'user', 'user'],
@@ -86,9 +86,9 @@ t.test(
     );
     t.equal(prompts.length, 2);
     t.notMatch(JSON.stringify(prompts), new RegExp(toolSecret));
-    t.strictSame(await scene.sent(threadId), [{ by: 'agent', body: 'It is in the post.' }]);
+    t.strictSame(await fixture.sent(threadId), [{ by: 'agent', body: 'It is in the post.' }]);
 
-    const events = scene.stream.events.flatMap(({ event }) =>
+    const events = fixture.stream.events.flatMap(({ event }) =>
       event.data['threadId'] === threadId ? event : [],
     );
     const names = events.map(({ eventName }) => eventName as EventName);
@@ -97,7 +97,7 @@ t.test(
       ['agent.run.queued', 'agent.run.started', 'agent.tool.completed', 'agent.run.succeeded'],
     );
     t.ok(names.indexOf('thread.message.created') > names.indexOf('agent.tool.completed'));
-    const deltas = scene.stream.glimpses.filter(({ data }) => data['agentRunId'] === run.agentRunId);
+    const deltas = fixture.stream.glimpses.filter(({ data }) => data['agentRunId'] === run.agentRunId);
     t.equal(deltas.map(({ data }) => data['delta']).join(''), 'It is in the post.', 'live, piece by piece');
     await webhooks.arrived(events.map(({ eventId }) => eventId));
     t.same(webhooks.faults, []);
@@ -108,22 +108,22 @@ t.test(
         params: { threadId, messageId },
       });
       t.match(timeline.runs, [{ agentRunId: run.agentRunId, outputMessageId: done.outputMessageId }]);
-      const toolId = scene.toolIds['orders'];
+      const toolId = fixture.toolIds['orders'];
       t.match(timeline.toolCalls, [
         { eventName: 'agent.tool.completed', agentRunId: run.agentRunId, toolId },
       ]);
     }
     const [used] = (await key.get<ListOf<Usage>>('listUsage', { query: { projectId, groupBy: 'agent' } }))
       .data;
-    t.match(used, { agentId: scene.agentIds.auto, agentRuns: 1, toolCalls: 1, totalTokens: 4_200 });
+    t.match(used, { agentId: fixture.agentIds.auto, agentRuns: 1, toolCalls: 1, totalTokens: 4_200 });
     t.equal(used?.estimatedCostMicros, done.estimatedCostMicros);
   },
 );
 
 t.test('of two operators who resolve a suggestion at once one does, and the other gets 409', async t => {
-  scene.script('May I have a refund?', says('Yes, of course.'));
-  const run = await scene.run('May I have a refund?', 'suggest');
-  await scene.event('agent.suggestion.created', run.threadId);
+  fixture.script('May I have a refund?', says('Yes, of course.'));
+  const run = await fixture.run('May I have a refund?', 'suggest');
+  await fixture.event('agent.suggestion.created', run.threadId);
   const params = { agentRunId: run.agentRunId };
   const resolve = (by: typeof key, more: object) =>
     by.ask<Refusal & AgentRun>('resolveSuggestion', {
@@ -137,38 +137,38 @@ t.test('of two operators who resolve a suggestion at once one does, and the othe
   t.equal(lost?.body.error, 'svc/agent_runs/suggestion_already_resolved');
   const isPersons = won === both[0];
   const sent = isPersons ? { by: 'user', body: 'Yes, of course.' } : { by: 'api_key', body: 'No.' };
-  t.strictSame(await scene.sent(run.threadId), [sent]);
+  t.strictSame(await fixture.sent(run.threadId), [sent]);
   const suggestion = { status: isPersons ? 'approved' : 'edited' };
-  t.match((await scene.read(run)).trace, { suggestion });
+  t.match((await fixture.read(run)).trace, { suggestion });
 });
 
 t.test('cancelling breaks off the request, be it to the model or to a tool', async t => {
   const cancel = ({ agentRunId }: AgentRun) =>
     key.get('cancelAgentRun', { params: { agentRunId }, body: { projectId } });
   const thinking = new Held();
-  scene.script('Think about it', thinking.behaviour);
-  const asked = await scene.run('Think about it');
+  fixture.script('Think about it', thinking.behaviour);
+  const asked = await fixture.run('Think about it');
   await thinking.asked;
   await cancel(asked);
   t.equal(await thinking.ended, 'broken off');
-  t.match(await scene.end(asked, 'cancelled'), { status: 'cancelled', outputMessageId: null });
+  t.match(await fixture.end(asked, 'cancelled'), { status: 'cancelled', outputMessageId: null });
 
   const calling = new Held();
-  scene.script('Look it up', wants('stock'));
-  scene.tool('stock', calling.behaviour);
-  const called = await scene.run('Look it up');
+  fixture.script('Look it up', wants('stock'));
+  fixture.tool('stock', calling.behaviour);
+  const called = await fixture.run('Look it up');
   await calling.asked;
   await cancel(called);
   t.equal(await calling.ended, 'broken off');
-  const { trace } = await scene.end(called, 'cancelled');
+  const { trace } = await fixture.end(called, 'cancelled');
   t.match(trace, { steps: [{ toolCalls: [{ status: 'interrupted' }] }] });
 });
 
 t.test('what happens on a thread while the model thinks goes before its answer', async t => {
   const during = async (question: string, happens: (threadId: string) => Promise<unknown>) => {
     const held = new Held();
-    scene.script(question, held.behaviour);
-    const run = await scene.run(question);
+    fixture.script(question, held.behaviour);
+    const run = await fixture.run(question);
     await held.asked;
     await happens(run.threadId);
     return { run, held };
@@ -177,8 +177,8 @@ t.test('what happens on a thread while the model thinks goes before its answer',
     person.get('createMessage', { params: { threadId }, body: { projectId, body: 'I am.' } }),
   );
   overtaken.held.answer(says('Hello?'));
-  t.match(await scene.end(overtaken.run, 'succeeded'), { trace: { suggestion: { status: 'superseded' } } });
-  t.strictSame(await scene.sent(overtaken.run.threadId), [{ by: 'user', body: 'I am.' }]);
+  t.match(await fixture.end(overtaken.run, 'succeeded'), { trace: { suggestion: { status: 'superseded' } } });
+  t.strictSame(await fixture.sent(overtaken.run.threadId), [{ by: 'user', body: 'I am.' }]);
 
   for (const [question, more] of [
     ['Are you closed?', { status: 'closed' }],
@@ -186,61 +186,61 @@ t.test('what happens on a thread while the model thinks goes before its answer',
     ['Are you paused?', { agentMode: 'paused' }],
   ] as const) {
     const { run, held } = await during(question, threadId => change(threadId, more));
-    t.match(await scene.end(run, 'cancelled'), { errorMessage: /^The (thread|agent) was / });
+    t.match(await fixture.end(run, 'cancelled'), { errorMessage: /^The (thread|agent) was / });
     t.equal(await held.ended, 'broken off', question);
-    t.strictSame(await scene.sent(run.threadId), [], question);
+    t.strictSame(await fixture.sent(run.threadId), [], question);
   }
 
   const quieted = await during('Are you sure?', threadId => change(threadId, { agentMode: 'suggest' }));
   quieted.held.answer(says('Quite sure.'));
   const suggestion = { status: 'pending', reason: 'mode_changed' };
-  t.match(await scene.end(quieted.run, 'succeeded'), { trace: { suggestion } });
-  t.strictSame(await scene.sent(quieted.run.threadId), []);
+  t.match(await fixture.end(quieted.run, 'succeeded'), { trace: { suggestion } });
+  t.strictSame(await fixture.sent(quieted.run.threadId), []);
 
   const typed = await during('Who is typing?', threadId =>
     person.get('setTyping', { params: { threadId }, body: { projectId, state: 'started' } }),
   );
   typed.held.answer(says('A human.'));
   const held = { suggestion: { ...suggestion, reason: 'human_active' } };
-  t.match(await scene.end(typed.run, 'succeeded'), { trace: held });
+  t.match(await fixture.end(typed.run, 'succeeded'), { trace: held });
 });
 
 t.test('a version that is made while a run is under way is for the next run', async t => {
   const held = new Held();
   const question = 'What is new?';
-  scene.script(question, held.behaviour, says('Nothing.'));
-  scene.tool('orders', json({}));
-  const run = await scene.run(question);
+  fixture.script(question, held.behaviour, says('Nothing.'));
+  fixture.tool('orders', json({}));
+  const run = await fixture.run(question);
   await held.asked;
-  const params = { loomId: scene.loomId };
+  const params = { loomId: fixture.loomId };
   await key.get('createLoomVersion', {
     params,
     body: { projectId, systemPrompt: 'You sing.', provider: 'llm_provider_1', model: 'gpt-4o' },
   });
   held.answer(wants('orders'));
-  const { loomVersionId } = await scene.end(run, 'succeeded');
-  await scene.ask(question);
-  const next = await scene.send(run.threadId, 'auto');
-  t.match(await scene.read(next), { model: 'gpt-4o' });
+  const { loomVersionId } = await fixture.end(run, 'succeeded');
+  await fixture.ask(question);
+  const next = await fixture.send(run.threadId, 'auto');
+  t.match(await fixture.read(next), { model: 'gpt-4o' });
   await key.get('activateLoomVersion', { params, body: { projectId, loomVersionId } });
-  const prompts = () => scene.prompts.get(question) ?? [];
+  const prompts = () => fixture.prompts.get(question) ?? [];
   await eventually('third prompt', () => Promise.resolve(prompts().length === 3));
   const told = prompts().map(({ messages }) => messages[0]?.content);
   t.strictSame(told, ['You answer.', 'You answer.', 'You sing.']);
 });
 
 t.test('a model that asks for a human, and a key that its provider refuses, are told of', async t => {
-  scene.script('Give me a human!', calls({ name: 'request_human', input: '{"reason":"He is angry."}' }));
-  const { threadId } = await scene.run('Give me a human!');
-  t.match(await scene.event('agent.handoff.requested', threadId), { data: { reason: 'He is angry.' } });
+  fixture.script('Give me a human!', calls({ name: 'request_human', input: '{"reason":"He is angry."}' }));
+  const { threadId } = await fixture.run('Give me a human!');
+  t.match(await fixture.event('agent.handoff.requested', threadId), { data: { reason: 'He is angry.' } });
   t.match(await key.get<Thread>('getThread', { params: { threadId } }), { agentMode: 'paused' });
 
   const refusal = { error: { message: `Incorrect API key provided: ${providerKey}` } };
-  scene.script('Who pays?', answer(401, {}, JSON.stringify(refusal)));
-  const run = await scene.run('Who pays?');
-  const { errorCode, errorMessage } = await scene.end(run, 'failed');
+  fixture.script('Who pays?', answer(401, {}, JSON.stringify(refusal)));
+  const run = await fixture.run('Who pays?');
+  const { errorCode, errorMessage } = await fixture.end(run, 'failed');
   t.match([errorCode, errorMessage], ['key_rejected', 'Incorrect API key provided: [redacted]']);
-  const { data } = await scene.event('byok.credential.rejected', run.threadId);
+  const { data } = await fixture.event('byok.credential.rejected', run.threadId);
   t.match(data, { byokCredential: { provider: 'llm_provider_1', status: 'active' } });
   t.notMatch(JSON.stringify(data), new RegExp(providerKey));
 });
@@ -249,22 +249,22 @@ t.test(
   'a tool that is disabled in the middle of a run is not called; a loom in use is not archived',
   async t => {
     const held = new Held();
-    scene.script('How many are left?', held.behaviour, says('I cannot say.'));
-    const before = scene.keysOf('stock').length;
-    const run = await scene.run('How many are left?');
+    fixture.script('How many are left?', held.behaviour, says('I cannot say.'));
+    const before = fixture.getKeys('stock').length;
+    const run = await fixture.run('How many are left?');
     await held.asked;
-    const params = { toolId: scene.toolIds['stock'] ?? '' };
+    const params = { toolId: fixture.toolIds['stock'] ?? '' };
     await key.get('updateTool', { params, body: { projectId, status: 'disabled' } });
     held.answer(wants('stock'));
-    const { trace } = await scene.end(run, 'succeeded');
+    const { trace } = await fixture.end(run, 'succeeded');
     t.match(trace, { steps: [{ toolCalls: [{ status: 'failed', error: 'the tool is disabled' }] }, {}] });
-    t.equal(scene.keysOf('stock').length, before);
-    const offered = (scene.prompts.get('How many are left?') ?? []).map(({ tools = [] }) =>
+    t.equal(fixture.getKeys('stock').length, before);
+    const offered = (fixture.prompts.get('How many are left?') ?? []).map(({ tools = [] }) =>
       tools.map(({ function: { name } }) => name).includes('stock'),
     );
     t.strictSame(offered, [true, false]);
 
-    const archive = { params: { loomId: scene.loomId }, body: { projectId, status: 'archived' } };
+    const archive = { params: { loomId: fixture.loomId }, body: { projectId, status: 'archived' } };
     const { status, body } = await key.ask<Refusal>('updateLoom', archive);
     t.match([status, body.error], [409, 'svc/runtime/conflict']);
   },
@@ -274,26 +274,26 @@ t.test(
   'a run over its budget stops before the next step and says so; its thread falls to suggest',
   async t => {
     const question = 'What is it worth?';
-    scene.script(question, wants('orders'));
-    scene.tool('orders', json({ ok: true }));
-    const run = await scene.run(question);
-    const { trace, ...failed } = await scene.end(run, 'failed');
+    fixture.script(question, wants('orders'));
+    fixture.tool('orders', json({ ok: true }));
+    const run = await fixture.run(question);
+    const { trace, ...failed } = await fixture.end(run, 'failed');
     t.match(failed, { errorCode: 'budget_exceeded', toolCallCount: 3 });
     const [{ estimatedCostMicros: spentMicros }, limitMicros] = [failed, budget.perRunMicros];
     t.ok((spentMicros ?? 0) >= limitMicros);
     t.match(trace, { budget: { scope: 'run', limitMicros, spentMicros, fallsTo: 'suggest' } });
-    t.equal(scene.prompts.get(question)?.length, 3, 'it was looked at before the model was asked');
+    t.equal(fixture.prompts.get(question)?.length, 3, 'it was looked at before the model was asked');
     const { threadId } = run;
-    const exceeded = await scene.event('agent.budget.exceeded', threadId);
+    const exceeded = await fixture.event('agent.budget.exceeded', threadId);
     t.match(exceeded.data, { agentRunId: run.agentRunId, scope: 'run', limitMicros, spentMicros });
-    const fallen = await scene.event('thread.agent_mode.changed', threadId);
+    const fallen = await fixture.event('thread.agent_mode.changed', threadId);
     t.match(fallen.data, { thread: { agentMode: 'suggest' }, previousAgentMode: null });
 
-    scene.script(question, says('A lot.'));
-    const next = await scene.send(threadId, 'auto');
+    fixture.script(question, says('A lot.'));
+    const next = await fixture.send(threadId, 'auto');
     t.equal(next.mode, 'suggest');
-    await scene.event('agent.suggestion.created', threadId);
-    t.strictSame(await scene.sent(threadId), []);
+    await fixture.event('agent.suggestion.created', threadId);
+    t.strictSame(await fixture.sent(threadId), []);
   },
 );
 
@@ -302,15 +302,15 @@ t.test(
   async t => {
     const question = 'Cancel my order';
     const [orders, charge] = [new Held(), new Held()];
-    scene.script(question, wants('count'), wants('orders', 'charge'), says('It is cancelled.'));
-    scene.tool('count', json({ left: 3 }));
-    scene.tool('orders', orders.behaviour, json({ ok: true }));
-    scene.tool('charge', charge.behaviour);
-    const before = scene.keysOf('orders').length;
-    const run = await scene.run(question);
+    fixture.script(question, wants('count'), wants('orders', 'charge'), says('It is cancelled.'));
+    fixture.tool('count', json({ left: 3 }));
+    fixture.tool('orders', orders.behaviour, json({ ok: true }));
+    fixture.tool('charge', charge.behaviour);
+    const before = fixture.getKeys('orders').length;
+    const run = await fixture.run(question);
     await Promise.all([orders.asked, charge.asked]);
     await node.kill();
-    scene.stream.close();
+    fixture.stream.close();
 
     // By its clock, nobody can be at the calls any more.
     const clock = new URL('../cluster/support/skewed-clock.ts?ms=40000', import.meta.url);
@@ -321,8 +321,8 @@ t.test(
       NODE_OPTIONS: `--import=${clock.href}`,
     });
     await next.start();
-    await scene.stream.open();
-    const { trace } = await scene.end(run, 'succeeded');
+    await fixture.stream.open();
+    const { trace } = await fixture.end(run, 'succeeded');
     const callId = (step: number, n: number): string => `${run.agentRunId}.${step}.${n}`;
     t.match(trace, {
       steps: [
@@ -336,12 +336,12 @@ t.test(
         { output: 'It is cancelled.', toolCalls: [] },
       ],
     });
-    t.strictSame(scene.keysOf('count'), [callId(1, 1)]);
-    t.strictSame(scene.keysOf('orders').slice(before), [callId(2, 1), callId(2, 1)], 'by the same key');
-    t.strictSame(scene.keysOf('charge'), [callId(2, 2)]);
-    t.equal(scene.prompts.get(question)?.length, 3, 'no step was asked again');
-    t.strictSame(await scene.sent(run.threadId), [{ by: 'agent', body: 'It is cancelled.' }]);
-    t.equal(scene.stream.gaps, 0);
+    t.strictSame(fixture.getKeys('count'), [callId(1, 1)]);
+    t.strictSame(fixture.getKeys('orders').slice(before), [callId(2, 1), callId(2, 1)], 'by the same key');
+    t.strictSame(fixture.getKeys('charge'), [callId(2, 2)]);
+    t.equal(fixture.prompts.get(question)?.length, 3, 'no step was asked again');
+    t.strictSame(await fixture.sent(run.threadId), [{ by: 'agent', body: 'It is cancelled.' }]);
+    t.equal(fixture.stream.gaps, 0);
     t.match(await next.stop(), { code: 0 });
     const errors = [...node.lines, ...next.lines].filter(({ level }) => level >= 50);
     t.same(errors, []);

@@ -16,7 +16,7 @@ export interface Asked {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** How long to wait for the answer, in milliseconds. Default: the connection's limit. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface Reply<T> {
@@ -104,12 +104,12 @@ export class Client {
   /** The same, whatever the answer is. */
   request<T = Record<string, unknown>>(id: OperationId, asked: Asked = {}): Promise<Reply<T>> {
     const operation: Operation = operations[id];
-    const { body, key, headers, patienceMs } = asked;
+    const { body, key, headers, timeoutMs } = asked;
     const required = operation.idempotency === 'required' ? randomBytes(9).toString('hex') : undefined;
     const sent = key === null ? undefined : (key ?? required);
-    return this.send<T>(operation.method, pathOf(operation, asked), {
+    return this.send<T>(operation.method, buildPath(operation, asked), {
       ...(body === undefined ? {} : { text: JSON.stringify(body) }),
-      ...(patienceMs === undefined ? {} : { patienceMs }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
       headers: { ...(sent === undefined ? {} : { 'idempotency-key': sent }), ...headers },
     });
   }
@@ -141,7 +141,7 @@ export class Client {
   async send<T = Record<string, unknown>>(
     method: string,
     path: string,
-    options: Pick<Asked, 'headers' | 'patienceMs'> & { readonly text?: string | Buffer } = {},
+    options: Pick<Asked, 'headers' | 'timeoutMs'> & { readonly text?: string | Buffer } = {},
   ): Promise<Reply<T>> {
     const { line } = this;
     if (typeof options.text === 'string') line.overhear(options.text);
@@ -149,7 +149,7 @@ export class Client {
       const { statusCode, headers, body } = await request(`${line.url}${path}`, {
         dispatcher: line.agent,
         method: method as 'GET',
-        ...(options.patienceMs === undefined ? {} : { signal: AbortSignal.timeout(options.patienceMs) }),
+        ...(options.timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(options.timeoutMs) }),
         headers: {
           ...(this.bearer === undefined ? {} : { authorization: `Bearer ${this.bearer}` }),
           ...(options.text === undefined ? {} : { 'content-type': 'application/json' }),
@@ -181,7 +181,7 @@ function isConnection(error: unknown): error is Error {
 }
 
 /** Path and query of a request. */
-export function pathOf(operation: Operation, { params = {}, query = {} }: Asked): string {
+export function buildPath(operation: Operation, { params = {}, query = {} }: Asked): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) search.set(name, String(value));

@@ -59,7 +59,7 @@ t.test('operators see each other type, and nothing of it is numbered', async t =
   t.equal(noted.seq, (seq ?? 0) + 1);
 });
 
-t.test('a file goes up, into a message, and down again', async t => {
+t.test('a file is uploaded, sent in a message and downloaded', async t => {
   const bytes = randomBytes(2_000_000);
   const { attachmentId, uploadUrl } = await key.get<AttachmentUpload>('createAttachment', {
     body: { projectId, filename: 'photo.jpg', mimeType: 'image/jpeg', sizeBytes: bytes.length },
@@ -83,4 +83,4 @@ t.test('a file goes up, into a message, and down again', async t => {
   t.strictSame(Buffer.from(await again.arrayBuffer()), bytes);
 });
 
-t.test('the log of all this', async t => keepsSecrets(t, node.output, line));
+t.test('the log shows no secret', async t => keepsSecrets(t, node.output, line));

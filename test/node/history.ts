@@ -40,7 +40,7 @@ export interface ThreadFindings {
 }
 
 /** Reads every thread of the project, its messages and its events. */
-export async function judgeThreads(
+export async function inspectThreads(
   { key, projectId }: Pick<Tenant, 'key' | 'projectId'>,
   senders: Pick<Senders, 'messages' | 'threads'>,
 ): Promise<ThreadFindings> {
@@ -51,7 +51,7 @@ export async function judgeThreads(
   const truth = new Map<string, readonly string[]>();
   const gaps: string[] = [];
   for (const { threadId, sequence } of threads) {
-    truth.set(threadId, (await key.all<Message>('listMessages', { params: { threadId } })).map(nameOf));
+    truth.set(threadId, (await key.all<Message>('listMessages', { params: { threadId } })).map(toName));
     const events = await key.all<EventEnvelope>('listEvents', { query: { projectId, threadId } });
     const sequences = events.map(({ data }) => Number(data['sequence'])).reverse();
     if (String(sequences) !== String(upTo(sequence ?? 0)))
@@ -60,7 +60,7 @@ export async function judgeThreads(
   const operations = senders.messages.map(({ sender, message, ...times }) => ({
     client: `sender ${sender}`,
     actor: message.threadId,
-    id: nameOf(message),
+    id: toName(message),
     ...times,
     outcome: 'ok' as const,
   }));
@@ -74,14 +74,14 @@ export async function checkThreads(
   tenant: Tenant,
   senders: Pick<Senders, 'messages' | 'threads'>,
 ): Promise<void> {
-  const { threads, messages, gaps } = await judgeThreads(tenant, senders);
+  const { threads, messages, gaps } = await inspectThreads(tenant, senders);
   t.same(threads, nothing, 'every thread once');
   t.same(messages, nothingFound, 'every message once, in the order of the answers');
   t.same(gaps, [], 'dense numbers in every thread');
 }
 
 /** With its text, so that it is there as it was acknowledged. */
-function nameOf({ messageId, body }: Message): string {
+function toName({ messageId, body }: Message): string {
   return `${messageId} ${body}`;
 }
 

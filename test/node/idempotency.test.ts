@@ -62,7 +62,7 @@ for (const { id, asked, other, count } of cases) {
     t.equal(first.status, 201);
     t.notOk(isReplay(first));
 
-    t.test('repeated: the first answer, to the byte, however the request is written', async t => {
+    t.test('a repetition gets the first answer, to the byte, however the request is written', async t => {
       const turned = Object.fromEntries(Object.entries(asked.body).toReversed());
       for (const body of [asked.body, turned]) {
         const again = await key.ask(id, { ...asked, body, key: 'the-same' });
@@ -76,7 +76,7 @@ for (const { id, asked, other, count } of cases) {
       t.match(await key.ask(id, { ...other, key: 'the-same' }), conflict);
     });
 
-    t.test('by another credential of the environment: the same key', async t => {
+    t.test('another credential of the environment shares the key', async t => {
       const second = await newKey(person, projectId);
       for (const credential of [second.key, person]) {
         t.equal((await credential.ask(id, { ...asked, key: 'the-same' })).text, first.text);
@@ -85,14 +85,14 @@ for (const { id, asked, other, count } of cases) {
 
     t.equal(await count(), before + 1, 'it happened once');
 
-    t.test('twenty at once: one happens, the others are told so', async t => {
+    t.test('of twenty at once one is carried out, and all get its answer', async t => {
       const answers = await atOnce(t, 20, () => key.ask(id, { ...asked, key: 'at-once' }));
       const texts = new Set(answers.map(({ text }) => text));
       t.equal(texts.size, 1, 'one answer for all');
       t.equal(await count(), before + 2);
     });
 
-    t.test('as many payloads at once: one wins', async t => {
+    t.test('of twenty payloads under one key at once, one wins', async t => {
       const bodies = Array.from({ length: 10 }, (_, n) => ({ ...asked.body, metadata: { n } }));
       const answers = await Promise.all(
         bodies.map(body => key.ask(id, { ...asked, body, key: 'contested' })),
@@ -136,14 +136,14 @@ async function atOnce(t: Test, many: number, ask: () => Promise<Reply<unknown>>)
 }
 
 t.test('a key means nothing to another operation, path or tenant', async t => {
-  const stranger = await signUp(line);
+  const outsider = await signUp(line);
   const asked = { body: { projectId, environmentId }, key: 'the-same' };
   const theirs = {
-    body: { projectId: stranger.projectId, environmentId: stranger.environmentId },
+    body: { projectId: outsider.projectId, environmentId: outsider.environmentId },
     key: 'the-same',
   };
   const own = await key.get<Thread>('createThread', { ...asked, key: 'own' });
-  const other = await stranger.key.ask<Thread>('createThread', theirs);
+  const other = await outsider.key.ask<Thread>('createThread', theirs);
   t.equal(other.status, 201);
   t.notOk(isReplay(other));
   const elsewhere = { params: { threadId: own.threadId }, body: cases[1]?.asked.body };
@@ -154,7 +154,7 @@ t.test('a key means nothing to another operation, path or tenant', async t => {
   );
 });
 
-t.test('an identity is taken once, whatever the keys', async t => {
+t.test('an external reference is taken once, whatever the keys', async t => {
   const body = { projectId, environmentId, channelId, externalRef: 'carol' };
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => key.ask<Thread & Refusal>('createThread', { body, key: randomUUID() })),
@@ -187,4 +187,4 @@ t.test('where a key is accepted it means the same', async t => {
   }
 });
 
-t.test('the log of all this', async t => keepsSecrets(t, node.output, line));
+t.test('the log shows no secret', async t => keepsSecrets(t, node.output, line));

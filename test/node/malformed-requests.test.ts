@@ -7,10 +7,10 @@ import { note, startTarget, tried } from './malformed-target.ts';
 import { fields } from './sample.ts';
 import { newStitch } from './tenant.ts';
 
-const { tenant, threadId, good, callerOf, unharmed } = await startTarget(t);
+const { tenant, threadId, good, getCaller, assertHealthy } = await startTarget(t);
 const { key, person, projectId, environmentId, workspaceId, channelId } = tenant;
 
-t.test('paths that are none: 404 or 422, and never 5xx', async t => {
+t.test('malformed paths get 404 or 422, never 5xx', async t => {
   for (const rest of [
     '%00',
     '%ff',
@@ -38,7 +38,7 @@ t.test('paths that are none: 404 or 422, and never 5xx', async t => {
   }
 });
 
-t.test('bodies that are no JSON, or JSON that nobody should read, are 400, 413 or 422', async t => {
+t.test('malformed, huge and deeply nested bodies get 400, 413 or 422', async t => {
   const bodies: readonly [string | Buffer, number][] = [
     ['', 400],
     ['{', 400],
@@ -87,7 +87,7 @@ t.test('bodies that are no JSON, or JSON that nobody should read, are 400, 413 o
   }
 });
 
-t.test('cursors that were edited, cut, lengthened or made for another list are 400', async t => {
+t.test('cursors that were edited, cut, lengthened or made for another list get 400', async t => {
   await fillLists(t);
   const lists = tried.filter(([, operation]) => fields(operation).some(({ name }) => name === 'cursor'));
   const cursors = new Map<
@@ -97,7 +97,7 @@ t.test('cursors that were edited, cut, lengthened or made for another list are 4
   for (const [id, operation] of lists) {
     const asked = good(operation);
     const query = { ...asked.query, limit: 1 };
-    const { body } = await callerOf(operation).ask<ListOf<unknown>>(id, { ...asked, query });
+    const { body } = await getCaller(operation).ask<ListOf<unknown>>(id, { ...asked, query });
     if (body.nextCursor !== null)
       cursors.set(id, { cursor: body.nextCursor, operation, asked: { ...asked, query } });
   }
@@ -116,7 +116,7 @@ t.test('cursors that were edited, cut, lengthened or made for another list are 4
       ...[...cursors].filter(([each]) => each !== id).map(([, foreign]) => foreign.cursor),
     ];
     const turn = (text: string): Promise<Reply<unknown>> =>
-      callerOf(operation).ask(id, { ...asked, query: { ...asked.query, cursor: text } });
+      getCaller(operation).ask(id, { ...asked, query: { ...asked.query, cursor: text } });
     await note(faults, `${id} untouched`, [200], () => turn(cursor));
     for (const text of edited) {
       await note(faults, `${id} ${text}`, [400], async () => {
@@ -146,4 +146,4 @@ async function fillLists(t: Test): Promise<void> {
   t.pass('there is something to list');
 }
 
-t.test('after all this the node serves, and has no fault to report', unharmed);
+t.test('after all this the node serves, and has no fault to report', assertHealthy);

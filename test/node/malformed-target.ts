@@ -80,10 +80,10 @@ export async function startTarget(t: Test) {
   const good = (operation: Operation): Asked =>
     sample(operation, (resource: Resource) => own[resource] ?? newId(resource));
   /** Who may call the operation. */
-  const callerOf = ({ access }: Operation): Client =>
+  const getCaller = ({ access }: Operation): Client =>
     access === undefined || access.scopes === null ? person : key;
   /** That the node serves, and has no fault to report: the last thing that a test asks. */
-  const unharmed = async (last: Test): Promise<void> => {
+  const assertHealthy = async (last: Test): Promise<void> => {
     last.equal((await key.send('GET', '/readyz')).status, 200);
     last.same(
       node.lines.filter(({ level }) => level >= 50),
@@ -91,5 +91,5 @@ export async function startTarget(t: Test) {
     );
     keepsSecrets(last, node.output, line);
   };
-  return { tenant, threadId, good, callerOf, unharmed };
+  return { tenant, threadId, good, getCaller, assertHealthy };
 }

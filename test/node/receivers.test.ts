@@ -17,7 +17,7 @@ await node.start();
 const line = new Line(node.url, t);
 
 /** A tenant with a stitch at a receiver of its own; its events are those of messages alone. */
-class Scene {
+class Fixture {
   readonly tenant: Tenant;
   readonly receiver: Receiver;
   readonly stitchId: string;
@@ -33,12 +33,16 @@ class Scene {
   static async set(
     t: { teardown(handler: () => Promise<void>): unknown },
     behaviour: Behaviour,
-  ): Promise<Scene> {
+  ): Promise<Fixture> {
     const receiver = await Receiver.start();
     t.teardown(() => receiver.stop());
     receiver.behaviour = behaviour;
     const tenant = await signUp(line);
-    return new Scene(tenant, receiver, await newStitch(tenant, receiver.url(), ['thread.message.received']));
+    return new Fixture(
+      tenant,
+      receiver,
+      await newStitch(tenant, receiver.url(), ['thread.message.received']),
+    );
   }
 
   async say(participant: string, text: string): Promise<Message> {
@@ -77,7 +81,7 @@ class Scene {
 }
 
 /** What the receiver heard, message by message. */
-function heard({ receiver }: Scene): string[] {
+function heard({ receiver }: Fixture): string[] {
   return receiver.received.map(
     ({ body }) => (JSON.parse(body) as { data: { message: Message } }).data.message.body,
   );
@@ -86,15 +90,15 @@ function heard({ receiver }: Scene): string[] {
 // They wait for clocks, not for the machine: all at once.
 t.test('receivers', { jobs: 8 }, async t => {
   t.test(
-    'down, then up: tried again after five seconds, with the same bytes, and in order',
+    'a receiver that was down is tried again after five seconds, with the same bytes, and in order',
     { buffered: true },
     async t => {
-      const scene = await Scene.set(t, answer(204));
-      const { port } = scene.receiver;
-      await scene.receiver.stop();
-      await scene.say('ada', 'one');
-      await scene.say('ada', 'two');
-      const [first, second] = await scene.until('retrying', 'pending');
+      const fixture = await Fixture.set(t, answer(204));
+      const { port } = fixture.receiver;
+      await fixture.receiver.stop();
+      await fixture.say('ada', 'one');
+      await fixture.say('ada', 'two');
+      const [first, second] = await fixture.until('retrying', 'pending');
       t.match(first, { attemptCount: 1, responseStatus: null, lastError: /refused/ });
       t.match(second, { attemptCount: 0, lastError: null }, 'what comes after it in the thread waits');
       const wait = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.lastAttemptAt ?? '');
@@ -102,8 +106,8 @@ t.test('receivers', { jobs: 8 }, async t => {
       const back = await Receiver.start({ port });
       t.teardown(() => back.stop());
       await back.arrived(2);
-      const [delivered] = await scene.until('delivered', 'delivered');
-      t.match(await scene.attempts(delivered), [
+      const [delivered] = await fixture.until('delivered', 'delivered');
+      t.match(await fixture.attempts(delivered), [
         {
           number: 1,
           trigger: 'scheduled',
@@ -113,7 +117,7 @@ t.test('receivers', { jobs: 8 }, async t => {
         },
         { number: 2, trigger: 'scheduled', errorClass: null, responseStatus: 204, nextAttemptAt: null },
       ]);
-      t.match(await scene.stitch(), { status: 'active' });
+      t.match(await fixture.stitch(), { status: 'active' });
       const sequences = back.received.map(
         ({ body }) => (JSON.parse(body) as { data: { sequence: number } }).data.sequence,
       );
@@ -121,34 +125,34 @@ t.test('receivers', { jobs: 8 }, async t => {
         sequences,
         sequences.toSorted((a, b) => a - b),
       );
-      t.ok(back.received.every(received => hasValidSignature(received, scene.secret)));
+      t.ok(back.received.every(received => hasValidSignature(received, fixture.secret)));
     },
   );
 
   t.test(
-    'never answering: out for 15 seconds, then a timeout; other threads and stitches go on',
+    'a receiver that never answers times out after 15 seconds; other threads and stitches go on',
     { buffered: true },
     async t => {
-      const scene = await Scene.set(t, silence);
+      const fixture = await Fixture.set(t, silence);
       const other = await Receiver.start();
       t.teardown(() => other.stop());
-      await newStitch(scene.tenant, other.url(), ['thread.message.received']);
-      await scene.say('ada', 'one');
-      await scene.say('ada', 'two');
-      await scene.say('bob', 'three');
-      await scene.receiver.arrived(2);
-      t.same(heard(scene).toSorted(), ['one', 'three'], 'one in flight for each thread');
-      await scene.until('delivering', 'pending', 'delivering');
+      await newStitch(fixture.tenant, other.url(), ['thread.message.received']);
+      await fixture.say('ada', 'one');
+      await fixture.say('ada', 'two');
+      await fixture.say('bob', 'three');
+      await fixture.receiver.arrived(2);
+      t.same(heard(fixture).toSorted(), ['one', 'three'], 'one in flight for each thread');
+      await fixture.until('delivering', 'pending', 'delivering');
       await other.arrived(3);
       t.same(
-        (await scene.deliveries()).map(({ status }) => status),
+        (await fixture.deliveries()).map(({ status }) => status),
         ['delivering', 'pending', 'delivering'],
       );
-      const [late] = await scene.until('retrying', 'pending', 'retrying');
-      t.match(await scene.attempts(late), [
+      const [late] = await fixture.until('retrying', 'pending', 'retrying');
+      t.match(await fixture.attempts(late), [
         { number: 1, errorClass: 'timeout', responseStatus: null, responseBody: null },
       ]);
-      const [attempt] = await scene.attempts(late);
+      const [attempt] = await fixture.attempts(late);
       t.ok(
         (attempt?.durationMs ?? 0) >= 14_900 && (attempt?.durationMs ?? 0) < 20_000,
         `${attempt?.durationMs} ms`,
@@ -156,75 +160,75 @@ t.test('receivers', { jobs: 8 }, async t => {
     },
   );
 
-  t.test('slow: waited for, and in order', { buffered: true }, async t => {
+  t.test('a slow receiver gets its events in order', { buffered: true }, async t => {
     const waiting: (() => void)[] = [];
-    const scene = await Scene.set(t, (request, response) =>
+    const fixture = await Fixture.set(t, (request, response) =>
       waiting.push(() => answer(200)(request, response)),
     );
-    for (const text of ['one', 'two', 'three']) await scene.say('ada', text);
+    for (const text of ['one', 'two', 'three']) await fixture.say('ada', text);
     for (let count = 1; count <= 3; count++) {
-      await scene.receiver.arrived(count);
-      t.equal(scene.receiver.received.length, count, 'the next comes after the answer');
+      await fixture.receiver.arrived(count);
+      t.equal(fixture.receiver.received.length, count, 'the next comes after the answer');
       waiting.shift()?.();
     }
-    await scene.until('delivered', 'delivered', 'delivered');
-    t.same(heard(scene), ['one', 'two', 'three']);
+    await fixture.until('delivered', 'delivered', 'delivered');
+    t.same(heard(fixture), ['one', 'two', 'three']);
   });
 
-  t.test('redirecting: a failure like others, and nobody follows', { buffered: true }, async t => {
+  t.test('a redirect is a failure, and is not followed', { buffered: true }, async t => {
     const elsewhere = await Receiver.start();
     t.teardown(() => elsewhere.stop());
-    const scene = await Scene.set(t, answer(302, { location: elsewhere.url() }, 'over there'));
-    await scene.say('ada', 'one');
-    const [delivery] = await scene.until('retrying');
+    const fixture = await Fixture.set(t, answer(302, { location: elsewhere.url() }, 'over there'));
+    await fixture.say('ada', 'one');
+    const [delivery] = await fixture.until('retrying');
     t.match(delivery, { responseStatus: 302, attemptCount: 1 });
-    t.match(await scene.attempts(delivery), [
+    t.match(await fixture.attempts(delivery), [
       { number: 1, errorClass: 'http_status', responseStatus: 302, responseBody: 'over there' },
     ]);
     t.equal(elsewhere.connections, 0);
   });
 
   t.test(
-    'gone (410): the stitch is disabled, its owner is told, and may take it up again',
+    '410 disables the stitch, tells its owner, and can be undone',
     { buffered: true },
     async t => {
-      const scene = await Scene.set(t, answer(410, {}, 'no more'));
-      const { key, email, projectId } = scene.tenant;
+      const fixture = await Fixture.set(t, answer(410, {}, 'no more'));
+      const { key, email, projectId } = fixture.tenant;
       const mail = node.said(({ to, subject }) => to === email && subject !== 'Confirm your e-mail address');
-      await scene.say('ada', 'one');
-      await eventually('disabled stitch', async () => (await scene.stitch()).status === 'disabled');
-      const [failed] = await scene.until('failed');
+      await fixture.say('ada', 'one');
+      await eventually('disabled stitch', async () => (await fixture.stitch()).status === 'disabled');
+      const [failed] = await fixture.until('failed');
       t.match(failed, { responseStatus: 410, attemptCount: 1, nextAttemptAt: null });
       t.match(await mail, { to: email });
-      await scene.say('ada', 'two');
-      t.equal((await scene.deliveries()).length, 1, 'a disabled stitch gets nothing');
+      await fixture.say('ada', 'two');
+      t.equal((await fixture.deliveries()).length, 1, 'a disabled stitch gets nothing');
 
-      scene.receiver.behaviour = answer(204);
-      const params = { stitchId: scene.stitchId };
+      fixture.receiver.behaviour = answer(204);
+      const params = { stitchId: fixture.stitchId };
       t.match(await key.get('updateStitch', { params, body: { projectId, status: 'active' } }), {
         status: 'active',
       });
-      await scene.say('ada', 'three');
-      await scene.until('failed', 'delivered');
+      await fixture.say('ada', 'three');
+      await fixture.until('failed', 'delivered');
       const again = { params: { deliveryId: failed?.deliveryId ?? '' }, body: { projectId } };
       t.match(await key.get('replayDelivery', again), { trigger: 'manual', eventId: failed?.eventId });
-      await scene.receiver.arrived(3);
-      t.same(heard(scene), ['one', 'three', 'one']);
-      const [first, , replayed] = scene.receiver.received;
+      await fixture.receiver.arrived(3);
+      t.same(heard(fixture), ['one', 'three', 'one']);
+      const [first, , replayed] = fixture.receiver.received;
       t.equal(replayed?.body, first?.body, 'the same bytes');
     },
   );
 
-  t.test('one who says when to come back is asked then', { buffered: true }, async t => {
-    const scene = await Scene.set(t, answer(503, { 'retry-after': '8' }));
-    await scene.say('ada', 'one');
-    const [delivery] = await scene.until('retrying');
+  t.test('Retry-After sets the time of the next attempt', { buffered: true }, async t => {
+    const fixture = await Fixture.set(t, answer(503, { 'retry-after': '8' }));
+    await fixture.say('ada', 'one');
+    const [delivery] = await fixture.until('retrying');
     const wait = Date.parse(delivery?.nextAttemptAt ?? '') - Date.parse(delivery?.lastAttemptAt ?? '');
     t.ok(wait >= 8_000 && wait <= 10_000, `${wait} ms`);
   });
 });
 
-t.test('the log of all this', async t => {
+t.test('the log shows no secret', async t => {
   t.same(
     node.lines.filter(({ level }) => level >= 50),
     [],
@@ -232,7 +236,7 @@ t.test('the log of all this', async t => {
   keepsSecrets(t, node.output, line);
 });
 
-t.test('an address that was permitted once is not called when it is not any more', async t => {
+t.test('an address that is no longer permitted is not called', async t => {
   const { url } = await startTestDatabase(t);
   const keys = {
     SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,

@@ -39,20 +39,20 @@ const resources = new Map(
 );
 
 /** Of what it is the id, if it is one. */
-export function resourceOf(schema: Schema): Resource | undefined {
+export function getResource(schema: Schema): Resource | undefined {
   return resources.get(schema.pattern ?? '');
 }
 
-function partOf(operation: Operation, part: Part): Schema {
+function getPart(operation: Operation, part: Part): Schema {
   return (operation[part] ?? {}) as Schema;
 }
 
 /** The fields of the operation's request, required or not. */
 export function fields(operation: Operation): Field[] {
   return (['params', 'query', 'body'] as const).flatMap(part =>
-    Object.entries(partOf(operation, part).properties ?? {}).map(([name, schema]) => {
-      const required = partOf(operation, part).required?.includes(name) ?? false;
-      return { part, name, schema, required, resource: resourceOf(schema) };
+    Object.entries(getPart(operation, part).properties ?? {}).map(([name, schema]) => {
+      const required = getPart(operation, part).required?.includes(name) ?? false;
+      return { part, name, schema, required, resource: getResource(schema) };
     }),
   );
 }
@@ -63,7 +63,7 @@ export function sample(
   ids: (resource: Resource) => string,
 ): Required<Pick<Asked, Part>> {
   const fill = (part: Part): Record<string, unknown> =>
-    (value(partOf(operation, part), ids) ?? {}) as Record<string, unknown>;
+    (value(getPart(operation, part), ids) ?? {}) as Record<string, unknown>;
   return {
     params: fill('params') as Record<string, string>,
     query: fill('query') as Record<string, string>,
@@ -77,7 +77,7 @@ function value(schema: Schema, ids: (resource: Resource) => string): unknown {
   // Of a text with a form of its own.
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.anyOf !== undefined) return value(schema.anyOf[0] ?? {}, ids);
-  const resource = resourceOf(schema);
+  const resource = getResource(schema);
   if (resource !== undefined) return ids(resource);
   const type = Array.isArray(schema.type) ? (schema.type as readonly string[])[0] : schema.type;
   switch (type) {

@@ -68,12 +68,12 @@ async function probe(t: Test, caller: Client, own: Fixtures, foreign: Fixtures):
 }
 
 /** How much the tenant's project has seen. */
-async function eventsOf({ person, projectId }: Tenant): Promise<string[]> {
+async function listEvents({ person, projectId }: Tenant): Promise<string[]> {
   const stream = await person.all<EventEnvelope>('listStreamEvents', { params: { projectId } });
   return stream.map(({ eventName }) => eventName);
 }
 
-t.test('what is foreign is not there, whoever asks, and stays as it is', async t => {
+t.test("another tenant's resources read as not found, and do not change", async t => {
   const [ada, bob] = await Promise.all([signUp(line), signUp(line)]);
   const [own, foreign] = await Promise.all(
     [ada, bob].map(async tenant => ({
@@ -83,13 +83,13 @@ t.test('what is foreign is not there, whoever asks, and stays as it is', async t
       apiKey: tenant.apiKeyId,
     })),
   );
-  const before = await eventsOf(bob);
+  const before = await listEvents(bob);
   await t.test('with an API key', t => probe(t, ada.key, own ?? {}, foreign ?? {}));
   await t.test('with an access token', t => probe(t, ada.person, own ?? {}, foreign ?? {}));
-  t.same(await eventsOf(bob), before);
+  t.same(await listEvents(bob), before);
 });
 
-t.test('sandbox and production of one project are as far apart', async t => {
+t.test('sandbox and production of one project are as isolated as two tenants', async t => {
   const tenant = await signUp(line);
   const { person, key, projectId, environmentId } = tenant;
   await verifyEmail(node, line, tenant.email);
@@ -166,4 +166,4 @@ t.test(
   },
 );
 
-t.test('the log of all this', async t => keepsSecrets(t, node.output, line, [tokenKeys]));
+t.test('the log shows no secret', async t => keepsSecrets(t, node.output, line, [tokenKeys]));

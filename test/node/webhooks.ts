@@ -1,7 +1,7 @@
 /** The customer's end of a stitch that takes everything: remembers the bytes of each event and what was wrong with any. */
 import { answer, hasValidSignature, Receiver, type Received } from '../support/receiver.ts';
 import type { Ending } from '../support/node-process.ts';
-import { inTime } from '../support/patience.ts';
+import { withTimeLimit } from '../support/time-limit.ts';
 
 export class Webhooks {
   /** The body of each event by its id. */
@@ -44,7 +44,7 @@ export class Webhooks {
   async arrived(eventIds: readonly string[]): Promise<void> {
     const missing = new Set(eventIds.filter(id => !this.bodies.has(id)));
     if (missing.size === 0) return;
-    await inTime(
+    await withTimeLimit(
       new Promise<void>(resolve => this.#waits.push({ missing, resolve })),
       'webhook of every event',
     );

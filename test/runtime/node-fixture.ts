@@ -26,7 +26,7 @@ export function recordingLog(lines: LogLine[]): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-export interface WorldOptions extends Omit<MemoryStoreOptions, 'clock'> {
+export interface TestNodeOptions extends Omit<MemoryStoreOptions, 'clock'> {
   readonly clock?: VirtualClock;
   readonly kinds?: readonly AnyActorKind[];
   readonly limits?: Partial<Limits>;
@@ -36,7 +36,7 @@ export interface WorldOptions extends Omit<MemoryStoreOptions, 'clock'> {
   readonly shards?: number;
 }
 
-export interface World {
+export interface TestNode {
   readonly clock: VirtualClock;
   readonly store: MemoryStore;
   readonly database: MemoryDatabase;
@@ -46,14 +46,14 @@ export interface World {
 }
 
 /** A started node, drained when the test ends. */
-export async function world(t: Test, options: WorldOptions = {}): Promise<World> {
-  const made = await startWorld(options);
+export async function startTestNode(t: Test, options: TestNodeOptions = {}): Promise<TestNode> {
+  const made = await startNode(options);
   t.teardown(() => made.clock.until(made.node.drain()));
   return made;
 }
 
 /** A started node. */
-export async function startWorld(options: WorldOptions = {}): Promise<World> {
+export async function startNode(options: TestNodeOptions = {}): Promise<TestNode> {
   const {
     clock = new VirtualClock(),
     kinds = [counterKind()],

@@ -6,11 +6,11 @@ import type { Machine } from './machine.ts';
 import type { Member } from './member.ts';
 import type { Direction } from './network.ts';
 
-const mostNodes = 5;
-const fewestNodes = 2;
+const maxNodes = 5;
+const minNodes = 2;
 /** No wall clock was ever further ahead, so whatever was set for an instant is due by then. */
 const endOffsetMs = 700_000;
-const longestJumpMs = 600_000;
+const maxJumpMs = 600_000;
 
 export class Chaos {
   readonly #fleet: Fleet;
@@ -20,7 +20,7 @@ export class Chaos {
 
   constructor(fleet: Fleet) {
     this.#fleet = fleet;
-    this.#random = fleet.world.random('chaos');
+    this.#random = fleet.simulation.random('chaos');
     // From one blow a second to one in four.
     this.#calmMs = 500 + this.#random.next() * 3_500;
     this.#later();
@@ -29,22 +29,22 @@ export class Chaos {
   /** Nothing more happens, and everything is put right. */
   end(): void {
     this.#isOver = true;
-    const { world, members } = this.#fleet;
-    world.tell(() => 'everything is put right');
-    world.faults.heal();
-    world.database.offline = false;
+    const { simulation, members } = this.#fleet;
+    simulation.tell(() => 'everything is put right');
+    simulation.faults.heal();
+    simulation.database.offline = false;
     for (const { machine, connection } of members) {
       if (machine.state === 'dead') continue;
       connection.repair();
       this.#agree(machine);
       machine.resume();
     }
-    while (this.#fleet.alive.filter(({ state }) => state !== 'draining').length < fewestNodes) this.#start();
+    while (this.#fleet.alive.filter(({ state }) => state !== 'draining').length < minNodes) this.#start();
   }
 
   /** All clocks show the same in the end; where nothing was wrong, they did all the time. */
   #agree(machine: Machine): void {
-    if (!this.#fleet.world.faults.isPlanned) machine.offset = endOffsetMs;
+    if (!this.#fleet.simulation.faults.isPlanned) machine.offset = endOffsetMs;
   }
 
   #start(came?: 'restart' | 'join', id?: string): void {
@@ -54,7 +54,7 @@ export class Chaos {
 
   #later(): void {
     const ms = this.#random.next() * 2 * this.#calmMs;
-    this.#fleet.world.schedule.after(ms, () => {
+    this.#fleet.simulation.schedule.after(ms, () => {
       if (this.#isOver) return;
       this.#strike();
       this.#later();
@@ -62,7 +62,7 @@ export class Chaos {
   }
 
   #strike(): void {
-    const { faults } = this.#fleet.world;
+    const { faults } = this.#fleet.simulation;
     const possible = Object.entries(this.#blows).filter(([kind]) => faults.has(kind as FaultKind));
     const [, blow] = possible[Math.floor(this.#random.next() * possible.length)] ?? [];
     blow?.();
@@ -87,10 +87,10 @@ export class Chaos {
     'broker restart': () => {
       const ms = 100 + this.#random.next() * 4_000;
       this.#parts.tell(() => `the broker is away for ${ms.toFixed(0)} ms`);
-      if (this.#fleet.world.broker.isUp) this.#fleet.world.broker.restart(ms);
+      if (this.#fleet.simulation.broker.isUp) this.#fleet.simulation.broker.restart(ms);
     },
     'database offline': () => {
-      const { database, schedule } = this.#fleet.world;
+      const { database, schedule } = this.#fleet.simulation;
       const ms = 50 + this.#random.next() * 3_000;
       this.#parts.tell(() => `the database is away for ${ms.toFixed(0)} ms`);
       database.offline = true;
@@ -100,7 +100,7 @@ export class Chaos {
       this.#on('serving', ({ name, machine }) => {
         if (this.#isOver) return;
         const before = machine.offset;
-        machine.offset = (this.#random.next() * 2 - 1) * longestJumpMs;
+        machine.offset = (this.#random.next() * 2 - 1) * maxJumpMs;
         this.#parts.tell(() => `the clock of ${name} jumps by ${(machine.offset - before).toFixed(0)} ms`);
         if (Math.abs(machine.offset - before) > 60_000) this.#parts.faults.fired('clock jump');
       }),
@@ -117,19 +117,19 @@ export class Chaos {
         this.#replace(member);
       }),
     join: () => {
-      if (this.#fleet.alive.length < mostNodes) this.#start('join');
+      if (this.#fleet.alive.length < maxNodes) this.#start('join');
     },
     drain: () =>
       this.#on('serving', member => {
-        if (this.#fleet.open.length < fewestNodes) return;
+        if (this.#fleet.open.length < minNodes) return;
         this.#fleet.drain(member);
         if (this.#parts.faults.has('join')) this.#start('join');
       }),
   };
 
   get #parts(): { readonly faults: Faults; readonly tell: (line: () => string) => void } {
-    const { world } = this.#fleet;
-    return { faults: world.faults, tell: (line: () => string) => world.tell(line) };
+    const { simulation } = this.#fleet;
+    return { faults: simulation.faults, tell: (line: () => string) => simulation.tell(line) };
   }
 
   /** To one node; those that end processes leave enough of them. */
@@ -137,18 +137,18 @@ export class Chaos {
     const { alive, open } = this.#fleet;
     const candidates = which === 'any' ? alive : open.filter(({ machine }) => machine.state === 'running');
     const member = candidates[Math.floor(this.#random.next() * candidates.length)];
-    if (member !== undefined && alive.length >= fewestNodes) blow(member);
+    if (member !== undefined && alive.length >= minNodes) blow(member);
   }
 
   #cut(member: Member, kind: FaultKind, directions: readonly Direction[]): void {
-    const { schedule } = this.#fleet.world;
+    const { schedule } = this.#fleet.simulation;
     const { connection, name } = member;
     const random = this.#random;
     const ms = 50 + random.next() ** 2 * 8_000;
-    const patience = { here: 500 + random.next() * 6_000, there: 500 + random.next() * 6_000 };
+    const timeoutsMs = { here: 500 + random.next() * 6_000, there: 500 + random.next() * 6_000 };
     if (connection.isStalled) return;
     this.#parts.tell(() => `${name} is cut off (${directions.join(' and ')}) for ${ms.toFixed(0)} ms`);
-    connection.stall(directions, patience);
+    connection.stall(directions, timeoutsMs);
     schedule.after(ms, () => {
       if (!connection.isStalled) return;
       const hadEffect = connection.held > 0 || !connection.isHeard || !connection.isConnected;
@@ -162,7 +162,7 @@ export class Chaos {
     this.#on('serving', ({ name, machine }) => {
       this.#parts.tell(() => `${name} stands still for ${ms.toFixed(0)} ms`);
       machine.pause();
-      this.#fleet.world.schedule.after(ms, () => {
+      this.#fleet.simulation.schedule.after(ms, () => {
         if (machine.state !== 'paused') return;
         if (machine.backlog > 0) this.#parts.faults.fired(kind);
         this.#parts.tell(() => `${name} goes on, with ${machine.backlog} things to do`);
@@ -173,11 +173,11 @@ export class Chaos {
 
   /** Somebody sees to it that there are enough nodes: by a new one, or by the same one again. */
   #replace({ id }: Member): void {
-    const { world, alive } = this.#fleet;
-    if (!world.faults.has('restart') && alive.length >= fewestNodes) return;
+    const { simulation, alive } = this.#fleet;
+    if (!simulation.faults.has('restart') && alive.length >= minNodes) return;
     const isSame = this.#random.next() < 0.5;
-    world.schedule.after(100 + this.#random.next() * 1_900, () => {
-      if (!this.#isOver && this.#fleet.alive.length < mostNodes)
+    simulation.schedule.after(100 + this.#random.next() * 1_900, () => {
+      if (!this.#isOver && this.#fleet.alive.length < maxNodes)
         this.#start('restart', isSame ? id : undefined);
     });
   }

@@ -11,10 +11,10 @@ import type { Look, Operation } from '../support/history.ts';
 import { conversationRef, conversations, ledgerRef, ledgers, notes } from './conversation.ts';
 import type { Fleet } from './fleet.ts';
 import { limits, type Member } from './member.ts';
-import { shardCount } from './world.ts';
+import { shardCount } from './simulation.ts';
 
 const timeoutMs = 4_000;
-const longestThinkMs = 260;
+const maxThinkMs = 260;
 /** Tries that were all refused, after which a client gives up. */
 const maxRefusals = 12;
 const burstSize = 6;
@@ -65,7 +65,7 @@ export class Clients {
 
   constructor(fleet: Fleet, count: number) {
     this.#fleet = fleet;
-    this.#random = fleet.world.random('clients');
+    this.#random = fleet.simulation.random('clients');
     this.#running = Promise.all(Array.from({ length: count }, (_, i) => this.#run(`client-${i + 1}`)));
   }
 
@@ -96,7 +96,7 @@ export class Clients {
 
   async #run(client: string): Promise<void> {
     while (!this.#stopped) {
-      await this.#fleet.world.schedule.sleep(this.#random.next() * longestThinkMs);
+      await this.#fleet.simulation.schedule.sleep(this.#random.next() * maxThinkMs);
       if (this.#stopped) return;
       this.#busy++;
       await this.#wish(client);
@@ -105,12 +105,12 @@ export class Clients {
   }
 
   async #wish(client: string): Promise<void> {
-    const { faults } = this.#fleet.world;
+    const { faults } = this.#fleet.simulation;
     const dice = this.#random.next();
-    if (dice < 0.56) await this.#fulfil(client, this.#post(this.#oneOf(conversations)));
+    if (dice < 0.56) await this.#fulfil(client, this.#post(this.#pickOne(conversations)));
     else if (dice < 0.7) await this.#fulfil(client, this.#entry('enter'));
     else if (dice < 0.74) await this.#fulfil(client, this.#entry('note'));
-    else if (dice < 0.88) await this.#look(client, this.#oneOf(conversations));
+    else if (dice < 0.88) await this.#look(client, this.#pickOne(conversations));
     else if (dice < 0.91) await this.#beRefused();
     else if (dice < 0.98) await this.#burst(client, burstSize);
     else if (faults.strikes('storm', 0.3)) await this.#storm(client);
@@ -123,7 +123,7 @@ export class Clients {
     await Promise.all([this.#burst(client, size, member), this.#burst(client, size, member)]);
   }
 
-  #oneOf<T>(all: readonly T[]): T {
+  #pickOne<T>(all: readonly T[]): T {
     return all[Math.floor(this.#random.next() * all.length)] as T;
   }
 
@@ -132,15 +132,15 @@ export class Clients {
     const random = this.#random;
     const payload = {
       mark,
-      ...(random.next() < 0.15 ? { nudge: this.#oneOf(conversations) } : {}),
+      ...(random.next() < 0.15 ? { nudge: this.#pickOne(conversations) } : {}),
       ...(random.next() < 0.25 ? { wakeInMs: Math.floor(random.next() * 4_000) - 200 } : {}),
-      ...(random.next() < 0.5 ? { wake: this.#oneOf(conversations) } : {}),
+      ...(random.next() < 0.5 ? { wake: this.#pickOne(conversations) } : {}),
     };
     return { to: conversationRef(conversation), command: 'post', payload, actor: conversation, mark };
   }
 
   #entry(command: 'enter' | 'note'): Wish {
-    const ledger = this.#oneOf(ledgers);
+    const ledger = this.#pickOne(ledgers);
     const mark = `m${++this.#marks}`;
     const actor = command === 'enter' ? ledger : notes;
     return { to: ledgerRef(ledger), command, payload: { mark }, actor, mark };
@@ -162,9 +162,9 @@ export class Clients {
   async #beRefused(): Promise<void> {
     const member = this.#pick();
     if (member === undefined) return;
-    const { answer } = await this.#try(member, conversationRef(this.#oneOf(conversations)), 'refuse', {});
+    const { answer } = await this.#try(member, conversationRef(this.#pickOne(conversations)), 'refuse', {});
     if (answer.is !== 'ok') return;
-    this.#fleet.world.verdict.broken(
+    this.#fleet.simulation.verdict.broken(
       'nothing fails that nobody broke',
       'a refusal was answered as a success',
     );
@@ -173,8 +173,8 @@ export class Clients {
   /** Posts in one instant over one node: where the actor lives there, they are done in that order. */
   async #burst(client: string, size: number, member = this.#pick()): Promise<void> {
     if (member === undefined) return;
-    const { verdict, faults } = this.#fleet.world;
-    const conversation = this.#oneOf(conversations);
+    const { verdict, faults } = this.#fleet.simulation;
+    const conversation = this.#pickOne(conversations);
     const latency = this.#latency();
     const firsts = await Promise.all(
       Array.from({ length: size }, () => this.#fulfil(client, this.#post(conversation), member, latency)),
@@ -184,14 +184,14 @@ export class Clients {
     }
     if (!firsts.every(first => first?.wasLocal === true)) return;
     const places = firsts.flatMap(first => (first?.answer.is === 'ok' ? [first.answer.value as number] : []));
-    const isAscending = places.every((place, i) => i === 0 || place > (places[i - 1] ?? 0));
+    const isAscending = places.every((position, i) => i === 0 || position > (places[i - 1] ?? 0));
     if (!isAscending)
       verdict.broken('order is kept', `${conversation} did what was asked at once as ${places.join()}`);
   }
 
   /** Tries until the outcome is known; gives the first try. */
   async #fulfil(client: string, wish: Wish, via?: Member, latency?: number): Promise<Try | undefined> {
-    const { schedule } = this.#fleet.world;
+    const { schedule } = this.#fleet.simulation;
     const { mark: id, actor } = wish;
     const invokedAt = schedule.now;
     const entry = {
@@ -202,7 +202,7 @@ export class Clients {
       settledAt: Infinity,
       outcome: 'unknown' as Operation['outcome'],
     };
-    const place = this.operations.push(entry) - 1;
+    const position = this.operations.push(entry) - 1;
     let first: Try | undefined;
     let isDoubtful = false;
     let member = via ?? this.#pick();
@@ -212,18 +212,18 @@ export class Clients {
         first = tried;
         this.#checkPlanned(member, wish.command, tried.answer);
       }
-      const outcome = this.#judge(tried?.answer, wish, isDoubtful);
+      const outcome = this.#toOutcome(tried?.answer, wish, isDoubtful);
       isDoubtful ||= outcome === 'unknown';
       refusals += outcome === 'refused' ? 1 : 0;
       if (outcome === 'ok') {
         const value =
           tried?.answer.is === 'ok' && wish.command !== 'note' ? Number(tried.answer.value) : undefined;
-        this.operations[place] = { ...entry, settledAt: schedule.now, outcome, place: value };
+        this.operations[position] = { ...entry, settledAt: schedule.now, outcome, position: value };
         return first;
       }
       if (refusals >= maxRefusals || (isDoubtful && this.#random.next() < 0.1)) {
         const givenUp = isDoubtful ? 'unknown' : 'refused';
-        this.operations[place] = { ...entry, settledAt: schedule.now, outcome: givenUp };
+        this.operations[position] = { ...entry, settledAt: schedule.now, outcome: givenUp };
         return first;
       }
       await schedule.sleep(20 + this.#random.next() * 300);
@@ -231,14 +231,14 @@ export class Clients {
   }
 
   /** What one answer says of the wish. */
-  #judge(answer: Answer | undefined, { mark, command }: Wish, isDoubtful: boolean): Operation['outcome'] {
+  #toOutcome(answer: Answer | undefined, { mark, command }: Wish, isDoubtful: boolean): Operation['outcome'] {
     if (answer === undefined) return 'refused';
     if (answer.is !== 'refused') return answer.is;
     if (doubtfulReasons.has(String(answer.reason))) return 'unknown';
     if (answer.code !== 'svc/runtime/idempotency_conflict') return 'refused';
     // A ledger takes an entry once: it was an earlier try.
     if (isDoubtful) return 'ok';
-    const { verdict } = this.#fleet.world;
+    const { verdict } = this.#fleet.simulation;
     verdict.broken(
       'nothing is applied twice',
       `${command} ${mark} was there before anybody could have done it`,
@@ -247,7 +247,7 @@ export class Clients {
   }
 
   #checkPlanned(member: Member, command: string, answer: Answer): void {
-    const { faults, verdict } = this.#fleet.world;
+    const { faults, verdict } = this.#fleet.simulation;
     if (!faults.isPlanned || answer.is === 'ok') return;
     const why = answer.is === 'refused' ? `${answer.code} ${String(answer.reason)}` : answer.is;
     verdict.broken('a planned move fails no request', `${command} over ${member.name}: ${why}`);
@@ -256,7 +256,7 @@ export class Clients {
   /** A node, as a load balancer would choose it. */
   #pick(): Member | undefined {
     const { open } = this.#fleet;
-    return open.length === 0 ? undefined : this.#oneOf(open);
+    return open.length === 0 ? undefined : this.#pickOne(open);
   }
 
   #latency(): number {
@@ -271,7 +271,7 @@ export class Clients {
     payload: object,
     latency: number = this.#latency(),
   ): Promise<Try> {
-    const { schedule } = this.#fleet.world;
+    const { schedule } = this.#fleet.simulation;
     const attempt = `a${++this.#attempts}`;
     let wasLocal = false;
     return new Promise(resolve => {
@@ -282,7 +282,7 @@ export class Clients {
         timer.cancel();
         forget();
         member.calls--;
-        this.#fleet.world.tell(
+        this.#fleet.simulation.tell(
           () => `${command} ${JSON.stringify(payload)} of ${to.id} over ${member.name}: ${told(answer)}`,
         );
         resolve({ answer, wasLocal });
@@ -307,7 +307,7 @@ export class Clients {
     if (error instanceof ServiceError) {
       return { is: 'refused', code: error.code, reason: error.details?.['reason'] };
     }
-    this.#fleet.world.verdict.broken(
+    this.#fleet.simulation.verdict.broken(
       'nothing fails that nobody broke',
       `an ask was rejected with ${String(error)}`,
     );

@@ -16,10 +16,10 @@ import type { Machine } from './machine.ts';
 import type { Schedule } from './schedule.ts';
 
 /** How long a client waits for the next frame before it looks for another node. */
-const patienceMs = 5_000;
+const maxSilenceMs = 5_000;
 
 /** A node's side of the streams. */
-export class StreamDesk {
+export class StreamEndpoint {
   readonly #machine: Machine;
   readonly #schedule: Schedule;
   readonly #hub: Hub;
@@ -122,8 +122,8 @@ export interface WatcherOptions {
   readonly database: SimulatedDatabase;
   readonly verdict: Verdict;
   readonly faults: Faults;
-  /** A desk of a node that takes connections; undefined when there is none now. */
-  readonly desk: () => { readonly machine: Machine; readonly desk: StreamDesk } | undefined;
+  /** The endpoint of a node that takes connections; undefined when there is none now. */
+  readonly endpoint: () => { readonly machine: Machine; readonly streams: StreamEndpoint } | undefined;
 }
 
 /** A client: has seen every event of its project up to `seq`, each once. */
@@ -153,7 +153,7 @@ export class Watcher {
     const { schedule, random, faults } = this.#options;
     if (this.#stopped) return;
     const isLost = this.#machine === undefined || this.#machine.state === 'dead';
-    const isSilent = schedule.now - this.#heardAt > patienceMs;
+    const isSilent = schedule.now - this.#heardAt > maxSilenceMs;
     const isRestless = random.next() < 0.02;
     // A new connection would hide what the old one was not shown: where nothing is broken, it is not for the client to heal.
     if (isLost || (!faults.healed && (isSilent || isRestless))) this.#connect();
@@ -161,8 +161,8 @@ export class Watcher {
   }
 
   #connect(): void {
-    const { schedule, desk, projectId } = this.#options;
-    const to = desk();
+    const { schedule, endpoint, projectId } = this.#options;
+    const to = endpoint();
     if (to === undefined) return;
     this.#close?.();
     this.#close = undefined;
@@ -172,7 +172,7 @@ export class Watcher {
     this.resumes++;
     to.machine.run(() => {
       if (connection !== this.#connection) return;
-      this.#close = to.desk.open(projectId, this.seq, text => {
+      this.#close = to.streams.open(projectId, this.seq, text => {
         if (connection === this.#connection) this.#hear(text);
       });
     });

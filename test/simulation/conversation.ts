@@ -96,8 +96,8 @@ function happen(
   { id, now }: Turn,
   more: Partial<Happened> = {},
 ): Happened {
-  const place = state.marks.indexOf(mark) + 1;
-  if (place > 0) return { reply: place };
+  const position = state.marks.indexOf(mark) + 1;
+  if (position > 0) return { reply: position };
   const marks = [...state.marks, mark];
   const sequence = marks.length;
   const event: EventWrite = {
@@ -153,7 +153,7 @@ function post(state: Conversation, payload: Post, turn: Turn): Happened {
 }
 
 /** The kinds as one node declares them. */
-export function kindsOf(probe: Probe): readonly AnyActorKind[] {
+export function createKinds(probe: Probe): readonly AnyActorKind[] {
   return [conversationKind(probe), ledgerKind(probe)];
 }
 

@@ -29,7 +29,7 @@ export interface Applied {
 
 export const projects = ['project-1', 'project-2'] as const;
 
-export function projectOf(conversation: string): string {
+export function getProject(conversation: string): string {
   return projects[(conversation.codePointAt(0) ?? 0) % projects.length] as string;
 }
 
@@ -147,7 +147,7 @@ export class SimulatedDatabase {
     for (const write of writes) {
       if (!isEvent(write)) continue;
       const { conversation, sequence, mark } = write.event;
-      const project = projectOf(conversation);
+      const project = getProject(conversation);
       const log = this.events.get(project) ?? [];
       heads[project] ??= log.length;
       log.push({
@@ -168,7 +168,7 @@ export class SimulatedDatabase {
 
   /** The log as a node's streams read it. */
   logFor(machine: Machine): EventLog {
-    const read = async <T>(of: () => T): Promise<T> => {
+    const read = async <T,>(of: () => T): Promise<T> => {
       await this.#travel(machine, 'there', 'other');
       const found = this.#offline ? undefined : of();
       await this.#travel(machine, 'back', 'other');
@@ -219,7 +219,7 @@ export class SimulatedStore implements Store<Write> {
   async commit(commit: Commit<Write>): Promise<void> {
     await this.#heard(this.#inner.commit(commit));
     const events: AppendedEvent[] = commit.writes.filter(isEvent).map(({ event, key }) => ({
-      projectId: projectOf(event.conversation),
+      projectId: getProject(event.conversation),
       eventId: key,
       eventName: 'conversation.happened',
       body: JSON.stringify(event),

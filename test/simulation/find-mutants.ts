@@ -1,6 +1,6 @@
 /**
  * Mutation testing of the simulation: for each rule that it holds there is at least one small edit of the code that breaks the rule
- * (mutants.ts). Each edit is made in a copy of the code, never in place, and the simulation has to find it within {@link mostSeeds}
+ * (mutants.ts). Each edit is made in a copy of the code, never in place, and the simulation has to find it within {@link maxSeeds}
  * seeds.
  */
 import { spawn } from 'node:child_process';
@@ -11,7 +11,7 @@ import type { Invariant } from './invariants.ts';
 import { mutants, type Mutant } from './mutants.ts';
 import { mutate } from './mutate.ts';
 
-const mostSeeds = 5_000;
+const maxSeeds = 5_000;
 const root = new URL('../../', import.meta.url).pathname;
 const copied = [
   'runtime',
@@ -43,7 +43,7 @@ function firstFailure(folder: string): Promise<Found | undefined> {
   return new Promise((resolve, reject) => {
     const child = spawn(
       process.execPath,
-      [join(folder, 'test/simulation/first-failure.ts'), String(mostSeeds)],
+      [join(folder, 'test/simulation/first-failure.ts'), String(maxSeeds)],
       {
         cwd: folder,
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -71,7 +71,7 @@ export async function findMutants(named: string | undefined, tell: (line: string
       await copyWithBug(folder, mutant);
       const found = await firstFailure(folder);
       areAllFound &&= found !== undefined;
-      const outcome = found === undefined ? `NOT FOUND in ${mostSeeds} seeds` : describe(found);
+      const outcome = found === undefined ? `NOT FOUND in ${maxSeeds} seeds` : describe(found);
       tell(`${mutant.rule.padEnd(16)} ${mutant.bug.padEnd(58)} ${outcome}`);
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -17,10 +17,10 @@ const found = (findings: Findings): string[] =>
     (all as readonly string[]).length > 0 ? [invariant] : [],
   );
 
-t.test('nothing, where nothing is wrong', async t => {
+t.test('a sound history has no findings', async t => {
   const operations = [
-    operation('first', { place: 1 }),
-    operation('second', { invokedAt: 11, settledAt: 30, place: 3 }),
+    operation('first', { position: 1 }),
+    operation('second', { invokedAt: 11, settledAt: 30, position: 3 }),
     operation('at the same time', { invokedAt: 5, settledAt: 40, outcome: 'unknown' }),
     operation('never came', { outcome: 'unknown' }),
     operation('refused', { outcome: 'refused' }),
@@ -33,8 +33,8 @@ t.test('nothing, where nothing is wrong', async t => {
   );
 });
 
-t.test('each invariant by its breach', async t => {
-  const one = [operation('x', { place: 1 })];
+t.test('each broken invariant is found', async t => {
+  const one = [operation('x', { position: 1 })];
   t.same(found(checkHistory({ operations: one }, log())), ['lost'], 'not there');
   t.same(found(checkHistory({ operations: one }, new Map([['b', ['x']]]))), ['lost'], 'with another actor');
   t.same(found(checkHistory({ operations: one }, log('y', 'x'), id => id === 'y')), ['lost'], 'elsewhere');

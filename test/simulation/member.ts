@@ -17,13 +17,13 @@ import type { Placement, NodeShards } from '../../runtime/placement/placement.ts
 import { NatsTransport } from '../../runtime/transport/nats.ts';
 import { ClusterRelay } from '../../storage/events/cluster-relay.ts';
 import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
-import { StreamDesk } from './console.ts';
-import { conversations, kindsOf } from './conversation.ts';
+import { StreamEndpoint } from './console.ts';
+import { conversations, createKinds } from './conversation.ts';
 import type { Machine } from './machine.ts';
 import type { Connection } from './network.ts';
 import type { EnvelopeHandler, Transport } from '../../runtime/transport/transport.ts';
 import { SimulatedRegister } from './register.ts';
-import { cluster, shardCount, type World } from './world.ts';
+import { cluster, shardCount, type Simulation } from './simulation.ts';
 import { simulatedNats } from './nats.ts';
 
 /**
@@ -46,7 +46,7 @@ export class Member {
   readonly machine: Machine;
   readonly connection: Connection;
   readonly metrics = new Metrics();
-  readonly desk: StreamDesk;
+  readonly streams: StreamEndpoint;
   readonly transport: NatsTransport;
   /** The shards that its placement has taken. */
   readonly shards = new Set<number>();
@@ -56,7 +56,7 @@ export class Member {
   /** Why it is there: what it stands for when it takes its first shard. */
   came: 'restart' | 'join' | undefined;
   readonly #whenDead = new Set<() => void>();
-  readonly #world: World;
+  readonly #simulation: Simulation;
   readonly #node: Node;
   /** Until when it may serve, in its monotonic time. */
   #until = Infinity;
@@ -65,12 +65,12 @@ export class Member {
   /** When each attempt of a client reached this node. */
   readonly #arrivals = new Map<string, number>();
 
-  constructor(world: World, name: string, id: string, random: Random) {
-    this.#world = world;
+  constructor(simulation: Simulation, name: string, id: string, random: Random) {
+    this.#simulation = simulation;
     this.name = name;
     this.id = id;
-    this.machine = world.machine(name);
-    this.connection = world.broker.connect(this.machine);
+    this.machine = simulation.machine(name);
+    this.connection = simulation.broker.connect(this.machine);
     const { machine, connection } = this;
     const log = this.#log();
     const notifier = new CommitNotifier();
@@ -88,7 +88,14 @@ export class Member {
     connection.onChange(connected => {
       if (connected) notifier.onOutage();
     });
-    this.desk = new StreamDesk(machine, world.schedule, world.database, notifier, random, log);
+    this.streams = new StreamEndpoint(
+      machine,
+      simulation.schedule,
+      simulation.database,
+      notifier,
+      random,
+      log,
+    );
     const placement = new LeasedPlacement({
       id,
       release: 'simulated',
@@ -96,14 +103,14 @@ export class Member {
       random,
       log,
       metrics: this.metrics,
-      register: new SimulatedRegister(world.register, connection),
+      register: new SimulatedRegister(simulation.register, connection),
       peers: new NatsPeers({ connection: nats, cluster }),
       onOrphaned: shards => this.transport.failOrphanedAsks(shards),
     });
     this.#node = new Node({
-      kinds: kindsOf({
+      kinds: createKinds({
         decided: (self, command, payload) => this.#decided(self, command, payload),
-        deliver: (conversation, sequence) => world.receiver.deliver(machine, conversation, sequence),
+        deliver: (conversation, sequence) => simulation.receiver.deliver(machine, conversation, sequence),
       }),
       clock: machine,
       random,
@@ -111,7 +118,7 @@ export class Member {
       limits,
       metrics: this.metrics,
       shards: shardCount,
-      store: world.database.open(machine, notifier),
+      store: simulation.database.open(machine, notifier),
       transport: this.#heard(this.transport),
       placement: this.#watched(placement),
     });
@@ -130,7 +137,7 @@ export class Member {
   async start(): Promise<void> {
     await this.#node.start();
     if (this.state === 'starting') this.state = 'serving';
-    this.#world.tell(() => `${this.name} serves`);
+    this.#simulation.tell(() => `${this.name} serves`);
   }
 
   /** Called when the process ends, until the returned function is called. */
@@ -158,13 +165,13 @@ export class Member {
   async drain(): Promise<void> {
     this.state = 'draining';
     await this.#node.drain();
-    this.desk.close();
+    this.streams.close();
     await this.transport.drain();
   }
 
   /** What no node may ever exceed. */
   checkBounds(): void {
-    const { verdict } = this.#world;
+    const { verdict } = this.#simulation;
     const { admitted, outgoing, reminders } = this.stats;
     const budget = limits.admitted ?? 0;
     // Beside the command with which each actor begins.
@@ -183,7 +190,7 @@ export class Member {
     const within = counts[bounds.indexOf((limits.mailbox ?? 0) + 1)] ?? 0;
     const all = counts.at(-1) ?? 0;
     if (within === all) return;
-    this.#world.verdict.broken('bounds are kept', `${this.name}: a mailbox held more than ${limits.mailbox}`);
+    this.#simulation.verdict.broken('bounds are kept', `${this.name}: a mailbox held more than ${limits.mailbox}`);
   }
 
   /** What comes for this node's shards is noted on its way. */
@@ -230,16 +237,16 @@ export class Member {
       waitUntilIdle: (shard, maxMs) => shards.waitUntilIdle(shard, maxMs),
       release: async released => {
         for (const shard of released) this.shards.delete(shard);
-        this.#world.tell(() => `${this.name} releases ${released.join(' ')}`);
+        this.#simulation.tell(() => `${this.name} releases ${released.join(' ')}`);
         await shards.release(released);
       },
     };
   }
 
   #took(shard: number): void {
-    const { verdict, members, faults } = this.#world;
+    const { verdict, members, faults } = this.#simulation;
     this.shards.add(shard);
-    this.#world.tell(() => `${this.name} takes ${shard}`);
+    this.#simulation.tell(() => `${this.name} takes ${shard}`);
     if (this.came !== undefined) {
       faults.fired(this.came);
       this.came = undefined;
@@ -259,11 +266,11 @@ export class Member {
 
   #decided(self: ActorRef, command: string, payload: unknown): void {
     const { attempt, mark } = payload as { attempt?: string; mark?: string };
-    const { verdict } = this.#world;
+    const { verdict } = this.#simulation;
     if (this.machine.state !== 'running') {
       verdict.broken('nothing fails that nobody broke', `the simulation ran ${command} on ${this.name}`);
     }
-    if (command === 'nudge' && mark !== undefined) this.#world.checkNudge(self, mark);
+    if (command === 'nudge' && mark !== undefined) this.#simulation.checkNudge(self, mark);
     if (attempt === undefined) return;
     this.checkBounds();
     const arrived = this.#arrivals.get(attempt);
@@ -278,7 +285,7 @@ export class Member {
     const line =
       (level: 'debug' | 'info' | 'warn' | 'error') =>
       (fields: object, message: string): void =>
-        this.#world.logged(this.name, level, fields, message);
+        this.#simulation.logged(this.name, level, fields, message);
     return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
   }
 }

@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'rule 2',
     bug: 'the store does not look at the version',
     file: 'test/support/memory-store.ts',
-    find: 'if (chain.broken || (this.rows.get(nameOf(actor))?.version ?? 0) !== base) throw new Fenced(actor);',
+    find: 'if (chain.broken || (this.rows.get(toName(actor))?.version ?? 0) !== base) throw new Fenced(actor);',
     replace: 'if (chain.broken) throw new Fenced(actor);',
   },
   {

@@ -19,7 +19,7 @@ export function mutate(source: string, { in: scope, find, replace }: Mutation): 
   const search = (node: ts.Node, path: readonly string[], isInScope: boolean): void => {
     const name = getName(node);
     const inner = name === undefined ? path : [...path, name];
-    const isInside = isInScope || (name !== undefined && isPathOf(scope ?? '', inner));
+    const isInside = isInScope || (name !== undefined && matchesPath(scope ?? '', inner));
     if (isInside && isEqual(node, pattern)) found.push(node);
     else ts.forEachChild(node, child => search(child, inner, isInside));
   };
@@ -50,7 +50,7 @@ function getName(node: ts.Node): string | undefined {
   return (node as ts.NamedDeclaration).name?.getText();
 }
 
-function isPathOf(scope: string, path: readonly string[]): boolean {
+function matchesPath(scope: string, path: readonly string[]): boolean {
   const names = scope.split('.');
   return names.every((name, index) => name === path[path.length - names.length + index]);
 }

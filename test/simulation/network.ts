@@ -151,7 +151,7 @@ export class Connection {
   #isOpenThere = true;
   /** Counts connections: what was under way on one is not heard on the next. */
   #count = 0;
-  #patience = 0;
+  #stalls = 0;
   /** A connection that is made over and over, because nothing gets through. */
   #reconnecting = false;
 
@@ -239,16 +239,16 @@ export class Connection {
   /** Nothing passes that way, or either way, until `repair`; both ends give up after a while. */
   stall(
     directions: readonly Direction[],
-    patienceMs: { readonly here: number; readonly there: number },
+    timeoutsMs: { readonly here: number; readonly there: number },
   ): void {
     for (const direction of directions) this.#ways[direction].isStalled = true;
-    const patience = ++this.#patience;
+    const stall = ++this.#stalls;
     const { schedule } = this.broker.options;
-    schedule.after(patienceMs.there, () => {
-      if (patience === this.#patience && this.isStalled) this.closeThere();
+    schedule.after(timeoutsMs.there, () => {
+      if (stall === this.#stalls && this.isStalled) this.closeThere();
     });
-    schedule.after(patienceMs.here, () => {
-      if (patience === this.#patience && this.isStalled) this.closeHere();
+    schedule.after(timeoutsMs.here, () => {
+      if (stall === this.#stalls && this.isStalled) this.closeHere();
     });
   }
 
@@ -259,7 +259,7 @@ export class Connection {
 
   repair(): void {
     if (!this.isStalled) return;
-    this.#patience++;
+    this.#stalls++;
     // An end that has given up refuses what the other one sends, which so learns of it.
     if (!this.#isOpenThere) this.closeHere();
     if (!this.#isOpenHere) this.closeThere();

@@ -13,17 +13,17 @@ import { Watcher } from './console.ts';
 import { projects } from './database.ts';
 import type { FaultCounts } from './faults.ts';
 import { Fleet } from './fleet.ts';
-import { judge } from './judge.ts';
+import { checkFinalState } from './final-checks.ts';
 import type { Violation } from './invariants.ts';
 import type { Member } from './member.ts';
-import { World } from './world.ts';
+import { Simulation } from './simulation.ts';
 
 const clientCount = 4;
 const warmUpMs = 1_000;
-const shortestChaosMs = 6_000;
-const longestChaosMs = 14_000;
+const minChaosMs = 6_000;
+const maxChaosMs = 14_000;
 /** What is not in order by then is stuck: a client asks again and again, and each ask has its own ten seconds. */
-const longestCalmMs = 120_000;
+const maxCalmMs = 120_000;
 const lookMs = 200;
 
 export interface Outcome {
@@ -42,22 +42,22 @@ export interface Outcome {
 
 /** Never rejects: an error of the simulation is a violation, too. */
 export async function simulate(seed: number, { isTold = false } = {}): Promise<Outcome> {
-  const world = new World(seed, isTold);
-  const fleet = new Fleet(world);
-  world.tell(() => `faults: ${world.faults.enabled.join(', ')}`);
-  for (let i = 0; i < 2 + Math.floor(world.random('size').next() * 3); i++) fleet.start();
+  const simulation = new Simulation(seed, isTold);
+  const fleet = new Fleet(simulation);
+  simulation.tell(() => `faults: ${simulation.faults.enabled.join(', ')}`);
+  for (let i = 0; i < 2 + Math.floor(simulation.random('size').next() * 3); i++) fleet.start();
   const clients = new Clients(fleet, clientCount);
-  const watchers = projects.map(projectId => watch(projectId, world, fleet));
+  const watchers = projects.map(projectId => watch(projectId, simulation, fleet));
   try {
-    await play(world, fleet, clients, watchers);
-    judge(world, fleet, clients, watchers);
+    await play(simulation, fleet, clients, watchers);
+    checkFinalState(simulation, fleet, clients, watchers);
   } catch (error) {
-    world.verdict.broken(
+    simulation.verdict.broken(
       'nothing fails that nobody broke',
       error instanceof Error ? (error.stack ?? '') : String(error),
     );
   }
-  const { faults, schedule, verdict, fingerprint, story } = world;
+  const { faults, schedule, verdict, fingerprint, story } = simulation;
   return {
     seed,
     fingerprint,
@@ -71,20 +71,20 @@ export async function simulate(seed: number, { isTold = false } = {}): Promise<O
   };
 }
 
-function watch(projectId: string, world: World, fleet: Fleet): Watcher {
-  const { schedule, database, verdict, faults } = world;
-  const random = world.random('watchers');
-  const desk = (): Member | undefined => fleet.open[Math.floor(random.next() * fleet.open.length)];
-  return new Watcher({ projectId, schedule, database, verdict, faults, random, desk });
+function watch(projectId: string, simulation: Simulation, fleet: Fleet): Watcher {
+  const { schedule, database, verdict, faults } = simulation;
+  const random = simulation.random('watchers');
+  const pickEndpoint = (): Member | undefined => fleet.open[Math.floor(random.next() * fleet.open.length)];
+  return new Watcher({ projectId, schedule, database, verdict, faults, random, endpoint: pickEndpoint });
 }
 
 async function play(
-  world: World,
+  simulation: Simulation,
   fleet: Fleet,
   clients: Clients,
   watchers: readonly Watcher[],
 ): Promise<void> {
-  const { schedule, verdict } = world;
+  const { schedule, verdict } = simulation;
   let isDone = false;
   const over = act().finally(() => (isDone = true));
   await schedule.run(() => isDone, Infinity);
@@ -93,15 +93,15 @@ async function play(
   async function act(): Promise<void> {
     await schedule.sleep(warmUpMs);
     const chaos = new Chaos(fleet);
-    const span = world.random('size').next() * (longestChaosMs - shortestChaosMs);
-    await schedule.sleep(shortestChaosMs + span);
+    const span = simulation.random('size').next() * (maxChaosMs - minChaosMs);
+    await schedule.sleep(minChaosMs + span);
     chaos.end();
     clients.stop();
-    const end = schedule.now + longestCalmMs;
-    let open = unfinished(world, fleet, clients, watchers);
+    const end = schedule.now + maxCalmMs;
+    let open = unfinished(simulation, fleet, clients, watchers);
     while (open.length > 0 && schedule.now < end) {
       await schedule.sleep(lookMs);
-      open = unfinished(world, fleet, clients, watchers);
+      open = unfinished(simulation, fleet, clients, watchers);
     }
     for (const { invariant, detail } of open) verdict.broken(invariant, detail);
     for (const member of fleet.open) {
@@ -117,8 +117,13 @@ async function play(
 type Open = Pick<Violation, 'invariant' | 'detail'>;
 
 /** What is still to come, and has to. */
-function unfinished(world: World, fleet: Fleet, clients: Clients, watchers: readonly Watcher[]): Open[] {
-  const { database, receiver } = world;
+function unfinished(
+  simulation: Simulation,
+  fleet: Fleet,
+  clients: Clients,
+  watchers: readonly Watcher[],
+): Open[] {
+  const { database, receiver } = simulation;
   const open: Open[] = [];
   if (clients.busy > 0)
     open.push({ invariant: 'no actor is stuck', detail: `${clients.busy} wishes are open` });

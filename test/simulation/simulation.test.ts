@@ -17,7 +17,7 @@ t.test(`${seeds} simulated clusters keep every invariant, whatever happens to th
   t.comment(`${(seeds / seconds).toFixed(1)} seeds per second`);
 });
 
-t.test('a seed tells the same story every time', async t => {
+t.test('a seed gives the same run every time', async t => {
   const [first, second] = [await simulate(7, { isTold: true }), await simulate(7, { isTold: true })];
   t.ok(first.story.length > 100);
   t.same(second.story, first.story);

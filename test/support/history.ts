@@ -22,7 +22,7 @@ export interface Operation {
    */
   readonly outcome: 'ok' | 'refused' | 'unknown';
   /** The place in the log that was acknowledged, from 1; absent when the answer does not say. */
-  readonly place?: number | undefined;
+  readonly position?: number | undefined;
 }
 
 /** A look at a log. */
@@ -71,41 +71,41 @@ export function checkHistory(
   truth: Truth,
   isOwn: (id: string) => boolean = () => false,
 ): Findings {
-  const places = placesOf(truth);
+  const positions = findPositions(truth);
   const asked = new Set(operations.map(({ id }) => id));
   const lost: string[] = [];
   const refused: string[] = [];
   for (const operation of operations) {
-    const { id, actor, outcome, place } = operation;
-    const found = places.get(id)?.[0];
+    const { id, actor, outcome, position: place } = operation;
+    const found = positions.get(id)?.[0];
     const isThere = found !== undefined && found.actor === actor;
     if (outcome === 'ok' && !isThere) lost.push(`${id} of ${actor} was acknowledged and is not there`);
-    if (outcome === 'ok' && isThere && place !== undefined && place !== found.place) {
-      lost.push(`${id} of ${actor} was acknowledged at ${place} and is at ${found.place}`);
+    if (outcome === 'ok' && isThere && place !== undefined && place !== found.position) {
+      lost.push(`${id} of ${actor} was acknowledged at ${place} and is at ${found.position}`);
     }
     if (outcome === 'refused' && found !== undefined)
       refused.push(`${id} of ${actor} was refused and is there`);
   }
-  const doubled = [...places]
+  const doubled = [...positions]
     .filter(([, all]) => all.length > 1)
     .map(([id, all]) => `${id} is there ${all.length} times`);
-  const invented = [...places.keys()]
+  const invented = [...positions.keys()]
     .filter(id => !asked.has(id) && !isOwn(id))
     .map(id => `${id} was asked by nobody`);
   const untrue = looks.flatMap(look => untrueParts(look, truth));
-  return { lost, doubled, refused, invented, disordered: disorderedOf(operations, truth), untrue };
+  return { lost, doubled, refused, invented, disordered: findDisordered(operations, truth), untrue };
 }
 
-function placesOf(truth: Truth): Map<string, { readonly actor: string; readonly place: number }[]> {
-  const places = new Map<string, { actor: string; place: number }[]>();
+function findPositions(truth: Truth): Map<string, { readonly actor: string; readonly position: number }[]> {
+  const positions = new Map<string, { actor: string; position: number }[]>();
   for (const [actor, ids] of truth) {
     for (const [i, id] of ids.entries()) {
-      const all = places.get(id);
-      if (all === undefined) places.set(id, [{ actor, place: i + 1 }]);
-      else all.push({ actor, place: i + 1 });
+      const all = positions.get(id);
+      if (all === undefined) positions.set(id, [{ actor, position: i + 1 }]);
+      else all.push({ actor, position: i + 1 });
     }
   }
-  return places;
+  return positions;
 }
 
 function untrueParts({ client, actor, ids }: Look, truth: Truth): string[] {
@@ -117,7 +117,7 @@ function untrueParts({ client, actor, ids }: Look, truth: Truth): string[] {
 }
 
 /** Backwards through each log, with the earliest answer of all that come later: nobody may have asked after that. */
-function disorderedOf(operations: readonly Operation[], truth: Truth): string[] {
+function findDisordered(operations: readonly Operation[], truth: Truth): string[] {
   const known = new Map(operations.map(operation => [operation.id, operation]));
   const disordered: string[] = [];
   for (const [actor, ids] of truth) {

@@ -55,7 +55,7 @@ interface Row {
   readonly text: string;
 }
 
-function nameOf({ kind, id }: ActorRef): string {
+function toName({ kind, id }: ActorRef): string {
   return `${kind}/${id}`;
 }
 
@@ -68,7 +68,7 @@ export class MemoryDatabase {
   readonly #keys = new Set<string>();
 
   read(actor: ActorRef): Loaded | undefined {
-    const row = this.rows.get(nameOf(actor));
+    const row = this.rows.get(toName(actor));
     return row && { version: row.version, state: JSON.parse(row.text) as unknown };
   }
 
@@ -76,14 +76,14 @@ export class MemoryDatabase {
   overwrite(actor: ActorRef, change: (state: unknown) => unknown): void {
     const row = this.read(actor);
     const version = (row?.version ?? 0) + 1;
-    this.rows.set(nameOf(actor), { version, text: JSON.stringify(change(row?.state)) });
+    this.rows.set(toName(actor), { version, text: JSON.stringify(change(row?.state)) });
   }
 
   /** All or nothing. Throws the reason to refuse, having broken the chain (law 6). */
   apply(commit: Commit<MemoryWrite>): void {
     const { actor, base, chain, snapshot, writes, forget, remind } = commit;
     try {
-      if (chain.broken || (this.rows.get(nameOf(actor))?.version ?? 0) !== base) throw new Fenced(actor);
+      if (chain.broken || (this.rows.get(toName(actor))?.version ?? 0) !== base) throw new Fenced(actor);
       for (const { scope, key } of writes) {
         if (this.#keys.has(`${scope}/${key}`)) throw new Duplicate(scope, key);
       }
@@ -96,15 +96,15 @@ export class MemoryDatabase {
       this.writes.push(write);
     }
     if (snapshot !== undefined) {
-      this.rows.set(nameOf(actor), { version: snapshot.version, text: JSON.stringify(snapshot.state) });
+      this.rows.set(toName(actor), { version: snapshot.version, text: JSON.stringify(snapshot.state) });
     }
     for (const { key, at } of forget) {
-      const name = `${nameOf(actor)}/${key}`;
+      const name = `${toName(actor)}/${key}`;
       if (at === undefined || this.reminders.get(name)?.at === at) this.reminders.delete(name);
     }
     for (const reminder of remind) {
       const copy = JSON.parse(JSON.stringify(reminder)) as PlacedReminder;
-      this.reminders.set(`${nameOf(reminder.to)}/${reminder.key}`, copy);
+      this.reminders.set(`${toName(reminder.to)}/${reminder.key}`, copy);
     }
   }
 
@@ -114,7 +114,7 @@ export class MemoryDatabase {
 
   /** The reminder, when it stands as given. */
   standing(reminder: DueReminder): string | undefined {
-    const name = `${nameOf(reminder.to)}/${reminder.key}`;
+    const name = `${toName(reminder.to)}/${reminder.key}`;
     return this.reminders.get(name)?.at === reminder.at ? name : undefined;
   }
 }
@@ -125,7 +125,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-interface Lane {
+interface CommitQueue {
   waiting: Waiting[];
   flushing: boolean;
 }
@@ -138,7 +138,7 @@ export class MemoryStore implements Store<MemoryWrite> {
   scans = 0;
   loads = 0;
   readonly #options: MemoryStoreOptions;
-  readonly #lane: Lane = { waiting: [], flushing: false };
+  readonly #lane: CommitQueue = { waiting: [], flushing: false };
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
@@ -198,7 +198,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     this.database.letters.push(letter);
   }
 
-  async #flush(lane: Lane): Promise<void> {
+  async #flush(lane: CommitQueue): Promise<void> {
     lane.flushing = true;
     for (;;) {
       await this.#travel('there', 'commit');

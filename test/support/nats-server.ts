@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePort } from '../../storage/embedded/cluster.ts';
 import { processGuard } from './process-guard.ts';
-import { inTime, patienceMs } from './patience.ts';
+import { withTimeLimit, timeLimitMs } from './time-limit.ts';
 
 const run = promisify(execFile);
 const startTries = 5;
@@ -145,7 +145,7 @@ export class NatsServer {
       if (line.includes('Server is ready')) resolve();
     });
     void this.#exited.then(() => reject(new Error(`nats-server ended:\n${this.#said}`)));
-    await inTime(ready, 'line "Server is ready" of nats-server');
+    await withTimeLimit(ready, 'line "Server is ready" of nats-server');
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -153,7 +153,7 @@ export class NatsServer {
     if (child === undefined) return;
     child.kill('SIGCONT');
     child.kill(signal);
-    const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs);
     await this.#exited;
     clearTimeout(timer);
     this.#child = undefined;

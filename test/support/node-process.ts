@@ -11,7 +11,7 @@ import { freePort } from '../../storage/embedded/cluster.ts';
 import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
 import { processGuard } from './process-guard.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from './module-cache-options.ts';
-import { inTime, patienceMs } from './patience.ts';
+import { withTimeLimit, timeLimitMs } from './time-limit.ts';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 
@@ -183,7 +183,7 @@ export class NodeProcess {
       throw new Error(`no ${name}: it ended with ${code ?? signal}\n${this.output}`);
     });
     ended.catch(() => undefined);
-    return inTime(Promise.race([said, ended]), name);
+    return withTimeLimit(Promise.race([said, ended]), name);
   }
 
   /** Resolves when the process has ended. */
@@ -201,7 +201,7 @@ export class NodeProcess {
   /** SIGTERM, sent at once: the node drains. Resolves with how it ended. */
   async stop(): Promise<Exit> {
     this.#child?.kill('SIGTERM');
-    return inTime(this.exited(), 'end of the drain');
+    return withTimeLimit(this.exited(), 'end of the drain');
   }
 
   /** The process of its embedded database by now. */
@@ -235,7 +235,7 @@ export class NodeProcess {
     const child = this.#child;
     // Kindly first, when it takes a database of its own with it.
     child?.kill(this.#isEmbedded ? 'SIGTERM' : 'SIGKILL');
-    const timer = setTimeout(() => child?.kill('SIGKILL'), patienceMs);
+    const timer = setTimeout(() => child?.kill('SIGKILL'), timeLimitMs);
     await this.exited();
     clearTimeout(timer);
   }

@@ -64,9 +64,9 @@ export class VirtualClock implements Clock {
     this.#now = end;
   }
 
-  /** Moves time on until the promise settles, and gives its outcome. Throws when that takes more than `longestMs`. */
-  async until<T>(promise: Promise<T>, longestMs = 60_000): Promise<T> {
-    const end = this.#now + longestMs;
+  /** Moves time on until the promise settles, and gives its outcome. Throws when that takes more than `maxMs`. */
+  async until<T>(promise: Promise<T>, maxMs = 60_000): Promise<T> {
+    const end = this.#now + maxMs;
     let settled = false;
     const settle = (): void => {
       settled = true;
@@ -74,7 +74,7 @@ export class VirtualClock implements Clock {
     promise.then(settle, settle);
     await this.flush();
     while (!settled) {
-      if (!(await this.#step(end))) throw new Error(`not settled within ${longestMs} ms of virtual time`);
+      if (!(await this.#step(end))) throw new Error(`not settled within ${maxMs} ms of virtual time`);
     }
     return promise;
   }

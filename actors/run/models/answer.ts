@@ -2,7 +2,7 @@
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 import type { ModelAnswer, RequestedCall } from '../commands.ts';
 import type { Plan, PlannedTool } from '../services.ts';
-import { mostCalls } from '../state.ts';
+import { maxCalls } from '../state.ts';
 import { toStorable, toStorableText } from '../storable.ts';
 import { findInputFault } from '../tools/input.ts';
 import type { AttemptOutput } from './attempt.ts';
@@ -11,7 +11,7 @@ import { handoffTool, toHandoffReason } from './handoff.ts';
 import { costMicros } from './prices.ts';
 
 /** No sound model wants more calls in one answer. */
-const mostWanted = 128;
+const maxWantedCalls = 128;
 
 /** Rejects with a {@link ModelFault} for a refusal, and for an answer that was cut off or is empty. */
 export async function toModelAnswer(output: AttemptOutput, plan: Plan, now: number): Promise<ModelAnswer> {
@@ -20,8 +20,8 @@ export async function toModelAnswer(output: AttemptOutput, plan: Plan, now: numb
   if (finishReason === 'interrupted' || finishReason === 'error') {
     throw new ModelFault('provider_error', 'the answer ended before it was complete', true);
   }
-  if (output.calls.length > mostWanted) {
-    throw new ModelFault('invalid_answer', `the model wants more than ${mostWanted} calls at once`);
+  if (output.calls.length > maxWantedCalls) {
+    throw new ModelFault('invalid_answer', `the model wants more than ${maxWantedCalls} calls at once`);
   }
   const text = toStorableText(output.text);
   const handoff = output.calls.find(({ toolName }) => toolName === handoffTool.name);
@@ -51,7 +51,7 @@ async function toRequestedCalls(
   for (const [index, call] of calls.entries()) {
     const tool = tools.find(({ name }) => name === call.toolName);
     // The run refuses calls beyond the limit.
-    const refusal = index < mostCalls ? await findRefusal(call, tool) : undefined;
+    const refusal = index < maxCalls ? await findRefusal(call, tool) : undefined;
     checked.push({
       providerCallId: call.toolCallId,
       name: toStorableText(call.toolName),

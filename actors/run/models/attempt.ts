@@ -12,9 +12,9 @@ import { Transcript, type ModelOutput } from './transcript.ts';
 import type { ModelUrls } from './urls.ts';
 
 /** Characters of an answer, its reasoning and its tool calls: far beyond what any model writes in one step. */
-const longestAnswer = 1_000_000;
+const maxAnswerCharacters = 1_000_000;
 /** A model that is silent for this many milliseconds has stopped. */
-const longestSilenceMs = 60_000;
+const maxSilenceMs = 60_000;
 
 export interface Attempt {
   readonly plan: Plan;
@@ -46,7 +46,7 @@ export async function makeAttempt(attempt: Attempt, urls: ModelUrls, clock: Cloc
       if (part.type === 'error') throw part.error;
       transcript.take(part);
       if (part.type === 'text-delta' && part.delta !== '') attempt.onDelta(part.delta);
-      if (transcript.length > longestAnswer) throw endlessAnswer();
+      if (transcript.length > maxAnswerCharacters) throw endlessAnswer();
     }
     timeout.signal.throwIfAborted();
     return { ...(await transcript.finish(tools)), promptCharacters };
@@ -82,7 +82,7 @@ class ModelTimeout {
     if (signal.aborted) this.#cancel();
     const left = Math.max(0, deadline - clock.now());
     this.#deadline = clock.after(left, () => this.#expire("the run's time is over", false));
-    this.#silence = this.#listen(longestSilenceMs);
+    this.#silence = this.#listen(maxSilenceMs);
   }
 
   /** Aborts what the attempt has asked for, with the reason. */
@@ -110,8 +110,8 @@ class ModelTimeout {
   #listen(ms: number): { cancel(): void } {
     return this.#clock.after(ms, () => {
       const silentMs = this.#clock.monotonic() - this.#progressAt;
-      if (silentMs < longestSilenceMs) this.#silence = this.#listen(longestSilenceMs - silentMs);
-      else this.#expire(`it was silent for ${longestSilenceMs / 1_000} s`, true);
+      if (silentMs < maxSilenceMs) this.#silence = this.#listen(maxSilenceMs - silentMs);
+      else this.#expire(`it was silent for ${maxSilenceMs / 1_000} s`, true);
     });
   }
 

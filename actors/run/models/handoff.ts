@@ -15,12 +15,12 @@ export const handoffTool = {
 } as const;
 
 /** The most characters of a reason that are kept. */
-const longestReason = 1_000;
+const maxReasonCharacters = 1_000;
 
 /** The reason that the model has given, whatever it has passed as arguments. */
 export function toHandoffReason(input: unknown): string {
   const reason = typeof input === 'object' && input !== null && 'reason' in input ? input.reason : input;
   return typeof reason === 'string' && reason.trim() !== ''
-    ? reason.trim().slice(0, longestReason).toWellFormed()
+    ? reason.trim().slice(0, maxReasonCharacters).toWellFormed()
     : 'no reason given';
 }

@@ -64,7 +64,7 @@ interface Question {
 }
 
 /** After so many lost workers a question fails. */
-const mostLost = 2;
+const maxLost = 2;
 
 export class ModelWorker implements Models {
   readonly #options: ModelWorkerOptions;
@@ -155,7 +155,7 @@ export class ModelWorker implements Models {
     if (this.#worker === worker) this.#worker = undefined;
     if (this.#closed) return;
     for (const [id, question] of [...this.#questions]) {
-      if (++question.lost >= mostLost) question.settle({ failure: internalFailure });
+      if (++question.lost >= maxLost) question.settle({ failure: internalFailure });
       else this.#ask(id, question);
     }
   }

@@ -6,7 +6,7 @@ import { backoffMs, type Clock, pause, type Random } from '../../../runtime/time
 import type { Log } from '../../../runtime/observability/index.ts';
 import type { ByokCredential } from '../../../protocol/resources/index.ts';
 import type { ModelAnswer } from '../commands.ts';
-import type { ModelOutcome, Models, Plan } from '../services.ts';
+import type { ModelOutcome, Models } from '../services.ts';
 import { toStorableText } from '../storable.ts';
 import { Redactor } from '../tools/redactor.ts';
 import { toModelAnswer } from './answer.ts';
@@ -14,13 +14,13 @@ import { makeAttempt, type Attempt } from './attempt.ts';
 import { toModelFault, ModelFault } from './faults.ts';
 import type { ModelUrls } from './urls.ts';
 
-const mostAttempts = 4;
+const maxAttempts = 4;
 const firstModelRetryMs = 500;
-const longestModelRetryMs = 8_000;
+const maxModelRetryMs = 8_000;
 /** An attempt with less time left than this is not made. */
 const shortestAttemptMs = 1_000;
 /** Characters of a failure's message. */
-const longestMessage = 500;
+const maxMessageCharacters = 500;
 /** A credential's `lastUsedAt` is noted at most this often, in milliseconds. */
 const noteUseEveryMs = 60_000;
 
@@ -35,54 +35,15 @@ export interface ModelServices {
 
 /** The models of the three providers. */
 export function createModels(services: ModelServices): Models {
-  const { urls, clock, random, log } = services;
-
-  /** The answer, or the fault of the last attempt. Rejects with the signal's reason. */
-  async function askWithKey(plan: Plan, attempt: Attempt): Promise<ModelAnswer | ModelFault> {
-    if (!fitsHeader(attempt.key)) {
-      return new ModelFault('key_rejected', 'the key is not one that can be sent');
-    }
-    let shown = false;
-    for (let attempts = 1; ; attempts++) {
-      // If part of an answer was shown before it broke off, the next answer is not shown again from its beginning.
-      const isSilent = shown;
-      const onDelta = (text: string): void => {
-        shown = true;
-        if (!isSilent) attempt.onDelta(text);
-      };
-      try {
-        const output = await makeAttempt({ ...attempt, onDelta }, urls, clock);
-        return await toModelAnswer(output, plan, clock.now());
-      } catch (error) {
-        if (attempt.signal.aborted) throw attempt.signal.reason;
-        const fault = toModelFault(error, clock.now());
-        if (fault.errorCode === 'internal_error') log.error(toLogFields(error), 'a model could not be asked');
-        if (!fault.isTransient || attempts === mostAttempts) return fault;
-        const waitMs =
-          fault.retryAfterMs ?? backoffMs(attempts, firstModelRetryMs, longestModelRetryMs, random);
-        if (clock.now() + waitMs + shortestAttemptMs > attempt.deadline) return fault;
-        await pause(clock, waitMs, attempt.signal);
-      }
-    }
-  }
-
-  function noteUse(credential: ByokCredential): void {
-    const now = clock.now();
-    if (now - Date.parse(credential.lastUsedAt ?? '1970-01-01T00:00:00Z') < noteUseEveryMs) return;
-    services
-      .used(credential, new Date(now))
-      .catch((err: unknown) => log.warn({ err }, 'the use of a key could not be noted'));
-  }
-
   return {
     async answer(plan, request, signal, onDelta): Promise<ModelOutcome> {
       const { resource, keys } = plan.credential;
       const { turns, deadline } = request;
       let fault = new ModelFault('key_rejected', 'there is no key');
       for (const key of keys) {
-        const outcome = await askWithKey(plan, { plan, key, turns, deadline, signal, onDelta });
+        const outcome = await askWithKey(services, { plan, key, turns, deadline, signal, onDelta });
         if (!(outcome instanceof ModelFault)) {
-          noteUse(resource);
+          noteUse(services, resource);
           return outcome;
         }
         fault = outcome;
@@ -91,12 +52,53 @@ export function createModels(services: ModelServices): Models {
       const { errorCode, message } = fault;
       const errorMessage = new Redactor(keys)
         .text(toStorableText(message))
-        .slice(0, longestMessage)
+        .slice(0, maxMessageCharacters)
         .toWellFormed();
       const rejected = errorCode === 'key_rejected' ? { rejected: resource } : {};
       return { failure: { errorCode, errorMessage, ...rejected } };
     },
   };
+}
+
+/** The answer, or the fault of the last attempt. Rejects with the signal's reason. */
+async function askWithKey(
+  { urls, clock, random, log }: ModelServices,
+  attempt: Attempt,
+): Promise<ModelAnswer | ModelFault> {
+  const { plan, signal } = attempt;
+  if (!fitsHeader(attempt.key)) {
+    return new ModelFault('key_rejected', 'the key is not one that can be sent');
+  }
+  let shown = false;
+  for (let attempts = 1; ; attempts++) {
+    // If part of an answer was shown before it broke off, the next answer is not shown again from its beginning.
+    const isSilent = shown;
+    const onDelta = (text: string): void => {
+      shown = true;
+      if (!isSilent) attempt.onDelta(text);
+    };
+    try {
+      const output = await makeAttempt({ ...attempt, onDelta }, urls, clock);
+      return await toModelAnswer(output, plan, clock.now());
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const fault = toModelFault(error, clock.now());
+      if (fault.errorCode === 'internal_error') log.error(toLogFields(error), 'a model could not be asked');
+      if (!fault.isTransient || attempts === maxAttempts) return fault;
+      const waitMs =
+        fault.retryAfterMs ?? backoffMs(attempts, firstModelRetryMs, maxModelRetryMs, random);
+      if (clock.now() + waitMs + shortestAttemptMs > attempt.deadline) return fault;
+      await pause(clock, waitMs, signal);
+    }
+  }
+}
+
+function noteUse({ clock, log, used }: ModelServices, credential: ByokCredential): void {
+  const now = clock.now();
+  if (now - Date.parse(credential.lastUsedAt ?? '1970-01-01T00:00:00Z') < noteUseEveryMs) return;
+  used(credential, new Date(now)).catch((err: unknown) =>
+    log.warn({ err }, 'the use of a key could not be noted'),
+  );
 }
 
 /** The library's errors carry the whole prompt, which belongs to the project and not into the log. */

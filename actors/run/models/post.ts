@@ -9,9 +9,9 @@ import { endlessAnswer } from './faults.ts';
  * Bytes of an answer's stream, which the library would read without an end (a long line, or files). A run has two minutes, and providers
  * send about 350 bytes with each token: this is 47,000 tokens, 400 a second.
  */
-const longestStream = 16 * 1_024 * 1_024;
+const maxStreamBytes = 16 * 1_024 * 1_024;
 /** Bytes that are read of any other answer. Of a longer one only the status matters. */
-const longestRefusal = 1_024 * 1_024;
+const maxRefusalBytes = 1_024 * 1_024;
 
 /** Null body statuses (https://fetch.spec.whatwg.org/#null-body-status). */
 const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -52,7 +52,7 @@ export async function post(url: string, { headers, body, signal }: RequestInit):
 /** Leaving the loop before the end destroys the body, and the connection with it. */
 async function* limitBody(body: AsyncIterable<Uint8Array>, status: number): AsyncGenerator<Uint8Array> {
   const succeeds = status < 300;
-  const most = succeeds ? longestStream : longestRefusal;
+  const most = succeeds ? maxStreamBytes : maxRefusalBytes;
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;

@@ -1,20 +1,20 @@
 /**
  * A semaphore that is fair to owners.
  *
- *   (come)  -> working    there is a free permit, and the owner holds fewer permits than are free
- *   (come)  -> waiting    otherwise, if the owner's queue is shorter than the room that is left for waiting
- *   (come)  -> (skipped)  otherwise
- *   waiting -> working    it is the owner's turn: owners take turns, and each is served first come, first served
+ *   (new)   -> working    there is a free permit, and the owner holds fewer permits than are free
+ *   (new)   -> waiting    otherwise, if the owner's queue is shorter than the remaining room
+ *   (new)   -> (skipped)  otherwise
+ *   waiting -> working    it is the owner's turn: owners take turns, and the queue of each is first in, first out
  *   waiting -> (gone)     aborted
  *
- * So one owner alone gets half of the permits, and of the room, at most; of two owners each gets a third; and there is always something
- * left for the next owner.
+ * So one owner alone gets at most half of the permits and of the room; of two owners each gets a third. There is always something left
+ * for the next owner.
  */
 export class FairSemaphore {
   #free: number;
   #room: number;
   readonly #held = new Map<string, number>();
-  /** The queues of those who wait, by owner, in the order of the owners' turns. */
+  /** The queues of waiting work, by owner, in the order of the owners' turns. */
   readonly #queues = new Map<string, Set<() => void>>();
 
   /**
@@ -43,7 +43,7 @@ export class FairSemaphore {
     }
   }
 
-  /** From now on there is a permit for everybody. */
+  /** From now on every caller gets a permit at once. */
   open(): void {
     this.#free = Infinity;
     this.#callNext();
@@ -66,7 +66,7 @@ export class FairSemaphore {
     this.#callNext();
   }
 
-  /** Gives free permits to those who wait. An owner that gets one has its next turn after all others. */
+  /** Gives free permits to waiting work. An owner that gets one has its next turn after all others. */
   #callNext(): void {
     for (const [owner, queue] of this.#queues) {
       const [next] = queue;

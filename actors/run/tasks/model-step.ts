@@ -13,9 +13,9 @@ import type { Reporter } from './reporter.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** Steps that this node makes at once. One environment gets half of them at most. */
-const mostAtOnce = 1_024;
+const maxConcurrent = 1_024;
 /** Steps that wait for their turn. If there is no room for a step, its run asks again in a few seconds. */
-const mostWaiting = 1_024;
+const maxWaiting = 1_024;
 
 const budgetNames = { run: 'one run', thread: 'the thread', project_day: 'the project for today' } as const;
 
@@ -33,7 +33,7 @@ export class ModelStep {
   readonly #inFlight: InFlight;
   readonly #reporter: Reporter;
   readonly #retryPolicy: RetryPolicy;
-  readonly #semaphore = new FairSemaphore(mostAtOnce, mostWaiting);
+  readonly #semaphore = new FairSemaphore(maxConcurrent, maxWaiting);
   /** Spread the processor time of planning steps, and of committing their answers. */
   readonly #planThrottle: Throttle;
   readonly #answerThrottle: Throttle;
@@ -153,7 +153,7 @@ function toName({ step }: StepRequest): string {
 const gatherMs = 50;
 const gatherCharacters = 200;
 /** The most that is shown of one step. The rest appears when the step is completed. */
-const mostShownCharacters = 65_536;
+const maxShownCharacters = 65_536;
 
 /** Shows the text of one step on the project's Console streams, piece by piece, while the model writes it. None of it is stored. */
 class OutputDeltas {
@@ -169,7 +169,7 @@ class OutputDeltas {
   }
 
   add(text: string): void {
-    this.#text += text.slice(0, Math.max(0, mostShownCharacters - this.#shown - this.#text.length));
+    this.#text += text.slice(0, Math.max(0, maxShownCharacters - this.#shown - this.#text.length));
     if (this.#text === '') return;
     if (this.#text.length >= gatherCharacters) this.flush();
     else this.#timer ??= this.#services.clock.after(gatherMs, () => this.flush());

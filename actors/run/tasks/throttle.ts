@@ -11,7 +11,7 @@ import { FairSemaphore } from './fair-semaphore.ts';
 
 /** Turns at once, each of another owner. */
 const turnsAtOnce = 2;
-export const longestTurnMs = 10;
+export const maxTurnMs = 10;
 
 export class Throttle {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class Throttle {
   async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const begun = await this.#turns.run(owner, signal, async () => {
       const outcome = work();
-      await completesWithin(this.#clock, longestTurnMs, outcome);
+      await completesWithin(this.#clock, maxTurnMs, outcome);
       return { outcome };
     });
     return await begun.outcome;

@@ -9,13 +9,13 @@ import type { Reporter } from './reporter.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** Calls that this node makes at once. One environment gets half of them at most. */
-const mostAtOnce = 4_096;
+const maxConcurrent = 4_096;
 /** Calls that wait for their turn. */
-const mostWaiting = 4_096;
+const maxWaiting = 4_096;
 
 /**
- * An attempt that this node has not begun itself is left alone until no node can be at it any more: its run asks again every few
- * seconds. Then the attempt is lost. So is one for which there is no room.
+ * An attempt that another node may have begun is left alone until no node can be working on it; meanwhile its run asks again every few
+ * seconds. Then the attempt counts as lost, and so does one for which there is no room.
  */
 export function createToolCallTask(
   { tools, clock }: Pick<RunServices, 'tools' | 'clock'>,
@@ -23,7 +23,7 @@ export function createToolCallTask(
   reporter: Reporter,
   retryPolicy: RetryPolicy,
 ) {
-  const semaphore = new FairSemaphore(mostAtOnce, mostWaiting);
+  const semaphore = new FairSemaphore(maxConcurrent, maxWaiting);
   return async ({ request, lostAt, fresh }: ToolCallTask, context: TaskContext): Promise<void> => {
     const { self } = context;
     const { callId, environmentId } = request;

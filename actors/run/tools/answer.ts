@@ -5,7 +5,7 @@ import type { Redactor } from './redactor.ts';
 import { largestAnswer } from './request.ts';
 
 /** The most characters of a failure's body that the model gets. */
-const longestReport = 4_000;
+const maxReportCharacters = 4_000;
 
 export interface ToolAssessment {
   readonly httpStatus: number | null;
@@ -37,7 +37,7 @@ export function assessAnswer(result: OutboundResult, redactor: Redactor): ToolAs
   const error = `the tool answered ${status}${redirects}`;
   const value = redactor.value(parseBody(result));
   const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
-  const body = text.slice(0, longestReport).toWellFormed();
+  const body = text.slice(0, maxReportCharacters).toWellFormed();
   return {
     httpStatus: status,
     // The body often says what is wrong with the arguments.

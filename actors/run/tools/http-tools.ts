@@ -4,7 +4,7 @@
  */
 import { notFound } from '../../../protocol/errors.ts';
 import type { ToolTest } from '../../../protocol/resources/index.ts';
-import { backoffMs, type Clock, pause, type Random } from '../../../runtime/time/index.ts';
+import { Backoff, backoffMs, type Clock, pause, type Random } from '../../../runtime/time/index.ts';
 import type { Log } from '../../../runtime/observability/index.ts';
 import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
 import { PoolClosed, PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
@@ -25,11 +25,12 @@ import { findInputFault } from './input.ts';
 import { createToolRequest, type OpenSecrets } from './request.ts';
 
 /** For a test call. A tool's own time limit is 30 s at most. */
-const longestTestMs = 35_000;
+const maxTestMs = 35_000;
 /** The longest wait between attempts, whatever the tool or its rule says. */
-const longestToolRetryMs = 30_000;
-/** The wait when the pool is full, or the database does not answer. */
-const againMs = 500;
+const maxToolRetryMs = 30_000;
+/** Milliseconds to wait when the pool is full, or the database does not answer. */
+const firstAgainMs = 500;
+const longestAgainMs = 2_000;
 
 const unreadableTool = 'there was no time left for the call: it could not be looked up which tool it is of';
 
@@ -134,7 +135,7 @@ export class HttpTools implements Tools {
       attempts: 1,
       beginBy: now + beginWithinMs,
       attemptMs: tool.timeoutMs,
-      deadline: now + longestTestMs,
+      deadline: now + maxTestMs,
       signal: new AbortController().signal,
       beginAttempt: () => Promise.resolve(false),
     });
@@ -196,8 +197,8 @@ export class HttpTools implements Tools {
       if (result === undefined) return undefined;
       const assessment = assessAnswer(result, redactor);
       if (!assessment.isTransient || number >= attempts) return assessment;
-      const ownWaitMs = backoffMs(number, tool.retryBackoffMs, longestToolRetryMs, random);
-      const waitMs = Math.min(longestToolRetryMs, Math.max(ownWaitMs, getRequestedWait(result, clock.now())));
+      const ownWaitMs = backoffMs(number, tool.retryBackoffMs, maxToolRetryMs, random);
+      const waitMs = Math.min(maxToolRetryMs, Math.max(ownWaitMs, getRequestedWait(result, clock.now())));
       if (clock.now() + waitMs >= deadline) return assessment;
       await pause(clock, waitMs, signal);
       if (!(await beginAttempt(number + 1))) return assessment;
@@ -212,6 +213,7 @@ export class HttpTools implements Tools {
     signal: AbortSignal,
   ): Promise<OutboundResult | undefined> {
     const { pool, clock, random } = this.#services;
+    let backoff: Backoff | undefined;
     for (;;) {
       if (clock.now() >= beginBy) return undefined;
       try {
@@ -222,7 +224,8 @@ export class HttpTools implements Tools {
         }
         // The pool is closed when the node goes down: then the signal ends this.
         if (!(error instanceof PoolOverloaded) && !(error instanceof PoolClosed)) throw error;
-        await pause(clock, againMs * (0.5 + random.next()), signal);
+        backoff ??= new Backoff(firstAgainMs, longestAgainMs, random);
+        await pause(clock, backoff.next(), signal);
       }
     }
   }
@@ -269,15 +272,18 @@ export class HttpTools implements Tools {
     deadline: number,
     signal: AbortSignal,
   ): Promise<{ readonly value: T } | undefined> {
-    const { clock, log } = this.#services;
+    const { clock, log, random } = this.#services;
+    let backoff: Backoff | undefined;
     for (;;) {
       if (signal.aborted) throw signal.reason;
       try {
         return { value: await read() };
       } catch (err) {
-        if (clock.now() + againMs >= deadline) return undefined;
+        backoff ??= new Backoff(firstAgainMs, longestAgainMs, random);
+        const waitMs = backoff.next();
+        if (clock.now() + waitMs >= deadline) return undefined;
         log.warn({ err }, 'a tool could not be read');
-        await pause(clock, againMs, signal);
+        await pause(clock, waitMs, signal);
       }
     }
   }

@@ -3,11 +3,12 @@
  * never compiled to code. What cannot take long is checked at once; everything else is checked in a worker thread, with a limit on
  * its work (input.worker.ts), so that a hostile schema does not hold up the event loop and a busy machine does not fail a sound one.
  */
-import { setMaxListeners } from 'node:events';
+import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
 import type { Issue } from '../../../protocol/errors.ts';
-import { largestArguments } from '../../../protocol/resources/index.ts';
+import { largestArguments } from '../../../protocol/tool-definition.ts';
 import { findUnstorable } from '../../../protocol/validate.ts';
+import { type Clock, systemClock } from '../../../runtime/time/index.ts';
 import { schemaIssues } from './schema-issues.ts';
 
 /**
@@ -15,10 +16,10 @@ import { schemaIssues } from './schema-issues.ts';
  * every item of a list): what stays below takes less than 10 ms, and needs no limit.
  */
 const harmless = 100_000;
-/** What may take for ever however small it is: a pattern keeps a short text busy for years, references branch. */
+/** Keywords that may take forever even in a small schema: a pattern can run for years on a short text, and references branch. */
 const risky = /"(?:pattern|patternProperties|\$ref|\$dynamicRef|\$recursiveRef)"/;
-/** Problems that are told. */
-const mostTold = 5;
+/** Problems that the model is told of. */
+const maxReportedIssues = 5;
 
 /** What is checked in the worker thread, as JSON. */
 export interface CheckTask {
@@ -26,11 +27,14 @@ export interface CheckTask {
   readonly input: string;
 }
 
-/** `undefined`: the check took too much work, now or a moment ago. */
+/** `undefined`: the check took too much work or memory, now or a moment ago. */
 export type CheckResult = readonly Issue[] | undefined;
 
-/** Checks that may wait for the worker at once. Runs are limited, and so are tests of tools: nobody honest meets this. */
+/** Checks that may wait for the worker at once. Runs are limited, and so are tests of tools: no honest caller reaches this limit. */
 const maxWaiting = 1_000;
+/** How long a schema whose check took too much is not tried again, in milliseconds. */
+const restMs = 60_000;
+const maxResting = 1_000;
 
 /**
  * A worker thread for checks. It is not one of the node's pool, whose threads hold the sockets of webhooks and tools, which a check would
@@ -38,11 +42,21 @@ const maxWaiting = 1_000;
  */
 export class InputChecker {
   readonly #piscina: Piscina<CheckTask, CheckResult>;
-  /** Aborted when the worker dies without a task. Piscina then emits `error` and leaves the tasks that wait as they are. */
-  #worker = new AbortController();
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** Schemas as text, each with the time on `Clock.monotonic` until which it is refused. Not kept in the worker, which may die of one. */
+  readonly #resting = new LRUCache<string, number>({ max: maxResting });
+  #waiting = 0;
+  /** Ends with the last check. One begins after the other has ended, so that it is refused if the other has made its schema rest. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** Of the current check. Aborted when the worker dies before it has taken the check: Piscina emits `error` and would let the check wait. */
+  #current = new AbortController();
 
   /** @param worker the code of the thread; default: input.worker.ts */
-  constructor(worker: URL = new URL('./input.worker.ts', import.meta.url)) {
+  constructor(
+    worker: URL = new URL('./input.worker.ts', import.meta.url),
+    clock: Pick<Clock, 'monotonic'> = systemClock,
+  ) {
+    this.#clock = clock;
     this.#piscina = new Piscina<CheckTask, CheckResult>({
       filename: worker.href,
       minThreads: 0,
@@ -52,19 +66,37 @@ export class InputChecker {
       execArgv: [],
       env: { ...process.env, NODE_OPTIONS: '' },
     });
-    this.#piscina.on('error', () => {
-      this.#worker.abort();
-      this.#worker = new AbortController();
-    });
+    this.#piscina.on('error', () => this.#current.abort());
   }
 
   /** Rejects when the schema cannot be used, the worker cannot run, or too many checks wait. */
   check(task: CheckTask): Promise<CheckResult> {
-    if (this.#piscina.queueSize >= maxWaiting)
-      return Promise.reject(new Error('too many checks are waiting'));
-    const { signal } = this.#worker;
-    setMaxListeners(0, signal);
-    return this.#piscina.run(task, { signal });
+    if (this.#waiting >= maxWaiting) return Promise.reject(new Error('too many checks are waiting'));
+    this.#waiting++;
+    const check = this.#last.then(() => this.#checkUnlessResting(task));
+    this.#last = check.then(
+      () => this.#waiting--,
+      () => this.#waiting--,
+    );
+    return check;
+  }
+
+  async #checkUnlessResting(task: CheckTask): Promise<CheckResult> {
+    const { schema } = task;
+    if ((this.#resting.get(schema) ?? 0) > this.#clock.monotonic()) return undefined;
+    const result = await this.#checkInWorker(task);
+    if (result === undefined) this.#resting.set(schema, this.#clock.monotonic() + restMs);
+    return result;
+  }
+
+  async #checkInWorker(task: CheckTask): Promise<CheckResult> {
+    this.#current = new AbortController();
+    try {
+      return await this.#piscina.run(task, { signal: this.#current.signal });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return undefined;
+      throw error;
+    }
   }
 
   /** Ends the thread. */
@@ -98,7 +130,7 @@ export async function findInputFault(
       ? schemaIssues(schema, input)
       : await (checker ??= new InputChecker()).check({ schema: text, input: json });
   } catch {
-    // The schema refers to something that does not exist, its check took all the memory of the thread, or the thread cannot run.
+    // The schema refers to something that does not exist, or the thread cannot run.
     issues = undefined;
   }
   // The mistake of the tool's owner, and nothing was checked.
@@ -107,6 +139,6 @@ export async function findInputFault(
 }
 
 function describeIssues(issues: readonly Issue[]): string {
-  const problems = issues.slice(0, mostTold).map(({ path, message }) => `${path || '/'} ${message}`);
+  const problems = issues.slice(0, maxReportedIssues).map(({ path, message }) => `${path || '/'} ${message}`);
   return `the arguments do not fit: ${problems.join('; ')}`;
 }

@@ -10,32 +10,18 @@ import type { CheckResult, CheckTask } from './input.ts';
 import { schemaIssues } from './schema-issues.ts';
 
 /** Processor time of one check, in milliseconds. Checks of sound schemas take less than one. */
-const mostWorkMs = 50;
+const maxWorkMs = 50;
 /** By the clock, for the first try: on an idle machine, twice the share. */
 const firstTryMs = 100;
-/** A schema whose check took too much work is not tried again for so long. */
-const restMs = 60_000;
-const mostResting = 1_000;
-
-/** The schemas that rest, as text, and until when, by the process's own time. */
-const resting = new Map<string, number>();
 
 const room: { check?: () => void } = {};
 const context = createContext(room);
 const script = new Script('check()');
 
-/** Throws when the schema cannot be used. */
-export default function check({ schema, input }: CheckTask): CheckResult {
-  if ((resting.get(schema) ?? 0) > performance.now()) return undefined;
-  const issues = checkWithLimit(JSON.parse(schema) as Readonly<Record<string, unknown>>, JSON.parse(input));
-  if (issues === undefined) {
-    if (resting.size >= mostResting) resting.clear();
-    resting.set(schema, performance.now() + restMs);
-  }
-  return issues;
-}
-
-function checkWithLimit(schema: Readonly<Record<string, unknown>>, input: unknown): CheckResult {
+/** Undefined: the check took too much work. Throws when the schema cannot be used. */
+export default function check(task: CheckTask): CheckResult {
+  const schema = JSON.parse(task.schema) as Readonly<Record<string, unknown>>;
+  const input: unknown = JSON.parse(task.input);
   let issues: Issue[] = [];
   room.check = () => void (issues = schemaIssues(schema, input));
   for (let timeout = firstTryMs; ; timeout *= 2) {
@@ -46,7 +32,7 @@ function checkWithLimit(schema: Readonly<Record<string, unknown>>, input: unknow
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
       const { user, system } = process.threadCpuUsage(before);
-      if ((user + system) / 1_000 >= mostWorkMs) return undefined;
+      if ((user + system) / 1_000 >= maxWorkMs) return undefined;
     }
   }
 }

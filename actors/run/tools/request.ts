@@ -5,7 +5,7 @@ import type { CallableTool } from '../../../storage/agents/index.ts';
 /** The most bytes of an answer that a model gets. */
 export const largestAnswer = 262_144;
 /** Characters of an address with its query: servers refuse longer ones. */
-const longestAddress = 8_000;
+const maxUrlCharacters = 8_000;
 
 /** The secrets of a tool, unsealed. */
 export interface OpenSecrets {
@@ -28,7 +28,7 @@ export function createToolRequest(
     if (taken !== undefined)
       return { problem: `the argument ${taken} is not allowed: the tool sets it itself` };
   }
-  if (url.href.length > longestAddress) return { problem: 'the arguments are too long for an address' };
+  if (url.href.length > maxUrlCharacters) return { problem: 'the arguments are too long for an address' };
   return {
     method: tool.method,
     url: url.href,

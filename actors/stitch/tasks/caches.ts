@@ -5,7 +5,7 @@ import { getSecretContext, type StitchServices } from '../services.ts';
 import type { SealedSecret } from '../state.ts';
 
 /** Secrets that are kept, over all stitches. */
-const mostSecrets = 10_000;
+const maxSecrets = 10_000;
 
 /** Bodies of events that were read ahead of their deliveries. A body that was pushed out is read again when its delivery starts. */
 export class BodyCache {
@@ -38,7 +38,7 @@ export class BodyCache {
 export class SecretCache {
   readonly #vault: StitchServices['vault'];
   /** By the sealed text. */
-  readonly #opened = new LRUCache<string, string>({ max: mostSecrets });
+  readonly #opened = new LRUCache<string, string>({ max: maxSecrets });
 
   constructor(vault: StitchServices['vault']) {
     this.#vault = vault;

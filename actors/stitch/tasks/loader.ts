@@ -11,7 +11,7 @@ import {
 } from '../../../storage/deliveries/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import type { StitchCommands } from '../commands.ts';
-import { mostHeld, type LoadRequest } from '../queue-load.ts';
+import { maxHeld, type LoadRequest } from '../queue-load.ts';
 import { holdMs } from '../schedule.ts';
 import type { StitchServices } from '../services.ts';
 import type { BodyCache } from './caches.ts';
@@ -19,7 +19,7 @@ import type { BodyCache } from './caches.ts';
 /** The most bytes of bodies that one statement brings along. */
 const bodyBytes = 1_048_576;
 /** The most stitches in one statement. */
-const mostAtOnce = 64;
+const maxConcurrent = 64;
 
 type Loaded = StitchCommands['loaded']['payload'];
 
@@ -35,7 +35,7 @@ export class DeliveryLoader {
     this.#retryPolicy = retryPolicy;
     this.#pendingPages = new BatchLoader(
       requests => pendingDeliveries(this.#db, requests, bodyBytes),
-      mostAtOnce,
+      maxConcurrent,
     );
   }
 
@@ -55,7 +55,7 @@ export class DeliveryLoader {
       pending > 0 ? this.#pendingPages.load({ stitchId, from, blocked, limit: pending }) : undefined,
       wantsDue ? dueDeliveries(this.#db, stitchId, now, due) : [],
       wantsDue ? nextDueAt(this.#db, stitchId, now) : null,
-      holds ? failedHeads(this.#db, stitchId, now - holdMs, mostHeld) : [],
+      holds ? failedHeads(this.#db, stitchId, now - holdMs, maxHeld) : [],
     ]);
     for (const [deliveryId, body] of page?.bodies ?? []) this.#bodies.put(deliveryId, body);
     return {

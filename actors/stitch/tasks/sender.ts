@@ -5,6 +5,7 @@
 import type { TaskContext } from '../../../runtime/actor/index.ts';
 import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
 import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
+import { Backoff } from '../../../runtime/time/index.ts';
 import { eventBodies } from '../../../storage/deliveries/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import type { AttemptResult, SendBatch } from '../commands.ts';
@@ -16,8 +17,9 @@ import { ResultReporter } from './result-reporter.ts';
 const defaultTimeoutMs = 15_000;
 /** How many bytes of an answer are kept. */
 const keepBytes = 16_384;
-/** The wait when the pool is full, or its worker was lost. */
-const againMs = 500;
+/** Milliseconds to wait when the pool is full, or its worker was lost. */
+const firstAgainMs = 500;
+const longestAgainMs = 2_000;
 
 export class DeliverySender {
   readonly #services: StitchServices;
@@ -129,6 +131,7 @@ export class DeliverySender {
       },
       sign: { secrets, id: delivery.eventId },
     };
+    let backoff: Backoff | undefined;
     for (;;) {
       try {
         return toAttemptResult(delivery, await this.#services.pool.send(request), jitter);
@@ -136,7 +139,8 @@ export class DeliverySender {
         // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash.
         const isTransient = error instanceof PoolOverloaded || error instanceof WorkerLost;
         if (!isTransient || this.#draining) return undefined;
-        await this.#retryPolicy.pause(againMs * (0.5 + this.#services.random.next()));
+        backoff ??= new Backoff(firstAgainMs, longestAgainMs, this.#services.random);
+        await this.#retryPolicy.pause(backoff.next());
       }
     }
   }

@@ -113,7 +113,7 @@ async function next(setting: Setting, name: string, threadId: string, from: numb
   );
 }
 
-const runOf = ({ event }: StreamEvent): Run => event.data['agentRun'] as Run;
+const getRun = ({ event }: StreamEvent): Run => event.data['agentRun'] as Run;
 
 async function answered(setting: Setting): Promise<void> {
   const { api, projectId, loomId, toolId, stream } = setting;
@@ -135,7 +135,7 @@ async function answered(setting: Setting): Promise<void> {
     display.hop('tool called over HTTP, signature verified', called.at - from, setting.tool.calls.at(-1));
     const sent = await next(setting, 'thread.message.created', threadId, from);
     const done = await next(setting, 'agent.run.succeeded', threadId, from);
-    const { totalTokens, estimatedCostMicros } = runOf(done);
+    const { totalTokens, estimatedCostMicros } = getRun(done);
     const cost =
       estimatedCostMicros === null ? 'price not known' : `${estimatedCostMicros} millionths of a dollar`;
     display.hop('answer sent by the agent', sent.at - from, `${totalTokens ?? 0} tokens, ${cost}`);

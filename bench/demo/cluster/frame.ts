@@ -1,11 +1,11 @@
-/** One picture of the cluster, as lines for a terminal: a cell for each shard in its owner's colour, and what the traffic does. */
+/** One status of the cluster, as lines for a terminal: a cell for each shard in its owner's colour, and what the traffic does. */
 import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface View {
   readonly elapsedMs: number;
   /** As one living node sees it. */
-  readonly picture: ClusterStatus;
+  readonly status: ClusterStatus;
   readonly traffic: Traffic;
   /** Requests per second at each tenth of a second until now. */
   readonly past: readonly number[];
@@ -30,12 +30,12 @@ const movedMs = 600;
 
 const paint = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`;
 
-/** How many shards of the picture the node owns; null: nobody. */
+/** How many shards of the status the node owns; null: nobody. */
 export function ownedBy({ shards }: ClusterStatus, id: string | null): number {
   return shards.reduce((count, { owner }) => (owner === id ? count + 1 : count), 0);
 }
 
-export function frameOf(view: View): string[] {
+export function formatFrame(view: View): string[] {
   const { traffic } = view;
   const failed = paint(traffic.failed > 0 ? 33 : 32, `${traffic.failed} failed`);
   return [
@@ -52,11 +52,11 @@ export function frameOf(view: View): string[] {
   ];
 }
 
-function cells({ picture, nodes, movedAt, elapsedMs }: View): string[] {
+function cells({ status, nodes, movedAt, elapsedMs }: View): string[] {
   const colourOf = new Map(nodes.map(({ id }, i) => [id, colours[i % colours.length] ?? 37]));
   const rows: string[] = [];
-  for (let from = 0; from < picture.shards.length; from += columns) {
-    const row = picture.shards.slice(from, from + columns).map(({ shard, owner }) => {
+  for (let from = 0; from < status.shards.length; from += columns) {
+    const row = status.shards.slice(from, from + columns).map(({ shard, owner }) => {
       if (owner === null) return paint(90, '· ');
       const isNew = elapsedMs - (movedAt.get(shard) ?? -Infinity) < movedMs;
       return paint(colourOf.get(owner) ?? 37, isNew ? '□ ' : '■ ');
@@ -66,12 +66,12 @@ function cells({ picture, nodes, movedAt, elapsedMs }: View): string[] {
   return rows;
 }
 
-function legend({ picture, nodes }: View): string[] {
+function legend({ status, nodes }: View): string[] {
   const lines = nodes.map(({ id, doing }, i) => {
-    const owned = String(ownedBy(picture, id)).padStart(4);
+    const owned = String(ownedBy(status, id)).padStart(4);
     return `  ${paint(colours[i % colours.length] ?? 37, '■')} ${id.padEnd(10)}${owned} shards   ${doing}`;
   });
-  const vacant = String(ownedBy(picture, null)).padStart(4);
+  const vacant = String(ownedBy(status, null)).padStart(4);
   return [...lines, `  ${paint(90, '·')} ${'nobody'.padEnd(10)}${vacant} shards   □ has just moved`];
 }
 

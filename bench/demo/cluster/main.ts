@@ -12,7 +12,7 @@ import { Client, Line } from '../../../test/node/client.ts';
 import { signUp, type Tenant } from '../../../test/node/tenant.ts';
 import type { NodeProcess } from '../../../test/support/node-process.ts';
 import { Endings } from '../../support/endings.ts';
-import { isSound, judge, type Verdict } from '../../support/verdict.ts';
+import { isSound, createVerdict, type Verdict } from '../../support/verdict.ts';
 import { display } from '../display.ts';
 import { openScreen } from './screen.ts';
 import { Show } from './show.ts';
@@ -39,7 +39,7 @@ interface Outcome {
   readonly drainCode: number | null;
 }
 
-interface Stage {
+interface Demonstration {
   readonly cluster: TestCluster;
   readonly load: Load;
   readonly show: Show;
@@ -57,15 +57,18 @@ function secondsAsked(): number {
   return seconds;
 }
 
-async function until({ show, totalMs }: Stage, part: number): Promise<void> {
+async function until({ show, totalMs }: Demonstration, part: number): Promise<void> {
   await pause(Math.max(0, totalMs * part - show.elapsedMs));
 }
 
 const plural = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-async function kill(stage: Stage, victim: NodeProcess): Promise<Pick<Outcome, 'recovered' | 'unanswered'>> {
-  const { cluster, load, show } = stage;
-  const shards = await cluster.shardsOf(victim);
+async function kill(
+  demonstration: Demonstration,
+  victim: NodeProcess,
+): Promise<Pick<Outcome, 'recovered' | 'unanswered'>> {
+  const { cluster, load, show } = demonstration;
+  const shards = await cluster.getShards(victim);
   const recovery = new Recovery(load, await cluster.ownership(victim));
   const before = load.failed;
   show.is(victim, 'killed');
@@ -77,7 +80,7 @@ async function kill(stage: Stage, victim: NodeProcess): Promise<Pick<Outcome, 'r
   const recovered = await recovery.complete();
   const last = recovered.at(-1) ?? 0;
   show.say(`every one of its threads is written to again, the last after ${last.toFixed(0)} ms`);
-  await until(stage, againAt);
+  await until(demonstration, againAt);
   show.is(victim, 'starting');
   show.say(`${victim.id} is started again`);
   await victim.start();
@@ -89,7 +92,7 @@ async function kill(stage: Stage, victim: NodeProcess): Promise<Pick<Outcome, 'r
 }
 
 async function drain(
-  { load, show }: Stage,
+  { load, show }: Demonstration,
   node: NodeProcess,
 ): Promise<Pick<Outcome, 'failedByDrain' | 'drainCode'>> {
   const before = load.failed;
@@ -122,18 +125,18 @@ async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
 
   const show = await Show.open(cluster, load, openScreen());
   endings.teardown(() => Promise.resolve(show.end()));
-  const stage = { cluster, load, show, tenant, totalMs };
-  await until(stage, killAt);
-  const killed = await kill(stage, victim);
-  await until(stage, drainAt);
-  const left = await drain(stage, drained);
+  const demonstration = { cluster, load, show, tenant, totalMs };
+  await until(demonstration, killAt);
+  const killed = await kill(demonstration, victim);
+  await until(demonstration, drainAt);
+  const left = await drain(demonstration, drained);
   await pause(tailMs);
-  await until(stage, 1);
+  await until(demonstration, 1);
   await load.stop();
   show.say('the load has ended; now all that was acknowledged is looked for');
   await pause(200);
   show.end();
-  const verdict = await judge(new Client(line, tenant.key.bearer), tenant.projectId, [load]);
+  const verdict = await createVerdict(new Client(line, tenant.key.bearer), tenant.projectId, [load]);
   return { verdict, ...killed, ...left };
 }
 

@@ -1,12 +1,12 @@
 /** Where the demonstration is shown: a picture that redraws itself on a terminal, and a line each second where stdout is none. */
-import { frameOf, ownedBy, type View } from './frame.ts';
+import { formatFrame, ownedBy, type View } from './frame.ts';
 
 export interface Screen {
   /** The latest of everything; called ten times a second. */
   draw(view: View): void;
   /** Something happened. */
   say(elapsedMs: number, text: string): void;
-  /** No more pictures: what is printed from now on stays below the last one. Idempotent. */
+  /** No more frames: what is printed from now on stays below the last one. Idempotent. */
   end(): void;
 }
 
@@ -16,7 +16,7 @@ export function openScreen(): Screen {
   return process.stdout.isTTY === true ? new Terminal() : new Lines();
 }
 
-function noteOf(elapsedMs: number, text: string): string {
+function formatNote(elapsedMs: number, text: string): string {
   return `  ${`${(elapsedMs / 1_000).toFixed(1)} s`.padStart(7)}  ${text}`;
 }
 
@@ -34,13 +34,13 @@ class Terminal implements Screen {
 
   draw(view: View): void {
     if (this.#ended) return;
-    this.#frame = frameOf(view);
+    this.#frame = formatFrame(view);
     const room = Math.max(1, process.stdout.rows - this.#frame.length - 2);
     this.#write(this.#notes.slice(-room));
   }
 
   say(elapsedMs: number, text: string): void {
-    this.#notes.push(noteOf(elapsedMs, text));
+    this.#notes.push(formatNote(elapsedMs, text));
   }
 
   end(): void {
@@ -61,19 +61,19 @@ class Terminal implements Screen {
 class Lines implements Screen {
   #nextAt = 0;
 
-  draw({ elapsedMs, picture, nodes, traffic }: View): void {
+  draw({ elapsedMs, status, nodes, traffic }: View): void {
     if (elapsedMs < this.#nextAt) return;
     this.#nextAt = elapsedMs + lineEveryMs;
-    const owned = nodes.map(({ id }) => `${id} ${ownedBy(picture, id)}`).join(', ');
+    const owned = nodes.map(({ id }) => `${id} ${ownedBy(status, id)}`).join(', ');
     this.say(
       elapsedMs,
-      `shards: ${owned}, nobody ${ownedBy(picture, null)}; ${traffic.perSecond} requests/s, ` +
+      `shards: ${owned}, nobody ${ownedBy(status, null)}; ${traffic.perSecond} requests/s, ` +
         `${traffic.failed} failed, slowest ${traffic.slowestMs.toFixed(0)} ms`,
     );
   }
 
   say(elapsedMs: number, text: string): void {
-    console.log(noteOf(elapsedMs, text));
+    console.log(formatNote(elapsedMs, text));
   }
 
   end(): void {

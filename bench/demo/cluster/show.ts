@@ -18,15 +18,15 @@ export class Show {
   readonly #doing = new Map<NodeProcess, string>();
   readonly #movedAt = new Map<number, number>();
   readonly #past: number[] = [];
-  #picture: ClusterStatus;
+  #status: ClusterStatus;
   #isLooking = false;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(cluster: TestCluster, load: Load, screen: Screen, picture: ClusterStatus) {
+  private constructor(cluster: TestCluster, load: Load, screen: Screen, status: ClusterStatus) {
     this.#cluster = cluster;
     this.#screen = screen;
     this.#meter = new TrafficMeter(load);
-    this.#picture = picture;
+    this.#status = status;
     for (const node of cluster.nodes) this.#doing.set(node, 'serving');
     this.#timer = setInterval(() => void this.#look(), everyMs);
   }
@@ -34,7 +34,7 @@ export class Show {
   static async open(cluster: TestCluster, load: Load, screen: Screen): Promise<Show> {
     const [node] = cluster.running;
     if (node === undefined) throw new Error('the cluster has no nodes');
-    return new Show(cluster, load, screen, await cluster.picture(node));
+    return new Show(cluster, load, screen, await cluster.getStatus(node));
   }
 
   /** Milliseconds since the curtain rose. */
@@ -42,7 +42,7 @@ export class Show {
     return performance.now() - this.#from;
   }
 
-  /** What the picture says of the node from now on; only those that serve are asked for pictures. */
+  /** What the status says of the node from now on; only those that serve are asked for statuses. */
   is(node: NodeProcess, doing: string): void {
     this.#doing.set(node, doing);
   }
@@ -51,7 +51,7 @@ export class Show {
     this.#screen.say(this.elapsedMs, text);
   }
 
-  /** The last picture stays. Idempotent. */
+  /** The last status stays. Idempotent. */
   end(): void {
     clearInterval(this.#timer);
     this.#screen.end();
@@ -62,20 +62,20 @@ export class Show {
     this.#isLooking = true;
     try {
       const node = this.#cluster.running.find(each => this.#doing.get(each) === 'serving');
-      if (node !== undefined) this.#take(await this.#cluster.picture(node));
+      if (node !== undefined) this.#take(await this.#cluster.getStatus(node));
     } catch {
-      // It is on its way out: the next look is at another one, and until then the last picture stands.
+      // It is on its way out: the next look is at another one, and until then the last status stands.
     } finally {
       this.#isLooking = false;
     }
     this.#draw();
   }
 
-  #take(picture: ClusterStatus): void {
-    picture.shards.forEach(({ shard, owner }, at) => {
-      if (owner !== this.#picture.shards[at]?.owner) this.#movedAt.set(shard, this.elapsedMs);
+  #take(status: ClusterStatus): void {
+    status.shards.forEach(({ shard, owner }, at) => {
+      if (owner !== this.#status.shards[at]?.owner) this.#movedAt.set(shard, this.elapsedMs);
     });
-    this.#picture = picture;
+    this.#status = status;
   }
 
   #draw(): void {
@@ -88,7 +88,7 @@ export class Show {
       elapsedMs,
       traffic,
       nodes,
-      picture: this.#picture,
+      status: this.#status,
       past: this.#past,
       movedAt: this.#movedAt,
     });

@@ -17,7 +17,7 @@ const rates: fc.Arbitrary<Rate> = fc.record({
   windowMs: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.constantFrom(1_600, 60_000, 345_600_000)),
 });
 
-t.test('what flows in is exact, in however many steps it is looked at', t => {
+t.test('tokens flow in exactly, in however many steps they are counted', t => {
   fc.assert(
     fc.property(rates, fc.array(fc.nat(5_000)), (rate, steps) => {
       let level = 0;
@@ -44,7 +44,7 @@ t.test('time that went backwards changes nothing, and a full bucket stays full',
   t.end();
 });
 
-t.test('the wait for a level is the shortest that is enough', t => {
+t.test('the wait for a level is the shortest that suffices', t => {
   fc.assert(
     fc.property(rates, fc.double({ min: 0, max: 1, noNaN: true }), (rate, part) => {
       const level = Math.floor(rate.windowMs * part);
@@ -90,7 +90,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60 },
 );
 
-t.test('whatever nodes save up and spend, no span sees more than a full bucket and what flowed in', t => {
+t.test('whatever nodes lease and spend, no span of time sees more than a full bucket and what flowed in', t => {
   const small = rates.filter(rate => rate.limit <= 1_200);
   fc.assert(
     fc.property(small, steps, (rate, todo) => {

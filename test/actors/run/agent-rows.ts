@@ -1,4 +1,5 @@
 /** Rows that agents work with, on a real database, made by services where there is one. */
+import { agentRules as rules } from '../../../gateway/agents/rules.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Provider } from '../../../protocol/resources/byok.ts';
 import { ByokCredentials } from '../../../storage/agents/byok.ts';
@@ -15,7 +16,7 @@ import { freshKey, origin } from '../../support/accounts.ts';
 export function agentRows(db: Database) {
   const ring = new KeyRing(freshKey());
   const vault = new Vault(ring);
-  const services = { db, vault, hash: new KeyedHash(ring), cursors: new Cursors(ring) };
+  const services = { db, vault, hash: new KeyedHash(ring), cursors: new Cursors(ring), rules };
   const byok = new ByokCredentials(services);
   const tools = new Tools(services);
   const deed = () => ({ author: { type: 'user', id: 'usr_1' } as const, origin, now: Date.now() });
@@ -27,7 +28,7 @@ export function agentRows(db: Database) {
     deed,
 
     /** An environment of a new project, or another one of the given project. */
-    async place(
+    async tenant(
       kind: 'sandbox' | 'production' = 'sandbox',
       projectId: string = newId('project'),
     ): Promise<TenantScope> {
@@ -46,19 +47,19 @@ export function agentRows(db: Database) {
 
     /** The id of a new key. */
     async key(
-      place: TenantScope,
+      tenant: TenantScope,
       provider: Provider = 'llm_provider_1',
       secret = 'sk-0123456789',
       modelAllowlist: readonly string[] = [],
     ): Promise<string> {
-      const request = { ...place, provider, secret, modelAllowlist, displayName: 'a key', metadata: {} };
+      const request = { ...tenant, provider, secret, modelAllowlist, displayName: 'a key', metadata: {} };
       return (await byok.create({ ...deed(), ...request })).byokCredentialId;
     },
 
-    tool(place: TenantScope, fields: Partial<NewTool> = {}) {
+    tool(tenant: TenantScope, fields: Partial<NewTool> = {}) {
       return tools.create({
         ...deed(),
-        ...place,
+        ...tenant,
         name: 'look up',
         url: 'http://127.0.0.1:1/',
         method: 'POST',
@@ -74,13 +75,13 @@ export function agentRows(db: Database) {
     },
 
     async version(
-      place: TenantScope,
+      tenant: TenantScope,
       fields: { readonly byokCredentialId?: string; readonly toolIds?: string[]; readonly rules?: string[] },
     ) {
       const em = db.em();
       const [loomId, loomVersionId] = [newId('loom'), newId('loomVersion')];
       em.create(LoomVersion, {
-        ...place,
+        ...tenant,
         loomId,
         loomVersionId,
         version: 1,

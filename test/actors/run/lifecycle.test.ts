@@ -4,12 +4,12 @@ import { newId } from '../../../protocol/ids.ts';
 import type { BeginRun, RunErrorCode, RunFailure } from '../../../actors/run/commands.ts';
 import { decodeRun } from '../../../actors/run/snapshot.ts';
 import {
-  longestRunMs,
-  longestPendingMs,
-  mostAsks,
-  mostResultCharacters,
-  mostSteps,
-  mostTokens,
+  maxRunMs,
+  maxPendingMs,
+  maxAsks,
+  maxResultCharacters,
+  maxSteps,
+  maxRunTokens,
 } from '../../../actors/run/state.ts';
 import type { Settlement, Suggestion } from '../../../actors/run/trace.ts';
 import { head, outcome, RunHarness, tenancy, createStepCompleted, wanted } from './run-harness.ts';
@@ -165,15 +165,15 @@ t.test('a budget that is used up makes the thread fall to its mode', async t => 
   t.strictSame(names(run).slice(2), ['agent.budget.exceeded', 'agent.run.failed']);
 });
 
-t.test('an answer of nothing is none', async t => {
+t.test('an empty answer fails the run', async t => {
   const run = started();
   run.answer({ text: ' \n' });
   t.strictSame(ending(run), failed('empty_answer'));
 });
 
-t.test('a loop of tool calls has an end', async t => {
+t.test('a loop of tool calls ends at the limit of steps', async t => {
   const run = started();
-  for (let step = 1; step <= mostSteps; step++) {
+  for (let step = 1; step <= maxSteps; step++) {
     t.equal(run.state.status, 'running');
     run.answer({ calls: [wanted('tool_once', step)] });
     run.work();
@@ -181,23 +181,23 @@ t.test('a loop of tool calls has an end', async t => {
     run.work();
   }
   t.strictSame(ending(run), failed('step_limit'));
-  t.equal(run.state.trace.steps.length, mostSteps);
+  t.equal(run.state.trace.steps.length, maxSteps);
   t.match(run.calls, [{ status: 'failed', attempts: 0 }], 'the last ones were never made');
-  t.equal(run.made.size, mostSteps - 1);
+  t.equal(run.made.size, maxSteps - 1);
 });
 
-t.test('tokens have an end too, but an answer that is there is taken', async t => {
+t.test('the limit of tokens ends a run, but an answer that is there is taken', async t => {
   const loop = started();
-  loop.answer({ promptTokens: mostTokens, calls: [wanted('tool_once', 1)] });
+  loop.answer({ promptTokens: maxRunTokens, calls: [wanted('tool_once', 1)] });
   t.strictSame(ending(loop), failed('token_limit'));
   const answer = started();
-  answer.answer({ promptTokens: mostTokens, text: 'Just in time.' });
+  answer.answer({ promptTokens: maxRunTokens, text: 'Just in time.' });
   t.equal(answer.state.phase, 'answering');
 });
 
-t.test('the results of a run have an end', async t => {
+t.test('the results of a run are limited', async t => {
   const run = started();
-  const large = 'x'.repeat(mostResultCharacters / 2);
+  const large = 'x'.repeat(maxResultCharacters / 2);
   run.answer({ calls: [wanted('tool_once', 1), wanted('tool_once', 2)] });
   for (const { callId } of run.calls) run.say('called', { ...outcome(callId, 'succeeded'), result: large });
   t.match(run.calls, [{ status: 'succeeded' }, { status: 'failed', result: null }]);
@@ -220,23 +220,23 @@ t.test('a model that asks for a human, with and without a word', async t => {
 
 t.test('a run that takes too long, or is never begun, ends', async t => {
   const slow = started();
-  slow.pass(longestRunMs - 1);
+  slow.pass(maxRunMs - 1);
   t.equal(slow.state.status, 'running');
   slow.pass(1);
   t.strictSame(ending(slow), failed('timeout'));
 
   const waiting = new RunHarness();
   waiting.begin();
-  waiting.pass(longestPendingMs - 1);
+  waiting.pass(maxPendingMs - 1);
   t.equal(waiting.state.status, 'pending');
   waiting.pass(1);
   t.strictSame(ending(waiting), failed('timeout'));
 });
 
-t.test('a time that is over for an earlier phase is not over', async t => {
+t.test('the deadline of an earlier phase does not end a later one', async t => {
   const run = new RunHarness();
   run.begin();
-  run.pass(longestPendingMs - 1);
+  run.pass(maxPendingMs - 1);
   run.work();
   run.now += 10;
   run.say('expire', {});
@@ -291,11 +291,11 @@ t.test('what a run says of itself does not grow with its trace: it may have to c
   t.ok(size(suggested.state.trace) > 1_048_576);
 });
 
-t.test('a thread that has not judged in time is asked again, and its word holds', async t => {
+t.test('a thread that does not decide in time is asked again, and its decision holds', async t => {
   const run = started();
   run.answer({ text: 'Hello?', handoff: { reason: 'a refund' } });
   const [first] = run.told.splice(0);
-  run.pass(longestPendingMs);
+  run.pass(maxPendingMs);
   t.equal(run.state.status, 'running');
   t.match(run.told, [
     { command: 'takeAnswer', payload: { body: 'Hello?', handoff: { reason: 'a refund' } } },
@@ -306,18 +306,18 @@ t.test('a thread that has not judged in time is asked again, and its word holds'
   t.match(run.state, { status: 'succeeded', outputMessageId: messageId });
 });
 
-t.test('a thread that never judges', async t => {
+t.test('a thread that never decides', async t => {
   const run = started();
   run.answer({ text: 'Hello?' });
-  for (let asked = 1; asked < mostAsks; asked++) run.pass(longestPendingMs);
+  for (let asked = 1; asked < maxAsks; asked++) run.pass(maxPendingMs);
   t.equal(run.state.status, 'running');
-  run.pass(longestPendingMs);
+  run.pass(maxPendingMs);
   t.match(run.state, { status: 'failed', errorCode: 'internal_error' });
   run.say('judged', { ...tenancy, outcome: 'sent', messageId: newId('message') });
   t.equal(run.state.status, 'failed', 'too late');
 });
 
-t.test('what the thread makes of the answer', async t => {
+t.test("the outcome follows the thread's decision", async t => {
   const suggestion: Suggestion = {
     status: 'pending',
     body: 'Good day.',
@@ -452,7 +452,7 @@ t.test('a row whose trace and state were erased can still be read', async t => {
   }
 });
 
-t.test('a word on a step or call that it is not about changes nothing', async t => {
+t.test('a result for another step or call changes nothing', async t => {
   const run = started();
   run.say('thought', createStepCompleted(2, run.now, { text: 'Early.' }));
   t.equal(run.state.phase, 'thinking');

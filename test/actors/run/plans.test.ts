@@ -27,22 +27,25 @@ function planned(plan: Plan | { readonly failure: RunFailure }): Plan {
   return plan;
 }
 
-const order = (place: TenantScope, head: StepRequest['head'], more: Partial<StepRequest> = {}): StepRequest =>
-  toOrder({ ...place, head, threadId: null, ...more });
+const order = (
+  tenant: TenantScope,
+  head: StepRequest['head'],
+  more: Partial<StepRequest> = {},
+): StepRequest => toOrder({ ...tenant, head, threadId: null, ...more });
 
 t.test('prompt, rules, tools and key of a version', async t => {
-  const place = await rows.place();
-  const byokCredentialId = await rows.key(place, 'llm_provider_1', 'sk-of-the-version');
-  await rows.key(place, 'llm_provider_1', 'sk-that-is-newer');
+  const tenant = await rows.tenant();
+  const byokCredentialId = await rows.key(tenant, 'llm_provider_1', 'sk-of-the-version');
+  await rows.key(tenant, 'llm_provider_1', 'sk-that-is-newer');
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } } };
-  const { tool: first } = await rows.tool(place, { name: 'Look up!', description: 'Looks.', inputSchema });
-  const { tool: second } = await rows.tool(place, { name: 'Look up' });
-  const head = await rows.version(place, {
+  const { tool: first } = await rows.tool(tenant, { name: 'Look up!', description: 'Looks.', inputSchema });
+  const { tool: second } = await rows.tool(tenant, { name: 'Look up' });
+  const head = await rows.version(tenant, {
     byokCredentialId,
     toolIds: [second.toolId, first.toolId],
     rules: ['Be kind.', 'Be brief.'],
   });
-  t.match(planned(await plans.createPlan(order(place, head))), {
+  t.match(planned(await plans.createPlan(order(tenant, head))), {
     systemPrompt: 'You help.\n\nRules:\n- Be kind.\n- Be brief.',
     provider: 'llm_provider_1',
     model: 'gpt-4o-mini',
@@ -55,24 +58,24 @@ t.test('prompt, rules, tools and key of a version', async t => {
     history: [{ role: 'user' }],
     credential: { resource: { byokCredentialId, status: 'active' }, keys: ['sk-of-the-version'] },
   });
-  const { resource } = planned(await plans.createPlan(order(place, head))).credential;
+  const { resource } = planned(await plans.createPlan(order(tenant, head))).credential;
   t.notMatch(JSON.stringify(resource), /secret|sk-/i);
 });
 
 t.test('tools that cannot be called now are left out, and the others keep their names', async t => {
-  const place = await rows.place();
-  await rows.key(place);
+  const tenant = await rows.tenant();
+  await rows.key(tenant);
   const made = [];
-  for (let n = 0; n < 4; n++) made.push((await rows.tool(place, { name: 'search' })).tool.toolId);
+  for (let n = 0; n < 4; n++) made.push((await rows.tool(tenant, { name: 'search' })).tool.toolId);
   const [disabled = '', open = '', due = '', active = ''] = made;
-  const foreign = (await rows.tool(await rows.place())).tool.toolId;
+  const foreign = (await rows.tool(await rows.tenant())).tool.toolId;
   const set = (id: string, text: string) =>
     database.query(`update tools set ${text} where tool_id = $1`, [id]);
   await set(disabled, `status = 'disabled'`);
   await set(open, `status = 'error', probe_at = now() + interval '1 minute'`);
   await set(due, `status = 'error', probe_at = now() - interval '1 second'`);
-  const head = await rows.version(place, { toolIds: [...made, foreign] });
-  const { tools } = planned(await plans.createPlan(order(place, head)));
+  const head = await rows.version(tenant, { toolIds: [...made, foreign] });
+  const { tools } = planned(await plans.createPlan(order(tenant, head)));
   t.match(tools, [
     { toolId: due, name: 'search_3' },
     { toolId: active, name: 'search_4' },
@@ -81,31 +84,31 @@ t.test('tools that cannot be called now are left out, and the others keep their 
 });
 
 t.test('which key, and why there is none', async t => {
-  const place = await rows.place();
-  const head = await rows.version(place, {});
+  const tenant = await rows.tenant();
+  const head = await rows.version(tenant, {});
   const getCode = async (which: StepRequest['head']): Promise<string> => {
-    const plan = await plans.createPlan(order(place, which));
+    const plan = await plans.createPlan(order(tenant, which));
     return 'failure' in plan ? plan.failure.errorCode : plan.credential.keys.join(' ');
   };
   t.equal(await getCode(head), 'byok_missing');
-  await rows.key(await rows.place());
-  await rows.key(await rows.place('production', place.projectId));
-  await rows.key(place, 'llm_provider_2');
+  await rows.key(await rows.tenant());
+  await rows.key(await rows.tenant('production', tenant.projectId));
+  await rows.key(tenant, 'llm_provider_2');
   t.equal(
     await getCode(head),
     'byok_missing',
     "neither another tenant's, nor another environment's, nor another provider's",
   );
-  await rows.key(place, 'llm_provider_1', 'sk-older-00');
+  await rows.key(tenant, 'llm_provider_1', 'sk-older-00');
   await database.query(
     `update byok_credentials set created_at = created_at - interval '1 s' where project_id = $1`,
-    [place.projectId],
+    [tenant.projectId],
   );
-  const newest = await rows.key(place, 'llm_provider_1', 'sk-newer-00');
+  const newest = await rows.key(tenant, 'llm_provider_1', 'sk-newer-00');
   t.equal(await getCode(head), 'sk-newer-00');
   const rotate = {
     ...rows.deed(),
-    ...place,
+    ...tenant,
     byokCredentialId: newest,
     secret: 'sk-newest-0',
     gracePeriodSeconds: 60,
@@ -117,27 +120,27 @@ t.test('which key, and why there is none', async t => {
     [newest],
   );
   t.equal(await getCode(head), 'sk-newest-0');
-  const bound = await rows.version(place, { byokCredentialId: newest });
-  await rows.byok.revoke({ ...rows.deed(), ...place, byokCredentialId: newest });
+  const bound = await rows.version(tenant, { byokCredentialId: newest });
+  await rows.byok.revoke({ ...rows.deed(), ...tenant, byokCredentialId: newest });
   t.equal(await getCode(bound), 'byok_missing', 'a revoked key is not replaced by another');
   t.equal(await getCode(head), 'sk-older-00');
-  const foreign = await rows.version(place, { byokCredentialId: await rows.key(await rows.place()) });
+  const foreign = await rows.version(tenant, { byokCredentialId: await rows.key(await rows.tenant()) });
   t.equal(await getCode(foreign), 'byok_missing');
-  await rows.key(place, 'llm_provider_1', 'sk-picky-00', ['gpt-5']);
+  await rows.key(tenant, 'llm_provider_1', 'sk-picky-00', ['gpt-5']);
   t.equal(await getCode(head), 'model_not_allowed');
-  await rows.key(place, 'llm_provider_1', 'sk-picky-01', ['gpt-5', 'gpt-4o-mini']);
+  await rows.key(tenant, 'llm_provider_1', 'sk-picky-01', ['gpt-5', 'gpt-4o-mini']);
   t.equal(await getCode(head), 'sk-picky-01');
-  await database.query(`update byok_credentials set secret = 'x' where project_id = $1`, [place.projectId]);
+  await database.query(`update byok_credentials set secret = 'x' where project_id = $1`, [tenant.projectId]);
   t.equal(await getCode(head), 'internal_error', 'a key that does not open');
   t.equal(await getCode({ ...head, loomVersionId: 'lver_none' }), 'configuration');
   t.equal(await getCode({ ...head, loomId: 'loom_other' }), 'configuration');
 });
 
 t.test('the end of the conversation up to the sequence that is answered', async t => {
-  const place = await rows.place();
-  await rows.key(place);
-  const head = await rows.version(place, {});
-  const threadId = await rows.thread(place, [
+  const tenant = await rows.tenant();
+  await rows.key(tenant);
+  const head = await rows.version(tenant, {});
+  const threadId = await rows.thread(tenant, [
     { direction: 'inbound', body: 'x'.repeat(99) },
     { direction: 'outbound', body: 'Welcome.', status: 'sent' },
     { direction: 'outbound', body: 'Never seen.', status: 'failed' },
@@ -150,15 +153,15 @@ t.test('the end of the conversation up to the sequence that is answered', async 
     { direction: 'inbound', body: 'Later.' },
   ]);
   const historyAt = async (which: TenantScope, basedOnSequence: number) =>
-    planned(await plans.createPlan(order(place, head, { ...which, threadId, basedOnSequence }))).history;
-  t.match(await historyAt(place, 5), [
+    planned(await plans.createPlan(order(tenant, head, { ...which, threadId, basedOnSequence }))).history;
+  t.match(await historyAt(tenant, 5), [
     { role: 'user', content: /begins with a message of ours/ },
     { role: 'assistant', content: 'Welcome.' },
     { role: 'user', content: 'Here.\n[attached image, a.png, image/png]\n[attached audio]' },
   ]);
-  t.equal((await historyAt(place, 1)).length, 1, 'the newest message is there, whatever its length');
-  t.match(await historyAt(place, 2), [{}, { content: 'Welcome.' }, { role: 'user', content: /Go on/ }]);
-  const elsewhere = await rows.place();
+  t.equal((await historyAt(tenant, 1)).length, 1, 'the newest message is there, whatever its length');
+  t.match(await historyAt(tenant, 2), [{}, { content: 'Welcome.' }, { role: 'user', content: /Go on/ }]);
+  const elsewhere = await rows.tenant();
   await rows.key(elsewhere);
   const theirs = await rows.version(elsewhere, {});
   const stolen = planned(await plans.createPlan(order(elsewhere, theirs, { threadId, basedOnSequence: 9 })));
@@ -191,10 +194,10 @@ t.test('names of tools are what all providers take, and none is there twice', t 
 });
 
 t.test('the last use of a key is kept to the minute', async t => {
-  const place = await rows.place();
-  await rows.key(place);
-  const head = await rows.version(place, {});
-  const credential = async () => planned(await plans.createPlan(order(place, head))).credential.resource;
+  const tenant = await rows.tenant();
+  await rows.key(tenant);
+  const head = await rows.version(tenant, {});
+  const credential = async () => planned(await plans.createPlan(order(tenant, head))).credential.resource;
   const at = Date.UTC(2026, 5, 1);
   const later = async (ms: number): Promise<string | null | undefined> => {
     await recordByokUse(database, await credential(), new Date(at + ms));

@@ -18,7 +18,7 @@ import {
 } from '../../../actors/run/task-requests.ts';
 import type { RunServices } from '../../../actors/run/services.ts';
 import { runSnapshot } from '../../../actors/run/snapshot.ts';
-import { blankRun, hasEnded, mostSteps, type RunState } from '../../../actors/run/state.ts';
+import { blankRun, hasEnded, maxSteps, type RunState } from '../../../actors/run/state.ts';
 import type { TracedCall } from '../../../actors/run/trace.ts';
 
 /** Nothing of it is used: on paper there are no tasks. */
@@ -26,7 +26,7 @@ const { kind } = createRuns({} as RunServices);
 
 /** Of every tool here; after it, and the time to begin in, an attempt is lost. */
 export const attemptMs = 25_000;
-export const longestAttemptMs = attemptMs + beginWithinMs;
+export const maxAttemptMs = attemptMs + beginWithinMs;
 export const beginning = Date.UTC(2026, 0, 1);
 export const tenancy = { projectId: newId('project'), environmentId: newId('environment') };
 
@@ -253,7 +253,7 @@ export class RunHarness {
       steps.map((_, i) => i + 1),
       'steps are dense',
     );
-    assert.ok(steps.length <= mostSteps);
+    assert.ok(steps.length <= maxSteps);
     if (hasEnded(before.status)) assert.deepEqual(fixed(state), fixed(before), 'after its end a run changes');
     for (const step of before.trace.steps) {
       for (const call of step.toolCalls) {

@@ -9,7 +9,7 @@ import { createRuns, type Runs } from '../../../actors/run/kind.ts';
 import type { ToolCallRequest, StepRequest } from '../../../actors/run/task-requests.ts';
 import type { ModelOutcome, Plan, RunServices } from '../../../actors/run/services.ts';
 import type { RunState } from '../../../actors/run/state.ts';
-import { startWorld, type World } from '../../runtime/node-fixture.ts';
+import { startNode, type TestNode } from '../../runtime/node-fixture.ts';
 import { MemoryDatabase, type MemoryStoreOptions } from '../../support/memory-store.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -33,7 +33,7 @@ export interface RunNodesOptions {
 }
 
 interface RunNode {
-  readonly world: World;
+  readonly testNode: TestNode;
   readonly runs: Runs;
 }
 
@@ -118,8 +118,8 @@ export class RunNodes {
     const { clock, database } = this;
     const made = createRuns(this.#services());
     const kinds = [withoutRows(made.kind), threadKind()];
-    const world = await startWorld({ clock, database, kinds, ...this.#options.store });
-    this.#nodes.push({ world, runs: made });
+    const testNode = await startNode({ clock, database, kinds, ...this.#options.store });
+    this.#nodes.push({ testNode, runs: made });
   }
 
   async begin(): Promise<void> {
@@ -135,26 +135,26 @@ export class RunNodes {
   }
 
   ask(command: string, payload: unknown): Promise<unknown> {
-    return this.clock.until(this.node.world.node.ask({ kind: 'run', id: this.runId }, command, payload));
+    return this.clock.until(this.node.testNode.node.ask({ kind: 'run', id: this.runId }, command, payload));
   }
 
   /** The node cannot reach the database any more, whatever else it does; another one comes up. */
   async fail(): Promise<void> {
-    this.node.world.store.offline = true;
+    this.node.testNode.store.offline = true;
     await this.start();
   }
 
   /** Those that stood still go on, with all that they had in memory. */
   wake(): void {
-    for (const { world } of this.#nodes) world.store.offline = false;
+    for (const { testNode } of this.#nodes) testNode.store.offline = false;
   }
 
   async stop(): Promise<void> {
-    for (const { world, runs } of this.#nodes) {
-      world.store.offline = false;
+    for (const { testNode, runs } of this.#nodes) {
+      testNode.store.offline = false;
       runs.drain();
       runs.giveUp();
-      await this.clock.until(world.node.drain());
+      await this.clock.until(testNode.node.drain());
     }
   }
 

@@ -4,53 +4,49 @@ import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { Suggestion } from '../../../actors/run/trace.ts';
-import { longestAttemptMs, outcome, RunHarness, tenancy, wanted } from './run-harness.ts';
+import { maxAttemptMs, outcome, RunHarness, tenancy, wanted } from './run-harness.ts';
 
 type Step = (run: RunHarness) => void;
 
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
-const place = fc.nat(1_000);
+const index = fc.nat(1_000);
 /** Any machine that has ever had the run: mostly the one that has it. */
-const machine = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: place });
+const machine = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: index });
 
-const on = (run: RunHarness, place: number): RunHarness['here'] =>
-  place < 0 ? run.here : (run.machines[place % run.machines.length] ?? run.here);
+const on = (run: RunHarness, index: number): RunHarness['here'] =>
+  index < 0 ? run.here : (run.machines[index % run.machines.length] ?? run.here);
 
 const call = fc
   .tuple(fc.constantFrom('tool_once', 'tool_thrice', null), fc.nat(99), fc.boolean())
   .map(([toolId, n, isRefused]) => wanted(toolId, n, isRefused && n < 20 ? 'no such tool' : undefined));
 
 const work = machine.map(
-  (place): Step =>
+  (index): Step =>
     run =>
-      run.work(on(run, place)),
+      run.work(on(run, index)),
 );
 const wants = fc.tuple(fc.array(call, { minLength: 1, maxLength: 4 }), machine).map(
-  ([calls, place]): Step =>
+  ([calls, index]): Step =>
     run =>
-      run.answer({ calls }, on(run, place)),
+      run.answer({ calls }, on(run, index)),
 );
 const says = fc.tuple(fc.constantFrom('', '  ', 'Good day.'), fc.boolean(), machine).map(
-  ([text, asks, place]): Step =>
+  ([text, asks, index]): Step =>
     run =>
-      run.answer(asks ? { text, handoff: { reason: 'too hard' } } : { text }, on(run, place)),
+      run.answer(asks ? { text, handoff: { reason: 'too hard' } } : { text }, on(run, index)),
 );
 const fails = fc.tuple(fc.constantFrom('rate_limited', 'byok_missing', 'refused'), machine).map(
-  ([code, place]): Step =>
+  ([code, index]): Step =>
     run =>
-      run.fail(code as 'refused', on(run, place)),
+      run.fail(code as 'refused', on(run, index)),
 );
 const tool = fc.tuple(fc.boolean(), machine).map(
-  ([succeeds, place]): Step =>
+  ([succeeds, index]): Step =>
     run =>
-      run.tool(succeeds, on(run, place)),
+      run.tool(succeeds, on(run, index)),
 );
 const pass = fc
-  .oneof(
-    fc.integer({ min: 1, max: 6_000 }),
-    fc.constant(longestAttemptMs),
-    fc.integer({ min: 1, max: 150_000 }),
-  )
+  .oneof(fc.integer({ min: 1, max: 6_000 }), fc.constant(maxAttemptMs), fc.integer({ min: 1, max: 150_000 }))
   .map(
     (ms): Step =>
       run =>
@@ -62,13 +58,13 @@ const move = fc.boolean().map(
       run.move(isDead),
 );
 /** Something that was said once is said again, as it was. */
-const again = place.map((place): Step => run => {
-  const earlier = run.said[place % Math.max(1, run.said.length)];
+const again = index.map((index): Step => run => {
+  const earlier = run.said[index % Math.max(1, run.said.length)];
   if (earlier !== undefined) run.say(earlier.command, earlier.payload as never);
 });
 /** A word on a call that comes from nowhere. */
-const late = fc.tuple(place, fc.boolean()).map(([place, succeeds]): Step => run => {
-  const callId = [...run.made.keys()][place % Math.max(1, run.made.size)];
+const late = fc.tuple(index, fc.boolean()).map(([index, succeeds]): Step => run => {
+  const callId = [...run.made.keys()][index % Math.max(1, run.made.size)];
   if (callId !== undefined) run.say('called', outcome(callId, succeeds ? 'succeeded' : 'failed'));
 });
 const cancel = fc.constantFrom('request', 'thread').map(
@@ -83,18 +79,20 @@ const suggestion: Suggestion = {
   basedOnSequence: 1,
   createdAt: new Date(0).toISOString(),
 };
-const judge = fc.constantFrom('sent', 'suggested', 'superseded', 'refused').map((verdict): Step => run => {
-  if (!run.told.some(({ command }) => command === 'takeAnswer')) return;
-  const outcome = verdict as 'sent';
-  const isKept = verdict === 'suggested' || verdict === 'superseded';
-  const status = verdict === 'suggested' ? 'pending' : 'superseded';
-  run.say('judged', {
-    ...tenancy,
-    outcome,
-    ...(outcome === 'sent' ? { messageId: newId('message') } : {}),
-    ...(isKept ? { suggestion: { ...suggestion, status } } : {}),
+const answerDecided = fc
+  .constantFrom('sent', 'suggested', 'superseded', 'refused')
+  .map((verdict): Step => run => {
+    if (!run.told.some(({ command }) => command === 'takeAnswer')) return;
+    const outcome = verdict as 'sent';
+    const isKept = verdict === 'suggested' || verdict === 'superseded';
+    const status = verdict === 'suggested' ? 'pending' : 'superseded';
+    run.say('judged', {
+      ...tenancy,
+      outcome,
+      ...(outcome === 'sent' ? { messageId: newId('message') } : {}),
+      ...(isKept ? { suggestion: { ...suggestion, status } } : {}),
+    });
   });
-});
 const settle = fc.constantFrom('approved', 'discarded').map((status): Step => run => {
   const resolvedAt = new Date(run.now).toISOString();
   run.say('settleSuggestion', {
@@ -115,7 +113,7 @@ const steps = fc.array(
     weighted(4, again),
     weighted(3, late),
     weighted(1, cancel),
-    weighted(3, judge),
+    weighted(3, answerDecided),
     weighted(1, settle),
   ),
   { minLength: 1, maxLength: 120 },

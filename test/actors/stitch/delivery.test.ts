@@ -63,7 +63,7 @@ async function selectEventDeliveries(node: StitchNode, stitchId: string): Promis
   );
 }
 
-t.test('signed, in order within each thread, twenty at once, and written down', async t => {
+t.test('deliveries are signed, in order within each thread, at most twenty in flight, and recorded', async t => {
   const node = await nodeFor(t);
   const receiver = await receiverFor(t);
   let most = 0;
@@ -124,7 +124,7 @@ t.test('signed, in order within each thread, twenty at once, and written down', 
   );
 });
 
-t.test('only the events that it asks for', async t => {
+t.test('a stitch gets only the events that it subscribes to', async t => {
   const node = await nodeFor(t);
   const receiver = await receiverFor(t);
   const webhookUrl = receiver.url();
@@ -169,7 +169,7 @@ t.test('a receiver that is down is tried again, in order, and the attempts say w
   t.equal(receiver.received[0]?.headers['service-attempt'], String(attempts.length));
 });
 
-t.test('every way to fail has its name', async t => {
+t.test('every kind of failure has its error class', async t => {
   const patient = await nodeFor(t, { attemptTimeoutMs: 600_000 });
   const hasty = await nodeFor(t, { attemptTimeoutMs: 300 });
   const failures = async (webhookUrl: string, node = patient): Promise<Attempt | undefined> => {
@@ -200,7 +200,7 @@ t.test('every way to fail has its name', async t => {
   t.match(await failures('http://[::ffff:127.0.0.1]/'), { error_class: 'blocked_address' });
 });
 
-t.test('production speaks https only', async t => {
+t.test('production sends over https only', async t => {
   const node = await nodeFor(t);
   const receiver = await receiverFor(t);
   await node.createStitch({ webhookUrl: receiver.url(), environmentKind: 'production' });
@@ -268,7 +268,7 @@ t.test('a slow receiver holds up its own stitch only', async t => {
   for (const { stitch } of held) await node.ask(stitch.stitchId, 'archive', {});
 });
 
-t.test('what a node leaves undone the next one does, and nothing is sent by two', async t => {
+t.test('what a node leaves undone the next node does, and no two nodes send', async t => {
   const ring = `test:${randomBytes(32).toString('base64')}`;
   const owner = { projectId: newId('project'), environmentId: newId('environment'), secretKeys: ring };
   const receiver = await receiverFor(t);

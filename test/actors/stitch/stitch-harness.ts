@@ -77,7 +77,7 @@ export class StitchHarness {
   /** Pages of replays that were asked for. */
   replays: ReplayJob[] = [];
   /** The largest number of requests that were out at once. */
-  mostOut = 0;
+  peakInFlight = 0;
   #next = 1;
 
   constructor(environmentKind: EnvironmentKind = 'sandbox') {
@@ -328,7 +328,7 @@ export class StitchHarness {
       }
       this.out.push({ order, delivery, at: this.now });
     }
-    this.mostOut = Math.max(this.mostOut, this.out.length);
+    this.peakInFlight = Math.max(this.peakInFlight, this.out.length);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Invariants of a stitch under every interleaving that fast-check finds. */
 import fc from '../../support/fuzz.ts';
 import t from 'tap';
-import { mostInFlight } from '../../../actors/stitch/decide-delivery.ts';
+import { maxInFlight } from '../../../actors/stitch/decide-delivery.ts';
 import { holdMs } from '../../../actors/stitch/schedule.ts';
 import { down, error, ok, StitchHarness, type Outcome } from './stitch-harness.ts';
 
@@ -104,7 +104,7 @@ const unusual = [
 ];
 
 function check(stitch: StitchHarness): void {
-  if (stitch.mostOut > mostInFlight) throw new Error(`${stitch.mostOut} out at once`);
+  if (stitch.peakInFlight > maxInFlight) throw new Error(`${stitch.peakInFlight} out at once`);
   if (stitch.open.length > 0) throw new Error(`${stitch.open.length} deliveries are lost`);
   if (stitch.state.status !== 'active') throw new Error(`it stays in ${stitch.state.status}`);
   for (const row of stitch.rows.values()) {
@@ -213,23 +213,23 @@ t.test('a failing head holds its thread for five minutes, and no other thread at
   t.equal(stitch.open.length, 1, 'and the head keeps its schedule');
 });
 
-t.test('one thread with a thousand deliveries leaves the places of others free', async t => {
+t.test('one thread with a thousand deliveries leaves slots for the others', async t => {
   const stitch = new StitchHarness();
   stitch.emit([
     ...Array.from({ length: 1_000 }, () => 'thread_hot'),
     ...Array.from({ length: 30 }, (_, i) => `thread_${i}`),
   ]);
   stitch.settle();
-  t.equal(stitch.out.length, mostInFlight);
+  t.equal(stitch.out.length, maxInFlight);
   t.equal(
     new Set(stitch.out.map(({ delivery }) => delivery.threadId)).size,
-    mostInFlight,
+    maxInFlight,
     'each of another thread',
   );
   t.ok(stitch.state.queue.waiting.length < 256, 'and few are in memory');
 });
 
-t.test('a held thread with a thousand deliveries leaves the places of others free', async t => {
+t.test('a held thread with a thousand deliveries leaves slots for the others', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_hot']);
   stitch.settle();
@@ -240,7 +240,7 @@ t.test('a held thread with a thousand deliveries leaves the places of others fre
     ...Array.from({ length: 30 }, (_, i) => `thread_${i}`),
   ]);
   stitch.settle();
-  t.equal(stitch.out.length, mostInFlight);
+  t.equal(stitch.out.length, maxInFlight);
   t.notOk(stitch.out.some(({ delivery }) => delivery.threadId === 'thread_hot'));
 });
 

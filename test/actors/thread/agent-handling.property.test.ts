@@ -71,7 +71,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-class World {
+class ObservedThread {
   readonly thread: ThreadWithAgent;
   /** Ids of runs, in the order in which they were opened. */
   readonly runs: string[] = [];
@@ -266,20 +266,20 @@ t.test('whatever happens on a thread with an agent, its invariants hold', async 
       fc.constantFrom(...modes, 'auto', 'suggest'),
       fc.array(step, { maxLength: 60, size: 'max' }),
       (mode, history) => {
-        const world = new World(mode);
+        const observed = new ObservedThread(mode);
         for (const next of history) {
-          const before = world.thread.state;
+          const before = observed.thread.state;
           try {
-            world.take(next);
+            observed.take(next);
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
             seen.refused++;
-            if (world.thread.state !== before)
+            if (observed.thread.state !== before)
               throw new Error('a refusal changed something', { cause: error });
           }
-          world.check();
+          observed.check();
         }
-        const { thread, runs } = world;
+        const { thread, runs } = observed;
         seen.runs += runs.length;
         seen.sent += thread.outbound.filter(({ actor }) => actor?.type === 'agent').length;
         seen.approved += thread.outbound.filter(

@@ -46,7 +46,7 @@ t.test('the agent is called when the participant has been quiet for 1.5 s', asyn
   t.strictSame(thread.call, { ...tenancy, agentId, liveRunId: null });
 });
 
-t.test('who goes on writing waits 8 s at the most', async t => {
+t.test('a participant who goes on writing waits 8 s at most', async t => {
   const thread = new ThreadWithAgent();
   for (let at = start; at < start + 8_000; at += 500) {
     thread.passTo(at);
@@ -99,7 +99,7 @@ t.test('a run is opened on what has been said, and told so durably', async t => 
   t.equal(thread.dispatched(), null, 'nobody waits any more');
 });
 
-t.test('nobody is called where no agent may answer', async t => {
+t.test('no agent is called where none may answer', async t => {
   for (const prevent of [
     (thread: ThreadWithAgent) => (thread.defaultAgentId = null),
     (thread: ThreadWithAgent) => (thread.create(), thread.update({ agentMode: 'paused' })),
@@ -191,7 +191,7 @@ t.test('closing, archiving and pausing cancel the run, and supersede the suggest
   }
 });
 
-t.test('a thread that is closed before the agent is called waits for none', async t => {
+t.test('closing a thread cancels the pending call of its agent', async t => {
   const thread = new ThreadWithAgent();
   thread.receive();
   thread.update({ status: 'closed' });

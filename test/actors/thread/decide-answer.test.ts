@@ -69,7 +69,7 @@ t.test('a human who was active in the last 10 s turns it into a suggestion', asy
   }
 });
 
-t.test('what is released is taken by nobody', async t => {
+t.test('an assignment that was released does not hold back the answer', async t => {
   const thread = new ThreadWithAgent();
   thread.create();
   thread.assign();

@@ -34,7 +34,7 @@ const sending = () => {
   return { thread, sent: thread.send() };
 };
 
-t.test('ranks', async t => {
+t.test('a status moves up its ranks only', async t => {
   const statuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
   const allowed = statuses.map(from =>
     (['sent', 'delivered', 'read', 'failed'] as const).filter(to => advances(from, to)),

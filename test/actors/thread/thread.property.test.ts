@@ -36,13 +36,13 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** What the world outside may know of the messages at one instant: their rows, and the thread's sequence. */
+/** What clients may know of the messages at one instant: their rows, and the thread's sequence. */
 interface Reading {
   readonly asOf: number;
   readonly rows: ReadonlyMap<string, Message>;
 }
 
-class World {
+class ObservedThread {
   readonly thread: ThreadHarness;
   readonly sent: Message[] = [];
   readonly readings: Reading[] = [];
@@ -121,7 +121,7 @@ class World {
 }
 
 /** The invariants that hold after every step. */
-function check({ thread }: World, before: { state: object; events: number }): void {
+function check({ thread }: ObservedThread, before: { state: object; events: number }): void {
   const { events, state } = thread;
   events.forEach((event, index) => {
     if (event.data.sequence !== index + 1) throw new Error('the sequence has a gap');
@@ -132,7 +132,7 @@ function check({ thread }: World, before: { state: object; events: number }): vo
 }
 
 /** The invariants of a whole history. */
-function checkHistory({ thread, sent }: World): void {
+function checkHistory({ thread, sent }: ObservedThread): void {
   const statuses = new Map<string, string>();
   let status = 'open';
   let window: string | undefined;
@@ -184,22 +184,22 @@ for (const kind of ['custom', 'sandbox'] as const) {
     let steps = 0;
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100, size: 'max' }), history => {
-        const world = new World(kind);
+        const observed = new ObservedThread(kind);
         for (const next of history) {
-          const before = { state: world.thread.state, events: world.thread.events.length };
+          const before = { state: observed.thread.state, events: observed.thread.events.length };
           steps++;
           try {
-            world.take(next);
+            observed.take(next);
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
             refused++;
-            if (world.thread.state !== before.state)
+            if (observed.thread.state !== before.state)
               throw new Error('a refusal changed something', { cause: error });
           }
-          check(world, before);
-          world.read();
+          check(observed, before);
+          observed.read();
         }
-        checkHistory(world);
+        checkHistory(observed);
       }),
       { numRuns: 150 },
     );

@@ -72,7 +72,7 @@ export class TestCluster {
   /** A node of this cluster that is not started. */
   async make(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
     const id = `node-${++this.#made}`;
-    const way = this.#proxies === undefined ? {} : { NATS_URL: await this.#wayOf(id, this.#proxies) };
+    const way = this.#proxies === undefined ? {} : { NATS_URL: await this.#createProxy(id, this.#proxies) };
     const own = { ...this.#environment, ...way, NODE_ID: id, ...environment };
     const node = await NodeProcess.make(this.#t, own);
     this.nodes.push(node);
@@ -80,13 +80,13 @@ export class TestCluster {
   }
 
   /** The node's way to NATS. */
-  proxyOf(node: NodeProcess): Proxy {
+  getProxy(node: NodeProcess): Proxy {
     const proxy = this.#proxies?.get(node.id);
     if (proxy === undefined) throw new Error(`${node.id} has no proxy`);
     return proxy;
   }
 
-  async #wayOf(id: string, proxies: Map<string, Proxy>): Promise<string> {
+  async #createProxy(id: string, proxies: Map<string, Proxy>): Promise<string> {
     const proxy = new Proxy({ host: '127.0.0.1', port: this.nats.port });
     const port = await proxy.listen();
     proxies.set(id, proxy);
@@ -115,13 +115,13 @@ export class TestCluster {
   }
 
   /** The shards that the node owns, as the others see it or it does. */
-  async shardsOf(node: NodeProcess): Promise<ReadonlySet<number>> {
-    return shardsIn(await this.picture(node), node.id);
+  async getShards(node: NodeProcess): Promise<ReadonlySet<number>> {
+    return shardsIn(await this.getStatus(node), node.id);
   }
 
   /** Whether a thread is one of the node's, as things are now. */
   async ownership(node: NodeProcess): Promise<(threadId: string) => boolean> {
-    return ownershipIn(await this.picture(node), node.id);
+    return ownershipIn(await this.getStatus(node), node.id);
   }
 
   /** Of the nodes that run, the one that has most of these threads: whoever was picked blindly may have none. */
@@ -135,8 +135,8 @@ export class TestCluster {
   }
 
   /** The cluster as the node sees it. */
-  picture(node: NodeProcess): Promise<ClusterStatus> {
-    return pictureOf(node, this.#serviceToken);
+  getStatus(node: NodeProcess): Promise<ClusterStatus> {
+    return getClusterStatus(node, this.#serviceToken);
   }
 
   /** The sum over the nodes that run. */
@@ -146,7 +146,7 @@ export class TestCluster {
 }
 
 /** The cluster as the node sees it. */
-export async function pictureOf(
+export async function getClusterStatus(
   node: Pick<NodeProcess, 'url'>,
   serviceToken: string,
 ): Promise<ClusterStatus> {
@@ -161,9 +161,9 @@ function shardsIn({ shards }: ClusterStatus, nodeId: string): ReadonlySet<number
 }
 
 /** Whether a thread is one of the node's. */
-export function ownershipIn(picture: ClusterStatus, nodeId: string): (threadId: string) => boolean {
-  const owned = shardsIn(picture, nodeId);
-  return threadId => owned.has(getShard(toShardKey(threadId), picture.shards.length));
+export function ownershipIn(status: ClusterStatus, nodeId: string): (threadId: string) => boolean {
+  const owned = shardsIn(status, nodeId);
+  return threadId => owned.has(getShard(toShardKey(threadId), status.shards.length));
 }
 
 /** The value of a metric without labels. */

@@ -11,7 +11,7 @@ import { Client, Line, NoAnswer, type Asked } from '../../node/client.ts';
 import type { Acknowledged } from '../../node/senders.ts';
 import type { Tenant } from '../../node/tenant.ts';
 import type { Ending, NodeProcess } from '../../support/node-process.ts';
-import { inTime } from '../../support/patience.ts';
+import { withTimeLimit } from '../../support/time-limit.ts';
 
 /** A message or thread that was acknowledged; instants are of `performance.now`. */
 export interface Answer {
@@ -28,7 +28,7 @@ export interface LoadOptions {
   /** Between an answer and the sender's next request. Default 200. */
   readonly pauseMs?: number;
   /** How long a sender waits for an answer before it repeats the request elsewhere. Default: as long as it takes. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Between an answer and the sender's next request while the load is light. */
@@ -59,7 +59,7 @@ export class Load {
   readonly current: string[] = [];
   readonly #t: Ending;
   readonly #tenant: Tenant;
-  readonly #patience: Pick<Asked, 'patienceMs'>;
+  readonly #timeout: Pick<Asked, 'timeoutMs'>;
   #clients: Client[] = [];
   #turn = 0;
   readonly #usualPauseMs: number;
@@ -73,7 +73,7 @@ export class Load {
     this.#tenant = tenant;
     this.#usualPauseMs = options.pauseMs ?? 200;
     this.#pauseMs = this.#usualPauseMs;
-    this.#patience = options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs };
+    this.#timeout = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
     for (const node of nodes) this.use(node);
     const senders = Array.from({ length: options.senders ?? 16 }, (_, sender) => this.#run(sender));
     this.#running = Promise.all(senders);
@@ -109,7 +109,7 @@ export class Load {
   /** Resolves when the sentence is true of what was answered; rejects when a sender has failed. Looked at with each answer. */
   async until(isSo: () => boolean, what: string): Promise<void> {
     const reached = new Promise<void>(resolve => this.#waits.push({ isSo, resolve }));
-    await inTime(Promise.race([this.#running.then(() => undefined), reached]), what);
+    await withTimeLimit(Promise.race([this.#running.then(() => undefined), reached]), what);
   }
 
   /** Resolves after that many more answers; rejects when a sender has failed. */
@@ -122,7 +122,7 @@ export class Load {
   /** Each sender has the answer to its last request when this resolves. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await inTime(this.#running, 'last answer of every sender');
+    await withTimeLimit(this.#running, 'last answer of every sender');
   }
 
   async #run(sender: number): Promise<void> {
@@ -161,7 +161,7 @@ export class Load {
     for (let tries = 1; ; tries++) {
       const client = this.#next();
       try {
-        const { status, body, text, headers } = await client.ask<T>(id, { ...asked, ...this.#patience, key });
+        const { status, body, text, headers } = await client.ask<T>(id, { ...asked, ...this.#timeout, key });
         if (status === 201) {
           if (headers['idempotent-replayed'] === 'true') this.replayed++;
           const answeredAt = performance.now();

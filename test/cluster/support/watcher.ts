@@ -2,7 +2,7 @@
 import WebSocket from 'ws';
 import type { Tenant } from '../../node/tenant.ts';
 import type { Ending, NodeProcess } from '../../support/node-process.ts';
-import { inTime } from '../../support/patience.ts';
+import { withTimeLimit } from '../../support/time-limit.ts';
 
 type Frame =
   | { readonly type: 'resumed' | 'reset'; readonly epoch: string; readonly seq: number }
@@ -104,6 +104,6 @@ export class Watcher {
     const wait = async (): Promise<void> => {
       while (!isSo()) await new Promise<void>(resolve => this.#waits.push(resolve));
     };
-    await inTime(wait(), what);
+    await withTimeLimit(wait(), what);
   }
 }

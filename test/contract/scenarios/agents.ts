@@ -12,35 +12,39 @@ import {
   newTool,
   newVersion,
   unique,
-} from '../fixtures.ts';
+} from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import type { Place, Role, World } from '../world.ts';
+import type { TenantEnvironment, Role, ContractFixture } from '../contract-fixture.ts';
 
-const inProject = ({ projectId }: Place): { projectId: string } => ({ projectId });
-const inEnvironment = ({ projectId, environmentId }: Place) => ({ projectId, environmentId });
+const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
+const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ projectId, environmentId });
 
 /** The request, in production, by somebody whose e-mail is not verified. */
 const unverified =
-  (request: (place: Place) => Asked | Promise<Asked>, role: Role = 'studio developer') =>
-  async ({ production, cast }: World) => ({ by: cast[role], asked: await request(production) });
+  (request: (env: TenantEnvironment) => Asked | Promise<Asked>, role: Role = 'studio developer') =>
+  async ({ production, byRole }: ContractFixture) => ({
+    by: byRole[role],
+    asked: await request(production),
+  });
 
-const newCredential = (place: Place): Asked => ({
+const newCredential = (env: TenantEnvironment): Asked => ({
   body: {
-    ...inEnvironment(place),
+    ...inEnvironment(env),
     provider: 'llm_provider_2',
     displayName: unique(),
     secret: `secret-${unique()}`,
   },
 });
 
-const toCredential = async (place: Place, body?: object): Promise<Asked> => ({
-  params: { byokCredentialId: await newByokCredential(place) },
+const toCredential = async (env: TenantEnvironment, body?: object): Promise<Asked> => ({
+  params: { byokCredentialId: await newByokCredential(env) },
   ...(body === undefined ? {} : { body }),
 });
 
-const listCredentials = (place: Place): Asked => ({ query: inEnvironment(place) });
-const rotation = (place: Place): Promise<Asked> => toCredential(place, { secret: `secret-${unique()}` });
-const revocation = (place: Place): Promise<Asked> => toCredential(place);
+const listCredentials = (env: TenantEnvironment): Asked => ({ query: inEnvironment(env) });
+const rotation = (env: TenantEnvironment): Promise<Asked> =>
+  toCredential(env, { secret: `secret-${unique()}` });
+const revocation = (env: TenantEnvironment): Promise<Asked> => toCredential(env);
 
 export const byokScenarios: ScenariosOf<typeof byokOperations> = {
   listByokCredentials: {
@@ -53,7 +57,7 @@ export const byokScenarios: ScenariosOf<typeof byokOperations> = {
   },
   rotateByokCredential: {
     request: rotation,
-    variants: [place => toCredential(place, { secret: `secret-${unique()}`, gracePeriodSeconds: 0 })],
+    variants: [env => toCredential(env, { secret: `secret-${unique()}`, gracePeriodSeconds: 0 })],
     refusals: {
       'svc/auth/email_not_verified': unverified(rotation),
       'svc/runtime/conflict': async ({ sandbox }) => {
@@ -69,21 +73,21 @@ export const byokScenarios: ScenariosOf<typeof byokOperations> = {
   },
 };
 
-const toTool = async (place: Place, more: object = {}): Promise<Asked> => ({
-  params: { toolId: await newTool(place) },
-  body: { ...inProject(place), ...more },
+const toTool = async (env: TenantEnvironment, more: object = {}): Promise<Asked> => ({
+  params: { toolId: await newTool(env) },
+  body: { ...inProject(env), ...more },
 });
 
 export const toolScenarios: ScenariosOf<typeof toolOperations> = {
-  listTools: { request: place => ({ query: inEnvironment(place) }), refusals: {} },
+  listTools: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createTool: {
-    request: place => ({ body: { ...inEnvironment(place), name: unique(), url: place.webhookUrl } }),
+    request: env => ({ body: { ...inEnvironment(env), name: unique(), url: env.webhookUrl } }),
     variants: [
-      place => ({
+      env => ({
         body: {
-          ...inEnvironment(place),
+          ...inEnvironment(env),
           name: unique(),
-          url: place.webhookUrl,
+          url: env.webhookUrl,
           method: 'GET',
           headers: { Authorization: 'Bearer hush' },
           description: 'Finds an order.',
@@ -93,26 +97,26 @@ export const toolScenarios: ScenariosOf<typeof toolOperations> = {
     ],
     refusals: {},
   },
-  getTool: { request: async place => ({ params: { toolId: await newTool(place) } }), refusals: {} },
+  getTool: { request: async env => ({ params: { toolId: await newTool(env) } }), refusals: {} },
   updateTool: {
-    request: place => toTool(place, { name: unique(), status: 'disabled' }),
-    variants: [place => toTool(place, { headers: { 'X-Key': 'hush' }, inputSchema: null })],
+    request: env => toTool(env, { name: unique(), status: 'disabled' }),
+    variants: [env => toTool(env, { headers: { 'X-Key': 'hush' }, inputSchema: null })],
     refusals: {},
   },
   testTool: {
-    request: place => toTool(place),
-    variants: [place => toTool(place, { arguments: { orderId: 'A-1' } })],
+    request: env => toTool(env),
+    variants: [env => toTool(env, { arguments: { orderId: 'A-1' } })],
     refusals: {},
   },
 };
 
-const toLoom = async (place: Place, more: object): Promise<Asked> => ({
-  params: { loomId: (await newLoom(place)).loomId },
-  body: { ...inProject(place), ...more },
+const toLoom = async (env: TenantEnvironment, more: object): Promise<Asked> => ({
+  params: { loomId: (await newLoom(env)).loomId },
+  body: { ...inProject(env), ...more },
 });
 
 /** The request meets a loom that has been archived. */
-async function archivedLoom({ sandbox }: World, more: object) {
+async function archivedLoom({ sandbox }: ContractFixture, more: object) {
   const asked = await toLoom(sandbox, more);
   const body = { ...inProject(sandbox), status: 'archived' };
   await sandbox.key.get('updateLoom', { params: asked.params ?? {}, body });
@@ -120,32 +124,30 @@ async function archivedLoom({ sandbox }: World, more: object) {
 }
 
 /** Everything that a version can say. */
-const whole = async (place: Place) => ({
+const whole = async (env: TenantEnvironment) => ({
   ...definition,
   rules: ['Be kind.'],
   mode: 'suggest',
   temperature: 0.5,
   maxTokens: 500,
-  toolIds: [await newTool(place)],
-  byokCredentialId: await newByokCredential(place),
+  toolIds: [await newTool(env)],
+  byokCredentialId: await newByokCredential(env),
   metadata: { a: 1 },
 });
 
 export const loomScenarios: ScenariosOf<typeof loomOperations> = {
-  listLooms: { request: place => ({ query: inEnvironment(place) }), refusals: {} },
+  listLooms: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createLoom: {
-    request: place => ({ body: { ...inEnvironment(place), name: unique(), ...definition } }),
-    variants: [
-      async place => ({ body: { ...inEnvironment(place), name: unique(), ...(await whole(place)) } }),
-    ],
+    request: env => ({ body: { ...inEnvironment(env), name: unique(), ...definition } }),
+    variants: [async env => ({ body: { ...inEnvironment(env), name: unique(), ...(await whole(env)) } })],
     refusals: {},
   },
   getLoom: {
-    request: async place => ({ params: { loomId: (await newLoom(place)).loomId } }),
+    request: async env => ({ params: { loomId: (await newLoom(env)).loomId } }),
     refusals: {},
   },
   updateLoom: {
-    request: place => toLoom(place, { name: unique(), status: 'archived' }),
+    request: env => toLoom(env, { name: unique(), status: 'archived' }),
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
         const { loomId } = await newAgent(sandbox);
@@ -155,9 +157,9 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
     },
   },
   activateLoomVersion: {
-    request: async place => {
-      const { loomId, loomVersionId } = await newVersion(place);
-      return { params: { loomId }, body: { ...inProject(place), loomVersionId } };
+    request: async env => {
+      const { loomId, loomVersionId } = await newVersion(env);
+      return { params: { loomId }, body: { ...inProject(env), loomVersionId } };
     },
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
@@ -170,19 +172,19 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
     },
   },
   listLoomVersions: {
-    request: async place => ({ params: { loomId: (await newLoom(place)).loomId } }),
+    request: async env => ({ params: { loomId: (await newLoom(env)).loomId } }),
     refusals: {},
   },
   createLoomVersion: {
-    request: place => toLoom(place, { ...definition, systemPrompt: unique() }),
-    variants: [async place => toLoom(place, { ...(await whole(place)), activate: false })],
-    refusals: { 'svc/runtime/conflict': world => archivedLoom(world, definition) },
+    request: env => toLoom(env, { ...definition, systemPrompt: unique() }),
+    variants: [async env => toLoom(env, { ...(await whole(env)), activate: false })],
+    refusals: { 'svc/runtime/conflict': fixture => archivedLoom(fixture, definition) },
   },
-  getLoomVersion: { request: async place => ({ params: await newLoom(place) }), refusals: {} },
+  getLoomVersion: { request: async env => ({ params: await newLoom(env) }), refusals: {} },
   updateLoomVersion: {
-    request: async place => ({
-      params: await newVersion(place),
-      body: { ...inProject(place), status: 'archived' },
+    request: async env => ({
+      params: await newVersion(env),
+      body: { ...inProject(env), status: 'archived' },
     }),
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => ({
@@ -193,43 +195,43 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
   },
 };
 
-const toAgent = async (place: Place, more: object): Promise<Asked> => ({
-  params: { agentId: (await newAgent(place)).agentId },
-  body: { ...inProject(place), ...more },
+const toAgent = async (env: TenantEnvironment, more: object): Promise<Asked> => ({
+  params: { agentId: (await newAgent(env)).agentId },
+  body: { ...inProject(env), ...more },
 });
 
 export const agentScenarios: ScenariosOf<typeof agentOperations> = {
-  listAgents: { request: place => ({ query: inEnvironment(place) }), refusals: {} },
+  listAgents: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createAgent: {
-    request: place => ({ body: { ...inEnvironment(place), name: unique() } }),
+    request: env => ({ body: { ...inEnvironment(env), name: unique() } }),
     variants: [
-      async place => ({
+      async env => ({
         body: {
-          ...inEnvironment(place),
+          ...inEnvironment(env),
           name: unique(),
           mode: 'auto',
-          loomId: (await newLoom(place)).loomId,
+          loomId: (await newLoom(env)).loomId,
         },
       }),
     ],
     refusals: {
-      'svc/runtime/conflict': async world => {
-        const { asked } = await archivedLoom(world, {});
-        const { sandbox } = world;
+      'svc/runtime/conflict': async fixture => {
+        const { asked } = await archivedLoom(fixture, {});
+        const { sandbox } = fixture;
         const body = { ...inProject(sandbox), name: unique(), loomId: asked.params?.['loomId'] };
         return { by: sandbox.key, asked: { body } };
       },
     },
   },
   getAgent: {
-    request: async place => ({ params: { agentId: (await newAgent(place)).agentId } }),
+    request: async env => ({ params: { agentId: (await newAgent(env)).agentId } }),
     refusals: {},
   },
   updateAgent: {
-    request: place => toAgent(place, { name: unique(), mode: 'suggest' }),
+    request: env => toAgent(env, { name: unique(), mode: 'suggest' }),
     variants: [
-      place => toAgent(place, { archived: true }),
-      async place => toAgent(place, { loomId: (await newLoom(place)).loomId }),
+      env => toAgent(env, { archived: true }),
+      async env => toAgent(env, { loomId: (await newLoom(env)).loomId }),
     ],
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
@@ -242,16 +244,18 @@ export const agentScenarios: ScenariosOf<typeof agentOperations> = {
   },
 };
 
-const budgets = (place: Place): Asked => ({ body: { ...inEnvironment(place), onExceeded: 'suggest' } });
+const budgets = (env: TenantEnvironment): Asked => ({
+  body: { ...inEnvironment(env), onExceeded: 'suggest' },
+});
 
 export const budgetScenarios: ScenariosOf<typeof budgetOperations> = {
-  getBudgets: { request: place => ({ query: inEnvironment(place) }), refusals: {} },
+  getBudgets: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   setBudgets: {
     request: budgets,
     variants: [
-      place => ({
+      env => ({
         body: {
-          ...inEnvironment(place),
+          ...inEnvironment(env),
           perRunMicros: 1_000_000,
           perThreadMicros: null,
           perProjectDayMicros: 100_000_000,

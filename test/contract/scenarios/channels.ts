@@ -1,22 +1,22 @@
 import type { channelOperations } from '../../../protocol/operations/channels.ts';
 import type { ChannelCommand } from '../../../protocol/resources/channel.ts';
 import type { ListOf } from '../../node/client.ts';
-import { getChannel, newChannel, newInbound, newOutbound, newSimulated, unique } from '../fixtures.ts';
+import { getChannel, newChannel, newInbound, newOutbound, newSimulated, unique } from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import type { Place } from '../world.ts';
+import type { TenantEnvironment } from '../contract-fixture.ts';
 
-const inProject = ({ projectId }: Place): { projectId: string } => ({ projectId });
-const inEnvironment = ({ projectId, environmentId }: Place) => ({ projectId, environmentId });
+const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
+const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ projectId, environmentId });
 
-async function command(place: Place): Promise<{ channelId: string; eventId: string }> {
-  const channelId = await newChannel(place);
-  const body = { ...inProject(place), externalParticipantRef: unique(), body: 'hello' };
-  const { threadId } = await place.key.get<{ threadId: string }>('createInboundMessage', {
+async function command(env: TenantEnvironment): Promise<{ channelId: string; eventId: string }> {
+  const channelId = await newChannel(env);
+  const body = { ...inProject(env), externalParticipantRef: unique(), body: 'hello' };
+  const { threadId } = await env.key.get<{ threadId: string }>('createInboundMessage', {
     params: { channelId },
     body,
   });
-  await place.key.get('createMessage', { params: { threadId }, body: { ...inProject(place), body: 'hi' } });
-  const { data } = await place.key.get<ListOf<ChannelCommand>>('listChannelCommands', {
+  await env.key.get('createMessage', { params: { threadId }, body: { ...inProject(env), body: 'hi' } });
+  const { data } = await env.key.get<ListOf<ChannelCommand>>('listChannelCommands', {
     params: { channelId },
   });
   return { channelId, eventId: data[0]?.eventId ?? '' };
@@ -25,44 +25,44 @@ async function command(place: Place): Promise<{ channelId: string; eventId: stri
 const occurredAt = '2026-11-03T12:00:00Z';
 
 export const channelScenarios: ScenariosOf<typeof channelOperations> = {
-  listChannels: { request: place => ({ query: inEnvironment(place) }), refusals: {} },
+  listChannels: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createChannel: {
-    request: place => ({ body: { ...inEnvironment(place), name: unique(), kind: 'custom' } }),
-    variants: [place => ({ body: { ...inEnvironment(place), name: unique(), kind: 'chatapp' } })],
+    request: env => ({ body: { ...inEnvironment(env), name: unique(), kind: 'custom' } }),
+    variants: [env => ({ body: { ...inEnvironment(env), name: unique(), kind: 'chatapp' } })],
     refusals: {},
   },
   getChannel: {
-    request: async place => ({ params: { channelId: await getChannel(place) } }),
+    request: async env => ({ params: { channelId: await getChannel(env) } }),
     refusals: {},
   },
   updateChannel: {
-    request: async place => ({
-      params: { channelId: await newChannel(place) },
-      body: { ...inProject(place), name: unique(), metadata: { a: 1 } },
+    request: async env => ({
+      params: { channelId: await newChannel(env) },
+      body: { ...inProject(env), name: unique(), metadata: { a: 1 } },
     }),
     refusals: {},
   },
   listChannelCommands: {
-    request: async place => ({ params: { channelId: (await command(place)).channelId } }),
+    request: async env => ({ params: { channelId: (await command(env)).channelId } }),
     refusals: {},
   },
   acknowledgeChannelCommand: {
-    request: async place => ({ params: await command(place) }),
+    request: async env => ({ params: await command(env) }),
     refusals: {},
   },
   createInboundMessage: {
-    request: async place => ({
-      params: { channelId: await getChannel(place) },
-      body: { ...inProject(place), externalParticipantRef: unique(), body: 'hello' },
+    request: async env => ({
+      params: { channelId: await getChannel(env) },
+      body: { ...inProject(env), externalParticipantRef: unique(), body: 'hello' },
     }),
     variants: [
-      async place => ({
-        params: { channelId: await getChannel(place) },
-        body: { ...inProject(place), threadId: (await newInbound(place)).threadId, body: 'hello' },
+      async env => ({
+        params: { channelId: await getChannel(env) },
+        body: { ...inProject(env), threadId: (await newInbound(env)).threadId, body: 'hello' },
       }),
-      async place => ({
-        params: { channelId: await getChannel(place) },
-        body: { ...inProject(place), externalThreadRef: unique(), body: 'hello', metadata: { a: 1 } },
+      async env => ({
+        params: { channelId: await getChannel(env) },
+        body: { ...inProject(env), externalThreadRef: unique(), body: 'hello', metadata: { a: 1 } },
       }),
     ],
     refusals: {
@@ -76,19 +76,19 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
     },
   },
   recordReceipt: {
-    request: async place => ({
-      params: { channelId: await getChannel(place) },
+    request: async env => ({
+      params: { channelId: await getChannel(env) },
       body: {
-        ...inProject(place),
-        messageId: (await newOutbound(place)).messageId,
+        ...inProject(env),
+        messageId: (await newOutbound(env)).messageId,
         status: 'delivered',
         occurredAt,
       },
     }),
     variants: [
-      async place => ({
-        params: { channelId: await getChannel(place) },
-        body: { ...inProject(place), externalMessageId: unique(), status: 'read', occurredAt },
+      async env => ({
+        params: { channelId: await getChannel(env) },
+        body: { ...inProject(env), externalMessageId: unique(), status: 'read', occurredAt },
       }),
     ],
     refusals: {
@@ -107,22 +107,22 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
     },
   },
   simulateSandbox: {
-    request: async place => ({
-      params: { channelId: await newChannel(place, 'sandbox') },
-      body: { ...inProject(place), event: 'inbound', externalParticipantRef: unique(), body: 'hello' },
+    request: async env => ({
+      params: { channelId: await newChannel(env, 'sandbox') },
+      body: { ...inProject(env), event: 'inbound', externalParticipantRef: unique(), body: 'hello' },
     }),
     variants: [
-      async place => {
-        const { channelId, threadId } = await newSimulated(place);
-        return { params: { channelId }, body: { ...inProject(place), event: 'window_expired', threadId } };
+      async env => {
+        const { channelId, threadId } = await newSimulated(env);
+        return { params: { channelId }, body: { ...inProject(env), event: 'window_expired', threadId } };
       },
-      async place => {
-        const { channelId, threadId } = await newSimulated(place);
-        const { messageId } = await place.key.get<{ messageId: string }>('createMessage', {
+      async env => {
+        const { channelId, threadId } = await newSimulated(env);
+        const { messageId } = await env.key.get<{ messageId: string }>('createMessage', {
           params: { threadId },
-          body: { ...inProject(place), body: 'hi' },
+          body: { ...inProject(env), body: 'hi' },
         });
-        return { params: { channelId }, body: { ...inProject(place), event: 'delivered', messageId } };
+        return { params: { channelId }, body: { ...inProject(env), event: 'delivered', messageId } };
       },
     ],
     refusals: {

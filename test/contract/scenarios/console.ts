@@ -1,38 +1,38 @@
 import type { consoleOperations } from '../../../protocol/operations/console.ts';
 import type { contractOperations } from '../../../protocol/operations/contract.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import { newMember, type Place } from '../world.ts';
+import { newMember, type TenantEnvironment } from '../contract-fixture.ts';
 
-const inProject = ({ projectId }: Place): { projectId: string } => ({ projectId });
+const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
 
 export const consoleScenarios: ScenariosOf<typeof consoleOperations> = {
-  listConsoleMembers: { request: place => ({ params: inProject(place) }), refusals: {} },
+  listConsoleMembers: { request: env => ({ params: inProject(env) }), refusals: {} },
   upsertConsoleMember: {
-    request: async place => ({
-      params: inProject(place),
-      body: { userId: await newMember(place), role: 'agent' },
+    request: async env => ({
+      params: inProject(env),
+      body: { userId: await newMember(env), role: 'agent' },
     }),
     refusals: {},
   },
   removeConsoleMember: {
-    request: async place => {
-      const userId = await newMember(place);
-      await place.person.get('upsertConsoleMember', {
-        params: inProject(place),
+    request: async env => {
+      const userId = await newMember(env);
+      await env.person.get('upsertConsoleMember', {
+        params: inProject(env),
         body: { userId, role: 'agent' },
       });
-      return { params: { ...inProject(place), userId } };
+      return { params: { ...inProject(env), userId } };
     },
     refusals: {},
   },
   createStreamTicket: {
-    request: place => ({ params: inProject(place) }),
+    request: env => ({ params: inProject(env) }),
     refusals: {},
   },
-  openStream: { request: place => ({ params: inProject(place) }), refusals: {} },
+  openStream: { request: env => ({ params: inProject(env) }), refusals: {} },
   listStreamEvents: {
-    request: place => ({ params: inProject(place) }),
-    variants: [place => ({ params: inProject(place), query: { afterSeq: 1, limit: 1 } })],
+    request: env => ({ params: inProject(env) }),
+    variants: [env => ({ params: inProject(env), query: { afterSeq: 1, limit: 1 } })],
     refusals: {},
   },
 };

@@ -12,35 +12,35 @@ import {
   newSimulated,
   newThread,
   unique,
-} from '../fixtures.ts';
+} from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import type { Place, World } from '../world.ts';
+import type { TenantEnvironment, ContractFixture } from '../contract-fixture.ts';
 
-const inProject = ({ projectId }: Place): { projectId: string } => ({ projectId });
-const inEnvironment = ({ projectId, environmentId }: Place) => ({ projectId, environmentId });
+const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
+const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ projectId, environmentId });
 
-async function archivedThread(place: Place): Promise<string> {
-  const threadId = await newThread(place);
-  await place.key.get('updateThread', {
+async function archivedThread(env: TenantEnvironment): Promise<string> {
+  const threadId = await newThread(env);
+  await env.key.get('updateThread', {
     params: { threadId },
-    body: { ...inProject(place), status: 'archived' },
+    body: { ...inProject(env), status: 'archived' },
   });
   return threadId;
 }
 
 /** Of several who do the same to one note at once, one is told that another was faster. */
-async function contested(world: World, id: 'updateNote' | 'deleteNote'): Promise<Reply<unknown>> {
-  const place = world.sandbox;
+async function contested(fixture: ContractFixture, id: 'updateNote' | 'deleteNote'): Promise<Reply<unknown>> {
+  const env = fixture.sandbox;
   for (let attempt = 0; attempt < 200; attempt++) {
-    const { threadId, threadNoteId } = await newNote(place);
+    const { threadId, threadNoteId } = await newNote(env);
     const params = { threadId, threadNoteId };
     const ask = (by: Client, what: OperationId): Promise<Reply<unknown>> => {
       const asked: Asked =
-        what === 'updateNote' ? { params, body: { ...inProject(place), body: 'new' } } : { params };
+        what === 'updateNote' ? { params, body: { ...inProject(env), body: 'new' } } : { params };
       return by.ask(what, asked);
     };
-    const rivals = [place.key, place.person, place.key, place.person];
-    const replies = await Promise.all([ask(place.key, 'deleteNote'), ...rivals.map(rival => ask(rival, id))]);
+    const rivals = [env.key, env.person, env.key, env.person];
+    const replies = await Promise.all([ask(env.key, 'deleteNote'), ...rivals.map(rival => ask(rival, id))]);
     const lost = replies.slice(1).find(({ status }) => status === 409);
     if (lost !== undefined) return lost;
   }
@@ -49,10 +49,10 @@ async function contested(world: World, id: 'updateNote' | 'deleteNote'): Promise
 
 export const threadScenarios: ScenariosOf<typeof threadOperations> = {
   createThread: {
-    request: place => ({ body: { ...inEnvironment(place), metadata: { n: unique() } } }),
+    request: env => ({ body: { ...inEnvironment(env), metadata: { n: unique() } } }),
     variants: [
-      async place => ({
-        body: { ...inEnvironment(place), channelId: await getChannel(place), externalRef: unique() },
+      async env => ({
+        body: { ...inEnvironment(env), channelId: await getChannel(env), externalRef: unique() },
       }),
     ],
     refusals: {
@@ -65,11 +65,11 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
     },
   },
   listThreads: {
-    request: place => ({ query: inEnvironment(place) }),
+    request: env => ({ query: inEnvironment(env) }),
     variants: [
-      place => ({
+      env => ({
         query: {
-          ...inEnvironment(place),
+          ...inEnvironment(env),
           status: 'open',
           tag: 'vip',
           sort: 'createdAt',
@@ -81,19 +81,19 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
     refusals: {},
   },
   getThread: {
-    request: async place => ({ params: { threadId: await newThread(place) } }),
-    variants: [async place => ({ params: { threadId: await newThread(place) }, query: inProject(place) })],
+    request: async env => ({ params: { threadId: await newThread(env) } }),
+    variants: [async env => ({ params: { threadId: await newThread(env) }, query: inProject(env) })],
     refusals: {},
   },
   updateThread: {
-    request: async place => ({
-      params: { threadId: await newThread(place) },
-      body: { ...inProject(place), tags: ['vip'], customFields: { plan: 'pro', seats: 3, trial: null } },
+    request: async env => ({
+      params: { threadId: await newThread(env) },
+      body: { ...inProject(env), tags: ['vip'], customFields: { plan: 'pro', seats: 3, trial: null } },
     }),
     variants: [
-      async place => ({
-        params: { threadId: await newThread(place) },
-        body: { ...inProject(place), status: 'closed', agentMode: 'paused', agentId: null },
+      async env => ({
+        params: { threadId: await newThread(env) },
+        body: { ...inProject(env), status: 'closed', agentMode: 'paused', agentId: null },
       }),
     ],
     refusals: {
@@ -107,14 +107,14 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
     },
   },
   assignThread: {
-    request: async place => ({
-      params: { threadId: await newThread(place) },
-      body: { ...inProject(place), userId: place.tenant.userId },
+    request: async env => ({
+      params: { threadId: await newThread(env) },
+      body: { ...inProject(env), userId: env.tenant.userId },
     }),
     variants: [
-      async place => ({
-        params: { threadId: await newThread(place) },
-        body: { ...inProject(place), userId: null },
+      async env => ({
+        params: { threadId: await newThread(env) },
+        body: { ...inProject(env), userId: null },
       }),
     ],
     refusals: {},
@@ -123,44 +123,44 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
 
 export const noteScenarios: ScenariosOf<typeof noteOperations> = {
   listNotes: {
-    request: async place => ({ params: { threadId: (await newNote(place)).threadId } }),
+    request: async env => ({ params: { threadId: (await newNote(env)).threadId } }),
     refusals: {},
   },
   createNote: {
-    request: async place => ({
-      params: { threadId: await newThread(place) },
-      body: { ...inProject(place), body: 'to self' },
+    request: async env => ({
+      params: { threadId: await newThread(env) },
+      body: { ...inProject(env), body: 'to self' },
     }),
     refusals: {},
   },
   updateNote: {
-    request: async place => {
-      const { threadId, threadNoteId } = await newNote(place);
-      return { params: { threadId, threadNoteId }, body: { ...inProject(place), body: 'new' } };
+    request: async env => {
+      const { threadId, threadNoteId } = await newNote(env);
+      return { params: { threadId, threadNoteId }, body: { ...inProject(env), body: 'new' } };
     },
-    refusals: { 'svc/runtime/conflict': world => contested(world, 'updateNote') },
+    refusals: { 'svc/runtime/conflict': fixture => contested(fixture, 'updateNote') },
   },
   deleteNote: {
-    request: async place => {
-      const { threadId, threadNoteId } = await newNote(place);
+    request: async env => {
+      const { threadId, threadNoteId } = await newNote(env);
       return { params: { threadId, threadNoteId } };
     },
-    refusals: { 'svc/runtime/conflict': world => contested(world, 'deleteNote') },
+    refusals: { 'svc/runtime/conflict': fixture => contested(fixture, 'deleteNote') },
   },
 };
 
 export const presenceScenarios: ScenariosOf<typeof presenceOperations> = {
   setTyping: {
-    request: async place => ({
-      params: { threadId: await newThread(place) },
-      body: { ...inProject(place), state: 'started' },
+    request: async env => ({
+      params: { threadId: await newThread(env) },
+      body: { ...inProject(env), state: 'started' },
     }),
     refusals: {},
   },
   moveReadCursor: {
-    request: async place => ({
-      params: { threadId: await newThread(place) },
-      body: { ...inProject(place), sequence: 1 },
+    request: async env => ({
+      params: { threadId: await newThread(env) },
+      body: { ...inProject(env), sequence: 1 },
     }),
     refusals: {},
   },
@@ -168,43 +168,43 @@ export const presenceScenarios: ScenariosOf<typeof presenceOperations> = {
 
 export const messageScenarios: ScenariosOf<typeof messageOperations> = {
   listMessages: {
-    request: async place => ({ params: { threadId: (await newInbound(place)).threadId } }),
+    request: async env => ({ params: { threadId: (await newInbound(env)).threadId } }),
     variants: [
-      async place => ({
-        params: { threadId: (await newOutbound(place)).threadId },
-        query: { ...inProject(place), order: 'desc', afterSequence: 1, limit: 1 },
+      async env => ({
+        params: { threadId: (await newOutbound(env)).threadId },
+        query: { ...inProject(env), order: 'desc', afterSequence: 1, limit: 1 },
       }),
     ],
     refusals: {},
   },
   getMessage: {
-    request: async place => {
-      const { threadId, messageId } = await newOutbound(place);
+    request: async env => {
+      const { threadId, messageId } = await newOutbound(env);
       return { params: { threadId, messageId } };
     },
     refusals: {},
   },
   getMessageTimeline: {
-    request: async place => {
-      const { threadId, messageId } = await newOutbound(place);
+    request: async env => {
+      const { threadId, messageId } = await newOutbound(env);
       return { params: { threadId, messageId } };
     },
     refusals: {},
   },
   createMessage: {
-    request: async place => ({
-      params: { threadId: await newThread(place) },
-      body: { ...inProject(place), body: 'hi' },
+    request: async env => ({
+      params: { threadId: await newThread(env) },
+      body: { ...inProject(env), body: 'hi' },
     }),
     variants: [
-      async place => ({
-        params: { threadId: await newThread(place) },
+      async env => ({
+        params: { threadId: await newThread(env) },
         query: { dryRun: true },
-        body: { ...inProject(place), body: 'hi' },
+        body: { ...inProject(env), body: 'hi' },
       }),
-      async place => ({
-        params: { threadId: await newThread(place) },
-        body: { ...inProject(place), body: 'hello', direction: 'inbound', metadata: { a: [1] } },
+      async env => ({
+        params: { threadId: await newThread(env) },
+        body: { ...inProject(env), body: 'hello', direction: 'inbound', metadata: { a: [1] } },
       }),
     ],
     refusals: {

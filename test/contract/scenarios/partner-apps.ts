@@ -1,9 +1,9 @@
 import type { partnerAppOperations } from '../../../protocol/operations/partner-apps.ts';
-import { newChannel, unique } from '../fixtures.ts';
+import { newChannel, unique } from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import type { Place } from '../world.ts';
+import type { TenantEnvironment } from '../contract-fixture.ts';
 
-const newApp = ({ tenant }: Place) => ({
+const newApp = ({ tenant }: TenantEnvironment) => ({
   body: {
     workspaceId: tenant.workspaceId,
     name: unique(),
@@ -12,8 +12,8 @@ const newApp = ({ tenant }: Place) => ({
   },
 });
 
-async function app(place: Place): Promise<{ metaAppCredentialId: string }> {
-  const made = await place.person.get<{ partnerAppCredentialId: string }>('createPartnerApp', newApp(place));
+async function app(env: TenantEnvironment): Promise<{ metaAppCredentialId: string }> {
+  const made = await env.person.get<{ partnerAppCredentialId: string }>('createPartnerApp', newApp(env));
   return { metaAppCredentialId: made.partnerAppCredentialId };
 }
 
@@ -24,7 +24,7 @@ export const partnerAppScenarios: ScenariosOf<typeof partnerAppOperations> = {
   },
   createPartnerApp: { request: newApp, refusals: {} },
   rotatePartnerAppSecret: {
-    request: async place => ({ params: await app(place), body: { appSecret: 'another secret' } }),
+    request: async env => ({ params: await app(env), body: { appSecret: 'another secret' } }),
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
         const params = await app(sandbox);
@@ -34,7 +34,7 @@ export const partnerAppScenarios: ScenariosOf<typeof partnerAppOperations> = {
     },
   },
   revokePartnerApp: {
-    request: async place => ({ params: await app(place) }),
+    request: async env => ({ params: await app(env) }),
     refusals: {
       'svc/partner_app/in_use': async ({ sandbox, database }) => {
         const params = await app(sandbox);

@@ -8,31 +8,31 @@ import {
   newSuggestion,
   newThread,
   unique,
-} from '../fixtures.ts';
+} from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import type { Place } from '../world.ts';
+import type { TenantEnvironment } from '../contract-fixture.ts';
 
-const inProject = ({ projectId }: Place): { projectId: string } => ({ projectId });
-const inEnvironment = ({ projectId, environmentId }: Place) => ({ projectId, environmentId });
+const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
+const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ projectId, environmentId });
 
-const resolution = (place: Place, agentRunId: string, more: object = {}): Asked => ({
+const resolution = (env: TenantEnvironment, agentRunId: string, more: object = {}): Asked => ({
   params: { agentRunId },
-  body: { ...inProject(place), action: 'approve', ...more },
+  body: { ...inProject(env), action: 'approve', ...more },
 });
 
 export const runScenarios: ScenariosOf<typeof runOperations> = {
   createAgentRun: {
-    request: async place => ({
-      params: { agentId: (await newAgent(place)).agentId },
-      body: { ...inProject(place), threadId: await newThread(place) },
+    request: async env => ({
+      params: { agentId: (await newAgent(env)).agentId },
+      body: { ...inProject(env), threadId: await newThread(env) },
     }),
     variants: [
-      async place => ({ params: { agentId: (await newAgent(place)).agentId }, body: inProject(place) }),
-      async place => {
-        const { threadId, messageId } = await newInbound(place);
+      async env => ({ params: { agentId: (await newAgent(env)).agentId }, body: inProject(env) }),
+      async env => {
+        const { threadId, messageId } = await newInbound(env);
         return {
-          params: { agentId: (await newAgent(place)).agentId },
-          body: { ...inProject(place), threadId, inputMessageId: messageId, metadata: { a: 1 } },
+          params: { agentId: (await newAgent(env)).agentId },
+          body: { ...inProject(env), threadId, inputMessageId: messageId, metadata: { a: 1 } },
         };
       },
     ],
@@ -45,27 +45,27 @@ export const runScenarios: ScenariosOf<typeof runOperations> = {
     },
   },
   listAgentRuns: {
-    request: async place => {
-      await newSuggestion(place);
-      return { query: inEnvironment(place) };
+    request: async env => {
+      await newSuggestion(env);
+      return { query: inEnvironment(env) };
     },
     variants: [
-      async place => {
-        const threadId = await newThread(place);
-        const { agentId = '' } = await newSuggestion(place, threadId);
+      async env => {
+        const threadId = await newThread(env);
+        const { agentId = '' } = await newSuggestion(env, threadId);
         return {
-          query: { ...inEnvironment(place), threadId, agentId: agentId ?? '', status: 'succeeded', limit: 1 },
+          query: { ...inEnvironment(env), threadId, agentId: agentId ?? '', status: 'succeeded', limit: 1 },
         };
       },
     ],
     refusals: {},
   },
   getAgentRun: {
-    request: async place => ({ params: { agentRunId: (await newSuggestion(place)).agentRunId } }),
+    request: async env => ({ params: { agentRunId: (await newSuggestion(env)).agentRunId } }),
     refusals: {},
   },
   cancelAgentRun: {
-    request: async place => ({ params: { agentRunId: await newSilentRun(place) }, body: inProject(place) }),
+    request: async env => ({ params: { agentRunId: await newSilentRun(env) }, body: inProject(env) }),
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
         const { agentRunId } = await newSuggestion(sandbox);
@@ -74,10 +74,10 @@ export const runScenarios: ScenariosOf<typeof runOperations> = {
     },
   },
   resolveSuggestion: {
-    request: async place => resolution(place, (await newSuggestion(place)).agentRunId),
+    request: async env => resolution(env, (await newSuggestion(env)).agentRunId),
     variants: [
-      async place => resolution(place, (await newSuggestion(place)).agentRunId, { body: 'hello there' }),
-      async place => resolution(place, (await newSuggestion(place)).agentRunId, { action: 'discard' }),
+      async env => resolution(env, (await newSuggestion(env)).agentRunId, { body: 'hello there' }),
+      async env => resolution(env, (await newSuggestion(env)).agentRunId, { action: 'discard' }),
     ],
     refusals: {
       'svc/agent_runs/suggestion_already_resolved': async ({ sandbox }) => {

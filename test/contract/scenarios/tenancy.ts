@@ -2,22 +2,24 @@ import type { invitationOperations } from '../../../protocol/operations/invitati
 import type { memberOperations } from '../../../protocol/operations/members.ts';
 import type { tenancyOperations } from '../../../protocol/operations/tenancy.ts';
 import { signUp, verifyEmail } from '../../node/tenant.ts';
-import { unique } from '../fixtures.ts';
+import { unique } from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import { newAddress, newMember, type Place } from '../world.ts';
+import { newAddress, newMember, type TenantEnvironment } from '../contract-fixture.ts';
 
-const inWorkspace = ({ tenant }: Place): { workspaceId: string } => ({ workspaceId: tenant.workspaceId });
+const inWorkspace = ({ tenant }: TenantEnvironment): { workspaceId: string } => ({
+  workspaceId: tenant.workspaceId,
+});
 
 export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   listWorkspaces: { request: () => ({}), refusals: {} },
   createWorkspace: { request: () => ({ body: { name: unique() } }), refusals: {} },
   listProjects: {
     request: () => ({}),
-    variants: [place => ({ query: inWorkspace(place) })],
+    variants: [env => ({ query: inWorkspace(env) })],
     refusals: {},
   },
   createProject: {
-    request: place => ({ body: { ...inWorkspace(place), name: unique() } }),
+    request: env => ({ body: { ...inWorkspace(env), name: unique() } }),
     refusals: {},
   },
   listEnvironments: {
@@ -27,32 +29,32 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   },
   createEnvironment: {
     // One project has one production environment: each time another project.
-    request: async place => {
-      const body = { ...inWorkspace(place), name: unique() };
-      const { projectId } = await place.person.get<{ projectId: string }>('createProject', { body });
+    request: async env => {
+      const body = { ...inWorkspace(env), name: unique() };
+      const { projectId } = await env.person.get<{ projectId: string }>('createProject', { body });
       return { body: { projectId, name: 'production' } };
     },
-    by: async place => {
-      const { tenant, world } = place;
+    by: async env => {
+      const { tenant, fixture } = env;
       // Of the two tenants one has not verified the e-mail yet.
-      if (place === world.foreign)
-        await verifyEmail(world.node, world.line, tenant.email).catch(() => undefined);
-      return place.person;
+      if (env === fixture.foreign)
+        await verifyEmail(fixture.node, fixture.line, tenant.email).catch(() => undefined);
+      return env.person;
     },
     // It has one already.
-    inPlace: {
+    inOwnProject: {
       request: ({ projectId }) => ({ body: { projectId, name: 'production' } }),
       code: 'svc/runtime/conflict',
       unverified: 'svc/auth/email_not_verified',
     },
     refusals: {
-      'svc/auth/email_not_verified': async world => {
-        const { person, projectId } = await signUp(world.line);
+      'svc/auth/email_not_verified': async fixture => {
+        const { person, projectId } = await signUp(fixture.line);
         return { by: person, asked: { body: { projectId, name: 'production' } } };
       },
-      'svc/runtime/conflict': async world => ({
-        by: world.sandbox.person,
-        asked: { body: { projectId: world.sandbox.projectId, name: 'production' } },
+      'svc/runtime/conflict': async fixture => ({
+        by: fixture.sandbox.person,
+        asked: { body: { projectId: fixture.sandbox.projectId, name: 'production' } },
       }),
     },
   },
@@ -60,10 +62,10 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
 
 export const invitationScenarios: ScenariosOf<typeof invitationOperations> = {
   createInvitation: {
-    request: place => ({ params: inWorkspace(place), body: { email: newAddress() } }),
+    request: env => ({ params: inWorkspace(env), body: { email: newAddress() } }),
     variants: [
-      place => ({
-        params: inWorkspace(place),
+      env => ({
+        params: inWorkspace(env),
         body: { email: newAddress(), studioRole: 'viewer', consoleRole: 'agent' },
       }),
     ],
@@ -78,28 +80,28 @@ export const invitationScenarios: ScenariosOf<typeof invitationOperations> = {
       }),
     },
   },
-  listInvitations: { request: place => ({ params: inWorkspace(place) }), refusals: {} },
+  listInvitations: { request: env => ({ params: inWorkspace(env) }), refusals: {} },
   revokeInvitation: {
-    request: async place => {
-      const { invitationId } = await place.person.get<{ invitationId: string }>('createInvitation', {
-        params: inWorkspace(place),
+    request: async env => {
+      const { invitationId } = await env.person.get<{ invitationId: string }>('createInvitation', {
+        params: inWorkspace(env),
         body: { email: newAddress() },
       });
-      return { params: { ...inWorkspace(place), invitationId } };
+      return { params: { ...inWorkspace(env), invitationId } };
     },
     refusals: {},
   },
 };
 
 export const memberScenarios: ScenariosOf<typeof memberOperations> = {
-  listMembers: { request: place => ({ params: inWorkspace(place) }), refusals: {} },
+  listMembers: { request: env => ({ params: inWorkspace(env) }), refusals: {} },
   getMember: {
-    request: place => ({ params: { ...inWorkspace(place), userId: place.tenant.userId } }),
+    request: env => ({ params: { ...inWorkspace(env), userId: env.tenant.userId } }),
     refusals: {},
   },
   updateMember: {
-    request: async place => ({
-      params: { ...inWorkspace(place), userId: await newMember(place) },
+    request: async env => ({
+      params: { ...inWorkspace(env), userId: await newMember(env) },
       body: { role: 'admin' },
     }),
     refusals: {
@@ -113,7 +115,7 @@ export const memberScenarios: ScenariosOf<typeof memberOperations> = {
     },
   },
   removeMember: {
-    request: async place => ({ params: { ...inWorkspace(place), userId: await newMember(place) } }),
+    request: async env => ({ params: { ...inWorkspace(env), userId: await newMember(env) } }),
     // Only their own membership is theirs to end.
     refuses: ['studio viewer'],
     refusals: {

@@ -2,95 +2,95 @@ import type { deliveryOperations } from '../../../protocol/operations/deliveries
 import type { eventOperations } from '../../../protocol/operations/events.ts';
 import type { stitchOperations } from '../../../protocol/operations/stitches.ts';
 import type { Asked } from '../../node/client.ts';
-import { newDelivery, newStitch, unique } from '../fixtures.ts';
+import { newDelivery, newStitch, unique } from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import type { Place, World } from '../world.ts';
+import type { TenantEnvironment, ContractFixture } from '../contract-fixture.ts';
 
-const inProject = ({ projectId }: Place): { projectId: string } => ({ projectId });
-const inEnvironment = ({ projectId, environmentId }: Place) => ({ projectId, environmentId });
+const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
+const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ projectId, environmentId });
 const since = '2026-01-01T00:00:00Z';
 
-const toStitch = async (place: Place, more: object = {}): Promise<Asked> => ({
-  params: { stitchId: await newStitch(place) },
-  body: { ...inProject(place), ...more },
+const toStitch = async (env: TenantEnvironment, more: object = {}): Promise<Asked> => ({
+  params: { stitchId: await newStitch(env) },
+  body: { ...inProject(env), ...more },
 });
 
 /** The request meets a stitch that has been archived. */
-async function archived({ sandbox }: World, more: object = {}) {
+async function archived({ sandbox }: ContractFixture, more: object = {}) {
   const asked = await toStitch(sandbox, more);
   await sandbox.key.get('archiveStitch', { params: asked.params ?? {} });
   return { by: sandbox.key, asked };
 }
 
-async function disabled(place: Place): Promise<string> {
-  const stitchId = await newStitch(place);
-  await place.key.get('updateStitch', {
+async function disabled(env: TenantEnvironment): Promise<string> {
+  const stitchId = await newStitch(env);
+  await env.key.get('updateStitch', {
     params: { stitchId },
-    body: { ...inProject(place), status: 'disabled' },
+    body: { ...inProject(env), status: 'disabled' },
   });
   return stitchId;
 }
 
 export const stitchScenarios: ScenariosOf<typeof stitchOperations> = {
-  listStitches: { request: place => ({ query: inEnvironment(place) }), refusals: {} },
+  listStitches: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createStitch: {
-    request: place => ({
+    request: env => ({
       body: {
-        ...inEnvironment(place),
+        ...inEnvironment(env),
         name: unique(),
-        webhookUrl: place.webhookUrl,
+        webhookUrl: env.webhookUrl,
         eventNames: ['byok.credential.rejected'],
       },
     }),
     refusals: {},
   },
-  getStitch: { request: async place => ({ params: { stitchId: await newStitch(place) } }), refusals: {} },
+  getStitch: { request: async env => ({ params: { stitchId: await newStitch(env) } }), refusals: {} },
   updateStitch: {
-    request: place => toStitch(place, { name: unique(), status: 'disabled' }),
-    refusals: { 'svc/runtime/conflict': world => archived(world, { name: unique() }) },
+    request: env => toStitch(env, { name: unique(), status: 'disabled' }),
+    refusals: { 'svc/runtime/conflict': fixture => archived(fixture, { name: unique() }) },
   },
-  archiveStitch: { request: async place => ({ params: { stitchId: await newStitch(place) } }), refusals: {} },
+  archiveStitch: { request: async env => ({ params: { stitchId: await newStitch(env) } }), refusals: {} },
   rotateStitchSecret: {
-    request: place => toStitch(place),
-    variants: [place => toStitch(place, { gracePeriodSeconds: 0 })],
-    refusals: { 'svc/runtime/conflict': world => archived(world) },
+    request: env => toStitch(env),
+    variants: [env => toStitch(env, { gracePeriodSeconds: 0 })],
+    refusals: { 'svc/runtime/conflict': fixture => archived(fixture) },
   },
   testStitch: {
-    request: place => toStitch(place),
-    variants: [place => toStitch(place, { eventName: 'thread.message.received' })],
-    refusals: { 'svc/runtime/conflict': world => archived(world) },
+    request: env => toStitch(env),
+    variants: [env => toStitch(env, { eventName: 'thread.message.received' })],
+    refusals: { 'svc/runtime/conflict': fixture => archived(fixture) },
   },
 };
 
 export const deliveryScenarios: ScenariosOf<typeof deliveryOperations> = {
   listDeliveries: {
-    request: place => ({ query: inEnvironment(place) }),
+    request: env => ({ query: inEnvironment(env) }),
     variants: [
-      async place => {
-        const { eventId } = await newDelivery(place);
-        return { query: { ...inEnvironment(place), eventId, since, until: '2030-01-01T00:00:00Z' } };
+      async env => {
+        const { eventId } = await newDelivery(env);
+        return { query: { ...inEnvironment(env), eventId, since, until: '2030-01-01T00:00:00Z' } };
       },
-      place => ({ query: { ...inEnvironment(place), status: 'delivering', eventName: 'stitch.test.ping' } }),
+      env => ({ query: { ...inEnvironment(env), status: 'delivering', eventName: 'stitch.test.ping' } }),
     ],
     refusals: {},
   },
   getDelivery: {
-    request: async place => ({ params: { deliveryId: (await newDelivery(place)).deliveryId } }),
+    request: async env => ({ params: { deliveryId: (await newDelivery(env)).deliveryId } }),
     refusals: {},
   },
   listDeliveryAttempts: {
-    request: async place => ({ params: { deliveryId: (await newDelivery(place)).deliveryId } }),
+    request: async env => ({ params: { deliveryId: (await newDelivery(env)).deliveryId } }),
     refusals: {},
   },
   replayDelivery: {
-    request: async place => ({
-      params: { deliveryId: (await newDelivery(place)).deliveryId },
-      body: inProject(place),
+    request: async env => ({
+      params: { deliveryId: (await newDelivery(env)).deliveryId },
+      body: inProject(env),
     }),
     variants: [
-      async place => ({
-        params: { deliveryId: (await newDelivery(place)).deliveryId },
-        body: { ...inProject(place), targetStitchId: await newStitch(place) },
+      async env => ({
+        params: { deliveryId: (await newDelivery(env)).deliveryId },
+        body: { ...inProject(env), targetStitchId: await newStitch(env) },
       }),
     ],
     refusals: {
@@ -104,15 +104,15 @@ export const deliveryScenarios: ScenariosOf<typeof deliveryOperations> = {
     },
   },
   replayStitch: {
-    request: place => toStitch(place, { since }),
+    request: env => toStitch(env, { since }),
     variants: [
-      async place =>
-        toStitch(place, {
+      async env =>
+        toStitch(env, {
           since,
           until: '2026-02-01T00:00:00Z',
           eventNames: ['thread.*'],
           statuses: ['failed'],
-          targetStitchId: await newStitch(place),
+          targetStitchId: await newStitch(env),
         }),
     ],
     refusals: {
@@ -126,12 +126,12 @@ export const deliveryScenarios: ScenariosOf<typeof deliveryOperations> = {
 
 export const eventScenarios: ScenariosOf<typeof eventOperations> = {
   listEvents: {
-    request: place => ({ query: inEnvironment(place) }),
-    variants: [place => ({ query: { ...inEnvironment(place), eventName: 'thread.*', since, limit: 1 } })],
+    request: env => ({ query: inEnvironment(env) }),
+    variants: [env => ({ query: { ...inEnvironment(env), eventName: 'thread.*', since, limit: 1 } })],
     refusals: {},
   },
   getEvent: {
-    request: async place => ({ params: { eventId: (await newDelivery(place)).eventId } }),
+    request: async env => ({ params: { eventId: (await newDelivery(env)).eventId } }),
     refusals: {},
   },
   listEventTypes: { request: () => ({}), refusals: {} },

@@ -5,7 +5,7 @@ import type { ApiKeys } from '../../../storage/tenancy/api-keys.ts';
 import { newApiKeySecret } from '../../../storage/tenancy/api-key-secret.ts';
 import { accountServices, auditContext, origin } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { ManualClock } from '../stream/fixture.ts';
+import { ManualClock } from '../stream/stream-fixture.ts';
 
 const { database: db } = await startTestDatabase(t);
 const clock = new ManualClock();
@@ -121,7 +121,7 @@ t.test('what has not the form of a key is refused without a question', async t =
 });
 
 t.test(
-  'a key that is not known here pays before it is looked up, and is refused where it cannot',
+  'an unknown key is charged before it is looked up, and refused when the bucket is empty',
   async t => {
     const { counts, verifier } = bench();
     const { secret } = await newKey();

@@ -9,7 +9,7 @@ const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const token = 'a-token-of-thirty-two-characters';
 const rows = Object.entries<Variable<unknown>>(variables);
 
-function problemsOf(env: Record<string, string>): readonly string[] {
+function findProblems(env: Record<string, string>): readonly string[] {
   try {
     readConfig(env);
     return [];
@@ -19,7 +19,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   }
 }
 
-t.test('nothing set: one node with a database of its own, for its own machine', t => {
+t.test('by default one node runs with its own database, on its own machine only', t => {
   const config = readConfig({ PATH: '/bin', BASE_URL: '' });
   t.match(config, {
     embedded: true,
@@ -40,7 +40,7 @@ t.test('nothing set: one node with a database of its own, for its own machine', 
   t.end();
 });
 
-t.test('a database of somebody else: open to the network, closed to private addresses', t => {
+t.test('with DATABASE_URL the node listens on the network, and calls no private address', t => {
   const url = 'postgresql://skein@db:5432/skein';
   t.match(readConfig({ DATABASE_URL: url }), { embedded: false, host: '0.0.0.0', databaseUrl: url });
   t.end();
@@ -55,7 +55,7 @@ t.test('where webhooks may go follows from the database, unless it is said', t =
   t.end();
 });
 
-t.test('a cluster wants what its nodes share', t => {
+t.test('a cluster needs the variables that its nodes share', t => {
   const cluster = { NATS_URL: 'nats://a:4222,tls://user:secret@b', CLUSTER: 'main_1', NODE_ID: 'node-a' };
   const shared = { DATABASE_URL: 'postgres://db/skein', SECRET_KEYS: ring, TOKEN_KEYS: ring };
   t.match(readConfig({ ...cluster, ...shared }), {
@@ -65,18 +65,18 @@ t.test('a cluster wants what its nodes share', t => {
   });
   t.equal(readConfig({ NATS_URL: 'nats://a', ...shared }).cluster, 'skein');
   t.same(
-    problemsOf({ ...cluster, DATABASE_URL: '' }).map(problem => problem.split(':')[0]),
+    findProblems({ ...cluster, DATABASE_URL: '' }).map(problem => problem.split(':')[0]),
     ['DATABASE_URL', 'SECRET_KEYS', 'TOKEN_KEYS'].map(name => `${name} is required with NATS_URL`),
   );
   // One problem is said once.
-  t.match(problemsOf({ ...cluster, ...shared, TOKEN_KEYS: 'none' }), [/^TOKEN_KEYS wants /]);
-  t.equal(problemsOf({ ...cluster, ...shared, TOKEN_KEYS: 'none' }).length, 1);
+  t.match(findProblems({ ...cluster, ...shared, TOKEN_KEYS: 'none' }), [/^TOKEN_KEYS wants /]);
+  t.equal(findProblems({ ...cluster, ...shared, TOKEN_KEYS: 'none' }).length, 1);
   t.end();
 });
 
 t.test('gRPC can be switched off, and TLS wants both halves of its certificate', t => {
   t.equal(readConfig({ GRPC_PORT: 'off' }).grpcPort, undefined);
-  const names = (env: Record<string, string>) => problemsOf(env).map(problem => problem.split(':')[0]);
+  const names = (env: Record<string, string>) => findProblems(env).map(problem => problem.split(':')[0]);
   t.same(names({ GRPC_TLS_CERT: 'a.pem' }), ['GRPC_TLS_KEY is required with GRPC_TLS_CERT']);
   t.same(names({ GRPC_TLS_KEY: 'a.pem' }), ['GRPC_TLS_CERT is required with GRPC_TLS_KEY']);
   t.equal(names({ GRPC_TLS_CA: 'a.pem' }).length, 2);
@@ -85,7 +85,7 @@ t.test('gRPC can be switched off, and TLS wants both halves of its certificate',
 
 t.test('a service token has a name, a length, and one owner', t => {
   for (const text of ['short:token', token, `a b:${token}`, `a:${token},b:${token}`, `a:${token},`]) {
-    t.match(problemsOf({ SERVICE_TOKENS: text }), [/^SERVICE_TOKENS wants /], text);
+    t.match(findProblems({ SERVICE_TOKENS: text }), [/^SERVICE_TOKENS wants /], text);
   }
   t.end();
 });
@@ -115,7 +115,7 @@ t.test('rate limits: on, off, or some of them in JSON; what is wrong with the JS
     '{"test":{"limit":1,"windowSeconds":86401}}': /: test.windowSeconds wants 1 to 86400$/,
   };
   for (const [text, fault] of Object.entries(faults)) {
-    const [problem, ...others] = problemsOf({ RATE_LIMITS: text });
+    const [problem, ...others] = findProblems({ RATE_LIMITS: text });
     t.match(problem, /^RATE_LIMITS wants on, off, or JSON like /, text);
     t.match(problem, fault, text);
     t.same(others, []);
@@ -222,7 +222,7 @@ t.test('a bad value names its variable and what it wants', t => {
   };
   for (const [name, values] of Object.entries(bad)) {
     for (const value of values) {
-      const [problem, ...others] = problemsOf({ [name]: value });
+      const [problem, ...others] = findProblems({ [name]: value });
       t.equal(
         problem,
         `${name} wants ${variables[name as keyof typeof variables].wants}, not ${JSON.stringify(value)}`,
@@ -243,7 +243,7 @@ t.test('a bad secret is not repeated', t => {
     SERVICE_TOKENS: 'billing:hunter2',
   };
   for (const [name, value] of Object.entries(secrets)) {
-    const text = problemsOf({ [name]: value }).join('\n');
+    const text = findProblems({ [name]: value }).join('\n');
     t.match(text, `${name} wants `);
     t.notMatch(text, /hunter2/);
   }
@@ -251,7 +251,7 @@ t.test('a bad secret is not repeated', t => {
 });
 
 t.test('everything that is wrong is said at once', t => {
-  const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'y', SIGNUP: 'z' });
+  const problems = findProblems({ PORT: 'x', LOG_LEVEL: 'y', SIGNUP: 'z' });
   t.equal(problems.length, 3);
   t.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y' }), /PORT wants[^]*LOG_LEVEL wants/);
   t.end();

@@ -126,10 +126,10 @@ t.test('unary calls', async t => {
   });
 
   t.test('what is not of the named project and environment is not there', async t => {
-    const stranger = await node.tenant();
-    const elsewhere = { projectId: stranger.projectId, environmentId: stranger.environmentId };
+    const outsider = await node.tenant();
+    const elsewhere = { projectId: outsider.projectId, environmentId: outsider.environmentId };
     const nowhere = { projectId: newId('project'), environmentId: newId('environment') };
-    const crossed = { projectId, environmentId: stranger.environmentId };
+    const crossed = { projectId, environmentId: outsider.environmentId };
     for (const place of [elsewhere, nowhere, crossed]) {
       const body = { ...place, body: 'x', idempotencyKey: 'x' };
       for (const call of [

@@ -209,8 +209,8 @@ t.test('a stream of messages', async t => {
   });
 
   t.test('a stream without a token, and one of rubbish', async t => {
-    const stranger = new Sender(client.ingestMessages(bearer('')));
-    t.match(await stranger.ended, { code: codes.UNAUTHENTICATED });
+    const outsider = new Sender(client.ingestMessages(bearer('')));
+    t.match(await outsider.ended, { code: codes.UNAUTHENTICATED });
     const path = '/skein.internal.v1.Conversations/IngestMessages';
     const call = client.makeBidiStreamRequest(
       path,

@@ -95,9 +95,9 @@ t.test('reflection, for who has a token', async t => {
       metadata,
       {},
     );
-  const stranger = open(new Metadata());
-  const refused = once(stranger, 'error');
-  stranger.resume();
+  const outsider = open(new Metadata());
+  const refused = once(outsider, 'error');
+  outsider.resume();
   t.match(getFailure((await refused)[0] as ServiceError), { code: codes.UNAUTHENTICATED });
 
   const call = open(bearer());

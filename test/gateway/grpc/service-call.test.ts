@@ -2,6 +2,7 @@
 import t from 'tap';
 import {
   nodeForServices,
+  ServiceAuthority,
   ServiceCall,
   type CallContext,
   type ServiceRequest,
@@ -114,4 +115,13 @@ t.test('it acts where its request says, and nowhere else', async t => {
   ] as const) {
     await t.rejects(call.authoriseScope(project, environment), new ServiceError('svc/runtime/not_found'));
   }
+});
+
+t.test('a request that names no environment is told so', async t => {
+  const authority = new ServiceAuthority({ query: () => Promise.resolve([]) }, systemClock);
+  await t.rejects(authority.scope(undefined, projectId, undefined), {
+    code: 'svc/validation/invalid_request',
+    details: { issues: [{ path: '/request/environmentId', code: 'required' }] },
+  });
+  await t.rejects(authority.scope(undefined, projectId, environmentId), { code: 'svc/runtime/not_found' });
 });

@@ -25,7 +25,7 @@ import {
   production,
   projectId,
   sandbox,
-} from '../stream/fixture.ts';
+} from '../stream/stream-fixture.ts';
 
 interface SmallNode {
   readonly events: MemoryEvents;
@@ -213,14 +213,14 @@ t.test('what is no subscription', async t => {
 t.test('on a whole node', async t => {
   const node = await GrpcNode.start(t);
   const tenant = await node.tenant();
-  const stranger = await node.tenant();
+  const outsider = await node.tenant();
   const client = node.client();
   const { projectId, environmentId } = tenant;
 
   t.test('other tenants do not exist', async t => {
     for (const place of [
       { projectId: newId('project') },
-      { projectId, environmentId: stranger.environmentId },
+      { projectId, environmentId: outsider.environmentId },
       { projectId, environmentId: newId('environment') },
     ]) {
       const refused = new Subscriber(client, place);

@@ -63,7 +63,7 @@ const newByok = (more: object = {}, by: Tenant = tenant) =>
 async function elsewhere() {
   const production = await service.production(tenant);
   const live = (await newKey(person, projectId, 'live')).key;
-  const stranger = await service.tenant();
+  const outsider = await service.tenant();
   const from = async (by: Client, project: string, environment?: string) => ({
     toolId: (await by.get<Tool>('createTool', { body: { projectId: project, name: 'T', url } })).toolId,
     loomId: (await by.get<Loom>('createLoom', { body: { projectId: project, name: 'L', ...definition } }))
@@ -72,11 +72,11 @@ async function elsewhere() {
     byokCredentialId: (
       await newByok(
         { ...(environment === undefined ? {} : { environmentId: environment }) },
-        by === live ? tenant : stranger,
+        by === live ? tenant : outsider,
       )
     ).byokCredentialId,
   });
-  return [await from(live, projectId, production), await from(stranger.key, stranger.projectId)];
+  return [await from(live, projectId, production), await from(outsider.key, outsider.projectId)];
 }
 
 t.test('a tool has the defaults of the contract, and shows no value of a header', async t => {

@@ -123,8 +123,8 @@ t.test('a key that has been rotated is revoked before its grace is over, by a us
 t.test('strangers find nothing to rotate, and a live key wants a verified address', async t => {
   const user = await node.signedUp();
   const { id } = await made(user);
-  const stranger = await node.signedUp();
-  t.match(await rotate(stranger.client, id), absent);
+  const outsider = await node.signedUp();
+  t.match(await rotate(outsider.client, id), absent);
   t.match(await rotate(user.client, 'key_00000000000000000000000000'), absent);
 
   await node.verify(user.email);

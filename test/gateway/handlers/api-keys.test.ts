@@ -94,11 +94,11 @@ t.test('keys are for developers: viewers read, strangers find nothing', async t 
   t.equal((await list(viewer)).status, 200);
   t.match(await viewer.client.call('DELETE', path), absent, 'its list of statuses has no 403');
 
-  const stranger = { ...(await node.signedUp()), projectId: owner.projectId };
-  t.match(await create(stranger), absent);
-  t.match(await list(stranger), absent);
-  t.match(await stranger.client.call('DELETE', path), absent);
-  t.match(await stranger.client.call('DELETE', '/api-keys/key_00000000000000000000000000'), absent);
+  const outsider = { ...(await node.signedUp()), projectId: owner.projectId };
+  t.match(await create(outsider), absent);
+  t.match(await list(outsider), absent);
+  t.match(await outsider.client.call('DELETE', path), absent);
+  t.match(await outsider.client.call('DELETE', '/api-keys/key_00000000000000000000000000'), absent);
   t.match(await node.client().call('GET', `/api-keys?projectId=${owner.projectId}`), {
     status: 401,
     body: { error: 'svc/auth/missing_credentials' },

@@ -19,7 +19,7 @@ const hour = 3_600_000;
 t.test('files', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
-  const stranger = await node.tenant();
+  const outsider = await node.tenant();
   const { projectId, secret } = tenant;
 
   const announce = (sizeBytes: number, more: object = {}, who: Tenant = tenant) =>
@@ -241,7 +241,7 @@ t.test('files', async t => {
   t.test('what a message may not name is 422, whoever it belongs to', async t => {
     const { threadId } = await node.thread(tenant);
     const pending = (await announce(3)).body.attachmentId;
-    const foreign = await upload(Buffer.from('abc'), {}, stranger);
+    const foreign = await upload(Buffer.from('abc'), {}, outsider);
     const own = await upload(Buffer.from('abc'));
     const refused = async (attachment: object) => {
       const { status, body } = await send(threadId, [attachment]);
@@ -263,7 +263,7 @@ t.test('files', async t => {
 
   t.test('scopes, tenants and limits', async t => {
     const attachmentId = await upload(Buffer.from('abc'));
-    for (const bearer of [stranger.secret, stranger.token]) {
+    for (const bearer of [outsider.secret, outsider.token]) {
       t.equal((await link(attachmentId, bearer)).status, 404);
     }
     await node.production(tenant);

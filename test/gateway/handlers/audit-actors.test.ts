@@ -66,7 +66,7 @@ t.test('stitches', async t => {
   t.notOk(all.includes('hush'), 'an address may carry a secret');
 });
 
-t.test('traffic is none', async t => {
+t.test('messages are no audit entries', async t => {
   const { key, projectId, channelId } = await service.tenant();
   const count = async (): Promise<number> => {
     const [row] = await service.database.query<{ count: number }>(

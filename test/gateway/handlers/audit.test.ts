@@ -207,10 +207,10 @@ t.test('the log is for admins; for strangers there is none', async t => {
   const admin = await joined(owner, 'admin');
   t.equal((await logs(admin.client, `projectId=${projectId}`)).status, 200);
   const viewer = await joined(owner, 'viewer');
-  const stranger = await node.signedUp();
+  const outsider = await node.signedUp();
   for (const query of [`workspaceId=${workspaceId}`, `projectId=${projectId}`]) {
     t.match(await logs(viewer.client, query), denied);
-    t.match(await logs(stranger.client, query), absent);
+    t.match(await logs(outsider.client, query), absent);
   }
 });
 

@@ -161,7 +161,7 @@ t.test('a cookie that another site made the browser send counts as none', async 
   t.equal((await refresh(client)).status, 200, 'the session lives on');
 });
 
-t.test('a page of ours may refresh', async t => {
+t.test('a page of the own origin may refresh', async t => {
   const { client } = await node.signedUp();
   for (const headers of [
     { 'sec-fetch-site': 'same-origin', origin: 'http://skein.test' },

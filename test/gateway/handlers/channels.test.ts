@@ -12,7 +12,7 @@ const { database } = await startTestDatabase(t);
 t.test('channels over REST', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
-  const stranger = await node.tenant();
+  const outsider = await node.tenant();
   const { projectId, environmentId, secret } = tenant;
   const read = (channelId: string, bearer = secret) =>
     node.ask<Channel & ErrorBody>('getChannel', bearer, { params: { channelId } });
@@ -71,7 +71,7 @@ t.test('channels over REST', async t => {
   });
 
   t.test("another tenant's channel is not there", async t => {
-    const theirs = await node.channel(stranger, 'sandbox');
+    const theirs = await node.channel(outsider, 'sandbox');
     const params = { channelId: theirs.channelId };
     for (const bearer of [secret, tenant.token]) {
       t.equal((await read(theirs.channelId, bearer)).status, 404);

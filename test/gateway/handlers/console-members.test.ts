@@ -87,8 +87,8 @@ t.test('a member takes effect at once', async t => {
 t.test('only people of the workspace become members', async t => {
   const node = await ConsoleNode.start(t, database);
   const tenant = await node.tenant();
-  const stranger = await node.person();
-  for (const userId of [stranger.userId, 'usr_00000000000000000000000000']) {
+  const outsider = await node.person();
+  for (const userId of [outsider.userId, 'usr_00000000000000000000000000']) {
     const answer = await node.call('PUT', getPath(tenant), tenant.founder.token, { userId, role: 'agent' });
     t.match(answer, { status: 404, body: { error: 'svc/console/not_found' } });
   }

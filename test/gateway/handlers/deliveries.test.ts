@@ -197,7 +197,7 @@ t.test('a span again, by name and status, to a new endpoint', async t => {
 
 t.test('what belongs to another tenant is not there', async t => {
   const owner = await service.tenant();
-  const stranger = await service.tenant();
+  const outsider = await service.tenant();
   const receiver = await receiverFor(t);
   const { stitch } = await stitchFor(owner, receiver.url(), [received]);
   await getMessages(owner, 1);
@@ -207,10 +207,10 @@ t.test('what belongs to another tenant is not there', async t => {
     1,
   );
   const deliveryId = delivery?.deliveryId ?? '';
-  const own = await stitchFor(stranger, receiver.url(), ['agent.*']);
-  for (const client of [stranger.key, stranger.person]) {
+  const own = await stitchFor(outsider, receiver.url(), ['agent.*']);
+  for (const client of [outsider.key, outsider.person]) {
     for (const params of [{ deliveryId }, { deliveryId: newId('delivery') }, { deliveryId: 'whd_!' }]) {
-      const { projectId } = stranger;
+      const { projectId } = outsider;
       const statuses = [
         (await client.ask('getDelivery', { params })).status,
         (await client.ask('listDeliveryAttempts', { params })).status,
@@ -222,7 +222,7 @@ t.test('what belongs to another tenant is not there', async t => {
       );
     }
     const list = await client.get<ListOf<object>>('listDeliveries', {
-      query: { projectId: stranger.projectId },
+      query: { projectId: outsider.projectId },
     });
     t.strictSame(list.data, []);
   }
@@ -235,8 +235,8 @@ t.test('what belongs to another tenant is not there', async t => {
   t.equal((await owner.key.ask('replayStitch', span)).status, 404);
   const source = {
     params: { stitchId: stitch.stitchId },
-    body: { projectId: stranger.projectId, since, targetStitchId: foreign },
+    body: { projectId: outsider.projectId, since, targetStitchId: foreign },
   };
-  t.equal((await stranger.key.ask('replayStitch', source)).status, 404, 'nor from one');
+  t.equal((await outsider.key.ask('replayStitch', source)).status, 404, 'nor from one');
   t.equal(receiver.received.length, 1);
 });

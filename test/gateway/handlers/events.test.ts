@@ -7,7 +7,7 @@ import { Environment } from '../../../storage/entities/tenancy.ts';
 import { eventPage } from '../../../storage/events/event-log.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ConsoleNode, happening, type ListBody, type Tenant } from './console-fixture.ts';
-import { numbers } from '../stream/fixture.ts';
+import { numbers } from '../stream/stream-fixture.ts';
 
 const { database } = await startTestDatabase(t);
 

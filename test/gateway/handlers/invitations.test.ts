@@ -223,13 +223,13 @@ t.test('who may: viewers read, strangers and keys find nothing', async t => {
   t.equal((await list(viewer)).length, 1);
   t.match(await revoke(viewer, invitationId), absent, 'its list of statuses has no 403');
 
-  const stranger = await node.signedUp();
-  const trespasser = { ...stranger, workspaceId: owner.workspaceId };
+  const outsider = await node.signedUp();
+  const trespasser = { ...outsider, workspaceId: owner.workspaceId };
   t.match(await invite(trespasser, newAddress()), absent);
-  t.match(await stranger.client.call('GET', getPath(owner)), absent);
+  t.match(await outsider.client.call('GET', getPath(owner)), absent);
   t.match(await revoke(trespasser, invitationId), absent);
-  t.match(await revoke(stranger, invitationId), absent, 'through a workspace of their own neither');
-  const nowhere = { ...stranger, workspaceId: 'ws_00000000000000000000000000' };
+  t.match(await revoke(outsider, invitationId), absent, 'through a workspace of their own neither');
+  const nowhere = { ...outsider, workspaceId: 'ws_00000000000000000000000000' };
   const same = async (one: User, two: User) => {
     const bodies = await Promise.all([one, two].map(user => user.client.call('GET', getPath(user))));
     return bodies.map(({ body }) => ({ ...body, requestId: '' }));

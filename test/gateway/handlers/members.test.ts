@@ -283,23 +283,23 @@ t.test('who may: viewers read, strangers and keys find nothing', async t => {
   t.match(await change(viewer, viewer, 'admin'), denied);
   t.match(await remove(viewer, owner), denied);
 
-  const stranger = await node.signedUp();
-  const trespasser = { ...stranger, workspaceId: owner.workspaceId };
+  const outsider = await node.signedUp();
+  const trespasser = { ...outsider, workspaceId: owner.workspaceId };
   t.match(await trespasser.client.call('GET', getPath(owner)), absent);
   t.match(await get(trespasser, owner), absent);
   t.match(await change(trespasser, viewer, 'admin'), absent);
   t.match(await remove(trespasser, viewer), absent);
   const bodies = [
-    await get(stranger, owner),
-    await get(stranger, { userId: 'usr_00000000000000000000000000' }),
+    await get(outsider, owner),
+    await get(outsider, { userId: 'usr_00000000000000000000000000' }),
   ];
   t.same(
     bodies.map(({ status, body }) => ({ status, ...body, requestId: '' })),
     [0, 1].map(() => ({ ...bodies[0]?.body, status: 404, requestId: '' })),
     'a foreign user and none are the same',
   );
-  t.match(await change(stranger, owner, 'admin'), absent);
-  t.match(await remove(stranger, owner), absent);
+  t.match(await change(outsider, owner, 'admin'), absent);
+  t.match(await remove(outsider, owner), absent);
 
   const body = { projectId: owner.projectId, name: 'all', environment: 'test', scopes: ['*'] };
   const key = await owner.client.call('POST', '/api-keys', { body });

@@ -10,7 +10,7 @@ const { database } = await startTestDatabase(t);
 t.test('messages over REST', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
-  const stranger = await node.tenant();
+  const outsider = await node.tenant();
   const { projectId, environmentId, secret } = tenant;
   const { channelId } = await node.channel(tenant, 'custom');
 
@@ -96,7 +96,7 @@ t.test('messages over REST', async t => {
     const { threadId } = await node.thread(tenant, { channelId: other.channelId });
     t.equal((await node.inbound(tenant, channelId, { threadId })).status, 404);
     t.equal((await node.inbound(tenant, channelId, { threadId: newId('thread') })).status, 404);
-    const theirs = await node.channel(stranger, 'custom');
+    const theirs = await node.channel(outsider, 'custom');
     t.equal((await node.inbound(tenant, theirs.channelId, { externalParticipantRef: 'x' })).status, 404);
     t.equal((await node.inbound(tenant, newId('channel'), { externalParticipantRef: 'x' })).status, 404);
   });
@@ -215,8 +215,8 @@ t.test('messages over REST', async t => {
   });
 
   t.test("another tenant's messages are not there", async t => {
-    const theirs = await node.channel(stranger, 'custom');
-    const { body } = await node.inbound(stranger, theirs.channelId, { externalParticipantRef: 'x' });
+    const theirs = await node.channel(outsider, 'custom');
+    const { body } = await node.inbound(outsider, theirs.channelId, { externalParticipantRef: 'x' });
     const { threadId, messageId } = body;
     for (const bearer of [secret, tenant.token]) {
       t.equal((await list(threadId, {}, bearer)).status, 404);

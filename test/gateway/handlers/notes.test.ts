@@ -9,7 +9,7 @@ const { database } = await startTestDatabase(t);
 t.test('notes over REST', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
-  const stranger = await node.tenant();
+  const outsider = await node.tenant();
   const { projectId, secret } = tenant;
 
   const write = (threadId: string, body: string, bearer = secret) =>
@@ -144,8 +144,8 @@ t.test('notes over REST', async t => {
       t.equal((await node.ask('deleteNote', bearer, { params })).status, 404);
       t.equal((await node.ask('listNotes', bearer, { params: { threadId } })).status, 404);
     };
-    await foreign(stranger, stranger.secret);
-    await foreign(stranger, stranger.token);
+    await foreign(outsider, outsider.secret);
+    await foreign(outsider, outsider.token);
     const elsewhere = await node.thread(tenant);
     t.equal((await change(note, 'x', secret, elsewhere.threadId)).status, 404, 'a note is of its thread');
     t.strictSame((await list(threadId)).body.data[0], note);

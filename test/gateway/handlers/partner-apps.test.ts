@@ -158,8 +158,8 @@ t.test('admins write, viewers read, strangers find nothing, keys never come in',
   t.match(await rotate(viewer, id), denied);
   t.match(await revoke(viewer, id), denied);
 
-  const stranger = { ...(await node.signedUp()), workspaceId: owner.workspaceId };
-  for (const reply of [list(stranger), create(stranger), rotate(stranger, id), revoke(stranger, id)]) {
+  const outsider = { ...(await node.signedUp()), workspaceId: owner.workspaceId };
+  for (const reply of [list(outsider), create(outsider), rotate(outsider, id), revoke(outsider, id)]) {
     t.match(await reply, absent);
   }
   t.match(await revoke(owner, 'map_00000000000000000000000000'), absent);

@@ -14,7 +14,7 @@ const { database } = await startTestDatabase(t);
 t.test('who is at a thread', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
-  const stranger = await node.tenant();
+  const outsider = await node.tenant();
   const { projectId, secret, token } = tenant;
 
   /** Makes the person a member of the tenant's project. */
@@ -37,7 +37,7 @@ t.test('who is at a thread', async t => {
     await join(agent.userId, 'agent');
     await join(viewer.userId, 'viewer');
     t.equal((await assign(agent.userId, token)).body.assigneeUserId, agent.userId);
-    for (const userId of [viewer.userId, stranger.userId, newId('user')]) {
+    for (const userId of [viewer.userId, outsider.userId, newId('user')]) {
       const refused = await assign(userId);
       t.match([refused.status, refused.body.error], [404, 'svc/runtime/not_found']);
     }
@@ -98,9 +98,9 @@ t.test('who is at a thread', async t => {
       (await node.ask('setTyping', secret, { params: { threadId: newId('thread') }, body })).status,
       404,
     );
-    const theirs = { projectId: stranger.projectId, state: 'started' };
+    const theirs = { projectId: outsider.projectId, state: 'started' };
     t.equal(
-      (await node.ask('setTyping', stranger.secret, { params: { threadId }, body: theirs })).status,
+      (await node.ask('setTyping', outsider.secret, { params: { threadId }, body: theirs })).status,
       404,
     );
     const reader = await node.getKey(tenant, ['threads:read']);
@@ -144,9 +144,9 @@ t.test('who is at a thread', async t => {
     t.match([beyond.status, beyond.body.details], [422, { issues: [{ path: '/body/sequence' }] }]);
     t.equal((await read(-1)).status, 422);
     t.equal((await read(Number.MAX_SAFE_INTEGER)).status, 422);
-    const theirs = { projectId: stranger.projectId, sequence: 0 };
+    const theirs = { projectId: outsider.projectId, sequence: 0 };
     t.equal(
-      (await node.ask('moveReadCursor', stranger.secret, { params: { threadId }, body: theirs })).status,
+      (await node.ask('moveReadCursor', outsider.secret, { params: { threadId }, body: theirs })).status,
       404,
     );
     const many = await Promise.all([1, 2, 3, 2, 1].map(to => read(to)));

@@ -229,11 +229,11 @@ t.test('production wants a verified e-mail and https', async t => {
 
 t.test('what belongs to another tenant is not there', async t => {
   const owner = await service.tenant();
-  const stranger = await service.tenant();
+  const outsider = await service.tenant();
   const { stitch } = await create(owner);
   const params = { stitchId: stitch.stitchId };
-  for (const client of [stranger.key, stranger.person]) {
-    const { projectId } = stranger;
+  for (const client of [outsider.key, outsider.person]) {
+    const { projectId } = outsider;
     await refused(t, client, 'getStitch', { params }, 404, 'svc/runtime/not_found');
     await refused(t, client, 'archiveStitch', { params }, 404, 'svc/runtime/not_found');
     for (const id of ['updateStitch', 'rotateStitchSecret', 'testStitch'] as const) {

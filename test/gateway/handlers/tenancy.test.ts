@@ -52,7 +52,7 @@ t.test('a user makes workspaces, and projects in them', async t => {
   }
 });
 
-t.test('what is foreign is not found, and lists keep silent about it', async t => {
+t.test("another tenant's resources are not found, and not listed", async t => {
   const owner = await node.signedUp();
   const { client } = await node.signedUp();
   const { workspaceId, projectId } = owner;

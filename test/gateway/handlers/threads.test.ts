@@ -9,7 +9,7 @@ const { database } = await startTestDatabase(t);
 t.test('threads over REST', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
-  const stranger = await node.tenant();
+  const outsider = await node.tenant();
   const { projectId, environmentId, secret } = tenant;
 
   const read = (threadId: string, bearer = secret, query = {}) =>
@@ -65,10 +65,10 @@ t.test('threads over REST', async t => {
   });
 
   t.test("another tenant's channel, thread and project are not there", async t => {
-    const foreign = await node.channel(stranger);
+    const foreign = await node.channel(outsider);
     const body = { projectId, environmentId, channelId: foreign.channelId };
     t.equal((await node.ask('createThread', secret, { body })).status, 404);
-    const theirs = await node.thread(stranger);
+    const theirs = await node.thread(outsider);
     for (const bearer of [secret, tenant.token]) {
       const absent = await read(newId('thread'), bearer);
       const outside = await read(theirs.threadId, bearer);
@@ -78,8 +78,8 @@ t.test('threads over REST', async t => {
       t.equal((await update(theirs.threadId, { status: 'closed' }, bearer)).status, 404);
     }
     const mine = await node.thread(tenant);
-    t.equal((await read(mine.threadId, secret, { projectId: stranger.projectId })).status, 404);
-    t.equal((await read(theirs.threadId, stranger.secret)).body.status, 'open', 'nothing has happened to it');
+    t.equal((await read(mine.threadId, secret, { projectId: outsider.projectId })).status, 404);
+    t.equal((await read(theirs.threadId, outsider.secret)).body.status, 'open', 'nothing has happened to it');
   });
 
   t.test('PATCH changes what it names, and says so once', async t => {

@@ -88,11 +88,11 @@ t.test('what became of a message', async t => {
 
   t.test('of another thread, tenant or scope: none', async t => {
     const elsewhere = await node.thread(tenant);
-    const stranger = await node.tenant();
+    const outsider = await node.tenant();
     t.equal((await timeline(elsewhere.threadId, messageId)).status, 404);
     t.equal((await timeline(threadId, newId('message'))).status, 404);
-    t.equal((await timeline(threadId, messageId, stranger.secret)).status, 404);
-    t.equal((await timeline(threadId, messageId, stranger.token)).status, 404);
+    t.equal((await timeline(threadId, messageId, outsider.secret)).status, 404);
+    t.equal((await timeline(threadId, messageId, outsider.token)).status, 404);
     t.equal((await timeline(threadId, messageId, await node.getKey(tenant, ['threads:read']))).status, 403);
     t.equal((await timeline(threadId, messageId, tenant.token)).status, 200);
   });

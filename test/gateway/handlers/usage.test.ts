@@ -61,12 +61,12 @@ t.test('days are days, in order, and a year of them at most', async t => {
 
 t.test('for owners, admins and project owners; not for operators and strangers', async t => {
   const { person, projectId } = await service.tenant();
-  const stranger = await service.tenant();
-  const ask = async (by = stranger.person) =>
+  const outsider = await service.tenant();
+  const ask = async (by = outsider.person) =>
     (await by.ask<Refusal>('listUsage', { query: { projectId } })).status;
   t.equal(await ask(), 404);
-  t.equal(await ask(stranger.key), 404);
-  const { userId } = stranger;
+  t.equal(await ask(outsider.key), 404);
+  const { userId } = outsider;
   const stamps = { createdAt: new Date(), updatedAt: new Date() };
   const em = service.database.em();
   await em.insert(ConsoleMember, { projectId, userId, role: 'agent', ...stamps });

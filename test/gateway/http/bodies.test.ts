@@ -143,13 +143,14 @@ t.test('the reader learns that the client has gone', async t => {
   await idle(server);
 });
 
-t.test('more streams than memory allows are told to come back', async t => {
-  const { url, port, server } = await startUpload(t, digest, { maxBodyBytesInFlight: 5 * megabyte });
+t.test('more streams than there may be are told to come back, and hold up nobody else', async t => {
+  const { url, port, server } = await startUpload(t, digest, { maxStreamsPerAddress: 1 });
   const client = new RawClient(port, t);
   client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na`);
   await eventually('request', () => Promise.resolve(server.stats.inFlight === 1));
   const refused = await fetch(`${url}/up`, { method: 'PUT', body: 'abc' });
   t.strictSame([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  t.equal((await fetch(`${url}/plain`)).status, 200);
   client.send('bc');
   await client.answers(1);
   t.equal((await fetch(`${url}/up`, { method: 'PUT', body: 'abc' })).status, 200);
@@ -162,6 +163,70 @@ t.test('a transfer that takes too long is ended', async t => {
   const client = new RawClient(port, t);
   client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nabc`);
   t.strictSame(await client.untilClosed(), []);
+});
+
+t.test('a body that its route does not admit takes no room, and its answer does not wait for it', async t => {
+  const { port, url } = await startServer(
+    t,
+    server => {
+      const handler = (request: HttpRequest): HttpAnswer => ({
+        status: 200,
+        body: String(request.body.length),
+      });
+      const refuse = (request: HttpRequest): HttpAnswer | undefined =>
+        request.header('x-pass') === '' ? { status: 401, body: '"who?"' } : undefined;
+      const refuseLater = async (request: HttpRequest): Promise<HttpAnswer | undefined> => {
+        await new Promise<void>(resolve => setImmediate(resolve));
+        return refuse(request);
+      };
+      server.route('PUT', '/up', handler, { streamsBody: true, admitBody: refuse, maxBodyBytes: megabyte });
+      server.route('POST', '/whole', handler, { admitBody: refuse });
+      server.route('POST', '/later', handler, { admitBody: refuseLater });
+    },
+    { maxStreams: 1, maxBodyBytesInFlight: 500_000, discardDeadlineMs: 30 },
+  );
+  const slow = (target: string, sent: number, pass = ''): RawClient =>
+    new RawClient(port, t).send(
+      `${target} HTTP/1.1\r\nHost: a\r\nX-Pass: ${pass}\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(sent)}`,
+    );
+  for (const target of ['PUT /up', 'POST /whole', 'POST /later']) {
+    // Those that somebody is still asked about hold what has come of them: at most 40 KB each.
+    const clients = Array.from({ length: target === 'POST /later' ? 5 : 30 }, () =>
+      slow(target, target === 'PUT /up' ? 1 : 20_000),
+    );
+    for (const client of clients) {
+      const answers = await client.untilClosed();
+      t.strictSame(
+        answers.map(({ status }) => status),
+        [401],
+        target,
+      );
+    }
+  }
+  for (const path of ['/whole', '/later']) {
+    const free = await fetch(`${url}${path}`, { method: 'POST', body: 'x'.repeat(10_000) });
+    t.equal(await free.text(), '10000', 'a little is taken from everybody');
+    const client = slow(`POST ${path}`, 20_000, 'yes').send('x'.repeat(180_000));
+    const [admitted] = await client.answers(1);
+    t.strictSame([admitted?.status, admitted?.body], [200, '200000'], path);
+  }
+});
+
+t.test('slow bodies of one address have a limit, and quick ones go on', async t => {
+  const { port, url, server } = await startServer(
+    t,
+    server => server.route('POST', '/whole', ({ body }) => ({ status: 200, body: String(body.length) })),
+    { maxSlowBodiesPerAddress: 2, discardDeadlineMs: 30 },
+  );
+  const slow = (): RawClient =>
+    new RawClient(port, t).send('POST /whole HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na');
+  const [first, second] = [slow(), slow()];
+  await eventually('two bodies', () => Promise.resolve(server.stats.bodyBytes >= 2));
+  const [refused] = await slow().untilClosed();
+  t.equal(refused?.status, 503);
+  t.equal((await fetch(`${url}/whole`, { method: 'POST', body: 'abc' })).status, 200);
+  for (const client of [first, second]) t.equal((await client.send('bc').answers(1))[0]?.body, '3');
+  t.equal((await slow().send('bc').answers(1))[0]?.body, '3', 'there is room again');
 });
 
 function startDownload(t: Test, make: () => { stream: Readable; size: number }) {

@@ -13,7 +13,7 @@ interface Guest {
 }
 
 /** A server with one endpoint, and notes of what it was told. */
-async function house(t: Test, parts: Partial<SocketEndpoint<Guest>> = {}) {
+async function setUp(t: Test, parts: Partial<SocketEndpoint<Guest>> = {}) {
   const notes: string[] = [];
   const sockets: Socket<Guest>[] = [];
   const started = await startServer(t, server => {
@@ -61,7 +61,7 @@ async function until(condition: () => boolean): Promise<void> {
 t.test('a client is let in with its session, and frames go both ways', async t => {
   let seen:
     (Pick<HttpRequest, 'path' | 'params' | 'address'> & { readonly authorization: string }) | undefined;
-  const { connect, notes, server } = await house(t, {
+  const { connect, notes, server } = await setUp(t, {
     upgrade: async request => {
       const { path, params, address } = request;
       await new Promise(resolve => setImmediate(resolve));
@@ -92,7 +92,7 @@ t.test('a client is refused with an answer, at once or later', async t => {
     rejected: () => Promise.reject(new ServiceError('svc/console/not_found')),
     broken: () => Promise.reject(new Error('by design')),
   };
-  const { connect, notes, log } = await house(t, {
+  const { connect, notes, log } = await setUp(t, {
     upgrade: request => refusals[request.query]?.() ?? { name: '' },
   });
   const statuses: number[] = [];
@@ -104,7 +104,7 @@ t.test('a client is refused with an answer, at once or later', async t => {
 
 t.test('a client that leaves while it is being looked at is forgotten', async t => {
   const proceed = gate();
-  const { port, notes, server } = await house(t, {
+  const { port, notes, server } = await setUp(t, {
     upgrade: async () => {
       await proceed.opened;
       return { name: 'late' };
@@ -129,14 +129,14 @@ t.test('a client that leaves while it is being looked at is forgotten', async t 
 });
 
 t.test('a plain GET of a websocket is 426', async t => {
-  const { url } = await house(t);
+  const { url } = await setUp(t);
   const answer = await fetch(`${url}/rooms/1/ws`);
   t.equal(answer.status, 426);
   t.equal(answer.headers.get('upgrade'), 'websocket');
 });
 
 t.test('publish reaches those who have subscribed, and no others', async t => {
-  const { connect, server, sockets } = await house(t, {
+  const { connect, server, sockets } = await setUp(t, {
     open: socket => {
       sockets.push(socket);
       socket.subscribe('news');
@@ -163,7 +163,7 @@ t.test('publish without any endpoint is nothing', async t => {
 });
 
 t.test('a callback that fails closes its socket and no other', async t => {
-  const { connect, log, notes } = await house(t, {
+  const { connect, log, notes } = await setUp(t, {
     message: (socket, text) => {
       if (text === 'fail') throw new Error('by design');
       socket.send(text);
@@ -181,7 +181,7 @@ t.test('a callback that fails closes its socket and no other', async t => {
 });
 
 t.test('frames that nobody wants close the socket', async t => {
-  const { connect } = await house(t, { maxPayload: 1_000 });
+  const { connect } = await setUp(t, { maxPayload: 1_000 });
   const binary = connect();
   await once(binary, 'open');
   binary.send(Buffer.from('x'), { binary: true });
@@ -195,7 +195,7 @@ t.test('frames that nobody wants close the socket', async t => {
 t.test('a socket that does not read: queued, then dropped, then told, and it can be ended', async t => {
   const dropped = gate();
   let drops = 0;
-  const { connect, sockets, notes } = await house(t, {
+  const { connect, sockets, notes } = await setUp(t, {
     maxBackpressure: 100_000,
     open: socket => {
       sockets.push(socket);
@@ -230,7 +230,7 @@ t.test('a socket that does not read: queued, then dropped, then told, and it can
 
 t.test('published frames that do not fit are told too', async t => {
   const dropped = gate();
-  const { connect, sockets, server, notes } = await house(t, {
+  const { connect, sockets, server, notes } = await setUp(t, {
     maxBackpressure: 100_000,
     open: socket => {
       sockets.push(socket);
@@ -256,7 +256,7 @@ t.test('published frames that do not fit are told too', async t => {
 
 t.test('a socket that reads again is told that its buffer has shrunk', async t => {
   const drained = gate();
-  const { connect, sockets } = await house(t, { drain: () => drained.open() });
+  const { connect, sockets } = await setUp(t, { drain: () => drained.open() });
   const client = connect();
   await once(client, 'open');
   await until(() => sockets.length === 1);
@@ -269,7 +269,7 @@ t.test('a socket that reads again is told that its buffer has shrunk', async t =
 });
 
 t.test('cork gathers frames', async t => {
-  const { connect } = await house(t, {
+  const { connect } = await setUp(t, {
     message: socket => socket.cork(() => ['a', 'b', 'c'].forEach(text => socket.send(text))),
   });
   const client = connect();
@@ -282,7 +282,7 @@ t.test('cork gathers frames', async t => {
 });
 
 t.test('close sends the sockets away', async t => {
-  const { connect, server, notes } = await house(t);
+  const { connect, server, notes } = await setUp(t);
   const client = connect('/rooms/1/ws?guest');
   await once(client, 'open');
   const gone = once(client, 'close') as Promise<[number]>;

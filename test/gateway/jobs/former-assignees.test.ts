@@ -22,7 +22,7 @@ function wayTo(node: ConversationNode, refuses: (threadId: string) => boolean = 
   return { asked, ask };
 }
 
-t.test('who may not answer any more is taken off, whoever may stays', async t => {
+t.test('assignees who lost access are unassigned, others stay', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
   const { workspaceId, projectId, secret } = tenant;
@@ -34,16 +34,16 @@ t.test('who may not answer any more is taken off, whoever may stays', async t =>
     await em.insert(WorkspaceMember, { workspaceId, userId, role, ...stamps });
     if (more === 'agent') await em.insert(ConsoleMember, { projectId, userId, role: more, ...stamps });
     if (more === 'developer') await em.insert(ProjectMember, { projectId, userId, role: more, ...stamps });
-    return { userId, threadId: await threadOf(tenant, userId) };
+    return { userId, threadId: await createThread(tenant, userId) };
   }
-  async function threadOf(of: Tenant, userId: string): Promise<string> {
+  async function createThread(of: Tenant, userId: string): Promise<string> {
     const { threadId } = await node.thread(of);
     const body = { projectId: of.projectId, userId };
     const reply = await node.ask('assignThread', of.secret, { params: { threadId }, body });
     if (reply.status !== 200) throw new Error(`the assignment answered ${reply.status}`);
     return threadId;
   }
-  const assigneeOf = async (threadId: string, bearer = secret) =>
+  const getAssignee = async (threadId: string, bearer = secret) =>
     (await node.ask<Thread>('getThread', bearer, { params: { threadId } })).body.assigneeUserId;
 
   const admin = await assigned('admin', undefined);
@@ -53,7 +53,7 @@ t.test('who may not answer any more is taken off, whoever may stays', async t =>
   const operator = await assigned('viewer', 'agent');
   const retired = await assigned('viewer', 'agent');
   const other = await node.tenant();
-  const elsewhere = await threadOf(other, other.userId);
+  const elsewhere = await createThread(other, other.userId);
 
   const way = wayTo(node);
   const sweeper = new FormerAssignees({ database, node: way });
@@ -69,10 +69,10 @@ t.test('who may not answer any more is taken off, whoever may stays', async t =>
     [gone.threadId, demoted.threadId, retired.threadId].sort(),
     'no other thread is asked',
   );
-  for (const { threadId } of [gone, demoted, retired]) t.equal(await assigneeOf(threadId), null);
+  for (const { threadId } of [gone, demoted, retired]) t.equal(await getAssignee(threadId), null);
   for (const { threadId, userId } of [admin, developer, operator])
-    t.equal(await assigneeOf(threadId), userId);
-  t.equal(await assigneeOf(elsewhere, other.secret), other.userId);
+    t.equal(await getAssignee(threadId), userId);
+  t.equal(await getAssignee(elsewhere, other.secret), other.userId);
   const [told] = await database.query<{ data: unknown }>(
     `select body::jsonb -> 'data' as data from events where event_name = 'thread.assignment.changed'
      and body::jsonb #>> '{data,previousAssigneeUserId}' = $1`,

@@ -8,7 +8,7 @@ const all = Array.from({ length: 1_200 }, (_, i) => `stitch_${String(i).padStart
 const isOwned = (id: string): boolean => Number(id.slice(-1)) % 2 === 0;
 const mine = all.filter(isOwned);
 
-function world(t: { teardown(end: () => void): unknown }, find?: RecoveryScannerOptions['find']) {
+function setUp(t: { teardown(end: () => void): unknown }, find?: RecoveryScannerOptions['find']) {
   const clock = new VirtualClock();
   const roused: string[] = [];
   const page: RecoveryScannerOptions['find'] = (limit, after) =>
@@ -24,24 +24,24 @@ function world(t: { teardown(end: () => void): unknown }, find?: RecoveryScanner
   return { clock, roused, scanner };
 }
 
-t.test('walks once for a burst of wishes, through the own stitches', async t => {
-  const { clock, roused, scanner } = world(t);
+t.test("scans the node's own stitches once for a burst of requests", async t => {
+  const { clock, roused, scanner } = setUp(t);
   for (let i = 0; i < 256; i++) scanner.scanSoon('owned');
   await clock.advance(5_000);
   t.same(roused, mine);
 });
 
-t.test('walks for everybody when one of the wishes was for everybody', async t => {
-  const { clock, roused, scanner } = world(t);
+t.test('scans all stitches when one of the requests was for all', async t => {
+  const { clock, roused, scanner } = setUp(t);
   scanner.scanSoon('all');
   scanner.scanSoon('owned');
   await clock.advance(5_000);
   t.same(roused, all);
 });
 
-t.test('walks again by itself, now and then, and after a failure', async t => {
+t.test('scans again regularly, and after a failure', async t => {
   let walks = 0;
-  const { clock, scanner } = world(t, () => {
+  const { clock, scanner } = setUp(t, () => {
     walks++;
     return walks === 1 ? Promise.reject(new Error('the database is away')) : Promise.resolve([]);
   });
@@ -56,9 +56,9 @@ t.test('walks again by itself, now and then, and after a failure', async t => {
   t.equal(clock.pending, 0);
 });
 
-t.test('a wish that comes during a walk is granted after it', async t => {
+t.test('a request during a scan causes another scan', async t => {
   const answers: (() => void)[] = [];
-  const { clock, roused, scanner } = world(
+  const { clock, roused, scanner } = setUp(
     t,
     () => new Promise(resolve => answers.push(() => resolve(['stitch_0001', 'stitch_0002']))),
   );

@@ -4,7 +4,7 @@ import { MailSender } from '../../../gateway/mail/sender.ts';
 import type { MailTransport, OutgoingMail } from '../../../gateway/mail/transport.ts';
 import { accountServices } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { ManualClock, settle } from '../stream/fixture.ts';
+import { ManualClock, settle } from '../stream/stream-fixture.ts';
 
 const { database: db } = await startTestDatabase(t);
 const { mails } = accountServices(db);

@@ -4,24 +4,24 @@ import t, { type Test } from 'tap';
 import { Health, type HealthOptions } from '../../../gateway/monitoring/health.ts';
 import { MemoryLog, startServer } from '../http/http-fixture.ts';
 
-async function world(t: Test, checks: HealthOptions['checks'], registry = new Registry()) {
+async function startHealth(t: Test, checks: HealthOptions['checks'], options: Partial<HealthOptions> = {}) {
   const log = new MemoryLog();
-  const health = new Health({ checks, registry, log, checkDeadlineMs: 20 });
+  const health = new Health({ checks, registry: new Registry(), log, checkDeadlineMs: 20, ...options });
   const { url } = await startServer(t, server => health.serve(server));
-  const get = async (path: string) => {
-    const answer = await fetch(url + path);
+  const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await fetch(url + path, { headers });
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
   };
   return { get, health, log };
 }
 
 t.test('a process that answers is healthy, whatever is the matter around it', async t => {
-  const { get } = await world(t, { database: () => Promise.reject(new Error('gone')) });
+  const { get } = await startHealth(t, { database: () => Promise.reject(new Error('gone')) });
   t.match(await get('/healthz'), { status: 200, text: '{"status":"ok"}' });
 });
 
 t.test('ready is who passes every check in time', async t => {
-  const { get, log } = await world(t, {
+  const { get, log } = await startHealth(t, {
     database: () => Promise.resolve(),
     transport: () => Promise.reject(new Error('secret')),
     silent: () => new Promise(() => undefined),
@@ -43,7 +43,7 @@ t.test('ready is who passes every check in time', async t => {
 });
 
 t.test('who drains is not ready any more', async t => {
-  const { get, health } = await world(t, { database: () => Promise.resolve() });
+  const { get, health } = await startHealth(t, { database: () => Promise.resolve() });
   t.match(await get('/readyz'), { status: 200, text: '{"status":"ok","checks":{"database":"ok"}}' });
   health.drain();
   t.match(await get('/readyz'), { status: 503, text: /draining/ });
@@ -51,7 +51,7 @@ t.test('who drains is not ready any more', async t => {
 });
 
 t.test('who has not started is not ready', async t => {
-  const { get, health } = await world(t, { database: () => Promise.resolve() });
+  const { get, health } = await startHealth(t, { database: () => Promise.resolve() });
   health.hold();
   t.match(await get('/readyz'), { status: 503, text: '{"status":"starting","checks":{"database":"ok"}}' });
   health.release();
@@ -61,8 +61,33 @@ t.test('who has not started is not ready', async t => {
 t.test('metrics are what the registry has', async t => {
   const registry = new Registry();
   new Counter({ name: 'things_total', help: 'Things', registers: [registry] }).inc(3);
-  const { get } = await world(t, {}, registry);
+  const { get } = await startHealth(t, {}, { registry });
   const answer = await get('/metrics');
   t.match(answer.type, /^text\/plain/);
   t.match(answer.text, /things_total 3/);
+});
+
+t.test('checks are asked once for many who ask, and again after a while', async t => {
+  let asked = 0;
+  const checks = { database: () => Promise.resolve(void asked++) };
+  const { get } = await startHealth(t, checks);
+  await Promise.all(Array.from({ length: 20 }, () => get('/readyz')));
+  t.equal(asked, 1);
+  const impatient = await startHealth(t, checks, { checkEveryMs: 0 });
+  await impatient.get('/readyz');
+  await impatient.get('/readyz');
+  t.equal(asked, 3);
+});
+
+t.test('metrics are for the token, or for this machine', async t => {
+  const local = await startHealth(t, {});
+  t.equal((await local.get('/metrics')).status, 200);
+  for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-Ip', 'Via']) {
+    t.equal((await local.get('/metrics', { [name]: '127.0.0.1' })).status, 401, `by a proxy: ${name}`);
+  }
+  const token = 'a'.repeat(32);
+  const remote = await startHealth(t, {}, { metricsToken: token });
+  t.equal((await remote.get('/metrics')).status, 401);
+  t.equal((await remote.get('/metrics', { Authorization: `Bearer ${token}b` })).status, 401);
+  t.equal((await remote.get('/metrics', { Authorization: `Bearer ${token}` })).status, 200);
 });

@@ -31,7 +31,7 @@ class ShiftedClock implements Clock {
 }
 
 /** A server on an empty table; the handlers count their calls. */
-async function world(t: Test, given: Partial<TestHandlers> = {}, db: Pick<Database, 'query'> = database) {
+async function setUp(t: Test, given: Partial<TestHandlers> = {}, db: Pick<Database, 'query'> = database) {
   await database.query('truncate idempotency_keys');
   const clock = new ShiftedClock();
   let runs = 0;
@@ -51,7 +51,7 @@ async function world(t: Test, given: Partial<TestHandlers> = {}, db: Pick<Databa
 }
 
 t.test('a repetition gets the first answer and does nothing', async t => {
-  const { post, runs } = await world(t);
+  const { post, runs } = await setUp(t);
   const first = await post('k');
   t.equal(first.status, 201);
   t.equal(first.headers.get('idempotent-replayed'), null);
@@ -68,7 +68,7 @@ t.test('a repetition gets the first answer and does nothing', async t => {
 });
 
 t.test('the same key for something else is a conflict', async t => {
-  const { post, runs } = await world(t);
+  const { post, runs } = await setUp(t);
   await post('k');
   const other = await post('k', { ...note, text: 'other' });
   t.equal(other.status, 409);
@@ -77,7 +77,7 @@ t.test('the same key for something else is a conflict', async t => {
 });
 
 t.test('a key belongs to its operation, project, environment and user', async t => {
-  const { post, runs } = await world(t);
+  const { post, runs } = await setUp(t);
   await post('k');
   t.equal((await post('k', note, '/v1/secrets')).status, 201, 'another operation');
   t.equal(
@@ -94,7 +94,7 @@ t.test('a key belongs to its operation, project, environment and user', async t 
 });
 
 t.test('what a key may look like', async t => {
-  const { ask, post, runs } = await world(t);
+  const { ask, post, runs } = await setUp(t);
   for (const key of ['a b', 'x'.repeat(256), 'aéb', 'a, b']) {
     t.equal((await post(key)).status, 400, JSON.stringify(key.slice(0, 10)));
   }
@@ -111,7 +111,7 @@ t.test('what a key may look like', async t => {
 t.test('of many at once exactly one runs', async t => {
   const proceed = gate();
   let runs = 0;
-  const { post } = await world(t, {
+  const { post } = await setUp(t, {
     createNote: async () => {
       runs++;
       await proceed.opened;
@@ -136,7 +136,7 @@ t.test('of many at once exactly one runs', async t => {
 t.test('refusals are kept, failures are not', async t => {
   let error: Error = new ServiceError('svc/runtime/conflict', { details: { n: 1 } });
   let runs = 0;
-  const { post } = await world(t, {
+  const { post } = await setUp(t, {
     createNote: () => {
       runs++;
       throw error;
@@ -163,7 +163,7 @@ t.test('refusals are kept, failures are not', async t => {
 });
 
 t.test('what fails before the handler leaves the key alone', async t => {
-  const { post, runs } = await world(t);
+  const { post, runs } = await setUp(t);
   t.equal((await post('k', { ...note, extra: 1 })).status, 422);
   t.equal((await post('k', { ...note, projectId: otherProjectId })).status, 404);
   t.equal((await post('k')).status, 201);
@@ -173,7 +173,7 @@ t.test('what fails before the handler leaves the key alone', async t => {
 t.test('a key is kept for a day, a claim that nobody settles for two minutes', async t => {
   const proceed = gate();
   let hangs = true;
-  const { post, clock, runs } = await world(t, {
+  const { post, clock, runs } = await setUp(t, {
     createSecret: async () => {
       if (hangs) await proceed.opened;
       return { body: { n: 100 } };
@@ -202,7 +202,7 @@ t.test('a key is kept for a day, a claim that nobody settles for two minutes', a
 });
 
 t.test('a secret is shown again to whom it was shown, to nobody else of the project', async t => {
-  const { post } = await world(t);
+  const { post } = await setUp(t);
   t.equal((await post('k', note, '/v1/secrets')).json?.n, 1);
   t.equal((await post('k', note, '/v1/secrets')).json?.n, 1);
   t.equal((await post('k', note, '/v1/secrets', 'twin')).json?.n, 2, 'another key');
@@ -252,7 +252,7 @@ t.test('a kept answer is given to whoever may do the operation now', async t => 
 });
 
 t.test('an answer with a secret is kept sealed, and repeated in the clear', async t => {
-  const { post } = await world(t);
+  const { post } = await setUp(t);
   const first = await post('k', note, '/v1/secrets');
   t.match(first.text, /whsec_1/);
   const [row] = await database.query<{ body: string }>('select body from idempotency_keys');
@@ -283,7 +283,7 @@ const messages = '/v1/threads/thread_1/messages';
 t.test('an operation whose actor keeps the key is asked first, and looked up when it refuses', async t => {
   let n = 0;
   let archived = false;
-  const { post } = await world(t, {
+  const { post } = await setUp(t, {
     createMessage: actorLike(() => {
       if (archived) throw new ServiceError('svc/runtime/conflict');
       return { n: ++n };
@@ -306,7 +306,7 @@ t.test('an operation whose actor keeps the key is asked first, and looked up whe
 
 t.test('a key belongs to where its thread is found, and a kept answer to who may go there', async t => {
   let gone = false;
-  const { post } = await world(t, {
+  const { post } = await setUp(t, {
     createMessage: async call => {
       // In production: a key is told so by the thread's actor, a user is asked for the right to it.
       if (call.caller?.type === 'user') await call.authoriseScope(projectId, production);
@@ -345,7 +345,7 @@ t.test('a key belongs to where a user finds what is named by its id alone', asyn
   const begun = gate();
   const proceed = gate();
   let runs = 0;
-  const { ask } = await world(t, {
+  const { ask } = await setUp(t, {
     rotateSecret: async call => {
       await call.authoriseScope(projectId, call.params.noteId === inProduction ? production : sandbox);
       const n = ++runs;
@@ -375,7 +375,7 @@ t.test('a key belongs to where a user finds what is named by its id alone', asyn
 
 t.test('a key of somebody who is not signed in is theirs who send the same', async t => {
   let n = 0;
-  const { ask } = await world(t, { createPublicNote: () => ({ body: { n: ++n } }) });
+  const { ask } = await setUp(t, { createPublicNote: () => ({ body: { n: ++n } }) });
   const send = (body: unknown) => ask('POST', '/v1/public', { body, headers: { 'Idempotency-Key': 'k' } });
   t.match(await send(note), { status: 201, json: { n: 1 } });
   t.match(await send({ ...note, text: 'of somebody else behind the same address' }), { status: 422 });
@@ -393,7 +393,7 @@ t.test('when the actor’s node is lost before it answers, the actor is asked ag
     return { n: asked };
   });
   let answersLost = 0;
-  const { post } = await world(t, {
+  const { post } = await setUp(t, {
     createMessage: async call => {
       const answer = await decide(call);
       if (answersLost-- > 0) throw lost;
@@ -415,7 +415,7 @@ t.test('when the actor’s node is lost before it answers, the actor is asked ag
 t.test('the refusal of an actor that keeps keys is kept like any other', async t => {
   let refusal: Error | undefined = new ServiceError('svc/runtime/conflict', { details: { n: 1 } });
   let runs = 0;
-  const { post, clock } = await world(t, {
+  const { post, clock } = await setUp(t, {
     createMessage: actorLike(() => {
       runs++;
       if (refusal !== undefined) throw refusal;
@@ -455,7 +455,7 @@ t.test('the refusal of an actor that keeps keys is kept like any other', async t
 
 t.test('a refusal over an expired key is kept in its place', async t => {
   let refusing = false;
-  const { post, clock } = await world(t, {
+  const { post, clock } = await setUp(t, {
     createMessage: actorLike(() => {
       if (refusing) throw new ServiceError('svc/runtime/conflict');
       return { n: 1 };
@@ -483,7 +483,7 @@ t.test('a request that is refused while its twin is carried out gets the twin’
     },
   };
   let refusing = true;
-  const { post } = await world(
+  const { post } = await setUp(
     t,
     {
       createMessage: actorLike(() => {
@@ -504,7 +504,7 @@ t.test('a request that is refused while its twin is carried out gets the twin’
 
 t.test('a rehearsal neither uses up a key nor is answered by one', async t => {
   let runs = 0;
-  const { post } = await world(t, {
+  const { post } = await setUp(t, {
     createMessage: actorLike(() => {
       if (++runs < 3) throw new ServiceError('svc/runtime/conflict');
       return { n: runs };
@@ -518,7 +518,7 @@ t.test('a rehearsal neither uses up a key nor is answered by one', async t => {
 
 t.test('an expired key that the sweeper has not reached is in nobody’s way', async t => {
   let n = 0;
-  const { post, clock } = await world(t, { createMessage: actorLike(() => ({ n: ++n })) });
+  const { post, clock } = await setUp(t, { createMessage: actorLike(() => ({ n: ++n })) });
   await post('k', note, messages);
   clock.shiftMs = idempotencyKeptMs + 1_000;
   const answer = await post('k', { ...note, text: 'other' }, messages);
@@ -537,7 +537,7 @@ t.test('when the database fails, the answer that there is stands', async t => {
     },
   };
   let refusing = false;
-  const { post, runs } = await world(
+  const { post, runs } = await setUp(
     t,
     {
       createMessage: actorLike(() => {

@@ -8,11 +8,11 @@ import type { Quota, RateLimiter } from '../../../gateway/pipeline/rate-limiter.
 import type { RateClass } from '../../../protocol/operation.ts';
 import { LocalBus } from '../../../runtime/transport/local.ts';
 import { ManualPlacement } from '../../runtime/manual-placement.ts';
-import { startWorld, type World } from '../../runtime/node-fixture.ts';
+import { startNode, type TestNode } from '../../runtime/node-fixture.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-export interface QuotaNode extends World {
+export interface QuotaNode extends TestNode {
   readonly placement: ManualPlacement;
   readonly quotas: RateLimiter;
   /** Charges a request as the pipeline does: gives the quota that refuses it, or has least left. */
@@ -36,8 +36,8 @@ export async function quotaNodes(
   for (let i = 0; i < count; i++) {
     const placement = new ManualPlacement(i === 0 ? [0] : []);
     const kinds = createQuotaKinds(longestWindowMs(all));
-    const world = await startWorld({ clock, bus, shards: 1, kinds, placement });
-    const { node, metrics } = world;
+    const testNode = await startNode({ clock, bus, shards: 1, kinds, placement });
+    const { node, metrics } = testNode;
     // Nothing is hashed but by its own name, so that a test can see what stands in a bucket's name.
     const hash = { digest: (purpose: string, secret: string) => Buffer.from(`${purpose} ${secret}`) };
     const quotas = createRateLimiter({ rates: all, node, hash, clock, random: seeded(i), metrics });
@@ -54,7 +54,7 @@ export async function quotaNodes(
       return about instanceof Promise ? about.then(less) : less(about);
     };
     nodes.push({
-      ...world,
+      ...testNode,
       placement,
       quotas,
       take: (rate, call) => Promise.resolve(charge(rate, call)),

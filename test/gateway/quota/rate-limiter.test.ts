@@ -55,13 +55,13 @@ t.test('invitations are few for a workspace, and for whoever is invited', async 
       }),
     );
   let n = 0;
-  const strangers = (workspaceId: string, count: number) =>
+  const outsiders = (workspaceId: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => invite(workspaceId, `${n++}@example.com`)));
-  t.equal(allowed(await strangers('ws_1', 12)), 8);
+  t.equal(allowed(await outsiders('ws_1', 12)), 8);
   const refused = await invite('ws_1', 'late@example.com');
   t.match(refused, { allowed: false, limit: 8, remaining: 0 });
   t.equal(Math.round(refused.retryAfterSeconds ?? 0), 450);
-  t.equal(allowed(await strangers('ws_2', 3)), 3, 'another workspace');
+  t.equal(allowed(await outsiders('ws_2', 3)), 3, 'another workspace');
 
   const victim = 'ada@example.com';
   const mailed = [1, 2, 3, 4, 5, 6].map(i => invite(`ws_of_many_${i}`, victim));

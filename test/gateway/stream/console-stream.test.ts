@@ -5,12 +5,12 @@ import { Environment } from '../../../storage/entities/tenancy.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ConsoleNode, happening, type ListBody, type Tenant } from '../handlers/console-fixture.ts';
-import { ManualClock, numbers } from './fixture.ts';
+import { ManualClock, numbers } from './stream-fixture.ts';
 import { auditContext, origin } from '../../support/accounts.ts';
 
 const { database } = await startTestDatabase(t);
 
-const ticketOf = async (node: ConsoleNode, projectId: string, token: string): Promise<string> => {
+const createTicket = async (node: ConsoleNode, projectId: string, token: string): Promise<string> => {
   const { body } = await node.call<{ ticket: string }>(
     'POST',
     `/console/projects/${projectId}/events/tickets`,
@@ -71,7 +71,7 @@ t.test('a ticket opens one socket of its project within 30 seconds', async t => 
   await Promise.all(both.map(client => client.opened()));
   t.same(both.map(client => client.refused).sort(), [401, undefined], 'two at once: one gets in');
 
-  const late = await ticketOf(node, projectId, founder.token);
+  const late = await createTicket(node, projectId, founder.token);
   await database.query(
     `update stream_tickets set expires_at = now() - interval '1 ms' where used_at is null`,
   );
@@ -102,7 +102,7 @@ t.test('tickets are for people with a membership', async t => {
     body: { error: 'svc/console/forbidden' },
   });
 
-  const ticket = await ticketOf(node, projectId, founder.token);
+  const ticket = await createTicket(node, projectId, founder.token);
   await database.query('delete from console_members where project_id = $1', [projectId]);
   t.equal((await node.connect(projectId, { ticket }).opened()).refused, 403, 'membership lost meanwhile');
 });
@@ -144,7 +144,7 @@ t.test('a key or a session that is revoked is shown out', async t => {
   await byKey.resume();
   const bySession = node.connect(projectId, { bearer: founder.token });
   await bySession.resume();
-  const byTicket = node.connect(projectId, { ticket: await ticketOf(node, projectId, founder.token) });
+  const byTicket = node.connect(projectId, { ticket: await createTicket(node, projectId, founder.token) });
   await byTicket.resume();
 
   await node.apiKeys.revoke({ projectId, apiKeyId: key.apiKeyId, ...auditContext(founder.userId) });
@@ -160,7 +160,7 @@ t.test('a socket by token ends with the token, one by ticket goes on', async t =
   const node = await ConsoleNode.start(t, database, clock);
   const { projectId, founder } = await node.tenant();
   const byToken = node.connect(projectId, { bearer: founder.token });
-  const byTicket = node.connect(projectId, { ticket: await ticketOf(node, projectId, founder.token) });
+  const byTicket = node.connect(projectId, { ticket: await createTicket(node, projectId, founder.token) });
   for (const client of [byToken, byTicket]) {
     client.socket.on('message', data => {
       if (String(data).includes('"ping"')) client.send({ type: 'pong' });
@@ -179,7 +179,7 @@ t.test('a socket by token ends with the token, one by ticket goes on', async t =
 });
 
 /** A production environment of the tenant's project. */
-async function productionOf({ projectId }: Tenant): Promise<string> {
+async function createProduction({ projectId }: Tenant): Promise<string> {
   const environmentId = newId('environment');
   const stamps = { createdAt: new Date(), updatedAt: new Date() };
   await database
@@ -192,7 +192,7 @@ t.test('an API key is shown its environment alone', async t => {
   const node = await ConsoleNode.start(t, database);
   const tenant = await node.tenant();
   const { projectId } = tenant;
-  const production = await productionOf(tenant);
+  const production = await createProduction(tenant);
   const key = await node.key(tenant, ['threads:read', 'messages:read']);
   await node.commit(happening(tenant), happening(tenant, {}, production), happening(tenant));
   const { body } = await node.call<ListBody<{ seq: number }>>(
@@ -220,7 +220,7 @@ t.test(
     const node = await ConsoleNode.start(t, database);
     const tenant = await node.tenant();
     const { projectId } = tenant;
-    const production = await productionOf(tenant);
+    const production = await createProduction(tenant);
     const member = await node.person();
     await node.join(tenant, member, 'agent');
     await database.query('update users set email_verified_at = null where user_id = $1', [member.userId]);
@@ -231,7 +231,7 @@ t.test(
       (await node.call<ListBody<{ seq: number }>>('GET', path, token)).body.data.map(({ seq }) => seq);
     t.same(await seen(member.token), [1, 3]);
     t.same(await seen(tenant.founder.token), [1, 2, 3]);
-    const ticket = await ticketOf(node, projectId, member.token);
+    const ticket = await createTicket(node, projectId, member.token);
     for (const by of [{ bearer: member.token }, { ticket }]) {
       const client = node.connect(projectId, by);
       const hello = node.connect(projectId, { bearer: tenant.founder.token });
@@ -258,7 +258,7 @@ t.test(
     };
 
     /** One client that comes and goes: what it has seen over all its sockets. */
-    class Wanderer {
+    class RoamingClient {
       readonly seen: number[] = [];
       #cursor: { epoch: string; seq: number };
       #client = node.connect(projectId, { bearer: founder.token });
@@ -310,7 +310,7 @@ t.test(
     });
     const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async steps => {
       const from = await head();
-      const wanderers = [new Wanderer(from), new Wanderer(from), new Wanderer(from)];
+      const wanderers = [new RoamingClient(from), new RoamingClient(from), new RoamingClient(from)];
       await Promise.all(wanderers.map(wanderer => wanderer.arrive()));
       const held: (() => void)[] = [];
       for (const { events, fate, cut } of steps) {

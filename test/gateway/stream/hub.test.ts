@@ -6,7 +6,15 @@ import type { Follower } from '../../../gateway/stream/project-stream.ts';
 import { Hub } from '../../../gateway/stream/hub.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import type { StreamHead } from '../../../storage/events/event-log.ts';
-import { admission, ManualClock, MemoryEvents, numbers, production, projectId, sandbox } from './fixture.ts';
+import {
+  admission,
+  ManualClock,
+  MemoryEvents,
+  numbers,
+  production,
+  projectId,
+  sandbox,
+} from './stream-fixture.ts';
 
 /** A follower that takes notes. */
 class Notes implements Follower {
@@ -39,7 +47,7 @@ class Notes implements Follower {
 
 const follower = (environmentId?: string): Notes => new Notes(environmentId);
 
-function world() {
+function setUp() {
   const clock = new ManualClock();
   const events = new MemoryEvents();
   const frames: string[] = [];
@@ -56,8 +64,8 @@ function world() {
   return { clock, events, hub, frames, limited, seqs };
 }
 
-t.test('shows news in order as it comes, with the exact text of the event', async t => {
-  const { clock, events, hub, frames, seqs } = world();
+t.test('events are shown in order as they come, with the exact text', async t => {
+  const { clock, events, hub, frames, seqs } = setUp();
   const one = follower();
   hub.join(projectId, one);
   await clock.advance(0);
@@ -70,20 +78,20 @@ t.test('shows news in order as it comes, with the exact text of the event', asyn
 });
 
 t.test('starts from the head of the log, and ignores projects nobody follows', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   events.appendMany(5);
   hub.accept(events.append());
-  const feed = hub.join(projectId, follower());
+  const stream = hub.join(projectId, follower());
   await clock.advance(0);
   hub.accept({ ...events.append(), projectId: 'prj_other' });
-  t.equal(feed.head, 6);
+  t.equal(stream.head, 6);
   t.same(seqs(), []);
 });
 
 t.test(
   'holds news that comes while the head is being read, and shows what the head does not include',
   async t => {
-    const { clock, events, hub, seqs } = world();
+    const { clock, events, hub, seqs } = setUp();
     let answer: (heads: StreamHead[]) => void = () => undefined;
     events.heads = () => new Promise(resolve => (answer = resolve));
     hub.join(projectId, follower());
@@ -97,7 +105,7 @@ t.test(
 );
 
 t.test('ignores repeats', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());
   await clock.advance(0);
   const [first, second] = events.appendMany(2);
@@ -106,7 +114,7 @@ t.test('ignores repeats', async t => {
 });
 
 t.test('gives news that crosses a moment to fall in order, without reading', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());
   await clock.advance(0);
   const [first, second, third] = events.appendMany(3);
@@ -121,7 +129,7 @@ t.test('gives news that crosses a moment to fall in order, without reading', asy
 });
 
 t.test('heals a gap from the log before anything newer is shown', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());
   await clock.advance(0);
   const committed = events.appendMany(10);
@@ -134,7 +142,7 @@ t.test('heals a gap from the log before anything newer is shown', async t => {
 });
 
 t.test('retries with growing pauses while the database is away', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());
   await clock.advance(0);
   const committed = events.appendMany(4);
@@ -148,21 +156,21 @@ t.test('retries with growing pauses while the database is away', async t => {
 });
 
 t.test('waits for a database that is away when the first follower comes', async t => {
-  const { clock, events, hub } = world();
+  const { clock, events, hub } = setUp();
   events.appendMany(4);
   events.failing = 2;
   const one = follower();
-  const feed = hub.join(projectId, one);
+  const stream = hub.join(projectId, one);
   await clock.advance(0);
-  t.equal(feed.loaded, false);
+  t.equal(stream.loaded, false);
   await clock.advance(300);
   t.equal(events.failed, 2);
-  t.equal(feed.head, 4);
+  t.equal(stream.head, 4);
   t.equal(one.loads, 1);
 });
 
 t.test('notices news that was lost and that nothing followed', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());
   await clock.advance(0);
   events.appendMany(3);
@@ -173,7 +181,7 @@ t.test('notices news that was lost and that nothing followed', async t => {
 });
 
 t.test('reads the log at once when told that numbers are not known', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());
   await clock.advance(0);
   events.appendMany(3);
@@ -183,7 +191,7 @@ t.test('reads the log at once when told that numbers are not known', async t => 
 });
 
 t.test('holds no more than its bound behind a gap, and reads the rest from the log', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());
   await clock.advance(0);
   const committed = events.appendMany(3_000);
@@ -197,25 +205,25 @@ t.test('holds no more than its bound behind a gap, and reads the rest from the l
 });
 
 t.test('tells its followers when the epoch has changed, and goes on from the new head', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   const one = follower();
-  const feed = hub.join(projectId, one);
+  const stream = hub.join(projectId, one);
   await clock.advance(0);
   for (const event of events.appendMany(9)) hub.accept(event);
   events.rows.length = 2;
   events.epoch = 'second';
   await clock.advance(3_000);
   t.same(one.resets, ['epoch']);
-  t.equal(feed.epoch, 'second');
-  t.equal(feed.head, 2);
+  t.equal(stream.epoch, 'second');
+  t.equal(stream.head, 2);
   hub.accept(events.append());
   t.same(seqs(), [...numbers(9), 3]);
 });
 
 t.test('jumps over what the log has lost, and says so', async t => {
-  const { clock, events, hub } = world();
+  const { clock, events, hub } = setUp();
   const one = follower();
-  const feed = hub.join(projectId, one);
+  const stream = hub.join(projectId, one);
   await clock.advance(0);
   const [, second] = events.appendMany(2);
   // The first is gone from the log: a page that begins with it is empty.
@@ -223,14 +231,14 @@ t.test('jumps over what the log has lost, and says so', async t => {
   hub.accept(second as never);
   await clock.advance(1_000);
   t.same(one.resets, ['expired']);
-  t.equal(feed.head, 2);
+  t.equal(stream.head, 2);
 });
 
 t.test('publishes by environment only while a follower is limited to it', async t => {
-  const { clock, events, hub, frames, limited } = world();
+  const { clock, events, hub, frames, limited } = setUp();
   const key = follower(production);
   hub.join(projectId, follower());
-  const feed = hub.join(projectId, key);
+  const stream = hub.join(projectId, key);
   await clock.advance(0);
   hub.accept(events.append(sandbox));
   hub.accept(events.append(production));
@@ -241,13 +249,13 @@ t.test('publishes by environment only while a follower is limited to it', async 
     limited.map(frame => (JSON.parse(frame) as { seq?: number }).seq),
     [2, undefined],
   );
-  hub.leave(feed, key);
+  hub.leave(stream, key);
   hub.accept(events.append(production));
   t.equal(limited.length, 2);
 });
 
 t.test('has buffers looked at after 64 KiB, and not before', async t => {
-  const { clock, events, hub } = world();
+  const { clock, events, hub } = setUp();
   const one = follower();
   hub.join(projectId, one);
   await clock.advance(0);
@@ -258,16 +266,16 @@ t.test('has buffers looked at after 64 KiB, and not before', async t => {
 });
 
 t.test('forgets a project with its last follower', async t => {
-  const { clock, events, hub, seqs } = world();
+  const { clock, events, hub, seqs } = setUp();
   const one = follower();
   const two = follower();
-  const feed = hub.join(projectId, one);
+  const stream = hub.join(projectId, one);
   hub.join(projectId, two);
   await clock.advance(0);
-  hub.leave(feed, one);
-  t.same(feed.followers, [two]);
+  hub.leave(stream, one);
+  t.same(stream.followers, [two]);
   t.equal(two.index, 0);
-  hub.leave(feed, two);
+  hub.leave(stream, two);
   t.same([...hub.streams], []);
   hub.accept(events.append());
   t.same(seqs(), []);
@@ -279,7 +287,7 @@ t.test('any order, any repeats, any losses and any faults: every number once, in
     { maxLength: 80 },
   );
   const property = fc.asyncProperty(news, fc.integer({ min: 0, max: 4 }), async (deliveries, faults) => {
-    const { clock, events, hub, seqs } = world();
+    const { clock, events, hub, seqs } = setUp();
     hub.join(projectId, follower());
     await clock.advance(0);
     const committed = events.appendMany(40);

@@ -13,9 +13,9 @@ import {
   settle,
   startNode,
   type NodeParts,
-} from './fixture.ts';
+} from './stream-fixture.ts';
 
-async function world(t: Test, parts: Partial<NodeParts> = {}) {
+async function setUp(t: Test, parts: Partial<NodeParts> = {}) {
   const events = new MemoryEvents();
   const node = await startNode({ events, ...parts });
   const clients: Client[] = [];
@@ -35,7 +35,7 @@ async function world(t: Test, parts: Partial<NodeParts> = {}) {
 }
 
 t.test('without a cursor the stream begins now', async t => {
-  const { events, connect, commit } = await world(t);
+  const { events, connect, commit } = await setUp(t);
   events.appendMany(3);
   const client = connect();
   t.same(await client.resume(), { type: 'resumed', epoch: 'first', seq: 3 });
@@ -46,7 +46,7 @@ t.test('without a cursor the stream begins now', async t => {
 });
 
 t.test('from every cursor, exactly what comes after it', async t => {
-  const { events, connect, commit } = await world(t, { maxPerHolder: 100 });
+  const { events, connect, commit } = await setUp(t, { maxPerHolder: 100 });
   events.appendMany(30);
   const clients = numbers(30, 0).map(seq => ({ seq, client: connect() }));
   for (const { seq, client } of clients) {
@@ -57,7 +57,7 @@ t.test('from every cursor, exactly what comes after it', async t => {
 });
 
 t.test('many pages, while more is committed all the time', async t => {
-  const { events, connect, commit } = await world(t);
+  const { events, connect, commit } = await setUp(t);
   events.appendMany(1_000);
   // Commits between the pages: the catch-up chases a head that moves.
   const page = events.page.bind(events);
@@ -74,7 +74,7 @@ t.test('many pages, while more is committed all the time', async t => {
 });
 
 t.test('another epoch, or none: reset, and the stream goes on from the head', async t => {
-  const { events, connect, commit } = await world(t);
+  const { events, connect, commit } = await setUp(t);
   events.appendMany(5);
   const other = connect();
   t.same(await other.resume({ epoch: 'older', seq: 2 }), {
@@ -91,7 +91,7 @@ t.test('another epoch, or none: reset, and the stream goes on from the head', as
 });
 
 t.test('a cursor more than 50,000 events old: reset', async t => {
-  const { events, connect } = await world(t);
+  const { events, connect } = await setUp(t);
   events.appendMany(50_002);
   t.match(await connect().resume({ epoch: 'first', seq: 1 }), {
     type: 'reset',
@@ -102,7 +102,7 @@ t.test('a cursor more than 50,000 events old: reset', async t => {
 });
 
 t.test('a cursor whose next event is more than 24 hours old: reset', async t => {
-  const { events, connect } = await world(t);
+  const { events, connect } = await setUp(t);
   events.occurredAt = new Date(Date.now() - 24 * 3_600_000 - 60_000);
   events.append();
   events.occurredAt = new Date(Date.now() - 24 * 3_600_000 + 60_000);
@@ -114,7 +114,7 @@ t.test('a cursor whose next event is more than 24 hours old: reset', async t => 
 });
 
 t.test('a log that has lost what comes next: reset', async t => {
-  const { events, connect } = await world(t);
+  const { events, connect } = await setUp(t);
   events.appendMany(5);
   const page = events.page.bind(events);
   events.page = async span => (await page(span)).slice(2);
@@ -122,13 +122,13 @@ t.test('a log that has lost what comes next: reset', async t => {
 });
 
 t.test('a cursor beyond the log: reset', async t => {
-  const { events, connect } = await world(t);
+  const { events, connect } = await setUp(t);
   events.appendMany(5);
   t.match(await connect().resume({ epoch: 'first', seq: 6 }), { type: 'reset', seq: 5, reason: 'ahead' });
 });
 
 t.test('a cursor that another node has brought further than this one has heard: resumed', async t => {
-  const { events, connect, commit } = await world(t);
+  const { events, connect, commit } = await setUp(t);
   events.appendMany(5);
   const here = connect();
   await here.resume();
@@ -142,7 +142,7 @@ t.test('a cursor that another node has brought further than this one has heard: 
 
 t.test('numbers that start over while the stream is live: reset', async t => {
   const clock = new ManualClock();
-  const { events, connect, commit } = await world(t, { clock });
+  const { events, connect, commit } = await setUp(t, { clock });
   events.appendMany(5);
   const client = connect();
   await client.resume();
@@ -156,7 +156,7 @@ t.test('numbers that start over while the stream is live: reset', async t => {
 });
 
 t.test('an API key sees its environment alone, live and when it resumes', async t => {
-  const { events, connect, commit } = await world(t, {
+  const { events, connect, commit } = await setUp(t, {
     admit: () => admission({ environmentId: production, userId: undefined, apiKeyId: newId('apiKey') }),
   });
   for (const environment of [sandbox, production, sandbox, production, sandbox]) events.append(environment);
@@ -168,7 +168,7 @@ t.test('an API key sees its environment alone, live and when it resumes', async 
 });
 
 t.test('a database that is away delays, and loses nothing', async t => {
-  const { events, connect, commit } = await world(t);
+  const { events, connect, commit } = await setUp(t);
   events.appendMany(300);
   const client = connect();
   await client.opened();
@@ -183,7 +183,7 @@ t.test('a database that is away delays, and loses nothing', async t => {
 });
 
 t.test('what is not in the log has no number, and is for those who are live', async t => {
-  const { node, connect, commit } = await world(t);
+  const { node, connect, commit } = await setUp(t);
   const client = connect();
   await client.resume();
   node.stream.ephemeral(projectId, sandbox, '{"eventName":"thread.typing.started","data":{}}');
@@ -204,7 +204,7 @@ t.test('what is not in the log has no number, and is for those who are live', as
 });
 
 t.test('clients that were cut off together share what is read', async t => {
-  const { events, connect, commit } = await world(t);
+  const { events, connect, commit } = await setUp(t);
   events.appendMany(1_000);
   // A database that answers once all of them have asked.
   let open: () => void = () => undefined;

@@ -14,9 +14,9 @@ import {
   settle,
   startNode,
   type NodeParts,
-} from './fixture.ts';
+} from './stream-fixture.ts';
 
-async function world(t: Test, parts: Partial<NodeParts> = {}) {
+async function setUp(t: Test, parts: Partial<NodeParts> = {}) {
   const events = new MemoryEvents();
   const clock = parts.clock instanceof ManualClock ? parts.clock : new ManualClock();
   const node = await startNode({ ...parts, events, clock });
@@ -39,7 +39,7 @@ async function world(t: Test, parts: Partial<NodeParts> = {}) {
 }
 
 t.test('a first frame that does not come closes the socket after ten seconds', async t => {
-  const { connect, pass } = await world(t);
+  const { connect, pass } = await setUp(t);
   const client = await connect().opened();
   await pass(9);
   t.equal(client.closed, undefined);
@@ -49,7 +49,7 @@ t.test('a first frame that does not come closes the socket after ten seconds', a
 });
 
 t.test('rubbish closes with a code that says so', async t => {
-  const { connect } = await world(t);
+  const { connect } = await setUp(t);
   const says = async (frame: string | Buffer, resumed: boolean): Promise<number> => {
     const client = await connect().opened();
     if (resumed) await client.resume();
@@ -67,7 +67,7 @@ t.test('rubbish closes with a code that says so', async t => {
 });
 
 t.test('more frames than any client needs close the socket', async t => {
-  const { connect } = await world(t);
+  const { connect } = await setUp(t);
   const client = connect();
   await client.resume();
   for (let i = 0; i < 100; i++) client.send({ type: 'ping' });
@@ -76,7 +76,7 @@ t.test('more frames than any client needs close the socket', async t => {
 });
 
 t.test('the heartbeat: every 25 seconds, with the place in the stream; two unanswered end it', async t => {
-  const { connect, commit, pass } = await world(t);
+  const { connect, commit, pass } = await setUp(t);
   const client = connect();
   await client.resume();
   commit();
@@ -102,7 +102,7 @@ t.test('the heartbeat: every 25 seconds, with the place in the stream; two unans
 });
 
 t.test('a client that answers stays', async t => {
-  const { connect, pass } = await world(t);
+  const { connect, pass } = await setUp(t);
   const client = connect();
   client.socket.on('message', data => {
     if (String(data).includes('"ping"')) client.send({ type: 'pong' });
@@ -120,7 +120,7 @@ t.test('a client that answers stays', async t => {
 
 t.test('a credential that expires closes the socket with 4001', async t => {
   const clock = new ManualClock();
-  const { connect, pass } = await world(t, {
+  const { connect, pass } = await setUp(t, {
     clock,
     admit: () => admission({ expiresAt: clock.now() + 20_000 }),
   });
@@ -144,7 +144,7 @@ t.test('a session or key that is revoked: 4001; a membership that is gone: 4003;
   ];
   let gone = new Set<string>();
   const asked: number[] = [];
-  const { connect, clock } = await world(t, {
+  const { connect, clock } = await setUp(t, {
     admit: () => people.shift() ?? admission(),
     findRevokedCredentials: standing => {
       asked.push(standing.sessionIds.length + standing.apiKeyIds.length + standing.members.length);
@@ -171,7 +171,7 @@ t.test('a session or key that is revoked: 4001; a membership that is gone: 4003;
 
 t.test('an event that withdraws a right has the rights checked at once', async t => {
   const userId = newId('user');
-  const { events, node, connect } = await world(t, {
+  const { events, node, connect } = await setUp(t, {
     admit: () => admission({ userId }),
     findRevokedCredentials: () => Promise.resolve(new Set([toMemberKey(projectId, userId)])),
   });
@@ -184,7 +184,7 @@ t.test('an event that withdraws a right has the rights checked at once', async t
 
 t.test('rights that cannot be checked leave the sockets alone', async t => {
   let asked = 0;
-  const { connect, clock } = await world(t, {
+  const { connect, clock } = await setUp(t, {
     findRevokedCredentials: () => {
       asked++;
       return Promise.reject(new Error('the database is away'));
@@ -200,7 +200,7 @@ t.test('rights that cannot be checked leave the sockets alone', async t => {
 t.test('ten sockets a user, counted per user and given back', async t => {
   const mine = newId('user');
   let userId: string = mine;
-  const { node, connect } = await world(t, { admit: () => admission({ userId }) });
+  const { node, connect } = await setUp(t, { admit: () => admission({ userId }) });
   const open: Client[] = [];
   for (let i = 0; i < 10; i++) open.push(await connect().opened());
   const eleventh = await connect().opened();
@@ -216,7 +216,7 @@ t.test('ten sockets a user, counted per user and given back', async t => {
 
 t.test('upgrades that pass the limit together are not all let in', async t => {
   const userId = newId('user');
-  const { node, connect } = await world(t, { admit: () => admission({ userId }), maxPerHolder: 3 });
+  const { node, connect } = await setUp(t, { admit: () => admission({ userId }), maxPerHolder: 3 });
   const clients = Array.from({ length: 8 }, connect);
   await Promise.all(clients.map(client => client.opened()));
   await Promise.all(
@@ -231,7 +231,7 @@ t.test('upgrades that pass the limit together are not all let in', async t => {
 });
 
 t.test('a refusal is an answer before the upgrade, and a plain GET is told to upgrade', async t => {
-  const { node, connect } = await world(t, { admit: refusal });
+  const { node, connect } = await setUp(t, { admit: refusal });
   t.equal((await connect().opened()).refused, 403);
   const plain = await fetch(node.url.replace('ws:', 'http:'));
   t.equal(plain.status, 426);
@@ -239,7 +239,7 @@ t.test('a refusal is an answer before the upgrade, and a plain GET is told to up
 });
 
 t.test('a node that shuts down sends everybody away, once', async t => {
-  const { node, connect } = await world(t);
+  const { node, connect } = await setUp(t);
   const live = connect();
   await live.resume();
   const waiting = await connect().opened();
@@ -253,7 +253,7 @@ t.test('a node that shuts down sends everybody away, once', async t => {
 t.test(
   'a socket that does not read is closed with 4008 and resumes completely; others are not slowed',
   async t => {
-    const { events, connect, commit } = await world(t);
+    const { events, connect, commit } = await setUp(t);
     const slow = connect();
     const quick = connect();
     const { epoch } = await slow.resume();
@@ -281,7 +281,7 @@ t.test(
 t.test(
   'a socket that does not read while it catches up is given no more than fits, and goes on when it reads',
   async t => {
-    const { events, connect, commit } = await world(t);
+    const { events, connect, commit } = await setUp(t);
     for (let i = 0; i < 2_000; i++) events.append(sandbox, 'x'.repeat(20_000));
     events.page = (
       page => span =>

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Effect } from '../../../runtime/actor/actor.ts';
 import { StoreUnavailable } from '../../../runtime/actor/store.ts';
 import { counterKind, counterRef, type Counted, type Work } from '../counter-actor.ts';
-import { outcome, world } from '../node-fixture.ts';
+import { outcome, startTestNode } from '../node-fixture.ts';
 
 const a = counterRef('a');
 const b = counterRef('b');
@@ -10,7 +10,7 @@ const latencyMs = (): number => 5;
 const perform = (payload: unknown): Effect => ({ do: 'perform', task: 'work', payload });
 
 t.test('a tell reaches its actor after the commit of the teller', async t => {
-  const { node, clock, database } = await world(t, { latencyMs });
+  const { node, clock, database } = await startTestNode(t, { latencyMs });
   const effects: Effect[] = [{ do: 'tell', to: b, command: 'add', payload: { mark: 'told' } }];
   const asked = node.ask(a, 'add', { mark: 'x', effects });
   await clock.advance(19);
@@ -22,7 +22,7 @@ t.test('a tell reaches its actor after the commit of the teller', async t => {
 });
 
 t.test('a tell that fails is counted, and only that', async t => {
-  const { node, clock, metrics, log } = await world(t);
+  const { node, clock, metrics, log } = await startTestNode(t);
   node.tell(a, 'refuse', {});
   node.tell(a, 'add', { mark: 'x' });
   await clock.advance(10);
@@ -34,17 +34,17 @@ t.test('a tell that fails is counted, and only that', async t => {
 t.test('effects of a refused commit do not happen', async t => {
   const done: unknown[] = [];
   const work: Work = async payload => void done.push(payload);
-  const { node, clock } = await world(t, { kinds: [counterKind({ work })] });
+  const { node, clock } = await startTestNode(t, { kinds: [counterKind({ work })] });
   await clock.until(node.ask(a, 'add', { mark: 'x', once: 'k', effects: [perform('first')] }));
   await clock.until(outcome(node.ask(a, 'add', { mark: 'y', once: 'k', effects: [perform('never')] })));
   await clock.advance(100);
   t.strictSame(done, ['first']);
 });
 
-t.test('effects of a decision that was made twice happen once', async t => {
+t.test('effects of a repeated decision happen once', async t => {
   const done: unknown[] = [];
   const work: Work = async payload => void done.push(payload);
-  const { node, clock, database } = await world(t, { kinds: [counterKind({ work })], latencyMs });
+  const { node, clock, database } = await startTestNode(t, { kinds: [counterKind({ work })], latencyMs });
   await clock.until(node.ask(a, 'add', { mark: 'x' }));
   database.overwrite(a, state => state);
   await clock.until(node.ask(a, 'add', { mark: 'y', effects: [perform('once')] }));
@@ -56,20 +56,20 @@ t.test('a task may ask its own actor', async t => {
   const work: Work = async (payload, { self, ask, now }) => {
     await ask(self, 'add', { mark: `done ${String(payload)} at ${now()}` });
   };
-  const { node, clock, database } = await world(t, { kinds: [counterKind({ work })], latencyMs });
+  const { node, clock, database } = await startTestNode(t, { kinds: [counterKind({ work })], latencyMs });
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform('it')] }));
   const at = clock.now();
   await clock.advance(100);
   t.match(database.read(a)?.state, { marks: ['x', `done it at ${at}`] });
 });
 
-t.test('a failing task is tried again, ever later, and then buried', async t => {
+t.test('a failing task is retried with back-off, and then a dead letter', async t => {
   const tries: number[] = [];
   const work: Work = (_, { now }) => {
     tries.push(now());
     return Promise.reject(new Error('no route'));
   };
-  const { node, clock, database, metrics, log } = await world(t, { kinds: [counterKind({ work })] });
+  const { node, clock, database, metrics, log } = await startTestNode(t, { kinds: [counterKind({ work })] });
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform({ n: 1 })] }));
   await clock.advance(60_000);
   t.equal(tries.length, 5);
@@ -92,7 +92,7 @@ t.test('a task that throws before its first await fails like any other', async t
   const work: Work = () => {
     throw new Error('at once');
   };
-  const { node, clock, database } = await world(t, {
+  const { node, clock, database } = await startTestNode(t, {
     kinds: [counterKind({ work })],
     limits: { taskTries: 1 },
   });
@@ -104,7 +104,7 @@ t.test('a task that throws before its first await fails like any other', async t
 t.test('a dead letter that cannot be stored is tried again', async t => {
   const work: Work = () => Promise.reject(new StoreUnavailable('no'));
   const kinds = [counterKind({ work })];
-  const { node, clock, store, database } = await world(t, { kinds, limits: { taskTries: 1 } });
+  const { node, clock, store, database } = await startTestNode(t, { kinds, limits: { taskTries: 1 } });
   await clock.until(node.ask(a, 'live', { effects: [perform(1)] }));
   store.offline = true;
   await clock.advance(800);
@@ -119,7 +119,7 @@ t.test('a dead letter that cannot be stored at all is logged without what it car
     isDown();
     return Promise.reject(new StoreUnavailable('no'));
   };
-  const { node, clock, store, log } = await world(t, {
+  const { node, clock, store, log } = await startTestNode(t, {
     kinds: [counterKind({ work })],
     limits: { taskTries: 1 },
   });
@@ -134,7 +134,7 @@ t.test('a dead letter that cannot be stored at all is logged without what it car
 });
 
 t.test('a task that nobody knows is a dead letter', async t => {
-  const { node, clock, database } = await world(t);
+  const { node, clock, database } = await startTestNode(t);
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [{ do: 'perform', task: 'fly', payload: 1 }] }));
   await clock.advance(1);
   t.match(database.letters, [{ name: 'fly', error: 'Error: no task fly', attempts: 0 }]);
@@ -152,7 +152,7 @@ t.test('only so many tasks of a kind run at once, and only so many wait', async 
     running--;
   };
   const kinds = [counterKind({ work, tasksAtOnce: 2 })];
-  const { node, clock, database } = await world(t, { kinds, limits: { tasksQueued: 3 } });
+  const { node, clock, database } = await startTestNode(t, { kinds, limits: { tasksQueued: 3 } });
   await clock.until(node.ask(a, 'live', { effects: [1, 2, 3, 4, 5, 6].map(perform) }));
   t.strictSame([node.stats.tasksRunning, node.stats.tasksWaiting], [2, 3]);
   t.match(database.letters, [{ payload: 6, error: 'Error: too many tasks wait' }]);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { Duplicate, StoreUnavailable, type Commit } from '../../../runtime/actor/store.ts';
 import type { Fault } from '../../support/memory-store.ts';
 import { counterRef, type Counted } from '../counter-actor.ts';
-import { inOrder, outcome, world } from '../node-fixture.ts';
+import { inOrder, outcome, startTestNode } from '../node-fixture.ts';
 
 const a = counterRef('a');
 const latencyMs = (): number => 5;
@@ -20,7 +20,7 @@ function striking(faults: Readonly<Record<number, Fault>>): () => Fault | undefi
 }
 
 t.test('when another node has written, all turns in flight are decided again on its state', async t => {
-  const { node, clock, database, store, metrics } = await world(t, { latencyMs });
+  const { node, clock, database, store, metrics } = await startTestNode(t, { latencyMs });
   await clock.until(node.ask(a, 'add', { mark: 'first' }));
   database.overwrite(a, theirs);
   const order: string[] = [];
@@ -40,7 +40,7 @@ t.test('when another node has written, all turns in flight are decided again on 
 });
 
 t.test('commands that came meanwhile are decided after those that were there before', async t => {
-  const { node, clock, database } = await world(t, { latencyMs });
+  const { node, clock, database } = await startTestNode(t, { latencyMs });
   await clock.until(node.ask(a, 'add', { mark: 'first' }));
   database.overwrite(a, theirs);
   const order: string[] = [];
@@ -53,7 +53,7 @@ t.test('commands that came meanwhile are decided after those that were there bef
 });
 
 t.test('an actor that another node writes all the time is given up, and nothing is half done', async t => {
-  const { node, clock, database } = await world(t, {
+  const { node, clock, database } = await startTestNode(t, {
     latencyMs,
     limits: { fencedTries: 3 },
     fault: ({ actor }) => {
@@ -70,7 +70,7 @@ t.test('an actor that another node writes all the time is given up, and nothing 
 });
 
 t.test('a duplicate fails its own command, and those after it are decided again', async t => {
-  const { node, clock, database } = await world(t, { latencyMs });
+  const { node, clock, database } = await startTestNode(t, { latencyMs });
   await clock.until(node.ask(a, 'add', { mark: 'first', once: 'k' }));
   const order: string[] = [];
   const asks = {
@@ -88,7 +88,7 @@ t.test('a duplicate fails its own command, and those after it are decided again'
 });
 
 t.test('a duplicate without a new state undoes nothing', async t => {
-  const { node, clock, store } = await world(t, { latencyMs });
+  const { node, clock, store } = await startTestNode(t, { latencyMs });
   await clock.until(node.ask(a, 'note', { once: 'k' }));
   const order: string[] = [];
   const asks = {
@@ -102,7 +102,7 @@ t.test('a duplicate without a new state undoes nothing', async t => {
 });
 
 t.test('many bad commands do not undo the turns after them again and again', async t => {
-  const { node, clock, metrics } = await world(t, { latencyMs });
+  const { node, clock, metrics } = await startTestNode(t, { latencyMs });
   await clock.until(node.ask(a, 'add', { mark: 'first', once: 'k' }));
   const bad = Array.from({ length: 50 }, () => outcome(node.ask(a, 'add', { mark: 'never', once: 'k' })));
   const good = Array.from({ length: 50 }, (_, i) => outcome(node.ask(a, 'add', { mark: `${i}` })));
@@ -115,14 +115,17 @@ t.test('many bad commands do not undo the turns after them again and again', asy
 });
 
 t.test('what is refused for a while is answered 503, and the actor lives on', async t => {
-  const { node, clock, database } = await world(t, { latencyMs, fault: striking({ 2: 'unavailable' }) });
+  const { node, clock, database } = await startTestNode(t, {
+    latencyMs,
+    fault: striking({ 2: 'unavailable' }),
+  });
   const asks = ['x', 'y', 'z'].map(mark => outcome(node.ask(a, 'add', { mark })));
   t.strictSame(await clock.until(Promise.all(asks)), [1, 'svc/runtime/unavailable store', 2]);
   t.strictSame((database.read(a)?.state as Counted).marks, ['x', 'z']);
 });
 
 t.test('a doubtful commit is answered by what it turned out to be', async t => {
-  const { node, clock, database } = await world(t, {
+  const { node, clock, database } = await startTestNode(t, {
     latencyMs,
     fault: striking({ 2: 'doubtful', 4: 'lost' }),
   });
@@ -132,7 +135,9 @@ t.test('a doubtful commit is answered by what it turned out to be', async t => {
 });
 
 t.test('a commit that fails by mistake is an internal error, logged with its cause', async t => {
-  const { node, clock, log } = await world(t, { fault: striking({ 1: new RangeError('check failed') }) });
+  const { node, clock, log } = await startTestNode(t, {
+    fault: striking({ 1: new RangeError('check failed') }),
+  });
   const asks = ['x', 'y'].map(mark => outcome(node.ask(a, 'add', { mark }, { requestId: `req_${mark}` })));
   t.strictSame(await clock.until(Promise.all(asks)), ['svc/runtime/internal_error', 1]);
   const errors = log.filter(({ level }) => level === 'error');
@@ -142,7 +147,7 @@ t.test('a commit that fails by mistake is an internal error, logged with its cau
 
 t.test('when the snapshot cannot be read, whoever waits is told, and the next one tries anew', async t => {
   let failures = 1;
-  const { node, clock, metrics } = await world(t, {
+  const { node, clock, metrics } = await startTestNode(t, {
     latencyMs,
     loadFault: () => (failures-- > 0 ? new StoreUnavailable('down') : undefined),
   });
@@ -156,7 +161,7 @@ t.test('when the snapshot cannot be read, whoever waits is told, and the next on
 
 t.test('when the reload fails, turns that were undone are told so', async t => {
   let loads = 0;
-  const { node, clock, database } = await world(t, {
+  const { node, clock, database } = await startTestNode(t, {
     latencyMs,
     loadFault: () => (++loads === 2 ? new StoreUnavailable('down') : undefined),
     fault: striking({ 2: new Duplicate('once', 'k') }),
@@ -169,7 +174,7 @@ t.test('when the reload fails, turns that were undone are told so', async t => {
 
 t.test('commits of one actor form a chain that a reload ends', async t => {
   const commits: Commit[] = [];
-  const { node, clock, database } = await world(t, {
+  const { node, clock, database } = await startTestNode(t, {
     fault: commit => {
       commits.push(commit);
       return undefined;

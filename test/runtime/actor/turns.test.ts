@@ -1,12 +1,12 @@
 import t from 'tap';
 import { counterRef, type Counted } from '../counter-actor.ts';
-import { inOrder, outcome, world } from '../node-fixture.ts';
+import { inOrder, outcome, startTestNode } from '../node-fixture.ts';
 
 const a = counterRef('a');
 const slow = { latencyMs: () => 5 };
 
 t.test('a reply comes only after its commit', async t => {
-  const { node, clock, database } = await world(t, slow);
+  const { node, clock, database } = await startTestNode(t, slow);
   let replied = false;
   const asked = node.ask<number>(a, 'add', { mark: 'x' }).then(reply => {
     replied = true;
@@ -21,7 +21,7 @@ t.test('a reply comes only after its commit', async t => {
 });
 
 t.test('turns do not wait for commits', async t => {
-  const { node, clock, metrics } = await world(t, slow);
+  const { node, clock, metrics } = await startTestNode(t, slow);
   await clock.until(node.ask(a, 'get', {}));
   const asks = Array.from({ length: 100 }, (_, i) => node.ask<number>(a, 'add', { mark: `${i}` }));
   t.equal(metrics.kind('counter').turns, 101, 'all are decided');
@@ -36,7 +36,7 @@ t.test('turns do not wait for commits', async t => {
 });
 
 t.test('a read waits for the commits that it may rest on', async t => {
-  const { node, clock } = await world(t, slow);
+  const { node, clock } = await startTestNode(t, slow);
   const order: string[] = [];
   const asks = {
     first: node.ask(a, 'add', { mark: 'x' }),
@@ -49,7 +49,7 @@ t.test('a read waits for the commits that it may rest on', async t => {
 });
 
 t.test('a read of a settled state answers without the store', async t => {
-  const { node, clock } = await world(t, slow);
+  const { node, clock } = await startTestNode(t, slow);
   await clock.until(node.ask(a, 'add', { mark: 'x' }));
   const before = clock.now();
   t.equal((await clock.until(node.ask<Counted>(a, 'get', {}))).n, 1);
@@ -57,7 +57,7 @@ t.test('a read of a settled state answers without the store', async t => {
 });
 
 t.test('a refusal is told in its order, with its details, and changes nothing', async t => {
-  const { node, clock, metrics, log } = await world(t, slow);
+  const { node, clock, metrics, log } = await startTestNode(t, slow);
   const order: string[] = [];
   const refused = node.ask(a, 'refuse', {});
   const asks = {
@@ -78,7 +78,7 @@ t.test('a refusal is told in its order, with its details, and changes nothing', 
 });
 
 t.test('a decision that throws by mistake fails its own command alone', async t => {
-  const { node, clock, log, metrics } = await world(t);
+  const { node, clock, log, metrics } = await startTestNode(t);
   const asks = [
     node.ask(a, 'add', { mark: 'x' }),
     node.ask(a, 'explode', {}, { requestId: 'req_1' }),
@@ -92,7 +92,7 @@ t.test('a decision that throws by mistake fails its own command alone', async t 
 });
 
 t.test('a transient decision is answered at once, and nothing is written', async t => {
-  const { node, clock, database, metrics } = await world(t, slow);
+  const { node, clock, database, metrics } = await startTestNode(t, slow);
   const order: string[] = [];
   await clock.until(node.ask(a, 'add', { mark: 'x' }));
   const asks = { add: node.ask(a, 'add', { mark: 'y' }), live: node.ask(a, 'live', {}) };
@@ -104,14 +104,14 @@ t.test('a transient decision is answered at once, and nothing is written', async
 });
 
 t.test('a transient decision with rows is a defect', async t => {
-  const { node, clock, database } = await world(t);
+  const { node, clock, database } = await startTestNode(t);
   t.equal(await clock.until(outcome(node.ask(a, 'wrong', {}))), 'svc/runtime/internal_error');
   t.equal((await clock.until(node.ask<Counted>(a, 'get', {}))).n, 0);
   t.equal(database.rows.size, 0);
 });
 
 t.test('rows without a new state leave the version alone', async t => {
-  const { node, clock, database } = await world(t);
+  const { node, clock, database } = await startTestNode(t);
   const asks = [
     node.ask(a, 'add', { mark: 'x' }),
     node.ask(a, 'note', { once: 'k' }),
@@ -123,7 +123,7 @@ t.test('rows without a new state leave the version alone', async t => {
 });
 
 t.test('who asks for what nobody knows gets an internal error, and the log says what it was', async t => {
-  const { node, clock, log } = await world(t);
+  const { node, clock, log } = await startTestNode(t);
   const asks = [node.ask(a, 'fly', {}), node.ask({ kind: 'bird', id: 'b' }, 'fly', {})].map(outcome);
   node.tell(a, 'swim', {});
   t.strictSame(await clock.until(Promise.all(asks)), [
@@ -137,7 +137,7 @@ t.test('who asks for what nobody knows gets an internal error, and the log says 
 });
 
 t.test('commands wait while the snapshot is read, which is done once', async t => {
-  const { node, clock, store } = await world(t, slow);
+  const { node, clock, store } = await startTestNode(t, slow);
   const asks = [1, 2, 3].map(i => node.ask(a, 'add', { mark: `${i}` }));
   t.strictSame(await clock.until(Promise.all(asks)), [1, 2, 3]);
   t.equal(store.loads, 1);

@@ -9,7 +9,7 @@ import { MemoryDatabase, type Fault } from '../../support/memory-store.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { counterRef, type Counted } from '../counter-actor.ts';
-import { outcome, startWorld } from '../node-fixture.ts';
+import { outcome, startNode } from '../node-fixture.ts';
 
 type Step =
   | { readonly do: 'add'; readonly node: 0 | 1; readonly id: string; readonly deadlineMs: number }
@@ -40,17 +40,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-interface Weather {
+interface Conditions {
   readonly seed: number;
   /** The part of the commits that meet a fault. */
   readonly faulty: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
-const weather: fc.Arbitrary<Weather> = fc.record({
+const conditions: fc.Arbitrary<Conditions> = fc.record({
   seed: fc.integer(),
   faulty: fc.constantFrom(0, 0.1, 0.5),
-  longestMs: fc.constantFrom(0, 1, 8),
+  maxMs: fc.constantFrom(0, 1, 8),
 });
 
 interface Asked {
@@ -59,13 +59,13 @@ interface Asked {
   readonly kind: Step['do'];
   readonly mark: string;
   /** When it was answered, among all answers. */
-  place: number;
+  position: number;
   result: unknown;
 }
 
 const faults: readonly Fault[] = ['unavailable', 'lost', 'doubtful', new RangeError('check failed')];
 
-interface Story {
+interface History {
   readonly asked: readonly Asked[];
   /** The marks of each counter in the database at the end. */
   readonly truth: Readonly<Record<string, readonly string[]>>;
@@ -74,27 +74,27 @@ interface Story {
   readonly leftOver: number;
 }
 
-async function play(steps: readonly Step[], { seed, faulty, longestMs }: Weather): Promise<Story> {
+async function play(steps: readonly Step[], { seed, faulty, maxMs }: Conditions): Promise<History> {
   const random = seeded(seed);
   const clock = new VirtualClock();
   const database = new MemoryDatabase();
   const options = {
     clock,
     database,
-    latencyMs: () => Math.floor(random.next() * (longestMs + 1)),
+    latencyMs: () => Math.floor(random.next() * (maxMs + 1)),
     fault: () => (random.next() < faulty ? faults[Math.floor(random.next() * faults.length)] : undefined),
   };
-  const nodes = [(await startWorld(options)).node, (await startWorld(options)).node] as const;
+  const nodes = [(await startNode(options)).node, (await startNode(options)).node] as const;
   const asked: Asked[] = [];
   const settled: Promise<void>[] = [];
-  let places = 0;
+  let positions = 0;
   for (const [i, now] of steps.entries()) {
     if (now.do === 'wait') {
       await clock.advance(now.ms);
       continue;
     }
     const mark = `${now.node}/${i}`;
-    const entry: Asked = { node: now.node, id: now.id, kind: now.do, mark, place: -1, result: undefined };
+    const entry: Asked = { node: now.node, id: now.id, kind: now.do, mark, position: -1, result: undefined };
     const payload = { mark, ...('key' in now ? { once: now.key } : {}) };
     const command = now.do === 'once' ? 'add' : now.do;
     const deadlineMs = now.do === 'add' ? now.deadlineMs : 10_000;
@@ -103,7 +103,7 @@ async function play(steps: readonly Step[], { seed, faulty, longestMs }: Weather
     settled.push(
       outcome(ask).then(result => {
         entry.result = result;
-        entry.place = places++;
+        entry.position = positions++;
       }),
     );
   }
@@ -122,7 +122,7 @@ function getMarks(database: MemoryDatabase, of: string): readonly string[] {
 const isAdd = ({ kind }: Asked): boolean => kind === 'add' || kind === 'once';
 const acknowledged = ({ result }: Asked): boolean => typeof result === 'number';
 
-function check({ asked, truth, keys, leftOver }: Story): void {
+function check({ asked, truth, keys, leftOver }: History): void {
   for (const entry of asked.filter(isAdd)) {
     const marks = truth[entry.id] ?? [];
     const times = marks.filter(mark => mark === entry.mark).length;
@@ -142,12 +142,12 @@ function check({ asked, truth, keys, leftOver }: Story): void {
   assert.equal(new Set(keys).size, keys.length, 'a key is used once');
   for (const node of [0, 1]) {
     for (const id of ['a', 'b']) {
-      const places = asked
+      const positions = asked
         .filter(entry => entry.node === node && entry.id === id && isAdd(entry) && acknowledged(entry))
-        .map(({ place }) => place);
+        .map(({ position: place }) => place);
       assert.deepEqual(
-        places,
-        [...places].sort((x, y) => x - y),
+        positions,
+        [...positions].sort((x, y) => x - y),
         'answers come in the order of the asks',
       );
     }
@@ -158,9 +158,9 @@ function check({ asked, truth, keys, leftOver }: Story): void {
 t.test('nothing acknowledged is lost, nothing is applied twice, every ask settles, in order', async t => {
   let faultsMet = 0;
   let acknowledgements = 0;
-  const story = fc.asyncProperty(
+  const history = fc.asyncProperty(
     fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }),
-    weather,
+    conditions,
     async (steps, sky) => {
       const told = await play(steps, sky);
       check(told);
@@ -170,7 +170,7 @@ t.test('nothing acknowledged is lost, nothing is applied twice, every ask settle
       }
     },
   );
-  await fc.assert(story, { numRuns: 300 });
+  await fc.assert(history, { numRuns: 300 });
   t.ok(acknowledgements > 1_000, `${acknowledgements} were acknowledged`);
   t.ok(faultsMet > 100, `${faultsMet} met a fault`);
 });

@@ -6,7 +6,7 @@ import { MemoryDatabase, type MemoryWrite } from '../../support/memory-store.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ManualPlacement } from '../manual-placement.ts';
 import { counterKind, counterRef } from '../counter-actor.ts';
-import { outcome, world } from '../node-fixture.ts';
+import { outcome, startTestNode } from '../node-fixture.ts';
 
 type Commands = {
   readonly add: { readonly payload: unknown; readonly reply: number };
@@ -31,8 +31,8 @@ const tally = actor<number, Commands, MemoryWrite>({
 });
 const ref = { kind: 'tally', id: 'a' };
 
-t.test('its state is kept from turn to turn, and the store is neither asked nor told', async t => {
-  const { node, store, database, clock } = await world(t, { kinds: [tally] });
+t.test('its state is kept from turn to turn, without the store', async t => {
+  const { node, store, database, clock } = await startTestNode(t, { kinds: [tally] });
   store.offline = true;
   t.strictSame(await Promise.all([1, 2, 3].map(() => node.ask(ref, 'add', {}))), [1, 2, 3]);
   t.equal(store.loads, 0);
@@ -48,8 +48,8 @@ t.test('when it was idle, and after its shard has moved, it is blank', async t =
     shards: 1,
   };
   const [here, there] = [new ManualPlacement([0]), new ManualPlacement([])];
-  const one = await world(t, { ...shared, kinds: [tally], placement: here });
-  const two = await world(t, { ...shared, kinds: [tally], placement: there });
+  const one = await startTestNode(t, { ...shared, kinds: [tally], placement: here });
+  const two = await startTestNode(t, { ...shared, kinds: [tally], placement: there });
   const { clock } = shared;
   t.equal(await clock.until(two.node.ask(ref, 'add', {})), 1);
   t.equal(await clock.until(one.node.ask(ref, 'add', {})), 2);
@@ -63,7 +63,7 @@ t.test('when it was idle, and after its shard has moved, it is blank', async t =
 });
 
 t.test('rows and reminders are a defect, which leaves the state alone', async t => {
-  const { node, database, clock } = await world(t, { kinds: [tally] });
+  const { node, database, clock } = await startTestNode(t, { kinds: [tally] });
   await node.ask(ref, 'add', {});
   t.equal(await outcome(node.ask(ref, 'write', {})), 'svc/runtime/internal_error');
   t.equal(await outcome(node.ask(ref, 'remind', {})), 'svc/runtime/internal_error');
@@ -74,7 +74,7 @@ t.test('rows and reminders are a defect, which leaves the state alone', async t 
 
 t.test('a reminder for one ends as a dead letter: there is no row to settle it with', async t => {
   const limits = { reminderTries: 1 };
-  const { node, database, clock } = await world(t, { kinds: [tally, counterKind()], limits });
+  const { node, database, clock } = await startTestNode(t, { kinds: [tally, counterKind()], limits });
   const remind = [{ key: 'r', at: 0, to: ref, command: 'add', payload: {} }];
   await node.ask(counterRef('c'), 'add', { mark: 'm', remind });
   await clock.advance(60_000);

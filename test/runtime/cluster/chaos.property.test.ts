@@ -7,7 +7,7 @@ import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { pickOwner } from '../../../runtime/cluster/rendezvous.ts';
 import { seeded } from '../../support/seeded.ts';
-import { ClusterWorld, type Process } from './cluster-fixture.ts';
+import { MemoryCluster, type Process } from './cluster-fixture.ts';
 
 const ids = ['a', 'b', 'c', 'd'];
 const kinds = ['start', 'drain', 'kill', 'hang', 'cut', 'wait'] as const;
@@ -25,34 +25,34 @@ const step: fc.Arbitrary<Step> = fc.record({
   ms: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 100, max: 4_500 }), fc.constant(7_000)),
 });
 
-interface Weather {
+interface Conditions {
   readonly seed: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
   readonly finishMs: number;
   /** The part of the writes whose outcome is unknown, and of the changes that are not heard. */
   readonly unsure: number;
 }
 
-const weather: fc.Arbitrary<Weather> = fc.record({
+const conditions: fc.Arbitrary<Conditions> = fc.record({
   seed: fc.integer(),
-  longestMs: fc.constantFrom(0, 2, 20),
+  maxMs: fc.constantFrom(0, 2, 20),
   finishMs: fc.constantFrom(0, 10, 300),
   unsure: fc.constantFrom(0, 0, 0.05, 0.2),
 });
 
 const met: Record<string, number> = {};
 
-async function play(steps: readonly Step[], { seed, longestMs, finishMs, unsure }: Weather): Promise<void> {
+async function play(steps: readonly Step[], { seed, maxMs, finishMs, unsure }: Conditions): Promise<void> {
   const random = seeded(seed);
   const upTo = (most: number) => (): number => Math.floor(random.next() * (most + 1));
-  const latencyMs = upTo(longestMs);
-  const world = new ClusterWorld({ latencyMs, finishMs: upTo(finishMs), shards: 8, unsure, seed });
+  const latencyMs = upTo(maxMs);
+  const cluster = new MemoryCluster({ latencyMs, finishMs: upTo(finishMs), shards: 8, unsure, seed });
   const running = new Map<string, Process>();
   const ended: Promise<void>[] = [];
   for (const { do: what, id, ms } of [{ do: 'start', id: 'a', ms: 50 } as Step, ...steps]) {
     const process = running.get(id);
     if (what === 'start' && process === undefined) {
-      const made = world.process(id);
+      const made = cluster.process(id);
       running.set(id, made);
       // Its forerunner of the same name may be draining, or hung: then it waits, or refuses.
       made.start().catch(() => running.delete(id));
@@ -64,27 +64,29 @@ async function play(steps: readonly Step[], { seed, longestMs, finishMs, unsure 
       process.kill();
     } else if (what === 'hang' && process !== undefined) {
       process.stop();
-      world.clock.after(ms, () => process.resume());
+      cluster.clock.after(ms, () => process.resume());
     } else if (what === 'cut' && process !== undefined) {
       process.connected = false;
-      world.clock.after(ms, () => (process.connected = true));
+      cluster.clock.after(ms, () => (process.connected = true));
     } else if (what !== 'wait') {
       continue;
     }
     met[what] = (met[what] ?? 0) + 1;
-    await world.clock.advance(what === 'hang' || what === 'cut' ? Math.floor(ms * random.next() * 1.5) : ms);
+    await cluster.clock.advance(
+      what === 'hang' || what === 'cut' ? Math.floor(ms * random.next() * 1.5) : ms,
+    );
   }
-  await world.clock.advance(8_000);
-  await world.clock.until(Promise.all(ended));
-  world.unsure = 0;
-  await world.clock.advance(18_000);
-  assert.deepEqual(world.offences, []);
+  await cluster.clock.advance(8_000);
+  await cluster.clock.until(Promise.all(ended));
+  cluster.unsure = 0;
+  await cluster.clock.advance(18_000);
+  assert.deepEqual(cluster.offences, []);
   if (running.size === 0) return;
   const members = [...running.keys()].map(id => ({ id, state: 'settled' as const }));
-  assert.deepEqual(world.members(), Object.fromEntries(members.map(({ id }) => [id, 'settled'])));
-  for (let shard = 0; shard < world.count; shard++) {
+  assert.deepEqual(cluster.members(), Object.fromEntries(members.map(({ id }) => [id, 'settled'])));
+  for (let shard = 0; shard < cluster.count; shard++) {
     const owner = pickOwner(members, shard);
-    assert.deepEqual(world.servers(shard), owner === undefined ? [] : [owner], `shard ${shard}`);
+    assert.deepEqual(cluster.servers(shard), owner === undefined ? [] : [owner], `shard ${shard}`);
   }
   for (const process of running.values()) {
     const { shards } = process.placement.describe();
@@ -94,7 +96,7 @@ async function play(steps: readonly Step[], { seed, longestMs, finishMs, unsure 
       [],
     );
   }
-  for (const process of world.processes) {
+  for (const process of cluster.processes) {
     const { counters } = process.metrics;
     met['unsure'] = (met['unsure'] ?? 0) + process.unsure.faults;
     for (const [name, count] of Object.entries(counters)) met[name] = (met[name] ?? 0) + count;
@@ -102,8 +104,8 @@ async function play(steps: readonly Step[], { seed, longestMs, finishMs, unsure 
 }
 
 t.test('a shard is served by one node at most, and in the end by its desired owner', async t => {
-  const story = fc.asyncProperty(fc.array(step, { maxLength: 14, size: 'max' }), weather, play);
-  await fc.assert(story, { numRuns: 120 });
+  const history = fc.asyncProperty(fc.array(step, { maxLength: 14, size: 'max' }), conditions, play);
+  await fc.assert(history, { numRuns: 120 });
   const faults = ['drain', 'kill', 'hang', 'cut', 'unsure'];
   const consequences = [
     ...['takeovers', 'handoversOut', 'handoversIn', 'renewalsFailed', 'leaseExpiries'],

@@ -66,7 +66,7 @@ export class FakeShards implements NodeShards {
   }
 }
 
-export interface ClusterWorldOptions {
+export interface MemoryClusterOptions {
   readonly shards?: number;
   /** One way to the register, and to a peer. */
   readonly latencyMs?: () => number;
@@ -91,20 +91,20 @@ export class Process {
   readonly placement: LeasedPlacement;
   #isDead = false;
 
-  constructor(world: ClusterWorld, id: string, options: Partial<LeasedPlacementOptions>) {
-    const { clock, latencyMs, finishMs, count, random, timing } = world;
+  constructor(cluster: MemoryCluster, id: string, options: Partial<LeasedPlacementOptions>) {
+    const { clock, latencyMs, finishMs, count, random, timing } = cluster;
     this.id = id;
     this.clock = new ProcessClock(clock);
-    this.shards = new FakeShards(count, this.clock, finishMs, () => world.check());
-    this.register = new MemoryRegister({ bus: world.register, clock: this.clock, latencyMs });
+    this.shards = new FakeShards(count, this.clock, finishMs, () => cluster.check());
+    this.register = new MemoryRegister({ bus: cluster.register, clock: this.clock, latencyMs });
     this.unsure = new UnreliableRegister({
       register: this.register,
       clock,
       random,
       latestMs: 4_000,
-      unsure: () => world.unsure,
+      unsure: () => cluster.unsure,
     });
-    this.peers = new MemoryPeers({ bus: world.peers, clock: this.clock, latencyMs });
+    this.peers = new MemoryPeers({ bus: cluster.peers, clock: this.clock, latencyMs });
     this.placement = new LeasedPlacement({
       id,
       release: '1.0.0',
@@ -151,7 +151,7 @@ export class Process {
   }
 }
 
-export class ClusterWorld {
+export class MemoryCluster {
   readonly clock = new VirtualClock();
   readonly register = new RegisterBus();
   readonly peers = new PeersBus();
@@ -172,7 +172,7 @@ export class ClusterWorld {
     timing = {},
     unsure = 0,
     seed = 1,
-  }: ClusterWorldOptions = {}) {
+  }: MemoryClusterOptions = {}) {
     this.count = shards;
     this.latencyMs = latencyMs;
     this.finishMs = finishMs;
@@ -207,14 +207,14 @@ export class ClusterWorld {
     }
   }
 
-  /** Milliseconds until every shard is served; throws when that takes more than `longestMs`. */
-  async untilServed(longestMs = 10_000): Promise<number> {
-    for (let ms = 0; ms <= longestMs; ms++) {
+  /** Milliseconds until every shard is served; throws when that takes more than `maxMs`. */
+  async untilServed(maxMs = 10_000): Promise<number> {
+    for (let ms = 0; ms <= maxMs; ms++) {
       const served = Array.from({ length: this.count }, (_, shard) => this.servers(shard).length === 1);
       if (served.every(Boolean)) return ms;
       await this.clock.advance(1);
     }
-    throw new Error(`not every shard is served after ${longestMs} ms`);
+    throw new Error(`not every shard is served after ${maxMs} ms`);
   }
 
   /** The members by the register, with their states. */
@@ -241,30 +241,30 @@ export class ClusterWorld {
 export const latencyMs = (): number => 1;
 
 export interface Trio {
-  readonly world: ClusterWorld;
+  readonly cluster: MemoryCluster;
   readonly one: Process;
   readonly two: Process;
   readonly three: Process;
 }
 
 /** Three settled nodes, each of which serves its share. */
-export async function trio(options: ClusterWorldOptions = {}): Promise<Trio> {
-  const world = new ClusterWorld({ latencyMs, ...options });
-  const [one, two, three] = [world.process('one'), world.process('two'), world.process('three')];
-  await world.clock.until(Promise.all([one.start(), two.start(), three.start()]));
-  await world.clock.advance(4_000);
-  return { world, one, two, three };
+export async function trio(options: MemoryClusterOptions = {}): Promise<Trio> {
+  const cluster = new MemoryCluster({ latencyMs, ...options });
+  const [one, two, three] = [cluster.process('one'), cluster.process('two'), cluster.process('three')];
+  await cluster.clock.until(Promise.all([one.start(), two.start(), three.start()]));
+  await cluster.clock.advance(4_000);
+  return { cluster, one, two, three };
 }
 
 /** The owners that the shards should have. */
-export function share(world: ClusterWorld, ...ids: string[]): (string | undefined)[] {
+export function share(cluster: MemoryCluster, ...ids: string[]): (string | undefined)[] {
   const members = ids.map(id => ({ id, state: 'settled' as const }));
-  return Array.from({ length: world.count }, (_, shard) => pickOwner(members, shard));
+  return Array.from({ length: cluster.count }, (_, shard) => pickOwner(members, shard));
 }
 
 /** The shards that the process serves. */
-export function served(world: ClusterWorld, { shards }: Process): number[] {
-  return [...Array(world.count).keys()].filter(shard => shards.serves(shard));
+export function served(cluster: MemoryCluster, { shards }: Process): number[] {
+  return [...Array(cluster.count).keys()].filter(shard => shards.serves(shard));
 }
 
 export function total(processes: readonly Process[], counter: keyof Process['metrics']['counters']): number {

@@ -1,138 +1,138 @@
 import t from 'tap';
-import { ClusterWorld, latencyMs, served, share, total, trio } from './cluster-fixture.ts';
+import { MemoryCluster, latencyMs, served, share, total, trio } from './cluster-fixture.ts';
 
 t.test('a killed node is found gone, and its shards are taken', async t => {
-  const { world, one, two, three } = await trio();
+  const { cluster, one, two, three } = await trio();
   two.kill();
-  const ms = await world.untilServed();
+  const ms = await cluster.untilServed();
   t.ok(ms < 400, `${ms} ms`);
-  t.strictSame(world.owners(), share(world, 'one', 'three'));
+  t.strictSame(cluster.owners(), share(cluster, 'one', 'three'));
   t.equal(total([one, three], 'membersGone'), 1, 'one of them removed it');
-  t.strictSame(world.offences, []);
+  t.strictSame(cluster.offences, []);
 });
 
 t.test('an ask that finds no owner has the holder looked after at once', async t => {
-  const { world, one, two } = await trio({ timing: { pingMs: 60_000, refreshMs: 120_000 } });
-  const shard = world.owners().indexOf('two');
+  const { cluster, one, two } = await trio({ timing: { pingMs: 60_000, refreshMs: 120_000 } });
+  const shard = cluster.owners().indexOf('two');
   two.kill();
-  await world.clock.advance(10);
+  await cluster.clock.advance(10);
   for (let ask = 0; ask < 100; ask++) one.placement.suspect(shard);
-  const ms = await world.untilServed();
+  const ms = await cluster.untilServed();
   t.ok(ms < 180, `${ms} ms`);
 });
 
 t.test('a hung node serves nothing past its lease, is replaced, and finds its way back', async t => {
-  const { world, one, two, three } = await trio();
+  const { cluster, one, two, three } = await trio();
   const theirs = two.shards.owned.size;
   two.stop();
-  await world.clock.advance(2_490);
-  t.equal(world.members()['two'], 'settled', 'it is given its time');
-  await world.clock.advance(10);
-  t.strictSame(served(world, two), [], 'its lease is over');
-  const ms = 2_500 + (await world.untilServed());
+  await cluster.clock.advance(2_490);
+  t.equal(cluster.members()['two'], 'settled', 'it is given its time');
+  await cluster.clock.advance(10);
+  t.strictSame(served(cluster, two), [], 'its lease is over');
+  const ms = 2_500 + (await cluster.untilServed());
   t.ok(ms < 3_500, `${ms} ms`);
   t.equal(total([one, three], 'membersExpired'), 1);
   t.equal(total([one, three], 'takeovers'), theirs);
   t.equal(two.shards.owned.size, theirs, 'it does not know yet');
   two.resume();
-  await world.clock.advance(50);
+  await cluster.clock.advance(50);
   t.equal(two.shards.owned.size, 0);
   t.equal(two.metrics.counters.leaseExpiries, 1);
-  await world.clock.advance(4_000);
-  t.strictSame(world.owners(), share(world, 'one', 'two', 'three'));
-  t.equal(await world.untilServed(), 0);
-  t.strictSame(world.offences, []);
+  await cluster.clock.advance(4_000);
+  t.strictSame(cluster.owners(), share(cluster, 'one', 'two', 'three'));
+  t.equal(await cluster.untilServed(), 0);
+  t.strictSame(cluster.offences, []);
 });
 
 t.test('a node that is stopped for less than its lease keeps its shards', async t => {
-  const { world, one, two, three } = await trio();
+  const { cluster, one, two, three } = await trio();
   two.stop();
-  await world.clock.advance(2_000);
+  await cluster.clock.advance(2_000);
   two.resume();
-  await world.clock.advance(2_000);
-  t.equal(await world.untilServed(), 0);
+  await cluster.clock.advance(2_000);
+  t.equal(await cluster.untilServed(), 0);
   t.equal(total([one, two, three], 'takeovers'), 0);
 });
 
 t.test(
   'a node that loses its connection serves nothing at that moment; back in time, it goes on',
   async t => {
-    const { world, one, two, three } = await trio();
+    const { cluster, one, two, three } = await trio();
     two.connected = false;
-    t.strictSame(served(world, two), []);
-    await world.clock.advance(100);
+    t.strictSame(served(cluster, two), []);
+    await cluster.clock.advance(100);
     two.connected = true;
-    t.ok((await world.untilServed()) < 20);
+    t.ok((await cluster.untilServed()) < 20);
     t.equal(total([one, two, three], 'takeovers'), 0);
   },
 );
 
 t.test('cut off for longer, it is replaced, drops what it had, and joins anew', async t => {
-  const { world, two } = await trio();
+  const { cluster, two } = await trio();
   two.connected = false;
-  const ms = await world.untilServed();
+  const ms = await cluster.untilServed();
   t.ok(ms < 400, `${ms} ms`);
   const incarnation = (): string | undefined =>
     two.placement.describe().nodes.find(({ id }) => id === 'two')?.incarnation;
   const before = incarnation();
   two.connected = true;
-  await world.clock.advance(100);
+  await cluster.clock.advance(100);
   t.equal(two.shards.owned.size, 0);
   t.not(incarnation(), before);
-  await world.clock.advance(4_000);
-  t.strictSame(world.owners(), share(world, 'one', 'two', 'three'));
-  t.equal(await world.untilServed(), 0);
-  t.strictSame(world.offences, []);
+  await cluster.clock.advance(4_000);
+  t.strictSame(cluster.owners(), share(cluster, 'one', 'two', 'three'));
+  t.equal(await cluster.untilServed(), 0);
+  t.strictSame(cluster.offences, []);
 });
 
 t.test('an outage of the register costs nobody its membership', async t => {
   for (const outageMs of [300, 10_000]) {
-    const { world, one, two, three } = await trio();
+    const { cluster, one, two, three } = await trio();
     const all = [one, two, three];
     const incarnations = (): string[] => one.placement.describe().nodes.map(({ incarnation }) => incarnation);
     const before = incarnations();
     for (const process of all) process.connected = false;
-    await world.clock.advance(outageMs);
+    await cluster.clock.advance(outageMs);
     // They find their way back one after another.
     for (const process of all) {
       process.connected = true;
-      await world.clock.advance(300);
+      await cluster.clock.advance(300);
     }
-    t.ok((await world.untilServed()) < 50);
-    await world.clock.advance(4_000);
+    t.ok((await cluster.untilServed()) < 50);
+    await cluster.clock.advance(4_000);
     t.strictSame(incarnations(), before);
     t.equal(total(all, 'takeovers'), 0);
-    t.strictSame(world.offences, []);
+    t.strictSame(cluster.offences, []);
   }
 });
 
 t.test('a register that was lost is written anew', async t => {
-  const { world } = await trio();
-  for (const { key } of world.register.entries) world.register.write(key, undefined);
-  await world.clock.advance(6_000);
-  t.strictSame(world.members(), { one: 'settled', two: 'settled', three: 'settled' });
-  t.equal(await world.untilServed(), 0);
-  t.strictSame(world.offences, []);
+  const { cluster } = await trio();
+  for (const { key } of cluster.register.entries) cluster.register.write(key, undefined);
+  await cluster.clock.advance(6_000);
+  t.strictSame(cluster.members(), { one: 'settled', two: 'settled', three: 'settled' });
+  t.equal(await cluster.untilServed(), 0);
+  t.strictSame(cluster.offences, []);
 });
 
 t.test('a hand-over of unknown outcome is made void before the shard is served again', async t => {
-  const world = new ClusterWorld({ latencyMs, shards: 32, finishMs: () => 5 });
-  const one = await world.started('one');
-  await world.clock.advance(3_000);
-  const two = await world.started('two');
-  while (world.members()['two'] !== 'settled') await world.clock.advance(1);
-  await world.clock.advance(7);
-  world.unsure = 1;
-  await world.clock.advance(5);
-  world.unsure = 0;
+  const cluster = new MemoryCluster({ latencyMs, shards: 32, finishMs: () => 5 });
+  const one = await cluster.started('one');
+  await cluster.clock.advance(3_000);
+  const two = await cluster.started('two');
+  while (cluster.members()['two'] !== 'settled') await cluster.clock.advance(1);
+  await cluster.clock.advance(7);
+  cluster.unsure = 1;
+  await cluster.clock.advance(5);
+  cluster.unsure = 0;
   t.ok(one.unsure.faults > 0);
   t.ok(one.shards.owned.size < 32, 'some were released');
-  world.register.write('node.two', undefined);
-  await world.clock.advance(20);
-  t.ok(world.register.entries.some(({ value }) => value.includes('"kept"')));
-  await world.untilServed();
-  await world.clock.advance(8_000);
-  t.strictSame(world.owners(), share(world, 'one', 'two'));
+  cluster.register.write('node.two', undefined);
+  await cluster.clock.advance(20);
+  t.ok(cluster.register.entries.some(({ value }) => value.includes('"kept"')));
+  await cluster.untilServed();
+  await cluster.clock.advance(8_000);
+  t.strictSame(cluster.owners(), share(cluster, 'one', 'two'));
   t.equal(one.shards.owned.size + two.shards.owned.size, 32);
-  t.strictSame(world.offences, []);
+  t.strictSame(cluster.offences, []);
 });

@@ -3,7 +3,7 @@ import { NatsPeers } from '../../../runtime/cluster/nats-peers.ts';
 import { natsNode, type NatsNode } from '../../support/nats-node.ts';
 import { NatsServer } from '../../support/nats-server.ts';
 
-const patienceMs = 600_000;
+const timeoutMs = 600_000;
 const createPeers = ({ connection }: NatsNode): NatsPeers => new NatsPeers({ connection, cluster: 'test' });
 
 t.test('a node that answers is here, and one that nobody knows is gone', async t => {
@@ -11,22 +11,22 @@ t.test('a node that answers is here, and one that nobody knows is gone', async t
   const [one, two] = (await Promise.all([natsNode(t, server.url), natsNode(t, server.url)])).map(
     createPeers,
   ) as [NatsPeers, NatsPeers];
-  t.equal(await one.ping('two', patienceMs), 'gone');
+  t.equal(await one.ping('two', timeoutMs), 'gone');
   const stop = await two.answerPings('two');
-  t.equal(await one.ping('two', patienceMs), 'here');
-  t.equal(await two.ping('two', patienceMs), 'here', 'a node may ask itself');
+  t.equal(await one.ping('two', timeoutMs), 'here');
+  t.equal(await two.ping('two', timeoutMs), 'here', 'a node may ask itself');
   stop();
   stop();
-  t.equal(await two.ping('two', patienceMs), 'gone');
+  t.equal(await two.ping('two', timeoutMs), 'gone');
 });
 
 t.test('a node whose connection is closed is gone', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
   const [one, two] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
   await createPeers(two).answerPings('two');
-  t.equal(await createPeers(one).ping('two', patienceMs), 'here');
+  t.equal(await createPeers(one).ping('two', timeoutMs), 'here');
   await two.connection.close();
-  t.equal(await createPeers(one).ping('two', patienceMs), 'gone');
+  t.equal(await createPeers(one).ping('two', timeoutMs), 'gone');
 });
 
 t.test('a node that hangs is silent, and so is everyone for a node that hears nothing', async t => {
@@ -46,7 +46,7 @@ t.test('a node that hangs is silent, and so is everyone for a node that hears no
   const underway = peers.ping('two', 600_000);
   await server.kill();
   await lost.promise;
-  t.equal(await peers.ping('two', patienceMs), 'silent', 'at once');
+  t.equal(await peers.ping('two', timeoutMs), 'silent', 'at once');
   t.equal(await underway, 'silent');
   t.equal(peers.connected, false);
   await server.restart();

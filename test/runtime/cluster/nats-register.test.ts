@@ -9,7 +9,7 @@ import { becomes } from '../../support/nats-node.ts';
 import { NatsServer } from '../../support/nats-server.ts';
 import { registerConformance } from './register.conformance.ts';
 
-t.test('what a register promises', async t => {
+t.test('the conformance suite', async t => {
   const server = await NatsServer.of(t);
   let clusters = 0;
   registerConformance(t, async () => {

@@ -4,7 +4,7 @@ import { MemoryRegister, RegisterBus } from '../../support/memory-register.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { registerConformance } from './register.conformance.ts';
 
-t.test('what a register promises', async t => {
+t.test('the conformance suite', async t => {
   registerConformance(t, () => {
     const bus = new RegisterBus();
     const [one, two] = [new MemoryRegister({ bus }), new MemoryRegister({ bus })];

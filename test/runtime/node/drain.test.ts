@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Effect } from '../../../runtime/actor/actor.ts';
 import { counterKind, counterRef, type Counted, type Work } from '../counter-actor.ts';
-import { outcome, world } from '../node-fixture.ts';
+import { outcome, startTestNode } from '../node-fixture.ts';
 
 const a = counterRef('a');
 const b = counterRef('b');
@@ -10,7 +10,7 @@ const perform = (payload: unknown): Effect => ({ do: 'perform', task: 'work', pa
 
 t.test('a drain finishes what was admitted, whatever became of it meanwhile', async t => {
   for (let moment = 0; moment <= 30; moment += 3) {
-    const { node, clock, database } = await world(t, { latencyMs });
+    const { node, clock, database } = await startTestNode(t, { latencyMs });
     const asks = Array.from({ length: 20 }, (_, i) => node.ask(i % 2 === 0 ? a : b, 'add', { mark: `${i}` }));
     await clock.advance(moment);
     database.overwrite(a, state => state ?? { n: 0, marks: [] });
@@ -37,8 +37,8 @@ t.test('a drain finishes what was admitted, whatever became of it meanwhile', as
   }
 });
 
-t.test('a drained node is alone in saying no at once', async t => {
-  const { node, clock } = await world(t);
+t.test('only a drained node refuses at once', async t => {
+  const { node, clock } = await startTestNode(t);
   await clock.until(node.drain());
   const before = clock.now();
   t.equal(await clock.until(outcome(node.ask(a, 'get', {}))), 'svc/runtime/unavailable draining');
@@ -48,7 +48,7 @@ t.test('a drained node is alone in saying no at once', async t => {
 });
 
 t.test('a drain may be asked for again and again', async t => {
-  const { node, clock } = await world(t, { latencyMs });
+  const { node, clock } = await startTestNode(t, { latencyMs });
   const asked = node.ask(a, 'add', { mark: 'x' });
   const drains = [node.drain(), node.drain()];
   t.equal(drains[0], drains[1]);
@@ -63,19 +63,19 @@ t.test('a drain waits for tasks, and these may still ask', async t => {
     await new Promise<void>(resolve => clock.after(1_000, resolve));
     await ask(self, 'add', { mark: `done ${String(payload)}` });
   };
-  const { node, clock, database } = await world(t, { kinds: [counterKind({ work })], latencyMs });
+  const { node, clock, database } = await startTestNode(t, { kinds: [counterKind({ work })], latencyMs });
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform(1), perform(2)] }));
   await clock.until(node.drain());
   t.strictSame((database.read(a)?.state as Counted).marks, ['x', 'done 1', 'done 2']);
 });
 
-t.test('in a drain nobody sleeps: a failed task has one more try, and then it is a dead letter', async t => {
+t.test('a drain does not wait for back-off: a failed task has one more try, and then is a dead letter', async t => {
   let tries = 0;
   const work: Work = async () => {
     tries++;
     throw new Error('no route');
   };
-  const { node, clock, database } = await world(t, { kinds: [counterKind({ work })] });
+  const { node, clock, database } = await startTestNode(t, { kinds: [counterKind({ work })] });
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform(1)] }));
   await clock.advance(1);
   t.strictSame([tries, node.stats.tasksWaiting], [1, 1]);
@@ -88,7 +88,10 @@ t.test('in a drain nobody sleeps: a failed task has one more try, and then it is
 
 t.test('a task that never ends does not hold up the drain for ever', async t => {
   const work: Work = () => new Promise(() => undefined);
-  const { node, clock, log } = await world(t, { kinds: [counterKind({ work })], limits: { drainMs: 4_000 } });
+  const { node, clock, log } = await startTestNode(t, {
+    kinds: [counterKind({ work })],
+    limits: { drainMs: 4_000 },
+  });
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform(1)] }));
   const before = clock.now();
   await clock.until(node.drain());
@@ -98,7 +101,7 @@ t.test('a task that never ends does not hold up the drain for ever', async t => 
 });
 
 t.test('a drain begins no more reminders, and loses none', async t => {
-  const { node, clock, database } = await world(t, { latencyMs });
+  const { node, clock, database } = await startTestNode(t, { latencyMs });
   const wake = (key: string, at: number) => ({ key, at, command: 'wake', payload: { mark: key } });
   const remind = [wake('now', 0), wake('later', clock.now() + 60)];
   await clock.until(node.ask(a, 'add', { mark: 'x', remind }));

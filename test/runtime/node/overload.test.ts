@@ -1,13 +1,13 @@
 import t from 'tap';
 import { counterRef } from '../counter-actor.ts';
-import { outcome, world } from '../node-fixture.ts';
+import { outcome, startTestNode } from '../node-fixture.ts';
 
 const a = counterRef('a');
 const b = counterRef('b');
 const latencyMs = (): number => 5;
 
 t.test('an actor takes no more commands than its mailbox holds', async t => {
-  const { node, clock, metrics } = await world(t, { latencyMs, limits: { mailbox: 3 } });
+  const { node, clock, metrics } = await startTestNode(t, { latencyMs, limits: { mailbox: 3 } });
   const asks = [1, 2, 3, 4].map(i => outcome(node.ask(a, 'add', { mark: `${i}` })));
   const other = outcome(node.ask(b, 'add', { mark: 'x' }));
   t.strictSame(await clock.until(Promise.all(asks)), [1, 2, 3, 'svc/runtime/unavailable overloaded']);
@@ -17,14 +17,14 @@ t.test('an actor takes no more commands than its mailbox holds', async t => {
 });
 
 t.test('commands in flight count as much as those that wait', async t => {
-  const { node, clock } = await world(t, { latencyMs, limits: { mailbox: 3 } });
+  const { node, clock } = await startTestNode(t, { latencyMs, limits: { mailbox: 3 } });
   await clock.until(node.ask(a, 'get', {}));
   const asks = [1, 2, 3, 4].map(i => outcome(node.ask(a, 'add', { mark: `${i}` })));
   t.strictSame(await clock.until(Promise.all(asks)), [1, 2, 3, 'svc/runtime/unavailable overloaded']);
 });
 
 t.test('a node takes no more commands than its budget, whoever they are for', async t => {
-  const { node, clock, metrics } = await world(t, { latencyMs, limits: { admitted: 3 } });
+  const { node, clock, metrics } = await startTestNode(t, { latencyMs, limits: { admitted: 3 } });
   const asks = [1, 2, 3, 4].map(i => node.ask(counterRef(`${i}`), 'add', { mark: 'x' }));
   node.tell(counterRef('5'), 'add', { mark: 'x' });
   const last = asks[3]?.catch((error: unknown) => error);
@@ -42,7 +42,7 @@ t.test('a node takes no more commands than its budget, whoever they are for', as
 });
 
 t.test('a command whose time is over is dropped before its turn', async t => {
-  const { node, clock, metrics, database } = await world(t, { latencyMs: () => 20 });
+  const { node, clock, metrics, database } = await startTestNode(t, { latencyMs: () => 20 });
   const asks = [
     outcome(node.ask(a, 'add', { mark: 'in time' }, { deadlineMs: 40 })),
     outcome(node.ask(a, 'add', { mark: 'too late' }, { deadlineMs: 39 })),
@@ -54,7 +54,7 @@ t.test('a command whose time is over is dropped before its turn', async t => {
 
 t.test('a wall clock that jumps neither ends a command before its time nor lets it live on', async t => {
   for (const jumpMs of [3_600_000, -3_600_000]) {
-    const { node, clock } = await world(t, { latencyMs: () => 20 });
+    const { node, clock } = await startTestNode(t, { latencyMs: () => 20 });
     const asks = [40, 39].map(deadlineMs =>
       outcome(node.ask(a, 'add', { mark: `${deadlineMs}` }, { deadlineMs })),
     );
@@ -64,6 +64,6 @@ t.test('a wall clock that jumps neither ends a command before its time nor lets 
 });
 
 t.test('a limit that makes no sense is refused by its name', async t => {
-  await t.rejects(world(t, { limits: { mailbox: 0 } }), /limits\.mailbox must be a positive integer/);
-  await t.rejects(world(t, { shards: 5_000 }), /shards must be 1 to 4096/);
+  await t.rejects(startTestNode(t, { limits: { mailbox: 0 } }), /limits\.mailbox must be a positive integer/);
+  await t.rejects(startTestNode(t, { shards: 5_000 }), /shards must be 1 to 4096/);
 });

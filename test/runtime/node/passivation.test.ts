@@ -1,12 +1,14 @@
 import t from 'tap';
 import { counterKind, counterRef, type Counted } from '../counter-actor.ts';
-import { outcome, world } from '../node-fixture.ts';
+import { outcome, startTestNode } from '../node-fixture.ts';
 
 const a = counterRef('a');
 const b = counterRef('b');
 
 t.test('an idle actor leaves memory, and comes back as it was committed', async t => {
-  const { node, clock, store, metrics } = await world(t, { kinds: [counterKind({ idleMs: 60_000 })] });
+  const { node, clock, store, metrics } = await startTestNode(t, {
+    kinds: [counterKind({ idleMs: 60_000 })],
+  });
   await clock.until(node.ask(a, 'add', { mark: 'x' }));
   await clock.until(node.ask(a, 'live', {}));
   await clock.advance(59_000);
@@ -23,7 +25,7 @@ t.test('an idle actor leaves memory, and comes back as it was committed', async 
 });
 
 t.test('an actor that is used stays', async t => {
-  const { node, clock } = await world(t, { kinds: [counterKind({ idleMs: 60_000 })] });
+  const { node, clock } = await startTestNode(t, { kinds: [counterKind({ idleMs: 60_000 })] });
   for (let i = 0; i < 10; i++) {
     await clock.until(node.ask(a, 'add', { mark: `${i}` }));
     await clock.advance(50_000);
@@ -34,7 +36,7 @@ t.test('an actor that is used stays', async t => {
 t.test('an actor stays while a task of its runs', async t => {
   let finish = (): void => undefined;
   const work = (): Promise<void> => new Promise<void>(resolve => (finish = resolve));
-  const { node, clock } = await world(t, { kinds: [counterKind({ work, idleMs: 60_000 })] });
+  const { node, clock } = await startTestNode(t, { kinds: [counterKind({ work, idleMs: 60_000 })] });
   await clock.until(node.ask(a, 'live', { effects: [{ do: 'perform', task: 'work', payload: 1 }] }));
   await clock.advance(300_000);
   t.equal(node.stats.activations, 1);
@@ -44,7 +46,7 @@ t.test('an actor stays while a task of its runs', async t => {
 });
 
 t.test('at the limit the least recently used leaves first', async t => {
-  const { node, clock, store } = await world(t, { limits: { activations: 8 } });
+  const { node, clock, store } = await startTestNode(t, { limits: { activations: 8 } });
   const loadsBy = async (names: string): Promise<number> => {
     const before = store.loads;
     for (const name of names) {
@@ -63,7 +65,7 @@ t.test('at the limit the least recently used leaves first', async t => {
 });
 
 t.test('an actor that is busy is not put out for another', async t => {
-  const { node, clock } = await world(t, { latencyMs: () => 5, limits: { activations: 2 } });
+  const { node, clock } = await startTestNode(t, { latencyMs: () => 5, limits: { activations: 2 } });
   const asks = ['a', 'b', 'c', 'd'].map(name => node.ask(counterRef(name), 'add', { mark: 'x' }));
   t.equal(node.stats.activations, 4, 'there is room for those that wait');
   t.strictSame(await clock.until(Promise.all(asks)), [1, 1, 1, 1]);
@@ -72,7 +74,7 @@ t.test('an actor that is busy is not put out for another', async t => {
 });
 
 t.test('onActivate is the first command after a load, and after a reload', async t => {
-  const { node, clock, database } = await world(t, {
+  const { node, clock, database } = await startTestNode(t, {
     kinds: [counterKind({ onActivate: 'live', idleMs: 60_000 })],
     latencyMs: () => 5,
   });
@@ -93,13 +95,18 @@ t.test('onActivate is the first command after a load, and after a reload', async
 
 t.test('onActivate must name a command', async t => {
   const kinds = [{ ...counterKind(), onActivate: 'fly' }];
-  await t.rejects(world(t, { kinds }), /counter: onActivate names the unknown command fly/);
-  await t.rejects(world(t, { kinds: [counterKind({ idleMs: 0 })] }), /counter: idleMs must be positive/);
-  await t.rejects(world(t, { kinds: [counterKind(), counterKind()] }), /two kinds are named counter/);
+  await t.rejects(startTestNode(t, { kinds }), /counter: onActivate names the unknown command fly/);
+  await t.rejects(
+    startTestNode(t, { kinds: [counterKind({ idleMs: 0 })] }),
+    /counter: idleMs must be positive/,
+  );
+  await t.rejects(startTestNode(t, { kinds: [counterKind(), counterKind()] }), /two kinds are named counter/);
 });
 
 t.test('a refused onActivate harms nobody', async t => {
-  const { node, clock } = await world(t, { kinds: [counterKind({ onActivate: 'refuse', idleMs: 60_000 })] });
+  const { node, clock } = await startTestNode(t, {
+    kinds: [counterKind({ onActivate: 'refuse', idleMs: 60_000 })],
+  });
   await clock.until(node.ask(b, 'add', { mark: 'x' }));
   await clock.advance(80_000);
   t.equal(await clock.until(outcome(node.ask(b, 'add', { mark: 'y' }))), 2);

@@ -9,7 +9,7 @@ import { MemoryDatabase, type Fault } from '../../support/memory-store.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { counterRef, type Counted } from '../counter-actor.ts';
-import { outcome, startWorld } from '../node-fixture.ts';
+import { outcome, startNode } from '../node-fixture.ts';
 
 interface Given {
   readonly to: string;
@@ -48,8 +48,8 @@ t.test('every reminder that was set is handled, and then it is gone', async t =>
           return faults[Math.floor(random.next() * faults.length)];
         },
       };
-      const first = (await startWorld(options)).node;
-      const nodes = [first, isSplit ? (await startWorld(options)).node : first] as const;
+      const first = (await startNode(options)).node;
+      const nodes = [first, isSplit ? (await startNode(options)).node : first] as const;
       const asks = reminders.map(({ to, inMs, node }, i) => {
         const key = `r${i}`;
         const remind = [

@@ -2,19 +2,19 @@ import t from 'tap';
 import type { Reminder } from '../../../runtime/actor/actor.ts';
 import { getShard } from '../../../runtime/placement/shards.ts';
 import { counterKind, counterRef, type Counted } from '../counter-actor.ts';
-import { outcome, world, type World } from '../node-fixture.ts';
+import { outcome, startTestNode, type TestNode } from '../node-fixture.ts';
 
 const a = counterRef('a');
 const b = counterRef('b');
 const latencyMs = (): number => 5;
 
-function getMarks({ database }: World, of = a): readonly string[] {
+function getMarks({ database }: TestNode, of = a): readonly string[] {
   return (database.read(of)?.state as Counted | undefined)?.marks ?? [];
 }
 
 /** Has `a` set reminders; each is a `wake` with its key as mark unless said otherwise. */
 async function remind(
-  { node, clock }: World,
+  { node, clock }: TestNode,
   ...reminders: (Partial<Reminder> & { key: string })[]
 ): Promise<void> {
   const remind = reminders.map(given => ({
@@ -27,7 +27,7 @@ async function remind(
 }
 
 t.test('a reminder comes at its time, and the commit that handles it deletes it', async t => {
-  const made = await world(t);
+  const made = await startTestNode(t);
   await remind(made, { key: 'x', at: made.clock.now() + 3_600_000 });
   await made.clock.advance(3_599_999);
   t.strictSame(getMarks(made), ['set']);
@@ -39,8 +39,8 @@ t.test('a reminder comes at its time, and the commit that handles it deletes it'
   t.equal(made.metrics.counters.remindersHandled, 1);
 });
 
-t.test('one that is due already is delivered right after its commit, without a scan', async t => {
-  const made = await world(t, { latencyMs });
+t.test('a reminder that is due already is delivered right after its commit, without a scan', async t => {
+  const made = await startTestNode(t, { latencyMs });
   await made.clock.advance(20);
   const before = made.store.scans;
   await remind(made, { key: 'x' }, { key: 'y', to: b, at: 0 });
@@ -50,8 +50,8 @@ t.test('one that is due already is delivered right after its commit, without a s
   t.equal(made.database.reminders.size, 0);
 });
 
-t.test('one that changes nothing is deleted too, and one that is refused is buried at once', async t => {
-  const made = await world(t);
+t.test('a reminder that changes nothing is deleted too; a refused one is a dead letter at once', async t => {
+  const made = await startTestNode(t);
   await remind(
     made,
     { key: 'empty', payload: {} },
@@ -72,8 +72,8 @@ t.test('one that changes nothing is deleted too, and one that is refused is buri
   ]);
 });
 
-t.test('a stale node buries nothing and deletes nothing', async t => {
-  const made = await world(t, { latencyMs });
+t.test('a stale node neither deletes a reminder nor makes it a dead letter', async t => {
+  const made = await startTestNode(t, { latencyMs });
   const { clock, node, database } = made;
   await clock.until(node.ask(b, 'get', {}));
   t.equal(database.read(b), undefined, 'here b is in memory, and blank');
@@ -85,8 +85,8 @@ t.test('a stale node buries nothing and deletes nothing', async t => {
   t.equal(made.metrics.counters.fenced, 2);
 });
 
-t.test('a reminder that meets a defect comes later and later, and is buried in the end', async t => {
-  const made = await world(t, { limits: { reminderTries: 4 } });
+t.test('a reminder that fails is retried with back-off, and is a dead letter in the end', async t => {
+  const made = await startTestNode(t, { limits: { reminderTries: 4 } });
   await remind(made, { key: 'x', command: 'explode', payload: { n: 1 } });
   const [held] = made.database.reminders.values();
   t.equal(held?.attempts, 1);
@@ -99,7 +99,7 @@ t.test('a reminder that meets a defect comes later and later, and is buried in t
 });
 
 t.test('a reminder that meets a store that is away waits, for ever if need be', async t => {
-  const made = await world(t, {
+  const made = await startTestNode(t, {
     limits: { reminderTries: 2 },
     fault: () => (made.store.loads > 1 ? 'unavailable' : undefined),
   });
@@ -111,7 +111,7 @@ t.test('a reminder that meets a store that is away waits, for ever if need be', 
 });
 
 t.test('a store that cannot be read is asked again until it can', async t => {
-  const made = await world(t);
+  const made = await startTestNode(t);
   await remind(made, { key: 'x', at: made.clock.now() + 10_000 });
   made.store.offline = true;
   await made.clock.advance(60_000);
@@ -123,7 +123,7 @@ t.test('a store that cannot be read is asked again until it can', async t => {
 });
 
 t.test('what another node set is found by the poll', async t => {
-  const made = await world(t);
+  const made = await startTestNode(t);
   const reminder = {
     key: 'x',
     at: made.clock.now() + 7_000,
@@ -139,7 +139,7 @@ t.test('what another node set is found by the poll', async t => {
 });
 
 t.test('a wall clock that is put back does not put off the poll', async t => {
-  const made = await world(t, { latencyMs });
+  const made = await startTestNode(t, { latencyMs });
   // Once while a scan is under way, once while the timer is set.
   for (const waitMs of [5_001, 1_000]) {
     await made.clock.advance(waitMs);
@@ -159,8 +159,8 @@ t.test('a wall clock that is put back does not put off the poll', async t => {
   }
 });
 
-t.test('one that was set again while it was delivered comes again', async t => {
-  const made = await world(t, { latencyMs });
+t.test('a reminder that was set again during its delivery comes again', async t => {
+  const made = await startTestNode(t, { latencyMs });
   const { clock, node, database } = made;
   await remind(made, { key: 'x', payload: { mark: 'old' } });
   t.equal(node.stats.reminders, 1, 'the first is on its way');
@@ -170,16 +170,16 @@ t.test('one that was set again while it was delivered comes again', async t => {
   t.equal(database.reminders.size, 0);
 });
 
-t.test('one that was forgotten does not come', async t => {
-  const made = await world(t);
+t.test('a forgotten reminder does not come', async t => {
+  const made = await startTestNode(t);
   await remind(made, { key: 'x', at: made.clock.now() + 1_000 });
   await made.clock.until(made.node.ask(a, 'add', { mark: 'forget', forget: ['x'] }));
   await made.clock.advance(10_000);
   t.strictSame(getMarks(made), ['set', 'forget']);
 });
 
-t.test('a multitude is delivered in batches, each once, and none waits for a poll', async t => {
-  const made = await world(t, { latencyMs, limits: { remindersAtOnce: 4 } });
+t.test('many reminders are delivered in batches, each once, without waiting for a poll', async t => {
+  const made = await startTestNode(t, { latencyMs, limits: { remindersAtOnce: 4 } });
   const { clock, node, database, metrics } = made;
   const keys = Array.from({ length: 100 }, (_, i) => `k${String(i).padStart(3, '0')}`);
   await remind(made, ...keys.map((key, i) => ({ key, to: counterRef(`c${i % 10}`) })));
@@ -195,9 +195,9 @@ t.test('a multitude is delivered in batches, each once, and none waits for a pol
   t.strictSame(marks.sort(), keys);
 });
 
-t.test('a few that hang do not hold up the others', async t => {
+t.test('reminders that hang do not delay the others', async t => {
   const stuck = new Set(['s0', 's1', 's2']);
-  const made = await world(t, { limits: { remindersAtOnce: 4 } });
+  const made = await startTestNode(t, { limits: { remindersAtOnce: 4 } });
   const { clock } = made;
   const { store } = made;
   const load = store.load.bind(store);
@@ -210,7 +210,7 @@ t.test('a few that hang do not hold up the others', async t => {
 });
 
 t.test('a reminder to a kind that nobody knows is a defect of its decision', async t => {
-  const { node, clock, database } = await world(t);
+  const { node, clock, database } = await startTestNode(t);
   const remind = [{ key: 'x', at: 0, to: { kind: 'bird', id: 'b' }, command: 'fly', payload: {} }];
   t.equal(
     await clock.until(outcome(node.ask(a, 'add', { mark: 'x', remind }))),
@@ -220,7 +220,7 @@ t.test('a reminder to a kind that nobody knows is a defect of its decision', asy
 });
 
 t.test('a reminder waits on the shard of its receiver, as the kind of the receiver decides it', async t => {
-  const made = await world(t, { kinds: [{ ...counterKind(), shardKey: id => id.slice(-1) }] });
+  const made = await startTestNode(t, { kinds: [{ ...counterKind(), shardKey: id => id.slice(-1) }] });
   const at = made.clock.now() + 3_600_000;
   await remind(made, { key: 'x', at, to: counterRef('family b') }, { key: 'y', at });
   const shards = [...made.database.reminders.values()].map(({ key, shard }) => [key, shard]);

@@ -5,9 +5,9 @@ import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ManualPlacement } from '../manual-placement.ts';
 import { counterRef, type Counted } from '../counter-actor.ts';
-import { outcome, world, type World, type WorldOptions } from '../node-fixture.ts';
+import { outcome, startTestNode, type TestNode, type TestNodeOptions } from '../node-fixture.ts';
 
-interface Member extends World {
+interface Member extends TestNode {
   readonly placement: ManualPlacement;
 }
 
@@ -15,7 +15,7 @@ interface Member extends World {
 async function cluster(
   t: Test,
   owned: [number[], number[]],
-  options: WorldOptions = {},
+  options: TestNodeOptions = {},
 ): Promise<[Member, Member]> {
   const shared = {
     clock: new VirtualClock(),
@@ -25,7 +25,7 @@ async function cluster(
   };
   const member = async (first: number[]): Promise<Member> => {
     const placement = new ManualPlacement(first);
-    return { ...(await world(t, { ...shared, ...options, placement })), placement };
+    return { ...(await startTestNode(t, { ...shared, ...options, placement })), placement };
   };
   return [await member(owned[0]), await member(owned[1])];
 }
@@ -34,7 +34,7 @@ const on0 = counterRef('a');
 const on1 = counterRef('d');
 const latencyMs = (): number => 5;
 
-t.test('an ask finds its actor on whichever node it lives', async t => {
+t.test('an ask reaches its actor on whichever node it is', async t => {
   const [one, two] = await cluster(t, [[0], [1]]);
   const { clock } = one;
   const asks = [one, two].flatMap(({ node }) => [
@@ -47,7 +47,7 @@ t.test('an ask finds its actor on whichever node it lives', async t => {
   t.equal(await clock.until(outcome(one.node.ask(on1, 'fly', {}))), 'svc/runtime/internal_error');
 });
 
-t.test('a tell crosses too, and is lost without an owner', async t => {
+t.test('a tell crosses nodes too, and is lost without an owner', async t => {
   const [one, two] = await cluster(t, [[], [1]]);
   one.node.tell(on1, 'add', { mark: 'told' });
   one.node.tell(on0, 'add', { mark: 'lost' });

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { counterRef } from '../counter-actor.ts';
-import { outcome, world } from '../node-fixture.ts';
+import { outcome, startTestNode } from '../node-fixture.ts';
 
-t.test('what a node did is on its registry', async t => {
-  const { node, clock, metrics } = await world(t, { latencyMs: () => 5 });
+t.test('the registry counts what a node did', async t => {
+  const { node, clock, metrics } = await startTestNode(t, { latencyMs: () => 5 });
   const a = counterRef('a');
   const asks = [
     node.ask(a, 'add', { mark: 'x', once: 'k' }),

@@ -167,7 +167,7 @@ t.test('a slow receiver holds up nobody', async t => {
   t.ok((await Promise.all(waiting)).every(outcome => outcome === reason));
 });
 
-t.test('what does not connect', async t => {
+t.test('failures to connect', async t => {
   const pool = await poolFor(t);
   const receiver = await receiverFor(t);
   const url = receiver.url();
@@ -181,7 +181,7 @@ t.test('what does not connect', async t => {
   t.equal(garbled.failure, 'tls', 'no TLS there');
 });
 
-t.test('names', async t => {
+t.test('every address of a host name must be permitted, at every connection', async t => {
   const receiver = await receiverFor(t);
   const names = await namesFor(t, {
     'good.test': () => ['127.0.0.1'],
@@ -218,7 +218,7 @@ t.test('names', async t => {
   t.equal(receiver.connections, before + 1);
 });
 
-t.test('the public internet only', async t => {
+t.test('only public addresses are reached', async t => {
   const receiver = await receiverFor(t);
   const names = await namesFor(t, { 'inside.test': () => ['127.0.0.1'] });
   const pool = await poolFor(t, { reach: 'public', nameServers: [names.address] });

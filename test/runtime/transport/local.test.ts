@@ -5,7 +5,7 @@ import { LocalBus, LocalTransport } from '../../../runtime/transport/local.ts';
 import { decodeAnswer } from '../../../runtime/transport/wire.ts';
 import { transportConformance } from './transport.conformance.ts';
 
-t.test('what a transport promises', async t => {
+t.test('the conformance suite', async t => {
   transportConformance(t, async () => {
     const bus = new LocalBus();
     const [one, two] = [1, 2].map(() => new LocalTransport({ clock: systemClock, log: silentLog, bus })) as [

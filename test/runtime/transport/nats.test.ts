@@ -11,7 +11,7 @@ import { natsNode, type NatsNode } from '../../support/nats-node.ts';
 import { NatsServer } from '../../support/nats-server.ts';
 import { transportConformance } from './transport.conformance.ts';
 
-t.test('what a transport promises', async t => {
+t.test('the conformance suite', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
   let clusters = 0;
   transportConformance(t, async () => {

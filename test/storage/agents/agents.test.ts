@@ -2,6 +2,7 @@
 import t from 'tap';
 import { createBudgets } from '../../../actors/run/budgets.ts';
 import type { StepRequest } from '../../../actors/run/task-requests.ts';
+import { agentRules as rules } from '../../../gateway/agents/rules.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { Agents } from '../../../storage/agents/agents.ts';
 import { BudgetSettings } from '../../../storage/agents/budgets.ts';
@@ -30,11 +31,11 @@ const tenant = { projectId, environmentId };
 const now = Date.now();
 const deed = (at = now): AuditContext => ({ author: { type: 'user', id: userId }, origin, now: at });
 
-const byok = new ByokCredentials({ db, hash, vault, cursors });
-const tools = new Tools({ db, vault, cursors });
-const looms = new Looms({ db, cursors });
-const versions = new LoomVersions({ db, cursors });
-const agents = new Agents({ db, cursors });
+const byok = new ByokCredentials({ db, hash, vault, cursors, rules });
+const tools = new Tools({ db, vault, cursors, rules });
+const looms = new Looms({ db, cursors, rules });
+const versions = new LoomVersions({ db, cursors, rules });
+const agents = new Agents({ db, cursors, rules });
 
 const definition: LoomDefinition = {
   systemPrompt: 'Answer.',
@@ -150,13 +151,13 @@ t.test("a tool's headers and signing secret are sealed; a header that says so ke
   const { tool, signingSecret } = await tools.create(newTool);
   const { toolId } = tool;
   t.same(tool.headers, { Authorization: '[redacted]', 'X-Tenant': '[redacted]' });
-  const headersOf = async (): Promise<unknown> => {
+  const getHeaders = async (): Promise<unknown> => {
     const { sealedHeaders = null } = await db.em().findOneOrFail(Tool, { toolId });
     return sealedHeaders === null
       ? null
       : JSON.parse(await vault.open(toolHeadersContext(toolId), sealedHeaders));
   };
-  t.same(await headersOf(), newTool.headers);
+  t.same(await getHeaders(), newTool.headers);
   const row = await db.em().findOneOrFail(Tool, { toolId });
   t.equal(await vault.open(toolSigningContext(toolId), row.signingSecret), signingSecret);
 
@@ -166,23 +167,23 @@ t.test("a tool's headers and signing secret are sealed; a header that says so ke
     authorization: '[redacted]',
     'X-New': '[redacted]',
   });
-  t.same(await headersOf(), { authorization: 'Bearer hush-hush', 'X-New': 'v' });
+  t.same(await getHeaders(), { authorization: 'Bearer hush-hush', 'X-New': 'v' });
   const none = { code: 'svc/validation/invalid_request' };
   await t.rejects(change({ headers: { 'X-Tenant': '[redacted]' } }), none);
   await t.rejects(tools.create({ ...newTool, headers: { 'X-A': '[redacted]' } }), none);
-  const kept = await headersOf();
+  const kept = await getHeaders();
   const elsewhere = 'https://tools.example:8443/orders';
   await t.rejects(change({ url: elsewhere }), none, 'another origin without its headers');
   await t.rejects(change({ url: 'http://tools.example/orders' }), none);
   await t.rejects(change({ url: elsewhere, headers: { 'X-New': '[redacted]', 'X-A': 'a' } }), none);
-  t.same(await headersOf(), kept);
+  t.same(await getHeaders(), kept);
   t.equal((await tools.find(tenant, toolId))?.url, newTool.url);
   await change({ url: 'https://TOOLS.example:443/elsewhere' });
-  t.same(await headersOf(), kept, 'the same origin');
+  t.same(await getHeaders(), kept, 'the same origin');
   t.equal((await change({ url: elsewhere, headers: { 'X-New': 'w' } })).url, elsewhere);
-  t.same(await headersOf(), { 'X-New': 'w' });
+  t.same(await getHeaders(), { 'X-New': 'w' });
   await change({ headers: {} });
-  t.equal(await headersOf(), null);
+  t.equal(await getHeaders(), null);
   await change({ url: newTool.url });
 
   await db.query(`update tools set status = 'error', failures = 5, probe_at = now() where tool_id = $1`, [

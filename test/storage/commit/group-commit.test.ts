@@ -51,7 +51,7 @@ t.test('group commit', async t => {
     },
   );
 
-  await t.test('a commit from an old version is fenced, and so is what stands on it', async t => {
+  await t.test('a commit from an old version is fenced, and so is what is based on it', async t => {
     const counter = new Counter();
     await store.commit(counter.next());
     const zombie = new Counter();
@@ -119,7 +119,7 @@ t.test('group commit', async t => {
     t.equal(store.stats.transactions - before, 2, '64 went at once, the others when those had landed');
   });
 
-  await t.test('a culprit fails alone; what came before it stays, what stands on it is fenced', async t => {
+  await t.test('a bad commit fails alone; earlier ones stay, those based on it are fenced', async t => {
     const [good, bad, other] = [new Counter(), new Counter(), new Counter()];
     const results = await outcomes([
       store.commit(good.next([message(good.id, 1, 'a')])),

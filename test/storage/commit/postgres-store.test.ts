@@ -19,7 +19,7 @@ const marked = threadsThatKeep<Marked>({
   decode: row => row['state'] as Marked,
 });
 
-t.test('the laws', async t => {
+t.test('the rules of a store', async t => {
   const { database } = await startTestDatabase(t);
   let round = 0;
   storeConformance<Write>(t, async () => {

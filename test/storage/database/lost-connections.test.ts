@@ -104,7 +104,7 @@ t.test('no statement goes on for ever, and none waits for ever', async t => {
   await holder.rollback();
 });
 
-t.test('what does not pass is told apart', async t => {
+t.test('permanent failures are told from transient ones', async t => {
   const { database } = await startTestDatabase(t);
   for (const statement of ['select 1 / 0', 'select * from nowhere', 'selec 1']) {
     const failed = await Promise.allSettled([database.query(statement), database.em().execute(statement)]);

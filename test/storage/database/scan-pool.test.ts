@@ -32,7 +32,7 @@ t.test('a project has half of the connections, and single reads have theirs', as
   await Promise.all(lists);
 });
 
-t.test('who comes when the line is full is told to come again', async t => {
+t.test("a request beyond the queue's limit is refused for now", async t => {
   const letGo = await holdUp(t);
   const lists = Array.from({ length: 203 }, (_, i) => db.scan('prj_1', i < 2 ? slow : 'select 1', []));
   const settled = Promise.allSettled(lists);

@@ -184,7 +184,7 @@ t.test('data of another version are left alone', async t => {
   t.equal(await readFile(join(folder, 'data', 'PG_VERSION'), 'utf8'), '15\n');
 });
 
-t.test('as root, behind closed doors', { skip: !isRoot && 'needs root' }, async t => {
+t.test('as root, in a folder that only root may enter', { skip: !isRoot && 'needs root' }, async t => {
   const warned: { fields: object; message: string }[] = [];
   const log = { ...silentLog, warn: (fields: object, message: string) => warned.push({ fields, message }) };
   const closed = await newFolder(t, 0o700);

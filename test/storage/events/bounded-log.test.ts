@@ -11,7 +11,7 @@ import { startTestDatabase } from '../../support/database.ts';
 import { hold, maybe, newest, type List } from '../paging/bounded-list.ts';
 
 const { database: db } = await startTestDatabase(t);
-const ground = { db, isAnalysed: false };
+const source = { db, isAnalysed: false };
 const count = 20_000;
 const start = Date.parse('2026-11-18T12:00:00Z');
 const stepMs = 8_000;
@@ -34,15 +34,15 @@ await db.query(
 );
 const isRare = `n in (7, 1008, 5011)`;
 // The newest are all another environment's and another project's, more of each than a walk is long.
-const ofPlace = (own: string, neighbours: string, strangers: string): string =>
-  `case when n > 17500 then '${strangers}' when n > 15000 then '${neighbours}' else ${own} end`;
+const mixTenants = (own: string, neighbours: string, outsiders: string): string =>
+  `case when n > 17500 then '${outsiders}' when n > 15000 then '${neighbours}' else ${own} end`;
 await db.query(
   `insert into agent_runs (agent_run_id, project_id, environment_id, agent_id, thread_id, status, provider, model, mode, created_at,
      updated_at, state, version)
-   select 'run_' || lpad((n * 7919 % $3)::text, 26, '0'), ${ofPlace(`'prj_1'`, 'prj_1', 'prj_2')},
-     ${ofPlace(`case when n % 50 = 0 then 'env_2' else 'env_1' end`, 'env_2', 'env_9')},
-     ${ofPlace(`case when ${isRare} then 'agent_2' when n % 7 = 0 then null else 'agent_1' end`, 'agent_8', 'agent_9')},
-     ${ofPlace(`case when ${isRare} then 'thread_2' when n % 5 = 0 then null else 'thread_1' end`, 'thread_8', 'thread_9')},
+   select 'run_' || lpad((n * 7919 % $3)::text, 26, '0'), ${mixTenants(`'prj_1'`, 'prj_1', 'prj_2')},
+     ${mixTenants(`case when n % 50 = 0 then 'env_2' else 'env_1' end`, 'env_2', 'env_9')},
+     ${mixTenants(`case when ${isRare} then 'agent_2' when n % 7 = 0 then null else 'agent_1' end`, 'agent_8', 'agent_9')},
+     ${mixTenants(`case when ${isRare} then 'thread_2' when n % 5 = 0 then null else 'thread_1' end`, 'thread_8', 'thread_9')},
      case when ${isRare} then 'failed' when n % 2 = 0 then 'cancelled' else 'succeeded' end,
      'llm_provider_1', 'model', 'auto', at, at, '{}', 1
    from (${instants}) instants`,
@@ -115,7 +115,7 @@ interface EventColumns {
 const events = await db.query<EventColumns>(
   `select seq, environment_id as "environmentId" from events order by seq`,
 );
-const pollOf = (asked: AskedPolls, after: string | undefined, limit: number): EventPoll => ({
+const toPoll = (asked: AskedPolls, after: string | undefined, limit: number): EventPoll => ({
   ...asked,
   projectId: 'prj_1',
   limit,
@@ -125,9 +125,9 @@ const pollList: List<EventColumns, AskedPolls> = {
   sorted: () => events,
   matches: (row, { environmentId = row.environmentId }) => row.environmentId === environmentId,
   idOf: ({ seq }) => String(seq),
-  statement: (...asked) => pollStatement(pollOf(...asked)),
+  statement: (...asked) => pollStatement(toPoll(...asked)),
   page: async (...asked) => {
-    const { rows, end } = await pollPage(db, pollOf(...asked));
+    const { rows, end } = await pollPage(db, toPoll(...asked));
     return { rows: rows.map(({ seq }) => String(seq)), end: end && String(end.seq) };
   },
   filters: fc.record({
@@ -141,10 +141,10 @@ const pollList: List<EventColumns, AskedPolls> = {
 
 for (const known of [false, true]) {
   t.test(`of tables that ${known ? 'were analysed' : 'the planner knows nothing of'}`, async t => {
-    ground.isAnalysed = known;
+    source.isAnalysed = known;
     if (known) await db.query('analyze events, agent_runs');
     const times = known ? 6 : 3;
-    await t.test('runs', t => hold(t, ground, runList, times));
-    await t.test('polls', t => hold(t, ground, pollList, times));
+    await t.test('runs', t => hold(t, source, runList, times));
+    await t.test('polls', t => hold(t, source, pollList, times));
   });
 }

@@ -19,7 +19,7 @@ import {
   numbers,
   projectId,
   sandbox,
-} from '../../gateway/stream/fixture.ts';
+} from '../../gateway/stream/stream-fixture.ts';
 
 /** What becomes of a message on its way to one node: the delays of its copies in milliseconds; none, and it is lost. */
 type Fate = readonly number[];
@@ -121,7 +121,7 @@ class Member {
   }
 }
 
-function world() {
+function setUp() {
   const clock = new ManualClock();
   const events = new MemoryEvents();
   const network = new Network(clock);
@@ -130,7 +130,7 @@ function world() {
 }
 
 t.test('what one node commits is shown on both, without reading the log', async t => {
-  const { clock, events, network, one, two } = world();
+  const { clock, events, network, one, two } = setUp();
   for (const { hub } of [one, two]) hub.join(projectId, quiet());
   await clock.advance(0);
   one.commit(3);
@@ -143,7 +143,7 @@ t.test('what one node commits is shown on both, without reading the log', async 
 });
 
 t.test('a node hears only of what is followed there', async t => {
-  const { clock, one, two } = world();
+  const { clock, one, two } = setUp();
   let heard = 0;
   two.notifier.addListener({ onEvents: () => heard++, onGap: () => heard++, onDeliveries: () => undefined });
   one.commit(1);
@@ -170,7 +170,7 @@ t.test('a node hears only of what is followed there', async t => {
 });
 
 t.test('a large event is announced without its text, and read from the log', async t => {
-  const { clock, events, network, one, two } = world();
+  const { clock, events, network, one, two } = setUp();
   two.hub.join(projectId, quiet());
   await clock.advance(0);
   one.commit(1);
@@ -183,7 +183,7 @@ t.test('a large event is announced without its text, and read from the log', asy
 });
 
 t.test('a commit whose numbers are not known is shown on both', async t => {
-  const { clock, one, two } = world();
+  const { clock, one, two } = setUp();
   for (const { hub } of [one, two]) hub.join(projectId, quiet());
   await clock.advance(0);
   one.commit(2, { inDoubt: true });
@@ -195,7 +195,7 @@ t.test('a commit whose numbers are not known is shown on both', async t => {
 t.test(
   'after an outage what is followed is compared with the log at once, and deliveries are looked for',
   async t => {
-    const { clock, network, one, two } = world();
+    const { clock, network, one, two } = setUp();
     two.hub.join(projectId, quiet());
     await clock.advance(0);
     network.fates = [[], []];
@@ -224,7 +224,7 @@ t.test('whatever the network does, each node shows every event once, in order', 
       fc.array(step, { minLength: 1, maxLength: 25 }),
       fc.array(fate, { maxLength: 60 }),
       async (steps, fates) => {
-        const { clock, events, network, one, two } = world();
+        const { clock, events, network, one, two } = setUp();
         for (const { hub } of [one, two]) hub.join(projectId, quiet());
         await clock.advance(0);
         network.fates = [...fates];

@@ -41,7 +41,7 @@ async function row(mailId: string): Promise<MailRow | undefined> {
 
 t.beforeEach(() => db.query('delete from mails'));
 
-t.test('news that is told twice, also at once, is mailed once to each owner', async t => {
+t.test('a notification that is repeated, also at once, is mailed once to each owner', async t => {
   const { projectId } = await newPerson();
   const tell = (noticeId: string) =>
     mailOwners(db, mails, { noticeId, projectId, kind: 'stitch_stopped', content: { noticeId }, now: start });

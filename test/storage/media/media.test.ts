@@ -96,9 +96,9 @@ t.test('in S3', async t => {
   const server = await startS3(folder);
   t.teardown(() => server.stop());
   Object.assign(process.env, server.env);
-  const place = parseMediaUrl(`s3://${server.bucket}/one/two?pathStyle=true`);
-  if (place === undefined) throw new Error('the address is refused');
-  await conforms(t, new Media(place));
+  const location = parseMediaUrl(`s3://${server.bucket}/one/two?pathStyle=true`);
+  if (location === undefined) throw new Error('the address is refused');
+  await conforms(t, new Media(location));
   const objects = await readdir(join(folder, server.bucket), { recursive: true });
   t.ok(
     objects.some(name => name.startsWith('one/two/prj_1/env_1/att_1')),
@@ -106,7 +106,7 @@ t.test('in S3', async t => {
   );
 
   process.env['AWS_ACCESS_KEY_ID'] = 'NOBODY';
-  const unknown = new Media(place);
+  const unknown = new Media(location);
   await t.rejects(unknown.open('prj_1/env_1/att_1'), { cause: { name: 'InvalidAccessKeyId' } });
 });
 

@@ -62,7 +62,7 @@ t.test('the schema', async t => {
     await impatient.close();
   });
 
-  t.test('skein_fence names the law and the offenders', async t => {
+  t.test('skein_fence names the rule and the keys that broke it', async t => {
     t.equal((await database.query(`select skein_fence('thread', array[]::text[])`)).length, 1);
     await t.rejects(database.query(`select skein_fence('thread', array['thread_1', 'a"b'])`), {
       code: 'SK001',

@@ -8,7 +8,7 @@ import type { Database } from '../../../storage/database/database.ts';
 import { maxScannedRows, type ScanPage } from '../../../storage/paging/bounded-scan.ts';
 
 /** Where lists are read. */
-export interface Ground {
+export interface ListDatabase {
   readonly db: Pick<Database, 'query' | 'scan'>;
   /** Whether the planner knows the tables. */
   isAnalysed: boolean;
@@ -28,17 +28,17 @@ interface Statement {
 }
 
 /** Rows of tables that the statement looked at, wanted or not. */
-async function lookedAt({ db }: Ground, { text, values, isScan = true }: Statement): Promise<number> {
+async function lookedAt({ db }: ListDatabase, { text, values, isScan = true }: Statement): Promise<number> {
   const explain = `explain (analyze, format json) ${text}`;
   const [row] = isScan
     ? await db.scan<{ 'QUERY PLAN': string }>('prj_1', explain, values)
     : await db.query<{ 'QUERY PLAN': string }>(explain, values);
-  const rowsOf = (plan: Plan): number =>
+  const countRows = (plan: Plan): number =>
     plan.Plans === undefined
       ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-      : plan.Plans.reduce((sum, each) => sum + rowsOf(each), 0);
+      : plan.Plans.reduce((sum, each) => sum + countRows(each), 0);
   const [{ Plan: plan }] = JSON.parse(row?.['QUERY PLAN'] ?? '[]') as [{ readonly Plan: Plan }];
-  return rowsOf(plan);
+  return countRows(plan);
 }
 
 /** One list: its rows as they are, in the order of the list, and how it is read. */
@@ -61,15 +61,15 @@ export interface List<Row, Filter> {
 const most = maxScannedRows + 250;
 
 async function bounded<Row, Filter>(
-  ground: Ground,
+  source: ListDatabase,
   list: List<Row, Filter>,
   filter: Filter,
   after: string | undefined,
 ): Promise<void> {
   const statement = list.statement(filter, after, 50);
   // What the planner is free to read in its own way it can only get right by what it knows.
-  if (statement.isScan === false && !ground.isAnalysed) return;
-  const rows = await lookedAt(ground, statement);
+  if (statement.isScan === false && !source.isAnalysed) return;
+  const rows = await lookedAt(source, statement);
   if (rows > most) throw new Error(`${rows} rows looked at for ${JSON.stringify(filter)}`);
 }
 
@@ -91,32 +91,35 @@ async function paged<Row, Filter>(list: List<Row, Filter>, filter: Filter, limit
 /** Holds the list to it, by so many filters. */
 export async function hold<Row, Filter>(
   t: Test,
-  ground: Ground,
+  source: ListDatabase,
   list: List<Row, Filter>,
   runs: number,
 ): Promise<void> {
-  for (const filter of list.nobody) await bounded(ground, list, filter, undefined);
+  for (const filter of list.nobody) await bounded(source, list, filter, undefined);
   for (const [theirs, nobodys] of list.foreign) {
     const name = `what is another's answers as what does not exist: ${JSON.stringify(theirs)}`;
     t.same(await list.page(theirs, undefined, 50), await list.page(nobodys, undefined, 50), name);
-    await bounded(ground, list, theirs, undefined);
+    await bounded(source, list, theirs, undefined);
   }
   const property = fc.asyncProperty(list.filters, fc.constantFrom(400, 1_500), async (filter, limit) => {
     const wanted = list.sorted(filter).filter(row => list.matches(row, filter));
     const found = await paged(list, filter, limit);
     if (found.join() !== wanted.map(list.idOf).join()) throw new Error(`${found.length} of ${wanted.length}`);
-    await bounded(ground, list, filter, undefined);
-    for (const row of wanted.slice(0, 1)) await bounded(ground, list, filter, list.idOf(row));
+    await bounded(source, list, filter, undefined);
+    for (const row of wanted.slice(0, 1)) await bounded(source, list, filter, list.idOf(row));
   });
   await fc.assert(property, { numRuns: runs, endOnFailure: true });
   t.pass('each filter gave what there is');
 }
 
 /** One of the values, or none. */
-export const maybe = <T>(...values: T[]): Arbitrary<T | undefined> =>
+export const maybe = <T,>(...values: T[]): Arbitrary<T | undefined> =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
 /** By the key, down from the highest. */
-export const newest = <Row>(rows: readonly Row[], keyOf: (row: Row) => readonly (string | number)[]): Row[] =>
+export const newest = <Row,>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly (string | number)[],
+): Row[] =>
   rows
     .map(row => ({ row, key: keyOf(row) }))
     .sort((a, b) => {

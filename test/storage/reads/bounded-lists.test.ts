@@ -17,18 +17,18 @@ import { hold, maybe, newest, type List } from '../paging/bounded-list.ts';
 const { database: db } = await startTestDatabase(t);
 const count = 20_000;
 const dayMs = 86_400_000;
-const ground = { db, isAnalysed: false };
+const source = { db, isAnalysed: false };
 const start = Date.parse('2026-11-18T12:00:00Z');
 const stepMs = 8_000;
-const place = { projectId: 'prj_1', environmentId: 'env_1' };
+const tenant = { projectId: 'prj_1', environmentId: 'env_1' };
 
 // Every sort of value is common, rare or nobody's; and what is rare is old, where a walk comes to it last. Two threads, and two
 // deliveries, have each instant. Some rows are another environment's, and some another project's: of each as many as a walk is long, or more.
 const isRare = `n in (7, 1008, 5011)`;
-const ofPlace = (own: string, neighbours: string, strangers: string): string =>
-  `case when n % 10 = 3 then '${neighbours}' when n % 5 = 0 then '${strangers}' else ${own} end`;
-const project = ofPlace(`'prj_1'`, 'prj_1', 'prj_2');
-const environment = ofPlace(`'env_1'`, 'env_2', 'env_9');
+const mixTenants = (own: string, neighbours: string, outsiders: string): string =>
+  `case when n % 10 = 3 then '${neighbours}' when n % 5 = 0 then '${outsiders}' else ${own} end`;
+const project = mixTenants(`'prj_1'`, 'prj_1', 'prj_2');
+const environment = mixTenants(`'env_1'`, 'env_2', 'env_9');
 const ofOwn = (rare: string, common: string): string =>
   `case when ${isRare} then '${rare}' else '${common}' end`;
 const instants = `select n, $1::timestamptz + n / 2 * ($2::int * interval '2 ms') as at from generate_series(1, $3::int) n`;
@@ -37,7 +37,7 @@ await ensurePartitions(db, start + dayMs, silentLog);
 await db.query(
   `insert into threads (thread_id, project_id, environment_id, channel_id, status, agent_mode, assignee_user_id, tags,
      last_message_at, active_second, created_at, updated_at, state, version)
-   select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), ${project}, ${environment}, ${ofPlace(ofOwn('ch_2', 'ch_1'), 'ch_8', 'ch_9')},
+   select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), ${project}, ${environment}, ${mixTenants(ofOwn('ch_2', 'ch_1'), 'ch_8', 'ch_9')},
      case when ${isRare} then 'archived' when n % 2 = 0 then 'closed' else 'open' end,
      case when ${isRare} then 'paused' when n % 3 = 0 then 'auto' end, case when ${isRare} then 'usr_2' when n % 3 = 1 then 'usr_1' end,
      case when ${isRare} then '{vip,odd}'::text[] when n % 2 = 1 then '{vip}' else '{}' end,
@@ -50,7 +50,7 @@ const eventIds = Array.from({ length: count }, (_, i) => newId('event', start + 
 await db.query(
   `insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, thread_id, body)
    select ${project}, n, at, ($4::text[])[n], ${ofOwn('stitch.created', 'thread.message.received')}, ${environment},
-     ${ofPlace(ofOwn('thread_2', 'thread_1'), 'thread_8', 'thread_9')}, '{"n":' || n || '}'
+     ${mixTenants(ofOwn('thread_2', 'thread_1'), 'thread_8', 'thread_9')}, '{"n":' || n || '}'
    from (${instants}) instants`,
   [new Date(start), stepMs, count, eventIds],
 );
@@ -58,7 +58,7 @@ await db.query(
   `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
      event_at, status, trigger, updated_at)
    select skein_delivery_id(event_id, 'stitch'), occurred_at, project_id, environment_id,
-     ${ofPlace(ofOwn('stitch_2', 'stitch_1'), 'stitch_8', 'stitch_9')}, event_id, n, event_name, occurred_at,
+     ${mixTenants(ofOwn('stitch_2', 'stitch_1'), 'stitch_8', 'stitch_9')}, event_id, n, event_name, occurred_at,
      case when ${isRare} then 'failed' when n % 900 = 1 then 'retrying' else 'delivered' end, 'scheduled', occurred_at
    from (select *, seq as n from events) events`,
 );
@@ -96,7 +96,7 @@ const threadOrder = {
 const threadFilter = (asked: AskedThreads, after: string | undefined, limit: number): ThreadFilter => {
   const row = threads.find(({ threadId }) => threadId === after);
   const place1 = row && { at: row[asked.sort].getTime(), threadId: row.threadId };
-  return { ...place, ...asked, after: place1, limit };
+  return { ...tenant, ...asked, after: place1, limit };
 };
 const threadList: List<ThreadColumns, AskedThreads> = {
   sorted: ({ sort }) => threadOrder[sort],
@@ -162,7 +162,7 @@ type AskedDeliveries = Omit<DeliveryFilter, 'projectId' | 'environmentId' | 'bef
 const deliveryFilter = (asked: AskedDeliveries, after: string | undefined, limit: number): DeliveryFilter => {
   const row = deliveries.find(({ deliveryId }) => deliveryId === after);
   const before = row && { at: row.createdAt.getTime(), deliveryId: row.deliveryId };
-  return { ...place, ...asked, before, limit };
+  return { ...tenant, ...asked, before, limit };
 };
 const deliveryList: List<DeliveryColumns, AskedDeliveries> = {
   sorted: () => deliveries,
@@ -214,11 +214,11 @@ const events = await db.query<EventColumns>(
   `select seq, event_name as "eventName", environment_id as "environmentId", thread_id as "threadId", occurred_at as at from events
    where project_id = 'prj_1' order by seq desc`,
 );
-const isOwn = ({ environmentId }: EventColumns): boolean => environmentId === place.environmentId;
+const isOwn = ({ environmentId }: EventColumns): boolean => environmentId === tenant.environmentId;
 const ownEvents = events.filter(isOwn);
 type AskedEvents = Pick<LogFilter, 'eventName' | 'threadId' | 'since' | 'maxBytes'>;
 const logFilter = (asked: AskedEvents, after: string | undefined, limit: number): LogFilter => ({
-  ...place,
+  ...tenant,
   ...asked,
   limit,
   before: after === undefined ? undefined : Number(after),
@@ -259,11 +259,11 @@ const eventList: List<EventColumns, AskedEvents> = {
 
 for (const known of [false, true]) {
   t.test(`of tables that ${known ? 'were analysed' : 'the planner knows nothing of'}`, async t => {
-    ground.isAnalysed = known;
+    source.isAnalysed = known;
     if (known) await db.query('analyze threads, events, webhook_deliveries');
     const runs = known ? 6 : 2;
-    await t.test('threads', t => hold(t, ground, threadList, runs));
-    await t.test('deliveries', t => hold(t, ground, deliveryList, runs));
-    await t.test('events', t => hold(t, ground, eventList, runs));
+    await t.test('threads', t => hold(t, source, threadList, runs));
+    await t.test('deliveries', t => hold(t, source, deliveryList, runs));
+    await t.test('events', t => hold(t, source, eventList, runs));
   });
 }

@@ -14,7 +14,7 @@ const now = Date.UTC(2026, 10, 20, 23, 59, 59);
 t.test('partitions', async t => {
   const { url, database } = await startTestDatabase(t);
 
-  async function partitionsOf(table: string): Promise<string[]> {
+  async function listPartitions(table: string): Promise<string[]> {
     const rows = await database.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::regclass order by 1`,
       [table],
@@ -41,9 +41,9 @@ t.test('partitions', async t => {
   t.test('are made from yesterday to a week ahead, once, by any number of nodes', async t => {
     const made = await Promise.all([1, 2, 3].map(() => ensurePartitions(database, now, silentLog)));
     const expected = Array.from({ length: 9 }, (_, i) => `events_202611${19 + i}`);
-    t.strictSame(await partitionsOf('events'), [...expected, 'events_default']);
-    t.equal((await partitionsOf('webhook_deliveries')).length, 10);
-    t.equal((await partitionsOf('webhook_attempts')).length, 10);
+    t.strictSame(await listPartitions('events'), [...expected, 'events_default']);
+    t.equal((await listPartitions('webhook_deliveries')).length, 10);
+    t.equal((await listPartitions('webhook_attempts')).length, 10);
     t.ok(made.flat().length >= 27);
     t.strictSame(await ensurePartitions(database, now, silentLog), [], 'nothing is left to make');
   });

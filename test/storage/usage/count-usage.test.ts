@@ -120,7 +120,7 @@ t.test('a project that cannot be counted keeps no other from it, nor their event
      begin if new.project_id = '${poor.projectId}' then raise 'refused'; end if; return new; end $$`,
   );
   await db.query(`create trigger refuse before insert on usage_days for each row execute function refuse()`);
-  const eventsOf = async ({ projectId }: Pick<Person, 'projectId'>): Promise<number> =>
+  const countEvents = async ({ projectId }: Pick<Person, 'projectId'>): Promise<number> =>
     (await db.query('select 1 from events where project_id = $1', [projectId])).length;
 
   await t.rejects(countUsage(db), { message: 'usage of 1 projects was not counted' });
@@ -129,15 +129,15 @@ t.test('a project that cannot be counted keeps no other from it, nor their event
   ]);
   const later = noon + 45 * day;
   await t.rejects(sweep(db, later, silentLog), { message: 'jobs of the sweep failed: countUsage' });
-  t.equal(await eventsOf(poor), 3, 'what has not been counted is kept');
-  t.equal(await eventsOf(fine), 4, 'with the partition that it is in, and no other');
+  t.equal(await countEvents(poor), 3, 'what has not been counted is kept');
+  t.equal(await countEvents(fine), 4, 'with the partition that it is in, and no other');
   t.same(await days(fine), [
     ['2026-11-19', 1, 0],
     ['2026-11-20', 4, 0],
   ]);
   await db.query('drop trigger refuse on usage_days');
   await sweep(db, later, silentLog);
-  t.equal((await eventsOf(poor)) + (await eventsOf(fine)), 0);
+  t.equal((await countEvents(poor)) + (await countEvents(fine)), 0);
   t.same(await days(poor), [['2026-11-20', 3, 0]], 'nothing is lost');
 });
 

@@ -11,12 +11,12 @@ import {
   start,
   stream,
   untilTimers,
-  worldAt,
+  createModelFixture,
 } from './model-fixture.ts';
 
 t.test('limits of rate and failures that pass are tried again, when the provider wants it', async t => {
   const receiver = await receiverFor(t);
-  const world = worldAt(receiver.url('/v1'));
+  const fixture = createModelFixture(receiver.url('/v1'));
   const error = (status: number, headers: Record<string, string> = {}) =>
     answer(status, headers, JSON.stringify({ error: { message: `no ${status}` } }));
   const cases = [
@@ -28,16 +28,16 @@ t.test('limits of rate and failures that pass are tried again, when the provider
     const next = cases[receiver.received.length - 1];
     (next?.behaviour ?? hello)(request, response);
   };
-  const asked = world.ask();
+  const asked = fixture.ask();
   for (const [index, { wait }] of cases.entries()) {
     await receiver.arrived(index + 1);
-    await untilTimers(world, 1);
-    await world.clock.advance(wait - 1);
-    t.equal(world.clock.pending, 1, 'not before its time');
-    await world.clock.advance(1);
+    await untilTimers(fixture, 1);
+    await fixture.clock.advance(wait - 1);
+    t.equal(fixture.clock.pending, 1, 'not before its time');
+    await fixture.clock.advance(1);
   }
   t.equal(answered(await asked).text, 'Hello.');
-  t.equal(world.clock.pending, 0, 'no timer is left');
+  t.equal(fixture.clock.pending, 0, 'no timer is left');
 });
 
 t.test('what does not pass in time, or at all, has a stable code', async t => {
@@ -56,26 +56,26 @@ t.test('what does not pass in time, or at all, has a stable code', async t => {
     [400, { message: 'temperature is too hot' }, 'configuration', 1],
   ];
   for (const [status, error, errorCode, attempts] of cases) {
-    const world = worldAt(receiver.url('/v1'));
+    const fixture = createModelFixture(receiver.url('/v1'));
     const before = receiver.received.length;
     receiver.behaviour = answer(status, { location: '/elsewhere' }, JSON.stringify({ error }));
-    const asked = world.ask();
+    const asked = fixture.ask();
     for (let attempt = 1; attempt < attempts; attempt++) {
       await receiver.arrived(before + attempt);
-      await untilTimers(world, 1);
-      await world.clock.advance(10_000);
+      await untilTimers(fixture, 1);
+      await fixture.clock.advance(10_000);
     }
     t.equal(getFailure(await asked).errorCode, errorCode, `${status} ${JSON.stringify(error)}`);
     t.equal(receiver.received.length - before, attempts);
   }
   receiver.behaviour = answer(429, { 'retry-after': '120' }, '{"error":{"message":"later"}}');
-  const late = await worldAt(receiver.url('/v1')).ask();
+  const late = await createModelFixture(receiver.url('/v1')).ask();
   t.match(getFailure(late), { errorCode: 'rate_limited', errorMessage: /later$/ }, 'beyond the deadline');
 });
 
 t.test('a model that hangs, before its answer and within it', async t => {
   const receiver = await receiverFor(t);
-  const world = worldAt(receiver.url('/v1'));
+  const fixture = createModelFixture(receiver.url('/v1'));
   const closed = new Promise<void>(resolve => {
     receiver.behaviour = (request, response) => {
       response.on('close', resolve);
@@ -84,23 +84,23 @@ t.test('a model that hangs, before its answer and within it', async t => {
       response.write(chunk({ role: 'assistant', content: 'I think' }));
     };
   });
-  const asked = world.ask();
+  const asked = fixture.ask();
   await receiver.arrived(1);
-  await world.clock.advance(60_000);
+  await fixture.clock.advance(60_000);
   await closed;
-  await untilTimers(world, 1);
-  await world.clock.advance(1_000);
+  await untilTimers(fixture, 1);
+  await fixture.clock.advance(1_000);
   await receiver.arrived(2);
-  while (world.deltas.length === 0) await world.clock.flush();
-  await world.clock.advance(60_000);
+  while (fixture.deltas.length === 0) await fixture.clock.flush();
+  await fixture.clock.advance(60_000);
   t.match(getFailure(await asked), { errorCode: 'timeout' }, 'the deadline comes first');
-  t.equal(world.clock.now(), start + 121_000);
-  t.equal(world.clock.pending, 0);
+  t.equal(fixture.clock.now(), start + 121_000);
+  t.equal(fixture.clock.pending, 0);
 });
 
 t.test('a stream that breaks is tried again, and is not shown twice', async t => {
   const receiver = await receiverFor(t);
-  const world = worldAt(receiver.url('/v1'));
+  const fixture = createModelFixture(receiver.url('/v1'));
   receiver.behaviour = (request, response) => {
     const { length } = receiver.received;
     if (length > 2) return hello(request, response);
@@ -110,14 +110,14 @@ t.test('a stream that breaks is tried again, and is not shown twice', async t =>
       else response.end();
     });
   };
-  const asked = world.ask();
+  const asked = fixture.ask();
   for (const number of [1, 2]) {
     await receiver.arrived(number);
-    await untilTimers(world, 1);
-    await world.clock.advance(10_000);
+    await untilTimers(fixture, 1);
+    await fixture.clock.advance(10_000);
   }
   t.equal(answered(await asked).text, 'Hello.');
-  t.equal(world.deltas.join(''), 'Hel');
+  t.equal(fixture.deltas.join(''), 'Hel');
 });
 
 t.test('an error within the stream', async t => {
@@ -127,20 +127,20 @@ t.test('an error within the stream', async t => {
     open(response);
     response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`);
   };
-  const world = worldAt(receiver.url('/v1'));
-  const asked = world.ask({ provider: 'llm_provider_2', model: 'claude-sonnet-4-5' });
+  const fixture = createModelFixture(receiver.url('/v1'));
+  const asked = fixture.ask({ provider: 'llm_provider_2', model: 'claude-sonnet-4-5' });
   for (const number of [1, 2, 3]) {
     await receiver.arrived(number);
-    await untilTimers(world, 1);
-    await world.clock.advance(10_000);
+    await untilTimers(fixture, 1);
+    await fixture.clock.advance(10_000);
   }
   t.match(getFailure(await asked), { errorCode: 'provider_error', errorMessage: /Overloaded/ });
 });
 
 t.test('refusals, empty answers, nonsense and endless answers', async t => {
   const receiver = await receiverFor(t);
-  const world = worldAt(receiver.url('/v1'));
-  const getCode = async (): Promise<string> => getFailure(await world.ask()).errorCode;
+  const fixture = createModelFixture(receiver.url('/v1'));
+  const getCode = async (): Promise<string> => getFailure(await fixture.ask()).errorCode;
   receiver.behaviour = stream(chunk({ role: 'assistant', refusal: 'I will not.' }), chunk({}, 'stop'));
   t.equal(await getCode(), 'refused');
   receiver.behaviour = stream(chunk({ role: 'assistant', content: 'Well,' }), chunk({}, 'content_filter'));
@@ -153,7 +153,7 @@ t.test('refusals, empty answers, nonsense and endless answers', async t => {
   t.equal(await getCode(), 'invalid_answer');
   const page = chunk({ content: 'x'.repeat(50_000) });
   receiver.behaviour = stream(...Array.from({ length: 21 }, () => page), chunk({}, 'stop'));
-  t.match(getFailure(await world.ask()), {
+  t.match(getFailure(await fixture.ask()), {
     errorCode: 'invalid_answer',
     errorMessage: 'the answer does not end',
   });
@@ -167,9 +167,9 @@ t.test('a provider that is not there', async t => {
     [url, 'connection refused'],
     ['http://nowhere.invalid/v1', 'the host name does not resolve'],
   ] as const) {
-    const world = worldAt(where);
+    const fixture = createModelFixture(where);
     // No time for a second attempt.
-    const failure = getFailure(await world.ask({}, { deadline: start + 1_000 }));
+    const failure = getFailure(await fixture.ask({}, { deadline: start + 1_000 }));
     t.match(failure, { errorCode: 'unreachable', errorMessage: `the provider cannot be reached: ${words}` });
     t.notMatch(failure.errorMessage, /127\.0\.0\.1|nowhere/, 'nothing of ours');
   }
@@ -185,22 +185,22 @@ t.test('a cancelled step ends the request and rejects with the reason', async t 
       response.write(chunk({ content: 'Hel' }));
     };
   });
-  const world = worldAt(receiver.url('/v1'));
+  const fixture = createModelFixture(receiver.url('/v1'));
   const controller = new AbortController();
-  const asked = world.ask({}, {}, controller.signal);
-  while (world.deltas.length === 0) await world.clock.flush();
+  const asked = fixture.ask({}, {}, controller.signal);
+  while (fixture.deltas.length === 0) await fixture.clock.flush();
   controller.abort(cancelled);
   await t.rejects(asked, cancelled);
   await closed;
-  t.equal(world.clock.pending, 0);
-  await t.rejects(world.ask({}, {}, AbortSignal.abort(cancelled)), cancelled);
+  t.equal(fixture.clock.pending, 0);
+  await t.rejects(fixture.ask({}, {}, AbortSignal.abort(cancelled)), cancelled);
   // In the wait between two attempts.
   receiver.behaviour = answer(500, {}, '{}');
   const again = new AbortController();
-  const waiting = world.ask({}, {}, again.signal);
+  const waiting = fixture.ask({}, {}, again.signal);
   await receiver.arrived(2);
-  await untilTimers(world, 1);
+  await untilTimers(fixture, 1);
   again.abort(cancelled);
   await t.rejects(waiting, cancelled);
-  t.equal(world.clock.pending, 0);
+  t.equal(fixture.clock.pending, 0);
 });

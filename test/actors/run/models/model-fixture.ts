@@ -84,7 +84,7 @@ export function toOrder(more: Partial<StepRequest> = {}): StepRequest {
   };
 }
 
-export interface World {
+export interface ModelFixture {
   readonly models: Models;
   readonly clock: VirtualClock;
   readonly deltas: string[];
@@ -94,7 +94,7 @@ export interface World {
 }
 
 /** @param url of the server that all three providers have here */
-export function worldAt(url: string, more: Partial<ModelServices> = {}): World {
+export function createModelFixture(url: string, more: Partial<ModelServices> = {}): ModelFixture {
   const clock = new VirtualClock(start);
   const deltas: string[] = [];
   const used: string[] = [];
@@ -130,8 +130,8 @@ export async function receiverFor(t: Test): Promise<Receiver> {
 }
 
 /** Resolves when nothing but that many timers is awaited: a model that is being asked has two, a wait has one. */
-export async function untilTimers(world: World, count: number): Promise<void> {
-  while (world.clock.pending !== count) await world.clock.flush();
+export async function untilTimers(fixture: ModelFixture, count: number): Promise<void> {
+  while (fixture.clock.pending !== count) await fixture.clock.flush();
 }
 
 /** The failure of an outcome; throws where there is an answer. */

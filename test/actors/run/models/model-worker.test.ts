@@ -10,7 +10,7 @@ import { answered, calls, hello, toOrder, createPlan } from './model-fixture.ts'
 
 const order = () => toOrder({ deadline: Date.now() + 60_000 });
 
-async function scene(t: Test) {
+async function setUp(t: Test) {
   const receiver = await Receiver.start();
   const url = receiver.url('/v1');
   const used: string[] = [];
@@ -37,7 +37,7 @@ async function scene(t: Test) {
 }
 
 t.test('an answer comes piece by piece, calls are checked, and the use of the key is told', async t => {
-  const { receiver, models, used } = await scene(t);
+  const { receiver, models, used } = await setUp(t);
   const deltas: string[] = [];
   const signal = new AbortController().signal;
   receiver.behaviour = hello;
@@ -54,7 +54,7 @@ t.test('an answer comes piece by piece, calls are checked, and the use of the ke
 });
 
 t.test('a question that is cancelled is cancelled at the model too', async t => {
-  const { receiver, models } = await scene(t);
+  const { receiver, models } = await setUp(t);
   const control = new AbortController();
   let closed: Promise<unknown> | undefined;
   receiver.behaviour = (_request, response) => {
@@ -75,7 +75,7 @@ t.test('a question that is cancelled is cancelled at the model too', async t => 
 t.test(
   'a thread that is lost loses no question, and one that takes two with it is not asked again',
   async t => {
-    const { receiver, models, threads } = await scene(t);
+    const { receiver, models, threads } = await setUp(t);
     const { signal } = new AbortController();
     const ask = () => models.answer(createPlan(), order(), signal, () => undefined);
     receiver.behaviour = () => void threads.at(-1)?.terminate();

@@ -16,7 +16,7 @@ import {
   receiverFor,
   start,
   stream,
-  worldAt,
+  createModelFixture,
 } from './model-fixture.ts';
 
 const models = {
@@ -37,9 +37,9 @@ t.test('all three wire formats: a call, its result, the answer, and what it cost
   await mock.start();
   t.teardown(() => mock.stop());
   for (const provider of providers) {
-    const world = worldAt(mock.url + paths[provider]);
+    const fixture = createModelFixture(mock.url + paths[provider]);
     const plan = { provider, model: models[provider], maxTokens: 200, temperature: 0.5 };
-    const first = answered(await world.ask(plan));
+    const first = answered(await fixture.ask(plan));
     t.match(first, {
       text: '',
       calls: [{ name: 'look_up', toolId: 'tool_1', arguments: { orderId: 'A17' } }],
@@ -62,12 +62,12 @@ t.test('all three wire formats: a call, its result, the answer, and what it cost
         },
       ],
     });
-    const second = answered(await world.ask(plan, { turns }));
+    const second = answered(await fixture.ask(plan, { turns }));
     t.match(second, { text: 'It ships tomorrow.', calls: [] });
-    t.equal(world.deltas.join(''), 'It ships tomorrow.', 'pieces of text are shown');
-    t.same(world.used, ['byok_1', 'byok_1']);
+    t.equal(fixture.deltas.join(''), 'It ships tomorrow.', 'pieces of text are shown');
+    t.same(fixture.used, ['byok_1', 'byok_1']);
   }
-  const unknown = worldAt(`${mock.url}/v1`);
+  const unknown = createModelFixture(`${mock.url}/v1`);
   t.equal(answered(await unknown.ask({ model: 'no-such-model' })).costMicros, null, 'no price is known');
 });
 
@@ -87,11 +87,14 @@ t.test('keys and addresses of the process environment are never used', async t =
   Object.assign(process.env, names);
   t.teardown(() => Object.keys(names).forEach(name => delete process.env[name]));
   for (const provider of providers) {
-    await worldAt(receiver.url('/v1')).ask({ provider, model: models[provider] });
+    await createModelFixture(receiver.url('/v1')).ask({ provider, model: models[provider] });
     for (const keys of [[], ['']]) {
       const { failure } = {
         failure: getFailure(
-          await worldAt(receiver.url()).ask({ provider, credential: { resource: credential, keys } }),
+          await createModelFixture(receiver.url()).ask({
+            provider,
+            credential: { resource: credential, keys },
+          }),
         ),
       };
       t.equal(failure.errorCode, 'key_rejected', 'no key is no key');
@@ -118,20 +121,20 @@ t.test(
         JSON.stringify({ error: { message: echo, code: 'invalid_api_key' } }),
       )(request, response);
     };
-    const world = worldAt(receiver.url('/v1'));
-    const both = await world.ask({ credential: { resource: credential, keys: [key, olderKey] } });
+    const fixture = createModelFixture(receiver.url('/v1'));
+    const both = await fixture.ask({ credential: { resource: credential, keys: [key, olderKey] } });
     t.equal(answered(both).text, 'Hello.');
-    const failure = getFailure(await world.ask());
+    const failure = getFailure(await fixture.ask());
     t.equal(failure.errorCode, 'key_rejected');
     t.same(failure.rejected, credential);
     t.match(failure.errorMessage, 'Incorrect API key provided: [redacted]');
     t.notMatch(JSON.stringify(failure), key);
     const late = `${'x'.repeat(485)}${key}`;
     receiver.behaviour = answer(400, {}, JSON.stringify({ error: { message: `${late}${'y'.repeat(100)}` } }));
-    const cut = getFailure(await world.ask()).errorMessage;
+    const cut = getFailure(await fixture.ask()).errorMessage;
     t.equal(cut.length, 500);
     t.notMatch(cut, key.slice(0, 3), 'taken out before the message is cut');
-    const unfit = getFailure(await world.ask({ credential: { resource: credential, keys: ['sk-\nbad'] } }));
+    const unfit = getFailure(await fixture.ask({ credential: { resource: credential, keys: ['sk-\nbad'] } }));
     t.equal(unfit.errorCode, 'key_rejected');
     t.notMatch(unfit.errorMessage, /bad/);
     // Gemini answers 400 and says it in the details.
@@ -143,19 +146,19 @@ t.test(
         error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details },
       }),
     );
-    t.equal(getFailure(await world.ask({ provider: 'llm_provider_3' })).errorCode, 'key_rejected');
+    t.equal(getFailure(await fixture.ask({ provider: 'llm_provider_3' })).errorCode, 'key_rejected');
   },
 );
 
 t.test('the use of a key is noted once a minute', async t => {
   const receiver = await receiverFor(t);
   receiver.behaviour = hello;
-  const world = worldAt(receiver.url('/v1'));
+  const fixture = createModelFixture(receiver.url('/v1'));
   const used = (ago: number) => ({ ...credential, lastUsedAt: new Date(start - ago).toISOString() });
-  await world.ask({ credential: { resource: used(59_000), keys: [key] } });
-  t.same(world.used, []);
-  await world.ask({ credential: { resource: used(61_000), keys: [key] } });
-  t.same(world.used, ['byok_1']);
+  await fixture.ask({ credential: { resource: used(59_000), keys: [key] } });
+  t.same(fixture.used, []);
+  await fixture.ask({ credential: { resource: used(61_000), keys: [key] } });
+  t.same(fixture.used, ['byok_1']);
 });
 
 t.test('calls that cannot be made are refused one by one, and told to the model', async t => {
@@ -166,7 +169,7 @@ t.test('calls that cannot be made are refused one by one, and told to the model'
     { name: 'look_up', input: '{"orderId":"far too long"}' },
     { name: 'look_up', input: '{"orderId":"A17"}' },
   );
-  const said = answered(await worldAt(receiver.url('/v1')).ask());
+  const said = answered(await createModelFixture(receiver.url('/v1')).ask());
   t.match(said.calls, [
     { toolId: 'tool_1', refusal: 'the arguments are not valid JSON', arguments: '{"orderId":' },
     { toolId: null, refusal: 'there is no such tool', name: 'look_down' },
@@ -179,9 +182,9 @@ t.test('calls that cannot be made are refused one by one, and told to the model'
   const flood = (length: number) =>
     calls(...Array.from({ length }, () => ({ name: 'look_up', input: '{"orderId":"A"}' })));
   receiver.behaviour = flood(128);
-  t.equal(answered(await worldAt(receiver.url('/v1')).ask()).calls.length, 128);
+  t.equal(answered(await createModelFixture(receiver.url('/v1')).ask()).calls.length, 128);
   receiver.behaviour = flood(129);
-  t.match(getFailure(await worldAt(receiver.url('/v1')).ask()), {
+  t.match(getFailure(await createModelFixture(receiver.url('/v1')).ask()), {
     errorCode: 'invalid_answer',
     errorMessage: 'the model wants more than 128 calls at once',
   });
@@ -193,11 +196,11 @@ t.test('a model that asks for a human hands over, whatever else it wants', async
     { name: 'look_up', input: '{"orderId":"A17"}' },
     { name: 'request_human', input: '{"reason":" An angry customer. "}' },
   );
-  const world = worldAt(receiver.url('/v1'));
-  t.match(answered(await world.ask()), { handoff: { reason: 'An angry customer.' }, calls: [] });
+  const fixture = createModelFixture(receiver.url('/v1'));
+  t.match(answered(await fixture.ask()), { handoff: { reason: 'An angry customer.' }, calls: [] });
   t.match(receiver.received[0]?.body, /"name":"request_human"/);
   receiver.behaviour = calls({ name: 'request_human', input: 'nonsense' });
-  t.match(answered(await world.ask()), { handoff: { reason: 'nonsense' } });
+  t.match(answered(await fixture.ask()), { handoff: { reason: 'nonsense' } });
 });
 
 t.test('an answer over the limit of a message is an answer; what cannot be stored is replaced', async t => {
@@ -206,7 +209,7 @@ t.test('an answer over the limit of a message is an answer; what cannot be store
     chunk({ content: 'x'.repeat(20_000) }),
     chunk({ content: 'a\0b\ud800' }, 'length'),
   );
-  const said = answered(await worldAt(receiver.url('/v1')).ask());
+  const said = answered(await createModelFixture(receiver.url('/v1')).ask());
   t.equal(said.text.length, 20_004);
   t.ok(said.text.endsWith('a\ufffdb\ufffd'));
   t.notMatch(JSON.stringify(said.messages), /\\u0000|\\ud800/);

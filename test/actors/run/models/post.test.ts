@@ -2,10 +2,17 @@
 import t, { type Test } from 'tap';
 import { providers } from '../../../../protocol/resources/byok.ts';
 import { answer, type Receiver } from '../../../support/receiver.ts';
-import { answered, chunk, getFailure, receiverFor, untilTimers, worldAt } from './model-fixture.ts';
+import {
+  answered,
+  chunk,
+  getFailure,
+  receiverFor,
+  untilTimers,
+  createModelFixture,
+} from './model-fixture.ts';
 
 const mebibyte = 1_024 * 1_024;
-const longestStream = 16 * mebibyte;
+const maxStreamBytes = 16 * mebibyte;
 /** What two sockets may hold beyond what was read. */
 const onTheWay = 16 * mebibyte;
 const endless = { errorCode: 'invalid_answer', errorMessage: 'the answer does not end' };
@@ -19,11 +26,11 @@ function flooded(receiver: Receiver, status: number, beginning: string, more: Bu
     response.on('close', () => sent.push((socket?.bytesWritten ?? 0) - before));
     response.writeHead(status, { 'content-type': 'text/event-stream' });
     response.write(beginning);
-    const pour = (): void => {
+    const writeChunks = (): void => {
       while (!response.destroyed && response.write(more));
     };
-    response.on('drain', pour);
-    pour();
+    response.on('drain', writeChunks);
+    writeChunks();
   };
   return sent;
 }
@@ -41,22 +48,22 @@ t.test('a line that does not end, of any provider, ends the attempt and is not a
   const receiver = await receiverFor(t);
   for (const [index, provider] of providers.entries()) {
     const sent = flooded(receiver, 200, 'data: {"x":"', Buffer.alloc(64 * 1_024, 'x'));
-    const world = worldAt(receiver.url('/v1'));
-    t.match(getFailure(await world.ask({ provider })), endless, provider);
-    await closed(t, sent, 1, longestStream);
+    const fixture = createModelFixture(receiver.url('/v1'));
+    t.match(getFailure(await fixture.ask({ provider })), endless, provider);
+    await closed(t, sent, 1, maxStreamBytes);
     t.equal(receiver.received.length, index + 1, 'not tried again');
-    t.equal(world.clock.pending, 0, 'no timer is left');
+    t.equal(fixture.clock.pending, 0, 'no timer is left');
   }
 });
 
-t.test('files without an end are no answer', async t => {
+t.test('an endless response is no answer', async t => {
   const receiver = await receiverFor(t);
   const inlineData = { mimeType: 'image/png', data: Buffer.alloc(mebibyte).toString('base64') };
   const event = { candidates: [{ content: { role: 'model', parts: [{ inlineData }] }, index: 0 }] };
   const sent = flooded(receiver, 200, '', Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
-  const world = worldAt(receiver.url('/v1beta'));
-  t.match(getFailure(await world.ask({ provider: 'llm_provider_3' })), endless);
-  await closed(t, sent, 1, longestStream);
+  const fixture = createModelFixture(receiver.url('/v1beta'));
+  t.match(getFailure(await fixture.ask({ provider: 'llm_provider_3' })), endless);
+  await closed(t, sent, 1, maxStreamBytes);
 });
 
 t.test('a stream as long as it may be is an answer, a byte more is none', async t => {
@@ -64,28 +71,28 @@ t.test('a stream as long as it may be is an answer, a byte more is none', async 
   const said = [chunk({ content: 'Hello.' }), chunk({}, 'stop'), 'data: [DONE]\n\n'].join('');
   const padding = (length: number) => `: ${'x'.repeat(length - said.length - 4)}\n\n`;
   for (const [length, ends] of [
-    [longestStream, true],
-    [longestStream + 1, false],
+    [maxStreamBytes, true],
+    [maxStreamBytes + 1, false],
   ] as const) {
     receiver.behaviour = (_request, response) => void response.writeHead(200).end(padding(length) + said);
-    const outcome = await worldAt(receiver.url('/v1')).ask();
+    const outcome = await createModelFixture(receiver.url('/v1')).ask();
     if (ends) t.equal(answered(outcome).text, 'Hello.');
     else t.match(getFailure(outcome), endless);
   }
 });
 
-t.test('an error whose words do not end is the error of its status', async t => {
+t.test('an endless error message is reported by its status', async t => {
   const receiver = await receiverFor(t);
   const attempts = 4;
   for (const provider of providers) {
     const before = receiver.received.length;
     const sent = flooded(receiver, 500, '{"error":{"message":"', Buffer.alloc(64 * 1_024, 'x'));
-    const world = worldAt(receiver.url('/v1'));
-    const asked = world.ask({ provider });
+    const fixture = createModelFixture(receiver.url('/v1'));
+    const asked = fixture.ask({ provider });
     for (let attempt = 1; attempt < attempts; attempt++) {
       await receiver.arrived(before + attempt);
-      await untilTimers(world, 1);
-      await world.clock.advance(10_000);
+      await untilTimers(fixture, 1);
+      await fixture.clock.advance(10_000);
     }
     t.match(getFailure(await asked), { errorCode: 'provider_error', errorMessage: /it answered 500$/ });
     await closed(t, sent, attempts, mebibyte);
@@ -97,20 +104,20 @@ t.test('an error whose words do not end is the error of its status', async t => 
   ] as const) {
     flooded(receiver, status, '', Buffer.alloc(64 * 1_024, 'x'));
     // No time for a second attempt.
-    const world = worldAt(receiver.url('/v1'));
-    const outcome = await world.ask({}, { deadline: world.clock.now() + 1_000 });
+    const fixture = createModelFixture(receiver.url('/v1'));
+    const outcome = await fixture.ask({}, { deadline: fixture.clock.now() + 1_000 });
     t.equal(getFailure(outcome).errorCode, errorCode);
   }
 });
 
-t.test('words of an error that are as long as they may be are read', async t => {
+t.test('an error message at the limit of length is read', async t => {
   const receiver = await receiverFor(t);
   const error = (length: number) => {
     const [before, after] = ['{"error":{"message":"too hot"},"more":"', '"}'];
     return before + 'x'.repeat(length - before.length - after.length) + after;
   };
   receiver.behaviour = answer(400, {}, error(mebibyte));
-  t.match(getFailure(await worldAt(receiver.url('/v1')).ask()).errorMessage, /too hot$/);
+  t.match(getFailure(await createModelFixture(receiver.url('/v1')).ask()).errorMessage, /too hot$/);
   receiver.behaviour = answer(400, {}, error(mebibyte + 1));
-  t.match(getFailure(await worldAt(receiver.url('/v1')).ask()).errorMessage, /it answered 400$/);
+  t.match(getFailure(await createModelFixture(receiver.url('/v1')).ask()).errorMessage, /it answered 400$/);
 });

@@ -5,7 +5,15 @@
 import t from 'tap';
 import type { Plan } from '../../../../actors/run/services.ts';
 import type { Behaviour, Receiver } from '../../../support/receiver.ts';
-import { answered, chunk, getFailure, open, receiverFor, stream, worldAt } from './model-fixture.ts';
+import {
+  answered,
+  chunk,
+  getFailure,
+  open,
+  receiverFor,
+  stream,
+  createModelFixture,
+} from './model-fixture.ts';
 
 const claude = { provider: 'llm_provider_2', model: 'claude-sonnet-4-5' } as const;
 const gemini = { provider: 'llm_provider_3', model: 'gemini-3-pro-preview' } as const;
@@ -56,7 +64,7 @@ function getResult(toolCallId: string): object {
 
 /** The body of the request that a model is sent with these turns. */
 async function sent(receiver: Receiver, plan: Partial<Plan>, turns: readonly unknown[]): Promise<unknown> {
-  await worldAt(receiver.url('/v1')).ask(plan, { turns });
+  await createModelFixture(receiver.url('/v1')).ask(plan, { turns });
   return JSON.parse(receiver.received.at(-1)?.body ?? '');
 }
 
@@ -77,7 +85,7 @@ t.test('OpenAI: text and calls, whatever their arguments', async t => {
     chunk({ tool_calls: [call(3, 'd', 'look_up', ''), call(4, 'e', 'look_up', '"text"')] }),
     chunk({}, 'tool_calls'),
   );
-  const said = answered(await worldAt(receiver.url('/v1')).ask());
+  const said = answered(await createModelFixture(receiver.url('/v1')).ask());
   const kept = (toolCallId: string, toolName: string, input: unknown) => ({
     type: 'tool-call',
     toolCallId,
@@ -137,7 +145,7 @@ t.test('Anthropic: thoughts with their signatures, and tokens of its cache', asy
     { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 40 } },
     { type: 'message_stop' },
   );
-  const said = answered(await worldAt(receiver.url('/v1')).ask(claude));
+  const said = answered(await createModelFixture(receiver.url('/v1')).ask(claude));
   t.match(said, { finishReason: 'tool-calls', promptTokens: 327, completionTokens: 40 });
   // 20 at 3 dollars a million, 300 of the cache at 0.3, 7 into the cache at 3.75, and 40 at 15.
   t.equal(said.costMicros, 776);
@@ -192,7 +200,7 @@ t.test('Gemini: what it signs its thoughts with', async t => {
       'STOP',
     ),
   );
-  const { messages, calls } = answered(await worldAt(receiver.url('/v1beta')).ask(gemini));
+  const { messages, calls } = answered(await createModelFixture(receiver.url('/v1beta')).ask(gemini));
   const result = getResult(calls[0]?.providerCallId ?? '');
   t.match(await sent(receiver, gemini, [...stored(messages), { role: 'tool', content: [result] }]), {
     contents: [
@@ -220,10 +228,10 @@ t.test('an error within the answer ends the call, whatever the provider would st
       response.write('data: {"error":{"message":"no money","code":"insufficient_quota"}}\n\n');
     };
   });
-  const world = worldAt(receiver.url('/v1'));
-  t.match(getFailure(await world.ask()), { errorCode: 'rate_limited', errorMessage: /no money/ });
+  const fixture = createModelFixture(receiver.url('/v1'));
+  t.match(getFailure(await fixture.ask()), { errorCode: 'rate_limited', errorMessage: /no money/ });
   await closed;
-  t.equal(world.clock.pending, 0);
+  t.equal(fixture.clock.pending, 0);
 });
 
 t.test(
@@ -238,8 +246,8 @@ t.test(
     for (const [behaviour, errorCode] of cases) {
       receiver.behaviour = behaviour;
       // No time for a second attempt.
-      const world = worldAt(receiver.url('/v1'));
-      const outcome = await world.ask(claude, { deadline: world.clock.now() + 1_000 });
+      const fixture = createModelFixture(receiver.url('/v1'));
+      const outcome = await fixture.ask(claude, { deadline: fixture.clock.now() + 1_000 });
       t.equal(getFailure(outcome).errorCode, errorCode);
     }
   },

@@ -6,7 +6,7 @@ import { newId } from '../../../../protocol/ids.ts';
 import { head, tenancy } from '../run-harness.ts';
 import { RunNodes, saying, takes } from '../run-nodes.ts';
 
-class Scene {
+class Fixture {
   readonly places: FairSemaphore;
   /** Who is at work, by the order in which they came to it, and how each ends. */
   readonly atWork: { readonly owner: string; readonly end: () => void }[] = [];
@@ -38,36 +38,36 @@ class Scene {
   }
 }
 
-t.test('one owner has half of the places, and of the line, at most; others find theirs', async t => {
-  const scene = new Scene(8, 8);
-  for (let i = 0; i < 20; i++) void scene.come('a');
+t.test('one owner holds at most half of the permits and of the queue', async t => {
+  const fixture = new Fixture(8, 8);
+  for (let i = 0; i < 20; i++) void fixture.come('a');
   await new Promise(setImmediate);
-  t.equal(scene.owners, 'aaaa');
-  t.equal(scene.refused.length, 12, 'four wait, and the others are to come again');
-  for (const owner of ['b', 'b', 'b', 'c']) void scene.come(owner);
-  t.equal(scene.owners, 'aaaabbc');
-  await scene.end(0);
-  t.equal(scene.owners, 'aaabbc', 'what is free is kept for those who have less');
-  await scene.end(0);
-  t.equal(scene.owners, 'aabbca');
-  await scene.end(2);
-  t.equal(scene.owners, 'aabcab', 'in turn');
-  while (scene.atWork.length > 0) await scene.end(0);
-  for (let i = 0; i < 20; i++) void scene.come('a');
-  t.equal(scene.owners, 'aaaa', 'every place was given back');
+  t.equal(fixture.owners, 'aaaa');
+  t.equal(fixture.refused.length, 12, 'four wait, and the others are to come again');
+  for (const owner of ['b', 'b', 'b', 'c']) void fixture.come(owner);
+  t.equal(fixture.owners, 'aaaabbc');
+  await fixture.end(0);
+  t.equal(fixture.owners, 'aaabbc', 'what is free is kept for those who have less');
+  await fixture.end(0);
+  t.equal(fixture.owners, 'aabbca');
+  await fixture.end(2);
+  t.equal(fixture.owners, 'aabcab', 'in turn');
+  while (fixture.atWork.length > 0) await fixture.end(0);
+  for (let i = 0; i < 20; i++) void fixture.come('a');
+  t.equal(fixture.owners, 'aaaa', 'every place was given back');
 });
 
-t.test('the last place goes to whoever has least, and who is stopped leaves the line', async t => {
-  const scene = new Scene(4, 100);
+t.test('the last permit goes to the owner with the fewest, and cancelled work leaves the queue', async t => {
+  const fixture = new Fixture(4, 100);
   const stopped = new AbortController();
-  for (const owner of ['a', 'a', 'a', 'b', 'b', 'c']) void scene.come(owner);
-  const left = t.rejects(scene.come('c', stopped.signal), /enough/);
-  void scene.come('d');
-  t.equal(scene.owners, 'aabc');
+  for (const owner of ['a', 'a', 'a', 'b', 'b', 'c']) void fixture.come(owner);
+  const left = t.rejects(fixture.come('c', stopped.signal), /enough/);
+  void fixture.come('d');
+  t.equal(fixture.owners, 'aabc');
   stopped.abort(new Error('enough'));
   await left;
-  await scene.end(3);
-  t.equal(scene.owners, 'aabd');
+  await fixture.end(3);
+  t.equal(fixture.owners, 'aabd');
 });
 
 t.test('who comes in turn waits, however many wait', async t => {
@@ -103,7 +103,7 @@ t.test('runs that hang hold up neither those of another environment nor what sto
     },
   });
   await nodes.start();
-  const { node, metrics } = nodes.node.world;
+  const { node, metrics } = nodes.node.testNode;
   const begin = (id: string, more: object): Promise<unknown> =>
     node.ask({ kind: 'run', id }, 'begin', {
       ...tenancy,

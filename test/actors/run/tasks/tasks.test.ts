@@ -66,7 +66,7 @@ t.test('nodes that die or stand still at any moment: the run ends, and no call i
   t.ok(calls > 60);
 });
 
-t.test('a step that is out is not asked again by whoever looks after the run', async t => {
+t.test('a step in flight is not asked again by a reminder', async t => {
   let asked = 0;
   const nodes: RunNodes = new RunNodes({
     model: async (_, signal) => {
@@ -106,7 +106,7 @@ t.test('cancelling stops the model, and the tools', async t => {
     t.equal(nodes.node.runs.inFlight, 0);
     t.equal(nodes.state.status, 'cancelled');
     t.strictSame(nodes.heard, { answers: 0, ends: 1 });
-    t.strictSame(nodes.node.world.metrics.counters.deadLetters, 0);
+    t.strictSame(nodes.node.testNode.metrics.counters.deadLetters, 0);
     await nodes.stop();
   }
 });
@@ -123,14 +123,14 @@ t.test('a node that drains finishes what is out and begins nothing', async t => 
   await nodes.begin();
   await nodes.clock.advance(500);
   nodes.node.runs.drain();
-  await nodes.clock.until(nodes.node.world.node.drain());
+  await nodes.clock.until(nodes.node.testNode.node.drain());
   t.match(nodes.state, { phase: 'thinking', trace: { steps: [{ toolCalls: [{ status: 'succeeded' }] }] } });
   t.strictSame(steps, [1]);
   await nodes.start();
   await nodes.clock.advance(20_000);
   t.equal(nodes.state.status, 'succeeded');
   t.strictSame(steps, [1, 2, 3]);
-  await nodes.clock.until(nodes.node.world.node.drain());
+  await nodes.clock.until(nodes.node.testNode.node.drain());
 });
 
 t.test('what does not answer while its node drains is asked again by the next', async t => {
@@ -145,7 +145,7 @@ t.test('what does not answer while its node drains is asked again by the next', 
   await nodes.begin();
   await nodes.clock.advance(500);
   nodes.node.runs.drain();
-  const drained = nodes.node.world.node.drain();
+  const drained = nodes.node.testNode.node.drain();
   nodes.node.runs.giveUp();
   await nodes.clock.until(drained);
   t.equal(nodes.state.status, 'running');
@@ -153,10 +153,10 @@ t.test('what does not answer while its node drains is asked again by the next', 
   await nodes.clock.advance(20_000);
   t.equal(nodes.state.status, 'succeeded');
   t.equal(asked, 2);
-  await nodes.clock.until(nodes.node.world.node.drain());
+  await nodes.clock.until(nodes.node.testNode.node.drain());
 });
 
-t.test('output is shown piece by piece, gathered', async t => {
+t.test('output is shown piece by piece, in batches', async t => {
   const nodes: RunNodes = new RunNodes({
     model: async (_, signal, onDelta) => {
       for (let i = 0; i < 10; i++) onDelta('word ');
@@ -182,7 +182,7 @@ t.test('output is shown piece by piece, gathered', async t => {
   await nodes.stop();
 });
 
-t.test('what is shown of one step has an end', async t => {
+t.test('the output shown of one step is limited', async t => {
   const nodes = new RunNodes({
     model: (_, __, onDelta) => {
       for (let i = 0; i < 1_000; i++) onDelta('x'.repeat(1_000));

@@ -1,6 +1,6 @@
 /** Many runs at once: their steps begin, and their answers are committed, one after another. */
 import t from 'tap';
-import { longestTurnMs, Throttle } from '../../../../actors/run/tasks/throttle.ts';
+import { maxTurnMs, Throttle } from '../../../../actors/run/tasks/throttle.ts';
 import type { Plan } from '../../../../actors/run/services.ts';
 import { newId } from '../../../../protocol/ids.ts';
 import { head, tenancy } from '../run-harness.ts';
@@ -14,7 +14,7 @@ interface Begun {
   readonly at: number;
 }
 
-class Scene {
+class Fixture {
   readonly nodes: RunNodes;
   readonly begun: Begun[] = [];
   readonly #ids: string[] = [];
@@ -51,16 +51,16 @@ class Scene {
   }
 
   /** With 40 runs begun in each environment. */
-  static async begun(planMs: number, answerMs: number): Promise<Scene> {
-    const scene = new Scene(planMs, answerMs);
-    await scene.nodes.start();
-    await scene.#begin(40);
-    return scene;
+  static async begun(planMs: number, answerMs: number): Promise<Fixture> {
+    const fixture = new Fixture(planMs, answerMs);
+    await fixture.nodes.start();
+    await fixture.#begin(40);
+    return fixture;
   }
 
   /** So many in each environment, all at once. */
   async #begin(count: number): Promise<void> {
-    const { node } = this.nodes.node.world;
+    const { node } = this.nodes.node.testNode;
     const beginnings = environments.flatMap(environmentId =>
       Array.from({ length: count }, () => {
         const id = newId('run');
@@ -87,62 +87,63 @@ class Scene {
 }
 
 t.test('steps begin one after another, and so are answers taken; environments side by side', async t => {
-  const scene = await Scene.begun(3, 1_000);
-  const { nodes } = scene;
+  const fixture = await Fixture.begun(3, 1_000);
+  const { nodes } = fixture;
   // Had they one line, this were not enough.
   await nodes.clock.advance(40 * 3 + 50);
-  t.equal(scene.begun.length, 80);
+  t.equal(fixture.begun.length, 80);
   await nodes.clock.advance(999 - nodes.clock.monotonic());
-  t.ok(scene.closest >= 3, `${scene.closest} ms`);
-  t.equal(scene.ended, 0);
+  t.ok(fixture.closest >= 3, `${fixture.closest} ms`);
+  t.equal(fixture.ended, 0);
   await nodes.clock.advance(20);
-  t.ok(scene.ended > 0 && scene.ended < 40, `${scene.ended} have ended`);
+  t.ok(fixture.ended > 0 && fixture.ended < 40, `${fixture.ended} have ended`);
   await nodes.clock.advance(200);
-  t.equal(scene.ended, 80);
+  t.equal(fixture.ended, 80);
   await nodes.stop();
 });
 
-t.test('nobody waits long for what is slow', async t => {
-  const scene = await Scene.begun(100, 1_000);
-  const { nodes } = scene;
-  await nodes.clock.advance(40 * longestTurnMs);
-  t.equal(scene.begun.length, 80);
-  t.ok(scene.closest >= longestTurnMs, `${scene.closest} ms`);
+t.test('a slow step delays the next by a limited time', async t => {
+  const fixture = await Fixture.begun(100, 1_000);
+  const { nodes } = fixture;
+  await nodes.clock.advance(40 * maxTurnMs);
+  t.equal(fixture.begun.length, 80);
+  t.ok(fixture.closest >= maxTurnMs, `${fixture.closest} ms`);
   await nodes.stop();
 });
 
 t.test('a node that drains begins none of those that wait, and takes every answer', async t => {
-  const scene = await Scene.begun(3, 1_000);
-  const { nodes } = scene;
+  const fixture = await Fixture.begun(3, 1_000);
+  const { nodes } = fixture;
   await nodes.clock.advance(30);
-  const begun = scene.begun.length;
+  const begun = fixture.begun.length;
   t.ok(begun > 0 && begun < 40, `${begun} have begun`);
   nodes.node.runs.drain();
   await nodes.clock.advance(2_000);
-  t.equal(scene.begun.length, begun);
+  t.equal(fixture.begun.length, begun);
   // The one of each environment that is being planned is not asked any more.
-  t.ok(scene.ended >= begun - environments.length && scene.ended <= begun);
+  t.ok(fixture.ended >= begun - environments.length && fixture.ended <= begun);
   await nodes.stop();
 });
 
 t.test('answers that wait when a node begins to drain are all told before it gives up', async t => {
-  const scene = await Scene.begun(3, 1_000);
-  const { nodes } = scene;
+  const fixture = await Fixture.begun(3, 1_000);
+  const { nodes } = fixture;
   await nodes.clock.advance(1_000 - nodes.clock.monotonic());
-  t.ok(scene.ended < 40, `${scene.ended} have ended`);
+  t.ok(fixture.ended < 40, `${fixture.ended} have ended`);
   nodes.node.runs.drain();
   // As long as a commit takes.
   await nodes.clock.advance(20);
   nodes.node.runs.giveUp();
-  t.equal(scene.ended, 80);
+  t.equal(fixture.ended, 80);
   await nodes.stop();
 });
 
-t.test('turns are given back, whatever becomes of the work', async t => {
+t.test('a turn is released, whatever becomes of the work', async t => {
   const clock = new VirtualClock();
-  const pace = new Throttle(clock);
+  const throttle = new Throttle(clock);
   const { signal } = new AbortController();
-  const within = (work: () => Promise<string>, until = signal): Promise<string> => pace.run('a', until, work);
+  const within = (work: () => Promise<string>, until = signal): Promise<string> =>
+    throttle.run('a', until, work);
 
   await t.rejects(
     within(() => Promise.reject(new Error('at once'))),
@@ -162,14 +163,14 @@ t.test('turns are given back, whatever becomes of the work', async t => {
   const second = within(() => Promise.resolve('after it'));
   stopped.abort(new Error('enough'));
   await t.rejects(left, /enough/);
-  await clock.advance(longestTurnMs);
+  await clock.advance(maxTurnMs);
   t.equal(await second, 'after it');
   slow.reject(new Error('late'));
   await t.rejects(first, /late/, 'who is late is heard by who asked');
 
   const open = Promise.withResolvers<string>();
   const waiting = [1, 2, 3].map(() => within(() => open.promise));
-  pace.open();
+  throttle.open();
   open.resolve('all');
   t.same(await Promise.all(waiting), ['all', 'all', 'all']);
   t.equal(await within(() => Promise.resolve('at once')), 'at once');

@@ -30,17 +30,17 @@ async function receiverFor(t: Test): Promise<Receiver> {
 /** A tool, and what calls it. */
 async function bench(
   fields: Partial<NewTool>,
-  options: { place?: TenantScope; pool?: Pick<Pool, 'send'>; db?: ToolServices['db'] } = {},
+  options: { tenant?: TenantScope; pool?: Pick<Pool, 'send'>; db?: ToolServices['db'] } = {},
 ) {
-  const place = options.place ?? (await rows.place());
-  const { tool, signingSecret } = await rows.tool(place, fields);
+  const tenant = options.tenant ?? (await rows.tenant());
+  const { tool, signingSecret } = await rows.tool(tenant, fields);
   const clock = new VirtualClock(Date.now());
   const services = { db: options.db ?? database, vault: rows.vault, clock, random, log: silentLog };
   const tools = new HttpTools({ ...services, pool: options.pool ?? pool });
   /** The numbers of the attempts that were asked for. */
   const asked: number[] = [];
   return {
-    place,
+    tenant,
     toolId: tool.toolId,
     signingSecret,
     clock,
@@ -53,7 +53,7 @@ async function bench(
       allowed = true,
     ) {
       const order: ToolCallRequest = {
-        ...place,
+        ...tenant,
         agentRunId: 'run_1',
         threadId: null,
         callId: 'run_1.1.1',
@@ -170,7 +170,7 @@ t.test('arguments are held against the schema before anything is sent', async t 
   t.match(await row(), { failures: 0 }, "the model's mistakes are not the tool's");
 });
 
-t.test('a schema of bad will does not stop the process', async t => {
+t.test('a hostile schema does not stop the process', async t => {
   const pattern = (text: string) => ({
     type: 'object',
     properties: { a: { type: 'string', pattern: text } },
@@ -214,7 +214,7 @@ t.test('a schema of bad will does not stop the process', async t => {
   t.equal(await findInputFault(null, { a: 'ü'.repeat(32_765) }), large);
 });
 
-t.test('what is told of answers that are none', async t => {
+t.test('what the model is told of empty, malformed and failed answers', async t => {
   const receiver = await receiverFor(t);
   const { call } = await bench({ url: receiver.url(), method: 'GET' });
   receiver.behaviour = answer(204);
@@ -253,7 +253,7 @@ t.test('what is told of answers that are none', async t => {
   t.match(await call(), { status: 'failed', error: /too large/ }, '10 MB');
 });
 
-t.test('a secret that comes back is blotted out, in whatever form', async t => {
+t.test('a secret in an answer is redacted, in whatever form', async t => {
   const receiver = await receiverFor(t);
   const basic = `Basic ${Buffer.from('user:pass word!').toString('base64')}`;
   const headers = { Authorization: basic, 'X-Key': 'key/of+the=tool', 'X-Mode': 'on' };
@@ -312,14 +312,14 @@ t.test('a tool that is not there, or not to be reached', async t => {
   const gone = await Receiver.start();
   const deserted = gone.url();
   await gone.stop();
-  const getError = async (url: string, place?: TenantScope) =>
-    (await (await bench({ url }, place === undefined ? {} : { place })).call()).error;
+  const getError = async (url: string, tenant?: TenantScope) =>
+    (await (await bench({ url }, tenant === undefined ? {} : { tenant })).call()).error;
   t.match(await getError(deserted), 'the tool gave no answer: connection refused');
   t.match(await getError('http://nowhere.invalid/'), /: the host name does not resolve$/);
   t.match(await getError('http://10.0.0.1/'), /: the address is not public$/);
   t.match(await getError('http://[fd00::1]/'), /: the address is not public$/);
   const receiver = await receiverFor(t);
-  t.match(await getError(receiver.url(), await rows.place('production')), /: https is required$/);
+  t.match(await getError(receiver.url(), await rows.tenant('production')), /: https is required$/);
   t.equal(receiver.connections, 0);
 });
 
@@ -388,7 +388,14 @@ t.test(
   'five failures in a row open the circuit; one probe a minute goes through; a success closes it',
   async t => {
     const receiver = await receiverFor(t);
-    const { call, clock, row, place, toolId, tools } = await bench({
+    const {
+      call,
+      clock,
+      row,
+      tenant: place,
+      toolId,
+      tools,
+    } = await bench({
       url: receiver.url(),
       retryMaxAttempts: 3,
     });
@@ -433,8 +440,8 @@ t.test(
 
 t.test("nobody calls another environment's tool", async t => {
   const receiver = await receiverFor(t);
-  const { call, tools, place, toolId } = await bench({ url: receiver.url() });
-  const other = await rows.place('production', place.projectId);
+  const { call, tools, tenant: place, toolId } = await bench({ url: receiver.url() });
+  const other = await rows.tenant('production', place.projectId);
   t.match(await call({}, other), { status: 'failed', error: 'there is no such tool any more' });
   await t.rejects(tools.test(other, toolId, {}), { code: 'svc/runtime/not_found' });
   t.equal(receiver.received.length, 0);
@@ -442,7 +449,7 @@ t.test("nobody calls another environment's tool", async t => {
 
 t.test('a test is one attempt, and says what a model would be told', async t => {
   const receiver = await receiverFor(t);
-  const { tools, place, toolId } = await bench({ url: receiver.url(), retryMaxAttempts: 5 });
+  const { tools, tenant: place, toolId } = await bench({ url: receiver.url(), retryMaxAttempts: 5 });
   receiver.behaviour = json({ no: 1 }, 500);
   const { durationMs, ...rest } = await tools.test(place, toolId, { a: 1 });
   t.ok(durationMs >= 0);

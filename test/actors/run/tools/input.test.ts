@@ -1,9 +1,10 @@
 /** The worker that checks arguments against schemas, when the worker itself fails. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { InputChecker } from '../../../../actors/run/tools/input.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const task = { schema: '{"type":"object","required":["id"]}', input: '{}' };
 
@@ -26,4 +27,35 @@ t.test('a worker that runs says what does not fit', async t => {
   t.teardown(() => checker.close());
   t.match(await checker.check(task), [{ code: 'required' }]);
   t.same(await checker.check({ ...task, input: '{"id":1}' }), []);
+});
+
+t.test('a schema that the worker dies of is refused for a minute, and others are not', async t => {
+  const folder = t.testdir({ checks: '' });
+  const worker = join(folder, 'worker.mjs');
+  await writeFile(
+    worker,
+    `import { appendFileSync } from 'node:fs';
+     export default ({ schema }) => {
+       appendFileSync(new URL('./checks', import.meta.url), schema + ' ');
+       const kept = [];
+       while (schema === 'deadly') kept.push(new Array(100_000).fill(kept.length));
+       return [];
+     };`,
+  );
+  const clock = new VirtualClock();
+  const checker = new InputChecker(pathToFileURL(worker), clock);
+  t.teardown(() => checker.close());
+  const deadly = { schema: 'deadly', input: '{}' };
+  const results = await Promise.all([
+    checker.check(deadly),
+    checker.check(deadly),
+    checker.check({ ...deadly, schema: 'sound' }),
+  ]);
+  t.same(results, [undefined, undefined, []]);
+  await clock.advance(59_000);
+  t.equal(await checker.check(deadly), undefined);
+  t.equal(await readFile(join(folder, 'checks'), 'utf8'), 'deadly sound ', 'it was tried once');
+  await clock.advance(1_000);
+  t.equal(await checker.check(deadly), undefined);
+  t.equal(await readFile(join(folder, 'checks'), 'utf8'), 'deadly sound deadly ', 'and then again');
 });

@@ -12,9 +12,9 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 const random = { next: () => 0.5, bytes: (size: number) => new Uint8Array(size) };
 const self = { kind: 'stitch', id: 'stitch_1' };
 
-function patience(): { readonly clock: VirtualClock; readonly patience: RetryPolicy } {
+function createPolicy(): { readonly clock: VirtualClock; readonly policy: RetryPolicy } {
   const clock = new VirtualClock();
-  return { clock, patience: new RetryPolicy({ clock, random, log: silentLog }) };
+  return { clock, policy: new RetryPolicy({ clock, random, log: silentLog }) };
 }
 
 function createResult(n: number): AttemptResult {
@@ -86,7 +86,7 @@ t.test('secrets are opened once, and only those that sign', async t => {
 
 t.test('all results of a turn are one command', async t => {
   const asked: string[] = [];
-  const { patience: patient } = patience();
+  const { policy } = createPolicy();
   const reports = new ResultReporter(
     self,
     (_to, command, payload) => {
@@ -99,7 +99,7 @@ t.test('all results of a turn are one command', async t => {
       asked.push(`settled ${results.length}`);
       return Promise.resolve(results.map(createReleased));
     },
-    patient,
+    policy,
   );
   await Promise.all([1, 2, 3].map(n => reports.add(createResult(n))));
   t.strictSame(asked, ['progress 3 0', 'settled 3', 'progress 0 3']);
@@ -107,7 +107,7 @@ t.test('all results of a turn are one command', async t => {
 });
 
 t.test('a store that is away is waited for', async t => {
-  const { clock, patience: patient } = patience();
+  const { clock, policy } = createPolicy();
   let tries = 0;
   const reports = new ResultReporter(
     self,
@@ -116,14 +116,14 @@ t.test('a store that is away is waited for', async t => {
       if (++tries < 5) return Promise.reject(unavailable('store'));
       return Promise.resolve((payload as StitchCommands['settled']['payload']).results.map(createReleased));
     },
-    patient,
+    policy,
   );
   await clock.until(Promise.all([1, 2].map(n => reports.add(createResult(n)))));
   t.equal(tries, 5);
 });
 
 t.test('one result that cannot be written does not keep the others', async t => {
-  const { clock, patience: patient } = patience();
+  const { clock, policy } = createPolicy();
   const written: string[] = [];
   let isBad = true;
   const reports = new ResultReporter(
@@ -136,7 +136,7 @@ t.test('one result that cannot be written does not keep the others', async t => 
       written.push(...ids);
       return Promise.resolve(results.map(createReleased));
     },
-    patient,
+    policy,
   );
   const all = Promise.all([1, 2, 3].map(n => reports.add(createResult(n))));
   await clock.advance(60_000);
@@ -144,23 +144,4 @@ t.test('one result that cannot be written does not keep the others', async t => 
   isBad = false;
   await clock.until(all);
   t.strictSame(written, ['whd_1', 'whd_3', 'whd_2'], 'which is tried for as long as the node lives');
-});
-
-t.test('at the end nobody waits, and what is left undone is no failure', async t => {
-  const { clock, patience: patient } = patience();
-  const context = { self, ask: () => Promise.resolve(null), now: clock.now.bind(clock) };
-  let tries = 0;
-  const task = patient.guard<null>(() =>
-    patient.retry('it fails', () => {
-      tries++;
-      return Promise.reject(new Error('away'));
-    }),
-  );
-  const done = task(null, context);
-  await clock.advance(1_000);
-  t.ok(tries > 1);
-  patient.stop();
-  await clock.until(done);
-  const alive = patience().patience.guard<null>(() => Promise.reject(new Error('a defect')));
-  await t.rejects(alive(null, context), { message: 'a defect' });
 });

@@ -15,13 +15,13 @@ import { newKey, signUp, verifyEmail, type Tenant } from '../node/tenant.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess, type LogLine } from '../support/node-process.ts';
-import { inTime } from '../support/patience.ts';
+import { withTimeLimit } from '../support/time-limit.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startModels } from './models.ts';
 
 /** An environment of a tenant, and a key of it that has every scope. */
-export interface Place {
-  readonly world: World;
+export interface TenantEnvironment {
+  readonly fixture: ContractFixture;
   readonly tenant: Tenant;
   readonly projectId: string;
   readonly environmentId: string;
@@ -39,27 +39,27 @@ export const roles = [
   ...(['console project_owner', 'console agent', 'console viewer'] as const),
 ] satisfies readonly Role[];
 
-export interface World {
+export interface ContractFixture {
   readonly node: NodeProcess;
   readonly line: Line;
   readonly database: Database;
   /** Of a verified owner. */
-  readonly sandbox: Place;
-  readonly production: Place;
+  readonly sandbox: TenantEnvironment;
+  readonly production: TenantEnvironment;
   /** Of another tenant. */
-  readonly foreign: Place;
+  readonly foreign: TenantEnvironment;
   /** Somebody in the first tenant's project, who is this and nothing else there; nobody's e-mail but the owner's is verified. */
-  readonly cast: Readonly<Record<Role, Client>>;
-  readonly stranger: Client;
-  readonly anybody: Client;
+  readonly byRole: Readonly<Record<Role, Client>>;
+  readonly outsider: Client;
+  readonly anonymous: Client;
   /** The token of the newest link to that page that was mailed to the address, once there is one; each is given once. */
-  mailed(email: string, page: 'verify' | 'reset' | 'join'): Promise<string>;
+  getMailedToken(email: string, page: 'verify' | 'reset' | 'join'): Promise<string>;
   /** A client with a new key of the place's environment. */
-  keyWith(place: Place, scopes: readonly Scope[]): Promise<Client>;
+  createKey(env: TenantEnvironment, scopes: readonly Scope[]): Promise<Client>;
   /** A token of the person that has had its time. */
   expiredToken(person: Client): Promise<string>;
   /** Waits for nothing: fails where the node has logged an error, or does not serve. */
-  unharmed(t: Test): Promise<void>;
+  assertHealthy(t: Test): Promise<void>;
 }
 
 export function newAddress(): string {
@@ -67,10 +67,10 @@ export function newAddress(): string {
 }
 
 /** Starts it all; it ends with the test. */
-export async function startWorld(
+export async function startContractFixture(
   t: Test,
   environment: Readonly<Record<string, string>> = {},
-): Promise<World> {
+): Promise<ContractFixture> {
   const { url, database } = await startTestDatabase(t);
   const tokenKeys = freshKey();
   const models = await startModels(t);
@@ -99,17 +99,20 @@ export async function startWorld(
   });
   const given = new Set<string>();
 
-  const placeOf = (tenant: Tenant, more: Partial<Place> = {}): Place => {
+  const createTenantEnvironment = (
+    tenant: Tenant,
+    more: Partial<TenantEnvironment> = {},
+  ): TenantEnvironment => {
     const { projectId, person, key } = tenant;
     const sandbox = {
       environmentId: tenant.environmentId,
       kind: 'sandbox',
       webhookUrl: receiver.url(),
     } as const;
-    return { world, tenant, projectId, person, key, ...sandbox, ...more };
+    return { fixture, tenant, projectId, person, key, ...sandbox, ...more };
   };
 
-  const world: World = {
+  const fixture: ContractFixture = {
     node,
     line,
     database,
@@ -122,25 +125,26 @@ export async function startWorld(
     get foreign() {
       return places.foreign;
     },
-    get cast() {
-      return cast;
+    get byRole() {
+      return byRole;
     },
-    stranger: new Client(line, other.person.bearer),
-    anybody: new Client(line),
+    outsider: new Client(line, other.person.bearer),
+    anonymous: new Client(line),
 
-    async mailed(email, page) {
+    async getMailedToken(email, page) {
       const found = ({ to, link }: LogLine): string | undefined => {
         if (to !== email) return undefined;
         const token = new RegExp(`/studio/${page}#token=([\\w-]+)`).exec(String(link))?.[1];
         return token === undefined || given.has(token) ? undefined : token;
       };
       const isNew = (each: LogLine): boolean => found(each) !== undefined;
-      const token = found(node.lines.findLast(isNew) ?? (await inTime(node.said(isNew), 'mail'))) ?? '';
+      const token =
+        found(node.lines.findLast(isNew) ?? (await withTimeLimit(node.said(isNew), 'mail'))) ?? '';
       given.add(token);
       return token;
     },
 
-    async keyWith({ person, projectId, kind }, scopes) {
+    async createKey({ person, projectId, kind }, scopes) {
       const body = { projectId, name: 'key', environment: kind === 'sandbox' ? 'test' : 'live', scopes };
       const { secret } = await person.get<{ secret: string }>('createApiKey', { body });
       return new Client(line, secret);
@@ -154,8 +158,8 @@ export async function startWorld(
       return expired.issue(claims.sub, claims.sid);
     },
 
-    async unharmed(t) {
-      t.equal((await world.anybody.send('GET', '/readyz')).status, 200);
+    async assertHealthy(t) {
+      t.equal((await fixture.anonymous.send('GET', '/readyz')).status, 200);
       t.same(
         node.lines.filter(({ level }) => level >= 50),
         [],
@@ -164,24 +168,26 @@ export async function startWorld(
     },
   };
   const places = {
-    sandbox: placeOf(own),
-    production: placeOf(own, {
+    sandbox: createTenantEnvironment(own),
+    production: createTenantEnvironment(own, {
       environmentId,
       kind: 'production',
       key: live.key,
       webhookUrl: receiver.url().replace('http:', 'https:'),
     }),
-    foreign: placeOf(other),
+    foreign: createTenantEnvironment(other),
   };
-  const people = await Promise.all(roles.map(async role => [role, await inRole(world, role)] as const));
-  const cast = Object.fromEntries(people) as Record<Role, Client>;
-  return world;
+  const people = await Promise.all(
+    roles.map(async role => [role, await signUpInRole(fixture, role)] as const),
+  );
+  const byRole = Object.fromEntries(people) as Record<Role, Client>;
+  return fixture;
 }
 
 /** Somebody new who is that in the first tenant's project, and nothing else. */
-export async function inRole(world: World, role: Role): Promise<Client> {
-  const { workspaceId, projectId } = world.sandbox.tenant;
-  const { person, userId } = await signUp(world.line);
+export async function signUpInRole(fixture: ContractFixture, role: Role): Promise<Client> {
+  const { workspaceId, projectId } = fixture.sandbox.tenant;
+  const { person, userId } = await signUp(fixture.line);
   const [part, name] = role.split(' ') as ['studio' | 'console', string];
   const [table, column, id] =
     part === 'console'
@@ -189,7 +195,7 @@ export async function inRole(world: World, role: Role): Promise<Client> {
       : name === 'developer'
         ? ['project_members', 'project_id', projectId]
         : ['workspace_members', 'workspace_id', workspaceId];
-  await world.database.query(
+  await fixture.database.query(
     `insert into ${table} (${column}, user_id, role, created_at, updated_at) values ($1, $2, $3, now(), now())`,
     [id, userId, name],
   );
@@ -197,15 +203,15 @@ export async function inRole(world: World, role: Role): Promise<Client> {
 }
 
 /** The id of somebody new, in the place's workspace as a viewer, who has no password and never signs in. */
-export async function newMember({ world, tenant }: Place): Promise<string> {
+export async function newMember({ fixture, tenant }: TenantEnvironment): Promise<string> {
   const userId = newId('user');
   const email = newAddress();
-  await world.database.query(
+  await fixture.database.query(
     `insert into users (user_id, email, email_key, email_verified_at, created_at, updated_at)
      values ($1, $2, $2, now(), now(), now())`,
     [userId, email],
   );
-  await world.database.query(
+  await fixture.database.query(
     `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at)
      values ($1, $2, 'viewer', now(), now())`,
     [tenant.workspaceId, userId],

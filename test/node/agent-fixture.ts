@@ -84,7 +84,7 @@ function inTurn(behaviours: readonly Behaviour[]): Behaviour {
   };
 }
 
-export class AgentScene {
+export class AgentFixture {
   readonly tenant: Tenant;
   readonly model: Receiver;
   readonly tools: Receiver;
@@ -98,7 +98,7 @@ export class AgentScene {
   readonly #tools = new Map<string, Behaviour>();
 
   private constructor(
-    places: Pick<AgentScene, 'tenant' | 'model' | 'tools' | 'stream' | 'agentIds' | 'loomId' | 'toolIds'>,
+    places: Pick<AgentFixture, 'tenant' | 'model' | 'tools' | 'stream' | 'agentIds' | 'loomId' | 'toolIds'>,
   ) {
     const { tenant, model, tools, stream, agentIds, loomId, toolIds } = places;
     this.tenant = tenant;
@@ -110,7 +110,7 @@ export class AgentScene {
     this.toolIds = toolIds;
     model.behaviour = (request, response) => {
       const prompt = JSON.parse(request.body) as Prompt;
-      const question = textOf(prompt.messages.findLast(({ role }) => role === 'user')?.content);
+      const question = toText(prompt.messages.findLast(({ role }) => role === 'user')?.content);
       this.prompts.set(question, [...(this.prompts.get(question) ?? []), prompt]);
       this.#questions.get(question)?.(request, response);
     };
@@ -126,7 +126,7 @@ export class AgentScene {
     tenant: Tenant,
     model: Receiver,
     attempts: Readonly<Record<string, number>>,
-  ): Promise<AgentScene> {
+  ): Promise<AgentFixture> {
     const { key, person, projectId } = tenant;
     const tools = await Receiver.start();
     t.teardown(() => tools.stop());
@@ -161,7 +161,7 @@ export class AgentScene {
       stream.close();
       return Promise.resolve();
     });
-    return new AgentScene({ tenant, model, tools, stream, agentIds, loomId, toolIds });
+    return new AgentFixture({ tenant, model, tools, stream, agentIds, loomId, toolIds });
   }
 
   /** What the model makes of a question: of its first step, its second ... */
@@ -175,7 +175,7 @@ export class AgentScene {
   }
 
   /** The Idempotency-Key of each request that has reached the tool. */
-  keysOf(name: string): unknown[] {
+  getKeys(name: string): unknown[] {
     return this.tools.received
       .filter(({ path }) => path === `/${name}`)
       .map(({ headers }) => headers['idempotency-key']);
@@ -234,7 +234,7 @@ export class AgentScene {
 }
 
 /** A text, or the texts of its parts. */
-function textOf(content: unknown): string {
+function toText(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts = (Array.isArray(content) ? content : []) as readonly { readonly text?: string }[];
   return parts.map(({ text }) => text ?? '').join('');

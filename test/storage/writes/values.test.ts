@@ -4,7 +4,7 @@ import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { insertMessage } from '../../../storage/writes/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { Counter, message, openStore, outcomes, plainMessage } from './counters.ts';
+import { Counter, message, openStore, outcomes, plainMessage } from '../commit/counters.ts';
 
 t.test('values', async t => {
   const { database } = await startTestDatabase(t);

@@ -14,7 +14,7 @@ import { Schedule } from './schedule.ts';
 export const cluster = 'simulated';
 /** Few, so that every move matters. */
 export const shardCount = 8;
-const longestSkewMs = 300_000;
+const maxSkewMs = 300_000;
 
 /** What a node shows to the others' checks. */
 export interface Neighbour {
@@ -34,7 +34,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'a reminder failed for good',
 ]);
 
-export class World {
+export class Simulation {
   readonly seed: number;
   readonly schedule = new Schedule();
   readonly faults: Faults;
@@ -77,7 +77,7 @@ export class World {
 
   machine(name: string): Machine {
     const random = this.random('machines');
-    const skew = this.faults.isPlanned ? 0 : (random.next() * 2 - 1) * longestSkewMs;
+    const skew = this.faults.isPlanned ? 0 : (random.next() * 2 - 1) * maxSkewMs;
     return new Machine(name, this.schedule, skew, 1_000 + Math.floor(random.next() * 1_000_000));
   }
 

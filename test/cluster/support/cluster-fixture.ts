@@ -9,7 +9,7 @@ import type { TestCluster } from './cluster.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { Watcher } from './watcher.ts';
 
-export interface Scene {
+export interface ClusterFixture {
   readonly tenant: Tenant;
   readonly load: Load;
   readonly webhooks: Webhooks;
@@ -18,7 +18,11 @@ export interface Scene {
 }
 
 /** A tenant with a stitch that takes everything, a Console on each node, and load on all of them. */
-export async function setScene(t: Test, cluster: TestCluster, options: LoadOptions = {}): Promise<Scene> {
+export async function startClusterFixture(
+  t: Test,
+  cluster: TestCluster,
+  options: LoadOptions = {},
+): Promise<ClusterFixture> {
   const nodes = cluster.running;
   const [first] = nodes;
   if (first === undefined) throw new Error('the cluster has no nodes');
@@ -39,12 +43,12 @@ export function through(t: Ending, tenant: Tenant, node: NodeProcess): Tenant {
 }
 
 /** Stops the load. Nothing acknowledged is lost, doubled or out of order, numbers are dense, and everybody was told everything. */
-export async function checkAll(t: Test, cluster: TestCluster, scene: Scene): Promise<void> {
-  const { load, watchers, webhooks } = scene;
+export async function checkAll(t: Test, cluster: TestCluster, fixture: ClusterFixture): Promise<void> {
+  const { load, watchers, webhooks } = fixture;
   await load.stop();
   const [node] = cluster.running;
   if (node === undefined) throw new Error('no node is left');
-  const tenant = through(t, scene.tenant, node);
+  const tenant = through(t, fixture.tenant, node);
   await checkThreads(t, tenant, load);
   const last = await checkEvents(t, tenant, webhooks);
   await Promise.all(watchers.map(watcher => watcher.seen(last)));

@@ -6,7 +6,7 @@ import type { ThreadNote } from '../../protocol/resources/note.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
 import { eventually } from '../support/eventually.ts';
 import { silentModel } from './models.ts';
-import type { Place } from './world.ts';
+import type { TenantEnvironment } from './contract-fixture.ts';
 
 /** A text that nothing else has. */
 export function unique(): string {
@@ -14,40 +14,40 @@ export function unique(): string {
 }
 
 export async function newChannel(
-  place: Place,
+  env: TenantEnvironment,
   kind: 'custom' | 'sandbox' | 'chatapp' = 'custom',
 ): Promise<string> {
-  const { projectId, environmentId, key } = place;
+  const { projectId, environmentId, key } = env;
   const body = { projectId, environmentId, name: unique(), kind };
   return (await key.get<{ channelId: string }>('createChannel', { body })).channelId;
 }
 
-const channels = new WeakMap<Place, Promise<string>>();
+const channels = new WeakMap<TenantEnvironment, Promise<string>>();
 
 /** A custom channel of the place: the same each time. */
-export function getChannel(place: Place): Promise<string> {
-  let channel = channels.get(place);
-  if (channel === undefined) channels.set(place, (channel = newChannel(place)));
+export function getChannel(env: TenantEnvironment): Promise<string> {
+  let channel = channels.get(env);
+  if (channel === undefined) channels.set(env, (channel = newChannel(env)));
   return channel;
 }
 
 /** An inbound message, on a new thread of the place's channel. */
-export async function newInbound(place: Place): Promise<Message> {
-  const { projectId, key } = place;
+export async function newInbound(env: TenantEnvironment): Promise<Message> {
+  const { projectId, key } = env;
   return key.get<Message>('createInboundMessage', {
-    params: { channelId: await getChannel(place) },
+    params: { channelId: await getChannel(env) },
     body: { projectId, externalParticipantRef: unique(), body: 'hello' },
   });
 }
 
-export async function newThread({ projectId, environmentId, key }: Place): Promise<string> {
+export async function newThread({ projectId, environmentId, key }: TenantEnvironment): Promise<string> {
   return (await key.get<Thread>('createThread', { body: { projectId, environmentId } })).threadId;
 }
 
 /** A thread of a sandbox channel that has received a message. */
-export async function newSimulated(place: Place): Promise<{ channelId: string; threadId: string }> {
-  const { projectId, key } = place;
-  const channelId = await newChannel(place, 'sandbox');
+export async function newSimulated(env: TenantEnvironment): Promise<{ channelId: string; threadId: string }> {
+  const { projectId, key } = env;
+  const channelId = await newChannel(env, 'sandbox');
   const { threadId } = await key.get<{ threadId: string }>('simulateSandbox', {
     params: { channelId },
     body: { projectId, event: 'inbound', externalParticipantRef: unique(), body: 'hello' },
@@ -56,28 +56,28 @@ export async function newSimulated(place: Place): Promise<{ channelId: string; t
 }
 
 /** An outbound message of a thread that the channel owns. */
-export async function newOutbound(place: Place): Promise<Message> {
-  const { projectId, key } = place;
-  const { threadId } = await newInbound(place);
+export async function newOutbound(env: TenantEnvironment): Promise<Message> {
+  const { projectId, key } = env;
+  const { threadId } = await newInbound(env);
   return key.get<Message>('createMessage', { params: { threadId }, body: { projectId, body: 'hi' } });
 }
 
-export async function newNote(place: Place): Promise<ThreadNote> {
-  const { projectId, key } = place;
-  const params = { threadId: await newThread(place) };
+export async function newNote(env: TenantEnvironment): Promise<ThreadNote> {
+  const { projectId, key } = env;
+  const params = { threadId: await newThread(env) };
   return key.get<ThreadNote>('createNote', { params, body: { projectId, body: 'to self' } });
 }
 
-export async function newStitch(place: Place): Promise<string> {
-  const { projectId, key, webhookUrl } = place;
+export async function newStitch(env: TenantEnvironment): Promise<string> {
+  const { projectId, key, webhookUrl } = env;
   // Asks for what nothing here does, so that what a test makes is not delivered a hundred times.
   const body = { projectId, name: unique(), webhookUrl, eventNames: ['byok.credential.rejected'] };
   return (await key.get<{ stitch: { stitchId: string } }>('createStitch', { body })).stitch.stitchId;
 }
 
-export async function newDelivery(place: Place): Promise<{ deliveryId: string; eventId: string }> {
-  const { projectId, key } = place;
-  const params = { stitchId: await newStitch(place) };
+export async function newDelivery(env: TenantEnvironment): Promise<{ deliveryId: string; eventId: string }> {
+  const { projectId, key } = env;
+  const params = { stitchId: await newStitch(env) };
   return key.get('testStitch', { params, body: { projectId } });
 }
 
@@ -88,45 +88,52 @@ export const definition = {
   model: 'model-1',
 } as const;
 
-export async function newByokCredential({ person, projectId, environmentId }: Place): Promise<string> {
+export async function newByokCredential({
+  person,
+  projectId,
+  environmentId,
+}: TenantEnvironment): Promise<string> {
   const given = { provider: 'llm_provider_1', displayName: unique(), secret: `secret-${unique()}` };
   const body = { projectId, environmentId, ...given };
   return (await person.get<{ byokCredentialId: string }>('createByokCredential', { body })).byokCredentialId;
 }
 
 /** A tool that posts to where the place's stitches post to. */
-export async function newTool({ key, projectId, webhookUrl }: Place): Promise<string> {
+export async function newTool({ key, projectId, webhookUrl }: TenantEnvironment): Promise<string> {
   const body = { projectId, name: unique(), url: webhookUrl };
   return (await key.get<{ toolId: string }>('createTool', { body })).toolId;
 }
 
-export async function newLoom({ key, projectId }: Place): Promise<{ loomId: string; loomVersionId: string }> {
+export async function newLoom({
+  key,
+  projectId,
+}: TenantEnvironment): Promise<{ loomId: string; loomVersionId: string }> {
   const body = { projectId, name: unique(), ...definition };
   const loom = await key.get<{ loomId: string; activeVersionId: string }>('createLoom', { body });
   return { loomId: loom.loomId, loomVersionId: loom.activeVersionId };
 }
 
 /** A version of a new loom that is not its active one. */
-export async function newVersion(place: Place): Promise<{ loomId: string; loomVersionId: string }> {
-  const { loomId } = await newLoom(place);
-  const body = { projectId: place.projectId, ...definition, activate: false };
-  const made = await place.key.get<{ loomVersionId: string }>('createLoomVersion', {
+export async function newVersion(env: TenantEnvironment): Promise<{ loomId: string; loomVersionId: string }> {
+  const { loomId } = await newLoom(env);
+  const body = { projectId: env.projectId, ...definition, activate: false };
+  const made = await env.key.get<{ loomVersionId: string }>('createLoomVersion', {
     params: { loomId },
     body,
   });
   return { loomId, loomVersionId: made.loomVersionId };
 }
 
-const credentials = new WeakMap<Place, Promise<string>>();
+const credentials = new WeakMap<TenantEnvironment, Promise<string>>();
 
 /** An agent with a loom of its own that a model answers for, or does not: see models.ts. */
 export async function newAnswering(
-  place: Place,
+  env: TenantEnvironment,
   more: { model?: string; mode?: string } = {},
 ): Promise<string> {
-  const { projectId, key } = place;
-  if (!credentials.has(place)) credentials.set(place, newByokCredential(place));
-  const byokCredentialId = await credentials.get(place);
+  const { projectId, key } = env;
+  if (!credentials.has(env)) credentials.set(env, newByokCredential(env));
+  const byokCredentialId = await credentials.get(env);
   const { mode = 'suggest', model = definition.model } = more;
   const loom = { projectId, name: unique(), ...definition, model, byokCredentialId };
   const { loomId } = await key.get<{ loomId: string }>('createLoom', { body: loom });
@@ -135,17 +142,17 @@ export async function newAnswering(
 }
 
 /** A run whose model says nothing, so that it goes on until it is cancelled. */
-export async function newSilentRun(place: Place): Promise<string> {
-  const agentId = await newAnswering(place, { model: silentModel });
-  const asked = { params: { agentId }, body: { projectId: place.projectId } };
-  return (await place.key.get<AgentRun>('createAgentRun', asked)).agentRunId;
+export async function newSilentRun(env: TenantEnvironment): Promise<string> {
+  const agentId = await newAnswering(env, { model: silentModel });
+  const asked = { params: { agentId }, body: { projectId: env.projectId } };
+  return (await env.key.get<AgentRun>('createAgentRun', asked)).agentRunId;
 }
 
 /** A run that has a suggestion pending, on that thread or a new one. */
-export async function newSuggestion(place: Place, threadId?: string): Promise<AgentRun> {
-  const { projectId, key } = place;
-  const agentId = await newAnswering(place);
-  const body = { projectId, threadId: threadId ?? (await newThread(place)) };
+export async function newSuggestion(env: TenantEnvironment, threadId?: string): Promise<AgentRun> {
+  const { projectId, key } = env;
+  const agentId = await newAnswering(env);
+  const body = { projectId, threadId: threadId ?? (await newThread(env)) };
   let run = await key.get<AgentRun>('createAgentRun', { params: { agentId }, body });
   const { agentRunId } = run;
   await eventually('suggestion', async () => {
@@ -157,9 +164,9 @@ export async function newSuggestion(place: Place, threadId?: string): Promise<Ag
 }
 
 /** An agent with a loom of its own. */
-export async function newAgent(place: Place): Promise<{ agentId: string; loomId: string }> {
-  const { loomId } = await newLoom(place);
-  const body = { projectId: place.projectId, name: unique(), loomId };
-  const { agentId } = await place.key.get<{ agentId: string }>('createAgent', { body });
+export async function newAgent(env: TenantEnvironment): Promise<{ agentId: string; loomId: string }> {
+  const { loomId } = await newLoom(env);
+  const body = { projectId: env.projectId, name: unique(), loomId };
+  const { agentId } = await env.key.get<{ agentId: string }>('createAgent', { body });
   return { agentId, loomId };
 }

@@ -13,9 +13,9 @@ import {
 } from './conversation.ts';
 import type { Fleet } from './fleet.ts';
 import type { Invariant } from './invariants.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
 
-const invariantOfFinding: Readonly<Record<keyof Findings, Invariant>> = {
+const findingInvariants: Readonly<Record<keyof Findings, Invariant>> = {
   lost: 'nothing acknowledged is lost',
   doubled: 'nothing is applied twice',
   refused: 'what was refused is not applied',
@@ -27,24 +27,29 @@ const invariantOfFinding: Readonly<Record<keyof Findings, Invariant>> = {
 /** Marks of reminders and nudges. */
 const isOwn = (mark: string): boolean => mark.includes(':');
 
-export function judge(world: World, fleet: Fleet, clients: Clients, watchers: readonly Watcher[]): void {
-  const { verdict } = world;
+export function checkFinalState(
+  simulation: Simulation,
+  fleet: Fleet,
+  clients: Clients,
+  watchers: readonly Watcher[],
+): void {
+  const { verdict } = simulation;
   const { operations, looks } = clients;
-  const truth = truthOf(world);
+  const truth = readTruth(simulation);
   const findings = checkHistory(
     { operations: operations.filter(({ actor }) => actor !== notes), looks },
     truth,
     isOwn,
   );
   for (const [kind, details] of Object.entries(findings) as [keyof Findings, readonly string[]][]) {
-    verdict.all(invariantOfFinding[kind], details);
+    verdict.all(findingInvariants[kind], details);
   }
-  checkNotes(world, clients);
-  checkLog(world, truth);
-  checkVersions(world);
-  checkReminders(world, truth);
+  checkNotes(simulation, clients);
+  checkLog(simulation, truth);
+  checkVersions(simulation);
+  checkReminders(simulation, truth);
   for (const member of fleet.alive) member.checkMailboxes();
-  for (const letter of world.database.rows.letters) {
+  for (const letter of simulation.database.rows.letters) {
     if (letter.name === 'deliver') continue;
     verdict.broken(
       'every reminder fires',
@@ -52,10 +57,10 @@ export function judge(world: World, fleet: Fleet, clients: Clients, watchers: re
     );
   }
   for (const { projectId, resumes } of watchers)
-    world.tell(() => `the watcher of ${projectId} resumed ${resumes} times`);
+    simulation.tell(() => `the watcher of ${projectId} resumed ${resumes} times`);
 }
 
-function truthOf({ database }: World): Map<string, readonly string[]> {
+function readTruth({ database }: Simulation): Map<string, readonly string[]> {
   const { rows } = database;
   const truth = new Map<string, readonly string[]>();
   for (const id of conversations)
@@ -66,7 +71,7 @@ function truthOf({ database }: World): Map<string, readonly string[]> {
 }
 
 /** Notes have no order: they are there, or not. */
-function checkNotes({ database, verdict }: World, { operations }: Clients): void {
+function checkNotes({ database, verdict }: Simulation, { operations }: Clients): void {
   const keys = new Set(database.rows.writes.map(({ key }) => key));
   for (const { id, actor, outcome } of operations) {
     if (actor !== notes) continue;
@@ -77,7 +82,7 @@ function checkNotes({ database, verdict }: World, { operations }: Clients): void
 }
 
 /** The events are the conversation, word for word. */
-function checkLog({ database, verdict }: World, truth: ReadonlyMap<string, readonly string[]>): void {
+function checkLog({ database, verdict }: Simulation, truth: ReadonlyMap<string, readonly string[]>): void {
   for (const id of conversations) {
     const events = (database.marks.get(id) ?? []).join();
     const marks = (truth.get(id) ?? []).join();
@@ -101,7 +106,7 @@ function checkLog({ database, verdict }: World, truth: ReadonlyMap<string, reado
 }
 
 /** Each version of an actor was written once, on the one before. */
-function checkVersions({ database, verdict }: World): void {
+function checkVersions({ database, verdict }: Simulation): void {
   const versions = new Map<string, { readonly version: number; readonly node: string }>();
   for (const { actor, base, version, node } of database.commits) {
     const name = `${actor.kind} ${actor.id}`;
@@ -115,7 +120,10 @@ function checkVersions({ database, verdict }: World): void {
 }
 
 /** What was set was heard, by the conversation that it was set for. */
-function checkReminders({ database, verdict }: World, truth: ReadonlyMap<string, readonly string[]>): void {
+function checkReminders(
+  { database, verdict }: Simulation,
+  truth: ReadonlyMap<string, readonly string[]>,
+): void {
   for (const { remind } of database.commits) {
     for (const { to, command, payload } of remind) {
       if (command !== 'wake') continue;

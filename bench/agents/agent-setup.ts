@@ -41,7 +41,7 @@ export interface Script {
 
 const pollMs = 50;
 
-export class Stage {
+export class AgentSetup {
   readonly skein: Skein;
   /** As an operator. */
   readonly operator: Api;
@@ -60,7 +60,7 @@ export class Stage {
     database: BenchDatabase,
     name: string,
     mode: 'auto' | 'suggest',
-    work: (stage: Stage) => Promise<void>,
+    work: (setup: AgentSetup) => Promise<void>,
   ): Promise<void> {
     const model = fork(new URL('./model-server.ts', import.meta.url), { execPath: process.execPath });
     const [port] = (await once(model, 'message')) as [number];
@@ -70,7 +70,7 @@ export class Stage {
     });
     try {
       const agentId = await makeAgent(skein, await tools.listen(), mode);
-      await work(new Stage(skein, tools, agentId));
+      await work(new AgentSetup(skein, tools, agentId));
     } finally {
       await skein.stop();
       await tools.close();

@@ -6,10 +6,10 @@ import { Client, Line } from '../../test/node/client.ts';
 import { signUp, type Tenant } from '../../test/node/tenant.ts';
 import type { NodeProcess } from '../../test/support/node-process.ts';
 import { Endings } from '../support/endings.ts';
-import { judge, type Verdict } from '../support/verdict.ts';
+import { createVerdict, type Verdict } from '../support/verdict.ts';
 import { count } from '../support/table.ts';
 
-export class Stage {
+export class ClusterSetup {
   readonly cluster: TestCluster;
   readonly tenant: Tenant;
   readonly #endings: Endings;
@@ -22,14 +22,17 @@ export class Stage {
   }
 
   /** Gives the cluster to the benchmark and ends it with it. */
-  static async with<T>(perform: (stage: Stage) => Promise<T>, options: TestClusterOptions = {}): Promise<T> {
+  static async with<T>(
+    perform: (setup: ClusterSetup) => Promise<T>,
+    options: TestClusterOptions = {},
+  ): Promise<T> {
     const endings = new Endings();
     try {
       const environment = { LOG_LEVEL: 'info' };
       const cluster = await TestCluster.start(endings, { durable: true, environment, ...options });
       const [first] = cluster.running;
       if (first === undefined) throw new Error('the cluster has no nodes');
-      return await perform(new Stage(endings, cluster, await signUp(new Line(first.url, endings))));
+      return await perform(new ClusterSetup(endings, cluster, await signUp(new Line(first.url, endings))));
     } finally {
       await endings.end();
     }
@@ -51,7 +54,7 @@ export class Stage {
   }
 
   /** To be called right before a fault of that node. */
-  async recoveryOf(node: NodeProcess, load: Load): Promise<Recovery> {
+  async measureRecovery(node: NodeProcess, load: Load): Promise<Recovery> {
     return new Recovery(load, await this.cluster.ownership(node));
   }
 
@@ -61,12 +64,12 @@ export class Stage {
     const [node] = this.cluster.running;
     if (node === undefined) throw new Error('no node is left');
     const { key, projectId } = this.tenant;
-    return judge(new Client(new Line(node.url, this.#endings), key.bearer), projectId, this.#loads);
+    return createVerdict(new Client(new Line(node.url, this.#endings), key.bearer), projectId, this.#loads);
   }
 }
 
 /** The rows of a verdict: figure, value, target. */
-export function rowsOf({ acknowledged, lost, doubled, outOfOrder, faults }: Verdict): string[][] {
+export function toRows({ acknowledged, lost, doubled, outOfOrder, faults }: Verdict): string[][] {
   for (const fault of faults) console.log(`  ${fault}`);
   return [
     ['acknowledged', count(acknowledged), ''],

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { dataFolder, NodeProcess } from '../support/node-process.ts';
-import { Client, Line } from './client.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepsSecrets } from './secrets.ts';
-import { signUp } from './tenant.ts';
+import { dataFolder, NodeProcess } from '../../support/node-process.ts';
+import { Client, Line } from '../../node/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { keepsSecrets } from '../../node/secrets.ts';
+import { signUp } from '../../node/tenant.ts';
 
 /** Starts a node that must not come up, and gives what it said. */
 async function refusal(
@@ -32,14 +32,14 @@ t.test('a data folder has one node', async t => {
   t.match(said, `is in use by process ${node.pid}: stop that process, or choose another DATA_DIR`);
   t.match(await tenant.person.get('me'), { email: tenant.email }, 'the first is as it was');
 
-  t.test('and so has a port', async t => {
+  t.test('a port has one node', async t => {
     const { code, said } = await refusal(t, { PORT: String(node.port) });
     t.equal(code, 1);
     t.match(said, `cannot listen on 127.0.0.1:${node.port}: the port is taken or the address is not ours`);
     t.match(await tenant.person.get('me'), { email: tenant.email }, 'the first is as it was');
   });
 
-  t.test('a node that stops lets both go', async t => {
+  t.test('a node that stops releases both', async t => {
     t.same(await node.stop(), { code: 0, signal: null });
     const next = await NodeProcess.make(t, { DATA_DIR: node.folder, PORT: String(node.port) });
     await next.start();
@@ -50,7 +50,7 @@ t.test('a data folder has one node', async t => {
 });
 
 t.test(
-  'a configuration that is none is refused whole, each variable by its name and without its secret',
+  'an invalid configuration is refused as a whole, naming each variable and showing no secret',
   async t => {
     const secret = 'hunter2-hunter2-hunter2';
     const { code, said } = await refusal(t, {
@@ -85,7 +85,7 @@ t.test(
   },
 );
 
-t.test('a database that is not there, or not ours, is named without its password', async t => {
+t.test('an unreachable or foreign database is named without its password', async t => {
   const password = 'hunter2-hunter2-hunter2';
   const deaf = createServer(socket => socket.destroy()).listen(0, '127.0.0.1');
   await once(deaf, 'listening');
@@ -126,7 +126,7 @@ t.test('a key file that is damaged stops the start, and is not overwritten', asy
   t.same(await readdir(folder), ['keys.json'], 'nothing was begun');
 });
 
-t.test('a first start that is killed half-way is none, and the next one is a first start', async t => {
+t.test('a first start that is killed half-way leaves nothing, and the next one starts anew', async t => {
   const node = await NodeProcess.make(t);
   // Within the making of the cluster, and within the migrations.
   node.spawn();

@@ -1,0 +1,55 @@
+/** How refusals of agents and their parts are answered. */
+import t from 'tap';
+import { agentRules } from '../../../gateway/agents/rules.ts';
+import type { AgentRefusal } from '../../../storage/agents/rules.ts';
+
+const statuses: Readonly<Record<AgentRefusal, number>> = {
+  absent: 404,
+  agent_archived: 409,
+  agent_loom_absent: 422,
+  credential_revoked: 409,
+  loom_archived: 409,
+  loom_in_use: 409,
+  loom_version_active: 409,
+  loom_version_archived: 409,
+  tool_headers_missing: 422,
+};
+
+t.test('each refusal has its error, made anew each time for its own stack', async t => {
+  for (const [reason, http] of Object.entries(statuses) as [AgentRefusal, number][]) {
+    t.match(agentRules.refuse(reason), { http }, reason);
+    t.not(agentRules.refuse(reason), agentRules.refuse(reason));
+  }
+});
+
+t.test('what a request refers to and cannot use is named by its place in the body', async t => {
+  const code = 'svc/validation/invalid_request';
+  t.match(
+    agentRules.unusableReferences([
+      { reference: 'tool', index: 3 },
+      { reference: 'credential_of_other_provider' },
+    ]),
+    {
+      code,
+      http: 422,
+      details: {
+        issues: [
+          { path: '/body/toolIds/3', message: 'is no tool of the environment', code: 'reference' },
+          { path: '/body/byokCredentialId', message: 'is a credential of another provider' },
+        ],
+      },
+    },
+  );
+  t.match(agentRules.refuse('agent_loom_absent'), {
+    code,
+    details: { issues: [{ path: '/body/loomId', code: 'reference' }] },
+  });
+  t.match(agentRules.refuse('tool_headers_missing'), {
+    code,
+    details: { issues: [{ path: '/body/headers', code: 'required' }] },
+  });
+  t.match(agentRules.noHeaderValue('X-A/B'), {
+    code,
+    details: { issues: [{ path: '/body/headers/X-A~1B', code: 'redacted' }] },
+  });
+});

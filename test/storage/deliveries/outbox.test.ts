@@ -1,0 +1,86 @@
+/** Pages of the outbox, put together, are the open deliveries of a stitch in their order. */
+import t from 'tap';
+import { dueDeliveries, nextDueAt, pendingDeliveries } from '../../../storage/deliveries/outbox.ts';
+import fc from '../../support/fuzz.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database } = await startTestDatabase(t);
+const start = Date.parse('2026-11-20T10:00:00.120Z');
+const stitches = ['stitch_1', 'stitch_2'] as const;
+const count = 60;
+
+interface Delivery {
+  readonly deliveryId: string;
+  readonly stitchId: string;
+  readonly eventSeq: number;
+  readonly threadId: string | null;
+  readonly status: string;
+}
+
+// Three deliveries of each event: two of the first stitch, since a replay repeats an event, and one of the second.
+const deliveries = Array.from({ length: count }, (_, i): Delivery => {
+  const eventSeq = 1 + Math.floor(i / 3);
+  return {
+    deliveryId: `whd_${String(i).padStart(3, '0')}`,
+    stitchId: i % 3 === 2 ? 'stitch_2' : 'stitch_1',
+    eventSeq,
+    threadId: eventSeq % 7 === 0 ? null : `thread_${eventSeq % 3}`,
+    status: ['pending', 'pending', 'delivered', 'retrying'][eventSeq % 4] ?? '',
+  };
+});
+await database.query(
+  `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+     event_at, thread_id, status, trigger, next_attempt_at, updated_at)
+   select d."deliveryId", $2, 'prj_1', 'env_1', d."stitchId", 'evt_' || d."eventSeq", d."eventSeq", 'thread.message.received', $2,
+     d."threadId", d.status, 'scheduled', case d.status when 'retrying' then $2::timestamptz + d."eventSeq" * interval '1 second' end, $2
+   from json_to_recordset($1::json) as d("deliveryId" text, "stitchId" text, "eventSeq" bigint, "threadId" text, status text)`,
+  [JSON.stringify(deliveries), new Date(start)],
+);
+
+const stitchId = fc.constantFrom(...stitches);
+const blocked = fc.subarray(['thread_0', 'thread_1', 'thread_2']);
+
+t.test('pending deliveries come in the order of their events, each once, without the blocked threads', async () => {
+  await fc.assert(
+    fc.asyncProperty(stitchId, blocked, fc.integer({ min: 1, max: 8 }), async (stitchId, blocked, limit) => {
+      const found: string[] = [];
+      for (let from = 0, more = true; more; ) {
+        const [page] = await pendingDeliveries(database, [{ stitchId, from, blocked, limit }], 1_000);
+        if (page === undefined) throw new Error('no page');
+        found.push(...page.deliveries.map(({ deliveryId }) => deliveryId));
+        ({ end: from, more } = page);
+      }
+      const wanted = deliveries.filter(
+        each =>
+          each.stitchId === stitchId &&
+          each.status === 'pending' &&
+          (each.threadId === null || !blocked.includes(each.threadId)),
+      );
+      if (found.join() !== wanted.map(({ deliveryId }) => deliveryId).join()) throw new Error(found.join());
+    }),
+    { numRuns: 40 },
+  );
+});
+
+t.test('one statement answers each stitch as a statement of its own would', async t => {
+  const requests = stitches.map(stitchId => ({ stitchId, from: 3, blocked: ['thread_1'], limit: 5 }));
+  const single = await Promise.all(requests.map(request => pendingDeliveries(database, [request], 1_000)));
+  t.strictSame(await pendingDeliveries(database, requests, 1_000), single.flat());
+});
+
+t.test('retries are due when their time has come, and the next one is named', async t => {
+  const own = deliveries.filter(each => each.stitchId === 'stitch_2' && each.status === 'retrying');
+  for (const seconds of [0, 3, 10, 100]) {
+    const now = start + seconds * 1_000;
+    const due = await dueDeliveries(database, 'stitch_2', now, 100);
+    t.strictSame(
+      due.map(({ eventSeq }) => eventSeq),
+      own.map(({ eventSeq }) => eventSeq).filter(eventSeq => eventSeq <= seconds),
+    );
+    const next = own.find(({ eventSeq }) => eventSeq > seconds);
+    t.equal(
+      await nextDueAt(database, 'stitch_2', now),
+      next === undefined ? null : start + next.eventSeq * 1_000,
+    );
+  }
+});
