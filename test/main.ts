@@ -3,7 +3,7 @@
  * TAP 14 on the standard output, tap's display on a terminal; what failed is said once more at the end. Exit code 1 when a test fails.
  *
  * Plain Node runs the files. The `tap` command would load each, and each process that it starts, with the hooks of its coverage, its
- * mocks and its compiler, of which nothing here makes use: 1.2 of the 2.9 s of processor time of test/gateway/threads.test.ts.
+ * mocks and its compiler, of which nothing here makes use: 1.2 of the 2.9 s of processor time of test/gateway/handlers/threads.test.ts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -9,7 +9,7 @@ import type { OperationId, Operations } from '../../protocol/operations/table.ts
 import type { Asked, Client, Reply } from '../node/client.ts';
 import type { TenantEnvironment, Role, ContractFixture } from './contract-fixture.ts';
 
-/** Met by every operation in the same way: see faults.test.ts and quotas.test.ts. */
+/** Met by every operation in the same way: see faults.test.ts and test/gateway/quota/rest.test.ts. */
 export type AlwaysCode = 'svc/rate_limit/exceeded' | 'svc/runtime/internal_error' | 'svc/runtime/unavailable';
 
 /** Follow from what a row says of its request. */
@@ -47,7 +47,7 @@ export interface Refused {
 }
 export type Provoke = (fixture: ContractFixture) => Promise<Refused | Reply<unknown>>;
 
-/** A request in the place's own project, and how it is refused for another reason than who makes it. */
+/** A request in the environment's own project, and how it is refused for another reason than who makes it. */
 export interface OwnProjectCase {
   readonly request: (env: TenantEnvironment) => Asked;
   readonly code: ErrorCode;
@@ -56,13 +56,13 @@ export interface OwnProjectCase {
 }
 
 export interface Scenario<O extends Operation = Operation> {
-  /** Makes what the operation needs in the place; the request succeeds there, and no two are the same where it writes. */
+  /** Makes what the operation needs in the environment; the request succeeds there, and no two are the same where it writes. */
   readonly request: (env: TenantEnvironment) => Asked | Promise<Asked>;
   /** Other requests that succeed, for what one request cannot show. */
   readonly variants?: readonly ((env: TenantEnvironment) => Asked | Promise<Asked>)[];
-  /** Who sends it; default: the place's key where keys may, else its person. */
+  /** Who sends it; default: the environment's key where keys may, else its person. */
   readonly by?: (env: TenantEnvironment) => Client | Promise<Client>;
-  /** For a request that is made elsewhere than in the place's own project: one that is there. */
+  /** For a request that is made elsewhere than in the environment's own project: one that is there. */
   readonly inOwnProject?: OwnProjectCase;
   /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
   readonly refuses?: readonly Role[];
@@ -87,10 +87,7 @@ export interface AnyScenario {
 }
 
 /** Who sends the operation's request where the scenario does not say. */
-export function usualCaller(
-  operation: Operation,
-  { key, person, fixture }: TenantEnvironment,
-): Client {
+export function usualCaller(operation: Operation, { key, person, fixture }: TenantEnvironment): Client {
   if (operation.auth === 'none' || operation.auth === 'refresh') return fixture.anonymous;
   if (operation.auth === 'user') return person;
   return operation.access?.scopes ? key : person;

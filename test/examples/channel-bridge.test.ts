@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { signUp } from '../../bench/demo/account.ts';
 import type { Message, Page } from '../../bench/demo/api.ts';
-import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
 import { Example } from './example.ts';
+import { startNodeWithChannel } from './example-node.ts';
 
 /** What the provider was asked to send, in order, and what it answers: a status, or 200 where there is none. */
 const asked: { readonly to: string; readonly text: string; readonly key: string }[] = [];
@@ -39,16 +37,7 @@ async function askedTimes(count: number): Promise<void> {
   }
 }
 
-const { url: databaseUrl } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, { DATABASE_URL: databaseUrl, ALLOW_PRIVATE_ADDRESSES: 'true' });
-await node.start();
-const { api, projectId, environmentId } = await signUp(node.url);
-const { channelId } = await api.post<{ channelId: string }>('/channels', {
-  projectId,
-  environmentId,
-  name: 'Bridge',
-  kind: 'custom',
-});
+const { node, api, projectId, channelId } = await startNodeWithChannel(t);
 const { secret } = await api.post<{ secret: string }>('/api-keys', {
   projectId,
   name: 'Bridge',

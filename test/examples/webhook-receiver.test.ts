@@ -1,21 +1,10 @@
 /** examples/webhook-receiver: it takes what a stitch delivers, once, and refuses what nobody has signed. */
 import t from 'tap';
-import { signUp } from '../../bench/demo/account.ts';
 import { signService } from '../../protocol/signature.ts';
-import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
 import { Example } from './example.ts';
+import { startNodeWithChannel } from './example-node.ts';
 
-const { url: databaseUrl } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, { DATABASE_URL: databaseUrl, ALLOW_PRIVATE_ADDRESSES: 'true' });
-await node.start();
-const { api, projectId, environmentId } = await signUp(node.url);
-const { channelId } = await api.post<{ channelId: string }>('/channels', {
-  projectId,
-  environmentId,
-  name: 'Custom',
-  kind: 'custom',
-});
+const { api, projectId, channelId } = await startNodeWithChannel(t);
 // The secret comes with the stitch, and the address only with the receiver, which is given a free port.
 const { stitch, secret } = await api.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', {
   projectId,

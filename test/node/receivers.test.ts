@@ -188,36 +188,32 @@ t.test('receivers', { jobs: 8 }, async t => {
     t.equal(elsewhere.connections, 0);
   });
 
-  t.test(
-    '410 disables the stitch, tells its owner, and can be undone',
-    { buffered: true },
-    async t => {
-      const fixture = await Fixture.set(t, answer(410, {}, 'no more'));
-      const { key, email, projectId } = fixture.tenant;
-      const mail = node.said(({ to, subject }) => to === email && subject !== 'Confirm your e-mail address');
-      await fixture.say('ada', 'one');
-      await eventually('disabled stitch', async () => (await fixture.stitch()).status === 'disabled');
-      const [failed] = await fixture.until('failed');
-      t.match(failed, { responseStatus: 410, attemptCount: 1, nextAttemptAt: null });
-      t.match(await mail, { to: email });
-      await fixture.say('ada', 'two');
-      t.equal((await fixture.deliveries()).length, 1, 'a disabled stitch gets nothing');
+  t.test('410 disables the stitch, tells its owner, and can be undone', { buffered: true }, async t => {
+    const fixture = await Fixture.set(t, answer(410, {}, 'no more'));
+    const { key, email, projectId } = fixture.tenant;
+    const mail = node.said(({ to, subject }) => to === email && subject !== 'Confirm your e-mail address');
+    await fixture.say('ada', 'one');
+    await eventually('disabled stitch', async () => (await fixture.stitch()).status === 'disabled');
+    const [failed] = await fixture.until('failed');
+    t.match(failed, { responseStatus: 410, attemptCount: 1, nextAttemptAt: null });
+    t.match(await mail, { to: email });
+    await fixture.say('ada', 'two');
+    t.equal((await fixture.deliveries()).length, 1, 'a disabled stitch gets nothing');
 
-      fixture.receiver.behaviour = answer(204);
-      const params = { stitchId: fixture.stitchId };
-      t.match(await key.get('updateStitch', { params, body: { projectId, status: 'active' } }), {
-        status: 'active',
-      });
-      await fixture.say('ada', 'three');
-      await fixture.until('failed', 'delivered');
-      const again = { params: { deliveryId: failed?.deliveryId ?? '' }, body: { projectId } };
-      t.match(await key.get('replayDelivery', again), { trigger: 'manual', eventId: failed?.eventId });
-      await fixture.receiver.arrived(3);
-      t.same(heard(fixture), ['one', 'three', 'one']);
-      const [first, , replayed] = fixture.receiver.received;
-      t.equal(replayed?.body, first?.body, 'the same bytes');
-    },
-  );
+    fixture.receiver.behaviour = answer(204);
+    const params = { stitchId: fixture.stitchId };
+    t.match(await key.get('updateStitch', { params, body: { projectId, status: 'active' } }), {
+      status: 'active',
+    });
+    await fixture.say('ada', 'three');
+    await fixture.until('failed', 'delivered');
+    const again = { params: { deliveryId: failed?.deliveryId ?? '' }, body: { projectId } };
+    t.match(await key.get('replayDelivery', again), { trigger: 'manual', eventId: failed?.eventId });
+    await fixture.receiver.arrived(3);
+    t.same(heard(fixture), ['one', 'three', 'one']);
+    const [first, , replayed] = fixture.receiver.received;
+    t.equal(replayed?.body, first?.body, 'the same bytes');
+  });
 
   t.test('Retry-After sets the time of the next attempt', { buffered: true }, async t => {
     const fixture = await Fixture.set(t, answer(503, { 'retry-after': '8' }));

@@ -168,7 +168,7 @@ export class SimulatedDatabase {
 
   /** The log as a node's streams read it. */
   logFor(machine: Machine): EventLog {
-    const read = async <T,>(of: () => T): Promise<T> => {
+    const read = async <T>(of: () => T): Promise<T> => {
       await this.#travel(machine, 'there', 'other');
       const found = this.#offline ? undefined : of();
       await this.#travel(machine, 'back', 'other');

@@ -36,7 +36,10 @@ export class Fleet {
     simulation.tell(() => `${name} starts as ${member.id}${came === undefined ? '' : ` (${came})`}`);
     member.machine.run(() => {
       member.start().catch((error: unknown) => {
-        simulation.verdict.broken('nothing fails that nobody broke', `${name} cannot start: ${String(error)}`);
+        simulation.verdict.broken(
+          'nothing fails that nobody broke',
+          `${name} cannot start: ${String(error)}`,
+        );
       });
     });
     return member;

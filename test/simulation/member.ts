@@ -190,7 +190,10 @@ export class Member {
     const within = counts[bounds.indexOf((limits.mailbox ?? 0) + 1)] ?? 0;
     const all = counts.at(-1) ?? 0;
     if (within === all) return;
-    this.#simulation.verdict.broken('bounds are kept', `${this.name}: a mailbox held more than ${limits.mailbox}`);
+    this.#simulation.verdict.broken(
+      'bounds are kept',
+      `${this.name}: a mailbox held more than ${limits.mailbox}`,
+    );
   }
 
   /** What comes for this node's shards is noted on its way. */

@@ -4,7 +4,7 @@
  * Between two steps all promises that can settle do. `test/support/virtual-clock.ts` waits for them with `setImmediate`, a turn
  * of the event loop for each step; a simulation takes ten thousand steps per second of real time and more, so here the next
  * step is a tick that is queued from the end of the microtasks. Node runs the tick queue only when the microtask queue is
- * empty (lib/internal/process/task_queues.js), so nothing is left over, and it costs a tenth.
+ * empty (task_queues.js), so nothing is left over, and it costs a tenth.
  */
 
 export interface Planned {

@@ -85,8 +85,7 @@ async function askWithKey(
       const fault = toModelFault(error, clock.now());
       if (fault.errorCode === 'internal_error') log.error(toLogFields(error), 'a model could not be asked');
       if (!fault.isTransient || attempts === maxAttempts) return fault;
-      const waitMs =
-        fault.retryAfterMs ?? backoffMs(attempts, firstModelRetryMs, maxModelRetryMs, random);
+      const waitMs = fault.retryAfterMs ?? backoffMs(attempts, firstModelRetryMs, maxModelRetryMs, random);
       if (clock.now() + waitMs + shortestAttemptMs > attempt.deadline) return fault;
       await pause(clock, waitMs, signal);
     }

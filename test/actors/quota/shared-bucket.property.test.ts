@@ -90,49 +90,52 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60 },
 );
 
-t.test('whatever nodes lease and spend, no span of time sees more than a full bucket and what flowed in', t => {
-  const small = rates.filter(rate => rate.limit <= 1_200);
-  fc.assert(
-    fc.property(small, steps, (rate, todo) => {
-      let bucket: SharedBucket = { level: fullLevel(rate), at: 1_000_000, leases: [] };
-      let now = bucket.at;
-      const held = [0, 1, 2].map(() => ({ tokens: 0, until: 0 }));
-      const spent: { readonly at: number; readonly tokens: number }[] = [];
-      for (const step of todo) {
-        if (step.do === 'wait') {
-          now += step.ms;
-          continue;
+t.test(
+  'whatever nodes lease and spend, no span of time sees more than a full bucket and what flowed in',
+  t => {
+    const small = rates.filter(rate => rate.limit <= 1_200);
+    fc.assert(
+      fc.property(small, steps, (rate, todo) => {
+        let bucket: SharedBucket = { level: fullLevel(rate), at: 1_000_000, leases: [] };
+        let now = bucket.at;
+        const held = [0, 1, 2].map(() => ({ tokens: 0, until: 0 }));
+        const spent: { readonly at: number; readonly tokens: number }[] = [];
+        for (const step of todo) {
+          if (step.do === 'wait') {
+            now += step.ms;
+            continue;
+          }
+          const mine = held[step.holder];
+          assert.ok(mine !== undefined);
+          if (step.do === 'ask') {
+            const want = { holder: String(step.holder), tokens: step.tokens, unspent: mine.tokens };
+            const granted = grant(rate, bucket, want, now);
+            bucket = granted.bucket;
+            mine.tokens = granted.tokens;
+            mine.until = now + spendMs;
+            assert.ok(Number.isSafeInteger(bucket.level) && bucket.level >= 0);
+            const out = bucket.leases.reduce((sum, each) => sum + each.tokens, 0);
+            assert.ok(bucket.level + out * rate.windowMs <= fullLevel(rate));
+            assert.ok(granted.tokens >= step.tokens || toWholeTokens(rate, bucket.level) === 0);
+          } else if (now < mine.until) {
+            const tokens = Math.ceil(mine.tokens * step.part);
+            mine.tokens -= tokens;
+            spent.push({ at: now, tokens });
+          }
         }
-        const mine = held[step.holder];
-        assert.ok(mine !== undefined);
-        if (step.do === 'ask') {
-          const want = { holder: String(step.holder), tokens: step.tokens, unspent: mine.tokens };
-          const granted = grant(rate, bucket, want, now);
-          bucket = granted.bucket;
-          mine.tokens = granted.tokens;
-          mine.until = now + spendMs;
-          assert.ok(Number.isSafeInteger(bucket.level) && bucket.level >= 0);
-          const out = bucket.leases.reduce((sum, each) => sum + each.tokens, 0);
-          assert.ok(bucket.level + out * rate.windowMs <= fullLevel(rate));
-          assert.ok(granted.tokens >= step.tokens || toWholeTokens(rate, bucket.level) === 0);
-        } else if (now < mine.until) {
-          const tokens = Math.ceil(mine.tokens * step.part);
-          mine.tokens -= tokens;
-          spent.push({ at: now, tokens });
+        for (const [i, first] of spent.entries()) {
+          let sum = 0;
+          for (const { at, tokens } of spent.slice(i)) {
+            sum += tokens;
+            assert.ok(sum * rate.windowMs <= fullLevel(rate) + (at - first.at) * rate.limit);
+          }
         }
-      }
-      for (const [i, first] of spent.entries()) {
-        let sum = 0;
-        for (const { at, tokens } of spent.slice(i)) {
-          sum += tokens;
-          assert.ok(sum * rate.windowMs <= fullLevel(rate) + (at - first.at) * rate.limit);
-        }
-      }
-    }),
-    { numRuns: 500 },
-  );
-  t.end();
-});
+      }),
+      { numRuns: 500 },
+    );
+    t.end();
+  },
+);
 
 t.test('a node that asks again in time loses nothing of what it did not spend', t => {
   fc.assert(

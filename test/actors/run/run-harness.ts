@@ -40,6 +40,17 @@ export const head = {
 } as const;
 
 /** Attempts that the tool's own rule allows, by its id. */
+/** The command that begins a run of the thread. */
+export const createBeginning = (threadId: string | null): RunCommands['begin']['payload'] => ({
+  ...tenancy,
+  threadId,
+  head,
+  inputMessageId: null,
+  basedOnSequence: 1,
+  metadata: {},
+  author: { type: 'system', id: null },
+});
+
 export const rules: Readonly<Record<string, number>> = { tool_once: 1, tool_thrice: 3 };
 
 interface CallOut {
@@ -95,15 +106,7 @@ export class RunHarness {
   }
 
   begin(): void {
-    this.say('begin', {
-      ...tenancy,
-      threadId: this.threadId,
-      head,
-      inputMessageId: null,
-      basedOnSequence: 1,
-      metadata: {},
-      author: { type: 'system', id: null },
-    });
+    this.say('begin', createBeginning(this.threadId));
   }
 
   /** The reply; undefined where the run refuses. */

@@ -13,7 +13,7 @@ import { startNode, type TestNode } from '../../runtime/node-fixture.ts';
 import { MemoryDatabase, type MemoryStoreOptions } from '../../support/memory-store.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { head, rules, tenancy } from './run-harness.ts';
+import { createBeginning, rules, tenancy } from './run-harness.ts';
 
 /** What a model makes of a step: its answer, when it is there. */
 export type Model = (
@@ -123,15 +123,7 @@ export class RunNodes {
   }
 
   async begin(): Promise<void> {
-    await this.ask('begin', {
-      ...tenancy,
-      threadId: this.threadId,
-      head,
-      inputMessageId: null,
-      basedOnSequence: 1,
-      metadata: {},
-      author: { type: 'system', id: null },
-    });
+    await this.ask('begin', createBeginning(this.threadId));
   }
 
   ask(command: string, payload: unknown): Promise<unknown> {

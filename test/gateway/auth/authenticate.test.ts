@@ -120,29 +120,26 @@ t.test('what has not the form of a key is refused without a question', async t =
   t.equal(counts.asked, 1, 'nor is a key of nobody asked for twice');
 });
 
-t.test(
-  'an unknown key is charged before it is looked up, and refused when the bucket is empty',
-  async t => {
-    const { counts, verifier } = bench();
-    const { secret } = await newKey();
-    const paid: string[] = [];
-    const from = (address: string, spent = false) => ({
-      address,
-      chargeAnonymous: () => {
-        paid.push(address);
-        if (spent) throw new Error('spent');
-      },
-    });
-    t.throws(() => verifier.verify(secret, from('192.0.2.1', true)), { message: 'spent' });
-    t.equal(counts.asked, 0);
-    await verifier.verify(secret, from('192.0.2.2'));
-    await clock.advance(5_000);
-    await verifier.verify(secret, from('192.0.2.3', true));
-    t.equal(counts.asked, 2, 'asked again after a second, as one that is known');
-    t.strictSame(paid, ['192.0.2.1', '192.0.2.2']);
-    await verifier.drain();
-  },
-);
+t.test('an unknown key is charged before it is looked up, and refused when the bucket is empty', async t => {
+  const { counts, verifier } = bench();
+  const { secret } = await newKey();
+  const paid: string[] = [];
+  const from = (address: string, spent = false) => ({
+    address,
+    chargeAnonymous: () => {
+      paid.push(address);
+      if (spent) throw new Error('spent');
+    },
+  });
+  t.throws(() => verifier.verify(secret, from('192.0.2.1', true)), { message: 'spent' });
+  t.equal(counts.asked, 0);
+  await verifier.verify(secret, from('192.0.2.2'));
+  await clock.advance(5_000);
+  await verifier.verify(secret, from('192.0.2.3', true));
+  t.equal(counts.asked, 2, 'asked again after a second, as one that is known');
+  t.strictSame(paid, ['192.0.2.1', '192.0.2.2']);
+  await verifier.drain();
+});
 
 t.test('last uses are written every 10 s, all in one statement, and at the end', async t => {
   const { counts, verify, verifier } = bench();

@@ -1,7 +1,4 @@
 /** A whole node on a real PostgreSQL, spoken to over gRPC by a real client, and over REST by a tenant. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   credentials,
   loadPackageDefinition,
@@ -14,21 +11,19 @@ import {
 } from '@grpc/grpc-js';
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import type { Test } from 'tap';
-import { readConfig } from '../../../gateway/config/config.ts';
 import { contract, statusType } from '../../../gateway/grpc/definition.ts';
-import { startSkein, type Skein } from '../../../gateway/composition/start.ts';
+import type { Skein } from '../../../gateway/composition/start.ts';
 import type { ErrorInfo__Output } from '../../../protocol/gen/google/rpc/ErrorInfo.ts';
 import type { BadRequest__Output } from '../../../protocol/gen/google/rpc/BadRequest.ts';
 import type { Status__Output } from '../../../protocol/gen/google/rpc/Status.ts';
 import type { ProtoGrpcType } from '../../../protocol/gen/internal.ts';
 import type { ConversationsClient } from '../../../protocol/gen/skein/internal/v1/Conversations.ts';
 import type { IngestMessageRequest } from '../../../protocol/gen/skein/internal/v1/IngestMessageRequest.ts';
-import { silentLog } from '../../../runtime/observability/log.ts';
 import type { Database } from '../../../storage/database/database.ts';
 import { Line } from '../../node/client.ts';
 import { signUp, type Tenant } from '../../node/tenant.ts';
-import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
 
 export const token = 'billing-token-0123456789-0123456789';
 export const otherToken = 'crm-token-0123456789-0123456789-0123';
@@ -125,24 +120,10 @@ export class GrpcNode {
     url: string,
     env: Readonly<Record<string, string>> = {},
   ): Promise<GrpcNode> {
-    const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
-    const config = readConfig({
-      DATABASE_URL: url,
-      DATA_DIR: folder,
-      HOST: '127.0.0.1',
-      PORT: '0',
+    const skein = await startSkeinOn(t, url, {
       GRPC_PORT: '0',
       SERVICE_TOKENS: `billing:${token},crm:${otherToken}`,
-      SECRET_KEYS: freshKey(),
-      TOKEN_KEYS: freshKey(),
-      RATE_LIMITS: 'off',
-      LOG_LEVEL: 'silent',
       ...env,
-    });
-    const skein = await startSkein(config, silentLog);
-    t.teardown(async () => {
-      await skein.stop();
-      await rm(folder, { recursive: true, force: true });
     });
     return new GrpcNode(t, skein, database, url);
   }

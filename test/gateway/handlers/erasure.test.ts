@@ -85,7 +85,7 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
     },
   });
   const answers: { readonly id: OperationId; readonly asked: Asked }[] = [];
-  const ask = async <T,>(id: OperationId, asked: Asked, by: Client = key): Promise<T> => {
+  const ask = async <T>(id: OperationId, asked: Asked, by: Client = key): Promise<T> => {
     if (operations[id].method === 'POST') answers.push({ id, asked });
     return by.get<T>(id, asked);
   };

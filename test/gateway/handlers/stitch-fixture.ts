@@ -1,17 +1,11 @@
 /** A whole node in this process, composed as main composes it, on a real PostgreSQL: for stitches as a customer sees them. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Test } from 'tap';
-import { readConfig } from '../../../gateway/config/config.ts';
-import { startSkein, type Skein } from '../../../gateway/composition/start.ts';
 import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
-import { silentLog } from '../../../runtime/observability/log.ts';
 import type { Database } from '../../../storage/database/database.ts';
-import { freshKey } from '../../support/accounts.ts';
 import { Line, type Client, type ListOf } from '../../node/client.ts';
 import { signUp, type Tenant } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { Receiver } from '../../support/receiver.ts';
 
 export interface NodeOptions {
@@ -32,24 +26,8 @@ export class StitchService {
 
   static async start(t: Test, options: NodeOptions = {}): Promise<StitchService> {
     const { database, url } = await startTestDatabase(t);
-    const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
-    const config = readConfig({
-      DATABASE_URL: url,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      GRPC_PORT: 'off',
-      DATA_DIR: folder,
-      SECRET_KEYS: freshKey(),
-      TOKEN_KEYS: freshKey(),
+    const skein = await startSkeinOn(t, url, {
       ALLOW_PRIVATE_ADDRESSES: options.publicOnly === true ? 'false' : 'true',
-      // Everybody here comes from one address, and more often than one may.
-      RATE_LIMITS: 'off',
-      LOG_LEVEL: 'silent',
-    });
-    const skein: Skein = await startSkein(config, silentLog);
-    t.teardown(async () => {
-      await skein.stop();
-      await rm(folder, { recursive: true, force: true });
     });
     return new StitchService(skein.url, database, new Line(skein.url, t));
   }

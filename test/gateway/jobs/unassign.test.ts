@@ -1,16 +1,10 @@
 /** Who leaves a workspace leaves its threads: on a whole node. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t from 'tap';
-import { readConfig } from '../../../gateway/config/config.ts';
-import { startSkein } from '../../../gateway/composition/start.ts';
-import { silentLog } from '../../../runtime/observability/log.ts';
 import { WorkspaceMember } from '../../../storage/entities/tenancy.ts';
 import { Line, type ListOf } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
-import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
 
 interface Thread {
   readonly threadId: string;
@@ -19,23 +13,7 @@ interface Thread {
 
 t.test('the threads of a removed member are nobody’s, those of others stay', async t => {
   const { url, database } = await startTestDatabase(t);
-  const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
-  const config = readConfig({
-    DATABASE_URL: url,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    GRPC_PORT: 'off',
-    DATA_DIR: folder,
-    SECRET_KEYS: freshKey(),
-    TOKEN_KEYS: freshKey(),
-    LOG_LEVEL: 'silent',
-    RATE_LIMITS: 'off',
-  });
-  const skein = await startSkein(config, silentLog);
-  t.teardown(async () => {
-    await skein.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const skein = await startSkeinOn(t, url);
   const line = new Line(skein.url, t);
   const owner = await signUp(line);
   const admin = await signUp(line);

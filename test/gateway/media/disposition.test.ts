@@ -6,7 +6,7 @@ const form = /^attachment; filename="([ -~]*)"; filename\*=UTF-8''([A-Za-z0-9!#$
 
 t.test('whatever a file is called, the header is one line, and names no path', async () => {
   const name = fc.string({ unit: 'grapheme', maxLength: 60 }).filter(text => text.isWellFormed());
-  await fc.assert(
+  fc.assert(
     fc.property(name, filename => {
       const [header, plain = '', exact = ''] = form.exec(toDisposition(filename)) ?? [];
       if (header === undefined) throw new Error(`no header for ${filename}`);

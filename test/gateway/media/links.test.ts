@@ -15,7 +15,7 @@ const toQuery = (url: string): string => url.slice(url.indexOf('?') + 1);
 const use = fc.constantFrom<MediaUse>('upload', 'read');
 
 t.test('an address is accepted for its own use and file, until the instant that it names', async t => {
-  await fc.assert(
+  fc.assert(
     fc.property(use, use, fc.integer({ min: 0, max: 400_000 }), (made, asked, laterMs) => {
       const { url, expiresAt } = links.make(made, attachmentId, now);
       const check = (): void => links.check(asked, attachmentId, toQuery(url), now + laterMs);
@@ -33,7 +33,7 @@ t.test('no character of an address can be changed, left out or added', async t =
   const query = toQuery(links.make('read', attachmentId, now).url);
   const at = fc.nat({ max: query.length - 1 });
   const character = fc.constantFrom(...'abcxyzABCXYZ0123456789-_.=&?%+ ');
-  await fc.assert(
+  fc.assert(
     fc.property(at, fc.nat({ max: 1 }), fc.option(character, { nil: '' }), (index, removed, added) => {
       const changed = query.slice(0, index) + added + query.slice(index + removed);
       const check = (): void => links.check('read', attachmentId, changed, now);

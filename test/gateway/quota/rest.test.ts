@@ -1,17 +1,11 @@
 /** Rate limits as a caller meets them: headers and refusals of REST, and of a whole node. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import assert from 'node:assert/strict';
 import t, { type Test } from 'tap';
-import { readConfig } from '../../../gateway/config/config.ts';
-import { startSkein } from '../../../gateway/composition/start.ts';
-import { silentLog } from '../../../runtime/observability/log.ts';
 import { Client, Line } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
 import { newApiKeySecret } from '../../../storage/tenancy/api-key-secret.ts';
-import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { quotaNodes } from './quota-fixture.ts';
 import { projectId, startRest } from '../rest/rest-fixture.ts';
 
@@ -93,24 +87,7 @@ t.test(
 /** A node behind one proxy of ours, so that every request says where it comes from. */
 async function startNode(t: Test, rateLimits: string): Promise<string> {
   const { url } = await startTestDatabase(t);
-  const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
-  const config = readConfig({
-    DATABASE_URL: url,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    GRPC_PORT: 'off',
-    DATA_DIR: folder,
-    SECRET_KEYS: freshKey(),
-    TOKEN_KEYS: freshKey(),
-    LOG_LEVEL: 'silent',
-    TRUSTED_PROXIES: '1',
-    RATE_LIMITS: rateLimits,
-  });
-  const skein = await startSkein(config, silentLog);
-  t.teardown(async () => {
-    await skein.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const skein = await startSkeinOn(t, url, { TRUSTED_PROXIES: '1', RATE_LIMITS: rateLimits });
   return skein.url;
 }
 

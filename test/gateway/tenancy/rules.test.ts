@@ -22,14 +22,20 @@ const changes = roles.flatMap(actingRole =>
   roles.flatMap(memberRole =>
     roles.flatMap(newRole =>
       [true, false].flatMap(isSelf =>
-        [true, false].map(
-          (isLastOwner): MemberChangeFacts => ({ actingRole, memberRole, newRole, isSelf, isLastOwner }),
-        ),
+        [true, false].map((isLastOwner): MemberChangeFacts => ({
+          actingRole,
+          memberRole,
+          newRole,
+          isSelf,
+          isLastOwner,
+        })),
       ),
     ),
   ),
 );
-const allowed = changes.filter(facts => getRefusal(() => tenancyRules.requireMemberChange(facts)) === undefined);
+const allowed = changes.filter(
+  facts => getRefusal(() => tenancyRules.requireMemberChange(facts)) === undefined,
+);
 
 t.test('a workspace keeps an owner, and only owners make, change or remove owners', async t => {
   t.not(allowed.length, 0);
@@ -72,7 +78,9 @@ t.test('outsiders learn nothing: whatever they ask for is not found', async t =>
 
 t.test('whoever may not create a key may not have its secret by rotation either', async t => {
   const people = [undefined, 'owner', 'admin', 'developer', 'viewer'].flatMap(studioRole =>
-    [undefined, 'project_owner', 'agent', 'viewer'].map(consoleRole => ({ studioRole, consoleRole }) as Roles),
+    [undefined, 'project_owner', 'agent', 'viewer'].map(
+      consoleRole => ({ studioRole, consoleRole }) as Roles,
+    ),
   );
   for (const person of people) {
     for (const scopes of [[], ['threads:read'], ['*']] as const) {

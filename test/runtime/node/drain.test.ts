@@ -69,22 +69,25 @@ t.test('a drain waits for tasks, and these may still ask', async t => {
   t.strictSame((database.read(a)?.state as Counted).marks, ['x', 'done 1', 'done 2']);
 });
 
-t.test('a drain does not wait for back-off: a failed task has one more try, and then is a dead letter', async t => {
-  let tries = 0;
-  const work: Work = async () => {
-    tries++;
-    throw new Error('no route');
-  };
-  const { node, clock, database } = await startTestNode(t, { kinds: [counterKind({ work })] });
-  await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform(1)] }));
-  await clock.advance(1);
-  t.strictSame([tries, node.stats.tasksWaiting], [1, 1]);
-  const before = clock.now();
-  await clock.until(node.drain());
-  t.equal(clock.now(), before);
-  t.equal(tries, 2);
-  t.match(database.letters, [{ error: 'Error: no route', attempts: 2 }]);
-});
+t.test(
+  'a drain does not wait for back-off: a failed task has one more try, and then is a dead letter',
+  async t => {
+    let tries = 0;
+    const work: Work = async () => {
+      tries++;
+      throw new Error('no route');
+    };
+    const { node, clock, database } = await startTestNode(t, { kinds: [counterKind({ work })] });
+    await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform(1)] }));
+    await clock.advance(1);
+    t.strictSame([tries, node.stats.tasksWaiting], [1, 1]);
+    const before = clock.now();
+    await clock.until(node.drain());
+    t.equal(clock.now(), before);
+    t.equal(tries, 2);
+    t.match(database.letters, [{ error: 'Error: no route', attempts: 2 }]);
+  },
+);
 
 t.test('a task that never ends does not hold up the drain for ever', async t => {
   const work: Work = () => new Promise(() => undefined);

@@ -113,13 +113,10 @@ export async function hold<Row, Filter>(
 }
 
 /** One of the values, or none. */
-export const maybe = <T,>(...values: T[]): Arbitrary<T | undefined> =>
+export const maybe = <T>(...values: T[]): Arbitrary<T | undefined> =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
 /** By the key, down from the highest. */
-export const newest = <Row,>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => readonly (string | number)[],
-): Row[] =>
+export const newest = <Row>(rows: readonly Row[], keyOf: (row: Row) => readonly (string | number)[]): Row[] =>
   rows
     .map(row => ({ row, key: keyOf(row) }))
     .sort((a, b) => {
