@@ -35,9 +35,9 @@ module.exports = {
       to: { path: '^examples/' },
     },
     {
-      // A room is a folder of the second level. Its index.ts is its public interface. Worker entries may import narrowly, since a
-      // worker thread loads all that it imports.
-      name: 'rooms-are-entered-by-their-index',
+      // A module is a folder of the second level. Its index.ts is its public interface. Generated code has none. Worker entries may
+      // import narrowly, since a worker thread loads all that it imports.
+      name: 'modules-are-imported-by-their-index',
       severity: 'error',
       from: {
         path: '^(protocol|runtime|storage|actors|gateway)/([^/]+)',

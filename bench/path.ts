@@ -65,7 +65,7 @@ class Coverage {
   }
 }
 
-/** The file's path in the repository; undefined for what is no file of a layer, and for a room's index, which only passes names on. */
+/** The file's path in the repository; undefined for what is no file of a layer, and for a module's index.ts, which only re-exports. */
 function productFile(url: string): string | undefined {
   if (!url.startsWith('file:')) return undefined;
   const file = relative(root, fileURLToPath(url)).replaceAll('\\', '/');
@@ -177,5 +177,5 @@ function show(passed: Path): string {
       lines.push(process.env['PATH_FUNCTIONS'] === '1' ? `  ${file}  (${names})` : `  ${file}`);
     }
   }
-  return `${passed.size} files of ours, faces not counted\n${lines.join('\n')}`;
+  return `${passed.size} files of ours, index.ts files not counted\n${lines.join('\n')}`;
 }

@@ -1,7 +1,8 @@
 /** `npm start`: reads the configuration, starts a node, says where it is, and drains on SIGTERM, SIGINT or SIGHUP. */
+import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import { type Config, ConfigError, helpText, readConfig } from './config/index.ts';
-import { StartAborted, startSkein } from './composition/index.ts';
+import { StartAborted, StartRefused, startSkein } from './composition/index.ts';
 
 /** The longest a drain may take. Then the process exits. */
 const drainDeadlineMs = 30_000;
@@ -35,7 +36,7 @@ function openLog(): pino.DestinationStream {
   const output = pino.destination(1);
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EIO') throw error;
-    // It would otherwise retry the same lines for ever when the process exits.
+    // It would otherwise retry the same lines without end when the process exits.
     output.write = () => true;
     output.flushSync = () => undefined;
   });
@@ -57,12 +58,34 @@ function welcome(url: string, config: Config): string {
 `;
 }
 
-if (process.argv.includes('--help')) {
-  process.stdout.write(helpText());
-  process.exit(0);
+/** Answers `--help` and `--version`, and refuses everything else: a misspelt option must not start a node without it. */
+function readArguments(given: readonly string[]): void {
+  const [argument] = given;
+  if (argument === undefined) return;
+  if (argument === '--help' || argument === '-h') process.stdout.write(helpText());
+  else if (argument === '--version') process.stdout.write(`${readVersion()}\n`);
+  else
+    process.stderr.write(`unknown argument: ${argument}\nRun with --help to list what configures a node.\n`);
+  process.exit(['--help', '-h', '--version'].includes(argument) ? 0 : 64);
 }
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
+  return version;
+}
+
+readArguments(process.argv.slice(2));
 const config = configuration();
-const log = pino({ level: config.logLevel, serializers: { err: describe } }, openLog());
+const log = pino(
+  {
+    level: config.logLevel,
+    serializers: { err: describe },
+    formatters: { level: label => ({ level: label }) },
+  },
+  openLog(),
+);
 const stopped = new AbortController();
 const starting = startSkein(config, log, stopped.signal);
 
@@ -74,16 +97,17 @@ const stop = (signal: NodeJS.Signals): void => {
   log.info({ signal }, 'draining');
   setTimeout(() => process.exit(1), drainDeadlineMs).unref();
   stopped.abort();
-  starting
+  void starting
     .then(skein => skein.stop())
-    .then(
-      () => process.exit(0),
-      (err: unknown) => {
-        if (err instanceof StartAborted) process.exit(0);
-        log.error({ err }, 'the drain failed');
-        process.exit(1);
-      },
-    );
+    .catch((err: unknown) => {
+      if (err instanceof StartAborted) return;
+      log.error({ err }, 'the drain failed');
+      process.exitCode = 1;
+    })
+    .then(() => {
+      log.info({}, 'stopped');
+      process.exit();
+    });
 };
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
@@ -97,7 +121,9 @@ try {
 } catch (err) {
   // A start that was told to stop ends above.
   if (!stopped.signal.aborted) {
-    log.fatal({ err }, 'could not start');
+    // What an operator can mend takes one line.
+    if (err instanceof StartRefused) log.fatal({}, err.message);
+    else log.fatal({ err }, 'could not start');
     process.exitCode = 1;
     // A part that failed half-way may still hold the event loop.
     setTimeout(() => process.exit(), 2_000).unref();

@@ -34,12 +34,15 @@ import {
   WebhookDelivery,
   WorkspaceInvitation,
 } from './resources/index.ts';
+import type { OperationId } from './operations/index.ts';
 import { apiVersion } from './version.ts';
 
 /** One row of the catalogue. */
 export interface EventType {
   readonly description: string;
   readonly data: TSchema;
+  /** The operation that reads the resource in it: who may do that sees the event, and nobody else (gateway/pipeline/event-view.ts). */
+  readonly readBy: OperationId;
   /** Console stream only: not stored, not numbered, not delivered to stitches. */
   readonly ephemeral?: true;
 }
@@ -53,40 +56,46 @@ const commonFields = {
   actor: optional(Actor),
 };
 
-function data<P extends TProperties>(properties: P): TObject<typeof commonFields & P> {
-  return Type.Object({ ...commonFields, ...properties });
-}
+/** What an event holds: the operation that reads such a resource, and the schema of `data`. */
+const data = <O extends OperationId, P extends TProperties>(
+  readBy: O,
+  properties: P,
+): { readonly readBy: O; readonly data: TObject<typeof commonFields & P> } => ({
+  readBy,
+  data: Type.Object({ ...commonFields, ...properties }),
+});
 
-const thread = data({ thread: Thread });
-const message = data({ message: Message });
+const thread = data('getThread', { thread: Thread });
+const message = data('getMessage', { message: Message });
 /** `occurredAt`: when it happened, by the provider. */
-const receipt = data({ message: Message, occurredAt: optional(instant()) });
-const channel = data({ channel: Channel });
-const credential = data({ channel: Channel, expiresAt: optional(nullable(instant())) });
-const note = data({ note: ThreadNote });
-const serviceWindow = data({ serviceWindow: ServiceWindow });
-const freeEntry = data({ freeEntry: FreeEntry });
-const typing = data({ userId: optional(id('user')) });
-const agent = data({ agent: Agent });
-const run = data({ agentRun: AgentRun });
-const suggestion = data({ agentRunId: id('run'), suggestion: freeForm() });
-const tool = data({
+const receipt = data('getMessage', { message: Message, occurredAt: optional(instant()) });
+const channel = data('getChannel', { channel: Channel });
+const credential = data('getChannel', { channel: Channel, expiresAt: optional(nullable(instant())) });
+const note = data('listNotes', { note: ThreadNote });
+const serviceWindow = data('getThread', { serviceWindow: ServiceWindow });
+const freeEntry = data('getThread', { freeEntry: FreeEntry });
+const typing = data('getThread', { userId: optional(id('user')) });
+const agent = data('getAgent', { agent: Agent });
+const run = data('getAgentRun', { agentRun: AgentRun });
+const suggestion = data('getAgentRun', { agentRunId: id('run'), suggestion: freeForm() });
+const tool = data('getAgentRun', {
   agentRunId: id('run'),
   callId: Type.String(),
   toolId: nullable(id('tool')),
   durationMs: optional(Type.Integer({ minimum: 0 })),
   error: optional(nullable(Type.String())),
 });
-const loomVersion = data({ loomVersion: LoomVersion });
-const byok = data({ byokCredential: ByokCredential });
-const stitch = data({ stitch: Stitch });
-const key = data({ apiKey: ApiKey });
-const member = data({ member: ConsoleMember });
-const invitation = data({ invitation: WorkspaceInvitation });
+const loomVersion = data('getLoomVersion', { loomVersion: LoomVersion });
+const byok = data('listByokCredentials', { byokCredential: ByokCredential });
+const stitch = data('getStitch', { stitch: Stitch });
+const key = data('listApiKeys', { apiKey: ApiKey });
+const member = data('listConsoleMembers', { member: ConsoleMember });
+const invitation = data('listInvitations', { invitation: WorkspaceInvitation });
 
-const row = <S extends TSchema>(description: string, schema: S) => ({ description, data: schema }) as const;
-const ephemeral = <S extends TSchema>(description: string, schema: S) =>
-  ({ description, data: schema, ephemeral: true }) as const;
+type Content = Pick<EventType, 'readBy' | 'data'>;
+const row = <C extends Content>(description: string, content: C) => ({ description, ...content }) as const;
+const ephemeral = <C extends Content>(description: string, content: C) =>
+  ({ description, ...content, ephemeral: true }) as const;
 
 export const eventTypes = {
   'thread.lifecycle.created': row('A thread was created.', thread),
@@ -94,24 +103,27 @@ export const eventTypes = {
   'thread.lifecycle.erased': row("A thread's personal data was erased, in its earlier events too.", thread),
   'thread.status.changed': row(
     'A thread was opened, closed or archived.',
-    data({ thread: Thread, previousStatus: optional(choice(threadStatuses)) }),
+    data('getThread', { thread: Thread, previousStatus: optional(choice(threadStatuses)) }),
   ),
   'thread.agent_mode.changed': row(
     "A thread's agent mode changed.",
-    data({ thread: Thread, previousAgentMode: optional(nullable(choice(agentModes))) }),
+    data('getThread', { thread: Thread, previousAgentMode: optional(nullable(choice(agentModes))) }),
   ),
   'thread.tags.changed': row(
     "A thread's tags changed.",
-    data({ thread: Thread, previousTags: optional(Type.Array(Type.String())) }),
+    data('getThread', { thread: Thread, previousTags: optional(Type.Array(Type.String())) }),
   ),
   'thread.assignment.changed': row(
     'A thread was assigned or released.',
-    data({ thread: Thread, previousAssigneeUserId: optional(nullable(id('user'))) }),
+    data('getThread', { thread: Thread, previousAssigneeUserId: optional(nullable(id('user'))) }),
   ),
   'thread.note.created': row('A note was written on a thread.', note),
   'thread.note.updated': row('A note was changed.', note),
   'thread.note.deleted': row('A note was deleted.', note),
-  'thread.message.received': row('An inbound message was received on a thread.', message),
+  'thread.message.received': row(
+    'An inbound message was received on a thread. Its actor is the contact; `reportedBy` is who posted it over the API.',
+    data('getMessage', { message: Message, reportedBy: optional(Actor) }),
+  ),
   'thread.message.created': row('An outbound message was created on a thread.', message),
   'thread.message.updated': row("A message got its provider's id, and its status stayed.", message),
   'thread.service_window.opened': row('An inbound message opened the service window.', serviceWindow),
@@ -124,20 +136,20 @@ export const eventTypes = {
   'thread.typing.stopped': ephemeral('Typing has stopped.', typing),
   'thread.viewer.changed': ephemeral(
     'The operators who look at a thread changed.',
-    data({ userIds: Type.Array(id('user')) }),
+    data('getThread', { userIds: Type.Array(id('user')) }),
   ),
   'channel.lifecycle.created': row('A channel was created.', channel),
   'channel.status.changed': row("A channel's status changed.", channel),
   'channel.message.requested': row(
     'A custom channel has to send a message: this is the channel command.',
-    data({ message: Message, externalRef: optional(nullable(Type.String())) }),
+    data('getMessage', { message: Message, externalRef: optional(nullable(Type.String())) }),
   ),
   'channel.message.sent': row('The chat provider reports a message as sent.', receipt),
   'channel.message.delivered': row('Delivery receipt.', receipt),
   'channel.message.read': row('Read receipt.', receipt),
   'channel.message.delivery_failed': row(
     'Delivery failed.',
-    data({ message: Message, occurredAt: optional(instant()), error: optional(nullable(freeForm())) }),
+    data('getMessage', { message: Message, occurredAt: optional(instant()), error: optional(nullable(freeForm())) }),
   ),
   'channel.credential.expiring': row(
     'A channel access token is close to expiry and cannot be renewed automatically; the owner must act.',
@@ -147,7 +159,7 @@ export const eventTypes = {
   'channel.credential.renewed': row('A channel access token was renewed.', credential),
   'channel.template.status_changed': row(
     "A message template's status changed at the provider.",
-    data({ template: ChatappTemplate }),
+    data('getChannel', { template: ChatappTemplate }),
   ),
   'agent.lifecycle.created': row('An agent was created.', agent),
   'agent.lifecycle.updated': row('An agent was changed.', agent),
@@ -158,18 +170,18 @@ export const eventTypes = {
   'agent.run.cancelled': row('An agent run was cancelled.', run),
   'agent.output.delta': ephemeral(
     'A piece of the text that a model is writing.',
-    data({ agentRunId: id('run'), delta: Type.String() }),
+    data('getAgentRun', { agentRunId: id('run'), delta: Type.String() }),
   ),
   'agent.suggestion.created': row('A suggestion waits for an operator.', suggestion),
   'agent.suggestion.resolved': row('A suggestion was approved, edited or discarded.', suggestion),
   'agent.suggestion.superseded': row('A newer message has overtaken a suggestion.', suggestion),
   'agent.handoff.requested': row(
     'An agent has asked for a human; its thread is paused.',
-    data({ agentRunId: id('run'), reason: Type.String() }),
+    data('getAgentRun', { agentRunId: id('run'), reason: Type.String() }),
   ),
   'agent.budget.exceeded': row(
     'A budget is used up: the run has ended, and its thread falls to another mode.',
-    data({
+    data('getBudgets', {
       agentRunId: id('run'),
       scope: choice(['run', 'thread', 'project_day']),
       limitMicros: Type.Integer({ minimum: 0 }),
@@ -181,22 +193,22 @@ export const eventTypes = {
   'agent.tool.failed': row('A tool call of a run has failed.', tool),
   'loom.version.published': row('A loom version was published.', loomVersion),
   'loom.version.activated': row('A loom version was activated.', loomVersion),
-  'tool.status.changed': row("A tool's status changed.", data({ tool: Tool })),
+  'tool.status.changed': row("A tool's status changed.", data('getTool', { tool: Tool })),
   'byok.credential.created': row('An LLM provider key was registered.', byok),
   'byok.credential.rotated': row('An LLM provider key was rotated.', byok),
   'byok.credential.revoked': row('An LLM provider key was revoked.', byok),
   'byok.credential.rejected': row('The LLM provider rejected a key.', byok),
   'stitch.status.changed': row(
     "A stitch's status changed. Not delivered to the stitch itself.",
-    data({ stitch: Stitch, previousStatus: optional(choice(stitchStatuses)) }),
+    data('getStitch', { stitch: Stitch, previousStatus: optional(choice(stitchStatuses)) }),
   ),
   'stitch.secret.rotated': row("A stitch's secret was rotated.", stitch),
-  'stitch.delivery.exhausted': row('A delivery has failed for good.', data({ delivery: WebhookDelivery })),
+  'stitch.delivery.exhausted': row('A delivery has failed for good.', data('getDelivery', { delivery: WebhookDelivery })),
   'stitch.test.ping': row('A test event that a user asked for.', stitch),
   'project.api_key.created': row('An API key was created.', key),
   'project.api_key.rotated': row(
     'An API key was rotated: it works until its grace period is over, and its successor from now on.',
-    data({ apiKey: ApiKey, newKey: optional(ApiKey) }),
+    data('listApiKeys', { apiKey: ApiKey, newKey: optional(ApiKey) }),
   ),
   'project.api_key.revoked': row('An API key was revoked.', key),
   'project.member.upserted': row('A Console member was added or given another role.', member),

@@ -162,6 +162,14 @@ export function deriveThreadId(environmentId: string, channelId: string, externa
   return derivedId('thread', environmentId, channelId, externalRef);
 }
 
+/** The identity of the thread that a message is for: its participant, or the conversation where only that is named. */
+export function pickExternalRef<Ref>(message: {
+  readonly externalParticipantRef?: Ref;
+  readonly externalThreadRef?: Ref;
+}): Ref | undefined {
+  return message.externalParticipantRef ?? message.externalThreadRef;
+}
+
 /**
  * What decides the shard of a thread and of its runs: the random characters of the id, which `numberedId` passes from an owner to
  * what it makes. A thread makes the ids of its runs, so they share its shard and its node, and what a thread and its run tell each

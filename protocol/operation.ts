@@ -58,6 +58,8 @@ export interface Operation {
    * by single-use ticket.
    */
   readonly auth: 'none' | 'refresh' | 'user' | 'project' | 'stream';
+  /** Users may do it who have to verify their address first (EMAIL_DOMAINS). */
+  readonly beforeVerification?: true;
   /** Credentials that a public operation uses when they are sent. */
   readonly optionalAuth?: readonly ('studioToken' | 'refreshCookie')[];
   /** The success sets or clears the refresh cookie. */

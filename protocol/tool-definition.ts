@@ -149,7 +149,7 @@ const schemaKeywords = [
 ];
 const schemaListKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const schemaMapKeywords = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
-/** They identify schemas by something else than their place in this one. */
+/** They identify schemas by anything but a pointer into this schema. */
 const unsupportedKeywords = [
   '$dynamicRef',
   '$recursiveRef',

@@ -90,6 +90,8 @@ function createRefinement(code: string, message: string, holds: (text: string) =
 
 type Json = Record<string, unknown>;
 
+const countCharacters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`);
+
 /** A copy of the schema in which our own refinements check the lengths and formats of strings. */
 function refine(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(refine);
@@ -100,11 +102,11 @@ function refine(schema: unknown): unknown {
   const { minLength, maxLength, format, ...rest } = copy;
   const refinements: Refinement[] = [];
   if (typeof minLength === 'number') {
-    const message = `must have at least ${minLength} characters`;
+    const message = `must be ${countCharacters(minLength)} or longer`;
     refinements.push(createRefinement('minLength', message, text => fitsMinLength(text, minLength)));
   }
   if (typeof maxLength === 'number') {
-    const message = `must have at most ${maxLength} characters`;
+    const message = `must be ${countCharacters(maxLength)} or shorter`;
     refinements.push(createRefinement('maxLength', message, text => fitsMaxLength(text, maxLength)));
   }
   if (typeof format === 'string') {
@@ -126,7 +128,7 @@ function build(schema: TSchema): Validate {
   return (value, root) => {
     if (validator.Check(value)) return findUnstorable(value, root);
     const issues = toIssues(validator.Errors(shorten(value, names, maxItems)), root);
-    // What is wrong may lie in what was left out of a free-form object.
+    // The shortened copy may lack the invalid part.
     return issues.length > 0 ? issues : toIssues(validator.Errors(value), root);
   };
 }

@@ -10,7 +10,7 @@ import type { Tenancy } from './tenancy.ts';
 
 /** Who gave an administrative command, and by which request. */
 export interface CommandAudit {
-  /** Chosen by the asker: a decision makes no ids of its own. */
+  /** Chosen by the caller: a decision makes no ids of its own. */
   readonly auditLogId: string;
   readonly author: Actor;
   readonly origin: RequestOrigin;

@@ -23,8 +23,8 @@ export function exists({ projectId }: Tenancy): boolean {
 }
 
 /**
- * Refuses with 404 unless the actor exists and belongs to the caller's project and environment. What is absent and what is another
- * tenant's look the same from outside.
+ * Refuses with 404 unless the actor exists and belongs to the caller's project and environment. A missing actor and another tenant's get
+ * the same 404, so that nobody learns which ids exist elsewhere.
  */
 export function requireSameTenancy(state: Tenancy, tenancy: Tenancy): void {
   if (

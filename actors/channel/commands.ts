@@ -15,6 +15,8 @@ export interface CreateChannel extends Tenancy, Audited {
   readonly kind: ChannelKind;
   readonly metadata: Metadata;
   readonly author: Actor;
+  /** The most channels of the project. */
+  readonly limit: number;
 }
 
 /** What PATCH may change; an absent field stays. */
@@ -31,7 +33,7 @@ export interface SetChannelStatus extends Tenancy, Audited {
   readonly author: Actor;
 }
 
-/** The asker has found the command in the channel's list. */
+/** The caller has found the command in the channel's list. */
 export interface AcknowledgeCommand extends Tenancy {
   readonly eventId: string;
 }
@@ -61,6 +63,8 @@ export interface MessageReading {
   readonly message: Message;
   /** The thread's sequence when the message was read, from the same statement. */
   readonly asOf: number;
+  /** Another message of the channel had the provider's id that the report names. */
+  readonly isExternalIdTaken?: boolean;
 }
 
 /** Asked of the message's thread. */

@@ -8,7 +8,7 @@ import { formatEvent, type EventName } from '../../protocol/events.ts';
 import { numberedId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/resources/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { acknowledgeCommand, appendEvent, parkReceipt } from '../../storage/writes/index.ts';
+import { acknowledgeCommand, appendEvent, checkLimit, parkReceipt } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import { createAuditWrites, exists, getChangedFields, requireSameTenancy } from '../base/index.ts';
 import { toChannel, mayMove, type ChannelState } from './state.ts';
@@ -43,7 +43,7 @@ function createEvent(state: ChannelState, turn: Turn, eventName: EventName, acto
 /** Creates the channel. It is connected at once, except a chatapp, which has to be connected first. 409 when it exists. */
 export function create(state: ChannelState, command: CreateChannel, turn: Turn): ChannelDecision<string> {
   if (exists(state)) throw conflict('The channel exists.');
-  const { projectId, environmentId, name, kind, metadata } = command;
+  const { projectId, environmentId, name, kind, metadata, limit } = command;
   const at = new Date(turn.now).toISOString();
   const next: ChannelState = {
     ...state,
@@ -60,6 +60,7 @@ export function create(state: ChannelState, command: CreateChannel, turn: Turn):
   return {
     state: next,
     writes: [
+      checkLimit('channels', limit, projectId),
       ...createAuditWrites(command, next, turn, 'channel.created', { name, kind }),
       createEvent(next, turn, 'channel.lifecycle.created', command.author),
     ],

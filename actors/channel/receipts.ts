@@ -50,7 +50,12 @@ export async function applyReceipts(
     const parked =
       externalMessageId === undefined
         ? []
-        : await parkedReceipts<Receipt>(services.db, channelId, externalMessageId);
+        : await parkedReceipts<Receipt>(services.db, {
+            projectId,
+            environmentId,
+            channelId,
+            externalMessageId,
+          });
     const receipts = receipt === undefined ? parked : [receipt, ...parked];
     if (receipts.length === 0) return 'recorded';
     const command: RecordReceipts = {

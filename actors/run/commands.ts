@@ -19,7 +19,7 @@ export const runCommand = {
   answerDecided: 'judged',
 } as const;
 
-/** Creates the run and starts it. Told twice (by the thread, and by an asker who waits for the answer), it begins once. */
+/** Creates the run and starts it. Told twice (by the thread, and by a caller who waits for the answer), it begins once. */
 export interface BeginRun extends Tenancy {
   readonly threadId: string | null;
   readonly head: RunHead;

@@ -14,7 +14,7 @@ function isLive(state: RunState): boolean {
   return state.head !== null && !hasEnded(state.status);
 }
 
-/** Told twice, by the thread and by an asker who waits for the answer, the run begins once. */
+/** Told twice, by the thread and by a caller who waits for the answer, the run begins once. */
 export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecision<AgentRun> {
   if (state.head !== null) {
     requireSameTenancy(state, command);
@@ -54,8 +54,8 @@ export function start(state: RunState, _: unknown, turn: Turn): RunDecision<Step
 }
 
 /**
- * Starts the tasks that the row stands for. A task that this node is at already goes on alone. This decision commits, which keeps a
- * stale activation from doing anything.
+ * Starts the tasks that the row stands for. Running tasks are not duplicated. This decision commits, so a stale activation fails here
+ * and starts nothing.
  */
 export function resume(state: RunState, _: unknown, turn: Turn): RunDecision<null> {
   if (!isLive(state) || state.phase === 'answering') return { reply: null };

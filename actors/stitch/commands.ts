@@ -19,6 +19,8 @@ export interface CreateStitch extends Tenancy, Audited {
   readonly metadata: Metadata;
   /** The sealed secret. */
   readonly jwe: string;
+  /** The most stitches of the project. */
+  readonly limit: number;
 }
 
 export interface UpdateStitch extends Tenancy, Audited {
@@ -82,8 +84,12 @@ export interface AttemptResult {
   readonly status: number | null;
   /** The part of the answer that is kept; storable. */
   readonly body: string | null;
-  /** Null: there was an answer. `no_body`: the event is no longer kept, so no request was made. */
-  readonly failure: 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked_address' | 'no_body' | null;
+  /**
+   * Null: there was an answer. No request was made for `no_body` (the event is no longer kept) and for `unreadable_secret` (none of the
+   * stitch's secrets can be opened).
+   */
+  readonly failure:
+    'timeout' | 'dns' | 'connect' | 'tls' | 'blocked_address' | 'no_body' | 'unreadable_secret' | null;
   readonly error: string | null;
   /** The header Retry-After. */
   readonly retryAfter?: string;

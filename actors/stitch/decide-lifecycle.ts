@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Stitch } from '../../protocol/resources/index.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
+import { checkLimit } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import {
   createAuditWrites,
@@ -23,12 +24,15 @@ const maxSecrets = 3;
 /** Creates the stitch, active. 409 when it exists. */
 export function create(state: StitchState, command: CreateStitch, turn: Turn): StitchDecision<Stitch> {
   if (exists(state)) throw conflict('The stitch exists.');
-  const { jwe, act: _, ...given } = command;
+  const { jwe, limit, act: _, ...given } = command;
   const at = new Date(turn.now).toISOString();
   const next: StitchState = { ...state, ...given, secrets: [{ jwe }], createdAt: at, updatedAt: at };
   const { name, eventNames } = next;
   // Not its address, which may contain a secret.
-  const writes = createAuditWrites(command, next, turn, 'stitch.created', { name, eventNames });
+  const writes = [
+    checkLimit('stitches', limit, next.projectId),
+    ...createAuditWrites(command, next, turn, 'stitch.created', { name, eventNames }),
+  ];
   return { state: next, writes, reply: toStitch(next, turn.id) };
 }
 

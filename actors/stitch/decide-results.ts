@@ -305,5 +305,6 @@ function createReleased(
 
 function describeFailure({ status, failure, error }: AttemptResult): string {
   if (status !== null) return `HTTP ${status}`;
-  return failure === 'no_body' ? 'the event is no longer kept' : `${failure ?? ''}: ${error ?? ''}`;
+  if (failure === 'no_body') return 'the event is no longer kept';
+  return error === null ? (failure ?? '') : `${failure ?? ''}: ${error}`;
 }

@@ -33,7 +33,7 @@ export interface ThreadChannel {
   readonly defaultAgentId?: string | null;
 }
 
-/** A message to be written, under an id that the asker has chosen. */
+/** A message to be written, under an id that the caller has chosen. */
 export interface NewMessage {
   readonly messageId: string;
   readonly body: string;
@@ -56,11 +56,13 @@ export interface CreateThread extends Tenancy {
 export const createIfMissingField = 'newborn';
 
 export interface ReceiveMessage extends Tenancy {
-  /** The channel by which the message came; absent when it was written into the thread itself. */
+  /** The channel by which the message came; absent when it was written into the thread itself, whose channel has to allow that. */
   readonly channel?: ThreadChannel;
   /** Creates the thread if it is missing; absent: the thread must exist. */
   readonly [createIfMissingField]?: { readonly externalRef: string; readonly metadata: Metadata };
   readonly message: NewMessage;
+  /** Who posted it over the API: the contact's word for it is theirs. */
+  readonly reportedBy?: Actor;
   readonly key?: IdempotencyKey;
 }
 
@@ -101,7 +103,7 @@ export interface AssignThread extends Tenancy {
   readonly author: Actor;
 }
 
-/** A note to be written, under an id that the asker has chosen. */
+/** A note to be written, under an id that the caller has chosen. */
 export interface AddNote extends Tenancy {
   readonly threadNoteId: string;
   readonly authorUserId: string;
@@ -163,7 +165,7 @@ export interface OpenRun extends Tenancy {
   readonly head: AgentHead;
   /** Absent: the newest inbound message that the thread knows of. */
   readonly inputMessageId?: string;
-  /** The live run, which the asker has found to be pending: it is cancelled in favour of the new one. */
+  /** The live run, which the caller has found to be pending: it is cancelled in favour of the new one. */
   readonly supersedes?: string;
   readonly metadata: Metadata;
   readonly author: Actor;
@@ -185,7 +187,7 @@ export interface ResolveSuggestion extends Tenancy {
   readonly author: Actor;
 }
 
-/** A run that the thread has opened. The thread tells it `begin` durably; an asker who waits for the run may tell it too. */
+/** A run that the thread has opened. The thread tells it `begin` durably; a caller who waits for the run may tell it too. */
 export interface OpenedRun {
   readonly agentRunId: string;
   readonly begin: BeginRun;

@@ -68,7 +68,7 @@ export function callAgent(
   };
 }
 
-/** No agent can answer: messages wait for none any more. 404 for another tenant's thread. */
+/** No agent can answer: clears the pending agent call. 404 for another tenant's thread. */
 export function dropCall(state: ThreadState, command: Tenancy, turn: Turn): ThreadDecision<null> {
   requireSameTenancy(state, command);
   if (state.agentHandling.waiting === null) return { reply: null };

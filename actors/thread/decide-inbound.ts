@@ -3,6 +3,7 @@ import type { Turn } from '../../runtime/actor/index.ts';
 import { notFound, conflict } from '../../protocol/errors.ts';
 import { nameParticipant } from '../../storage/writes/index.ts';
 import { exists, type Metadata, requireSameTenancy, type Tenancy } from '../base/index.ts';
+import { getProvider } from '../channel/index.ts';
 import { noteChannel, noteInbound } from './agent-handling.ts';
 import {
   createIfMissingField,
@@ -51,7 +52,8 @@ export function create(state: ThreadState, command: CreateThread, turn: Turn): T
 
 /**
  * An inbound message creates its thread if it is the participant's first. It reopens a thread that was closed or archived, and opens
- * or extends the service window. Replies with the message's JSON text.
+ * or extends the service window. 409 where it is written into a thread whose messages come from a provider, or from nowhere. Replies with
+ * the message's JSON text.
  */
 export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn): ThreadDecision<string> {
   const { message, channel, [createIfMissingField]: createIfMissing } = command;
@@ -63,7 +65,9 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
     initialise(builder, { ...command, ...createIfMissing, channel });
   } else {
     requireSameTenancy(state, command);
-    if (channel !== undefined) {
+    if (channel === undefined) {
+      requirePostedByOwner(state);
+    } else {
       if (channel.channelId !== state.channelId) throw notFound();
       noteChannel(builder, channel);
     }
@@ -81,9 +85,17 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   builder.moveTo('open', contact);
 
   const { json } = builder.addMessage(message, 'inbound', actor);
-  const { eventId, sequence } = builder.addEvent('thread.message.received', actor, `"message":${json}`);
+  const reporter = command.reportedBy && `,"reportedBy":${JSON.stringify(command.reportedBy)}`;
+  const members = `"message":${json}${reporter ?? ''}`;
+  const { eventId, sequence } = builder.addEvent('thread.message.received', actor, members);
   openWindow(builder, contact);
   noteInbound(builder, message.messageId, sequence, contact);
   builder.rememberAnswer(command.key, { messageOf: eventId });
   return builder.decide(json);
+}
+
+function requirePostedByOwner({ channelKind }: ThreadState): void {
+  if (getProvider(channelKind)?.postedByOwner !== true) {
+    throw conflict('Inbound messages are written into threads of custom and sandbox channels only.');
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Decisions: notes on a thread. The thread numbers the events of its notes and holds no note itself: the asker brings the note along as
+ * Decisions: notes on a thread. The thread numbers the events of its notes and holds no note itself: the caller brings the note along as
  * it was read, and the commit is refused if the note has been deleted since.
  */
 import type { Turn } from '../../runtime/actor/index.ts';

@@ -46,8 +46,8 @@ function toErased(message: Message): Message {
 
 /**
  * Applies the receipts that move the message forward, with one event each, and links the provider's id. Replies `stale` when the
- * reading is too old. 404 for another tenant's thread; 409 for an inbound message, and for another externalMessageId than the message
- * has.
+ * reading is too old. 404 for another tenant's thread; 409 for an inbound message, for another externalMessageId than the message
+ * has, and for one that another message has.
  */
 export function recordReceipts(
   state: ThreadState,
@@ -55,10 +55,10 @@ export function recordReceipts(
   turn: Turn,
 ): ThreadDecision<ReceiptOutcome> {
   requireSameTenancy(state, command);
-  const { message: read, asOf } = command.reading;
+  const { message: read, asOf, isExternalIdTaken } = command.reading;
   const { messageId } = read;
   const isErased = (read.sequence ?? Infinity) <= (state.recent.erasedUpTo ?? 0);
-  // The provider's id of an erased message is not learned again either.
+  // Nor is the provider's id of an erased message stored again.
   const message = isErased ? toErased(read) : read;
   const externalMessageId = isErased ? undefined : command.externalMessageId;
   if (message.direction !== 'outbound') throw conflict('Only outbound messages have receipts.');
@@ -71,12 +71,13 @@ export function recordReceipts(
   if (externalMessageId !== undefined && external !== externalMessageId) {
     throw conflict('The message has another externalMessageId.');
   }
+  const isLinked = external !== known;
+  if (isLinked && isExternalIdTaken === true) throw conflict('Another message has this externalMessageId.');
   const builder = new ThreadDecisionBuilder(state, turn);
   const { next, at, threadId } = builder;
   const linked = { ...message, externalMessageId: external };
   const status = addReceiptEvents(builder, command, linked, before.status ?? null);
   const hasMoved = next.sequence > state.sequence;
-  const isLinked = external !== known;
   if (isLinked && !hasMoved) {
     const members = `"message":${JSON.stringify({ ...linked, status })}`;
     builder.addEvent('thread.message.updated', JSON.stringify(command.author), members);

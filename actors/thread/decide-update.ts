@@ -46,7 +46,7 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
 }
 
 /**
- * Assigns the thread to a user, or to nobody. The asker has checked that the user may answer: the thread knows no members. Assigning it
+ * Assigns the thread to a user, or to nobody. The caller has checked that the user may answer: the thread knows no members. Assigning it
  * to its assignee changes nothing. Replies with the thread's JSON text. 404 for another tenant's thread.
  */
 export function assign(state: ThreadState, command: AssignThread, turn: Turn): ThreadDecision<string> {

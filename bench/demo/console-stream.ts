@@ -22,7 +22,7 @@ type Frame =
 export class ConsoleStream {
   readonly events: StreamEvent[] = [];
   /** Events that are shown live and kept nowhere. */
-  readonly glimpses: StreamEvent['event'][] = [];
+  readonly ephemeral: StreamEvent['event'][] = [];
   /** Events whose number did not follow the one before: must stay 0. */
   gaps = 0;
   #socket: WebSocket | undefined;
@@ -52,7 +52,7 @@ export class ConsoleStream {
           resolve();
         } else if (frame.type === 'reset') reject(new Error(`the stream was reset: ${frame.reason}`));
         else if (frame.type === 'event') {
-          if (frame.seq === undefined) this.glimpses.push(frame.event);
+          if (frame.seq === undefined) this.ephemeral.push(frame.event);
           else this.#take(frame.seq, frame.event);
         } else socket.send('{"type":"pong"}');
       });

@@ -25,7 +25,7 @@ export class Server {
   #child: ChildProcess | undefined;
   #output = '';
 
-  /** @param environment added to the process's own: see the README's configuration table. */
+  /** @param environment added to the process's own: see docs/operate/configuration.md. */
   constructor(port: number, environment: Readonly<Record<string, string>>) {
     this.url = `http://127.0.0.1:${port}`;
     const fixed = { PORT: String(port), HOST: '127.0.0.1', GRPC_PORT: 'off', LOG_LEVEL: 'warn' };

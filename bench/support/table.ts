@@ -1,4 +1,4 @@
-/** Aligned tables for the terminal; also valid Markdown, so that they can be pasted into the README. */
+/** Aligned tables for the terminal; also valid Markdown, so that they can be pasted into docs/develop/benchmarks.md. */
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) =>

@@ -7,6 +7,7 @@
  * one in front, and dropping the old one 15 minutes later.
  */
 import { SignJWT, errors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { ServiceError } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
@@ -49,7 +50,7 @@ export interface AccessClaims {
 export class AccessTokens {
   readonly #keys: TokenKeys;
   readonly #clock: Clock;
-  readonly #remembered = new Map<string, AccessClaims>();
+  readonly #remembered = new LRUCache<string, AccessClaims>({ max: maxRemembered });
 
   constructor(keys: TokenKeys, clock: Clock) {
     this.#keys = keys;
@@ -86,11 +87,6 @@ export class AccessTokens {
   async #check(token: string, key: string, from?: RequestSource): Promise<AccessClaims> {
     await from?.chargeAnonymous?.();
     const claims = await this.#open(token);
-    // Tokens expire by themselves, so the oldest entry is the least useful one.
-    if (this.#remembered.size >= maxRemembered) {
-      const oldest = this.#remembered.keys().next();
-      if (oldest.done !== true) this.#remembered.delete(oldest.value);
-    }
     this.#remembered.set(key, claims);
     return claims;
   }

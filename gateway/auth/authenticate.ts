@@ -26,6 +26,8 @@ export interface AuthenticatorOptions {
   readonly keys: KeyVerifier;
   readonly sessions: Pick<Sessions, 'live'>;
   readonly clock: Clock;
+  /** Whether users have to verify their address before they may do anything else. Default false. */
+  readonly mustVerify?: boolean;
 }
 
 /** A session as held in memory: the caller is made once, not per request. */
@@ -49,7 +51,7 @@ export class Authenticator {
       absentMs,
       load: async sessionId => {
         const session = await options.sessions.live(sessionId);
-        return session === undefined ? undefined : holdSession(session);
+        return session === undefined ? undefined : holdSession(session, options.mustVerify ?? false);
       },
     });
   }
@@ -222,9 +224,10 @@ function isApiKey(token: string): boolean {
   return token.startsWith(keySecretPrefix.test) || token.startsWith(keySecretPrefix.live);
 }
 
-function holdSession(session: LiveSession): HeldSession {
+function holdSession(session: LiveSession, areUnprovenLimited: boolean): HeldSession {
   const { userId, sessionId, email, emailVerified, expiresAt } = session;
-  return { caller: { type: 'user', userId, sessionId, email, emailVerified }, expiresAt };
+  const mustVerify = areUnprovenLimited && !emailVerified;
+  return { caller: { type: 'user', userId, sessionId, email, emailVerified, mustVerify }, expiresAt };
 }
 
 function holdKey(grant: KeyGrant): HeldKey {

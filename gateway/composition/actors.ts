@@ -34,6 +34,8 @@ const answerGraceMs = 4_000;
 
 export interface ActorsOptions {
   readonly config: Pick<Config, 'modelUrls' | 'outboundReach' | 'rateLimits' | 'shards'>;
+  /** Where this node, its database and NATS listen: webhooks and tools do not reach them on this machine. */
+  readonly ownPorts: readonly number[];
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -116,9 +118,10 @@ interface Outbound {
 }
 
 function createOutbound(options: ActorsOptions): Outbound {
-  const { config, log, clock, database: db, vault, transport, notifyOwner } = options;
+  const { config, ownPorts, log, clock, database: db, vault, transport, notifyOwner } = options;
   const pool = new Pool({
     reach: config.outboundReach,
+    ownPorts,
     onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
   });
   const shared = { db, pool, vault, clock, random: systemRandom, log };

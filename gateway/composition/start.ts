@@ -2,6 +2,8 @@
  * Starts a node: what main.ts runs, and what tests run in their own process. Everything is created here, in the order in which data
  * flows from the database outwards, and closed in the reverse order.
  */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { collectDefaultMetrics } from 'prom-client';
 import type { OwnerNotification } from '../../actors/stitch/index.ts';
@@ -41,6 +43,11 @@ export interface Skein {
 /** The node was told to stop before it was ready. */
 export class StartAborted extends Error {
   override readonly name = 'StartAborted';
+}
+
+/** Something outside of the node has to be mended first: the message says what, and which variable names it. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused';
 }
 
 /** What each step of the start gets. */
@@ -108,10 +115,14 @@ export async function startSkein(
 
 async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const { config, log, metrics, notifier, stop, onClose } = start;
+  for (const exposure of config.exposures) log.warn({ exposure }, 'permitted by INSECURE');
   // Memory, processor time, garbage collection and event-loop delay belong to the process: only a process that is a node has them.
   collectDefaultMetrics({ register: metrics.registry });
 
-  // The keys come first: reading them is cheap, and nothing can start without them.
+  // Before anything is opened or migrated.
+  await requireFreePort('PORT', config.host, config.port);
+  if (config.grpcPort !== undefined) await requireFreePort('GRPC_PORT', config.host, config.grpcPort);
+  // The keys come next: reading them is cheap, and nothing can start without them.
   const keys = await loadKeyRings(config);
   // Loading gRPC takes a third of a second, in which the database starts.
   const loadingGrpc = config.grpcPort === undefined ? undefined : import('../grpc/index.ts');
@@ -149,6 +160,20 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   return { url: listening.url, grpcPort };
 }
 
+/** Rejects with {@link StartRefused} where nobody could listen. `port` 0: any free one, which there always is. */
+async function requireFreePort(variable: string, host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  try {
+    await once(probe.listen({ host, port, exclusive: true }), 'listening');
+  } catch (cause) {
+    const reason = `cannot listen on ${host}:${port}: the port is taken or the address is not ours`;
+    throw new StartRefused(`${variable}: ${reason}`, { cause });
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
 /** Listens at once, so that a node that waits for its cluster can be asked for its health. */
 async function listen(
   { config, log, metrics, onClose }: Start,
@@ -167,7 +192,7 @@ async function listen(
   });
   const health = new Health({
     checks: {
-      database: async () => void (await database.query('select 1')),
+      database: () => database.check(),
       ...(config.natsUrls !== undefined && { cluster: checkCluster }),
     },
     registry: metrics.registry,
@@ -192,7 +217,7 @@ function joinCluster({ config, log, metrics, notifier, stop }: Start): Promise<C
 }
 
 function createNodeActors(
-  { config, log, metrics, database, notifier, vault, mails, cluster, onClose }: Parts,
+  { config, log, metrics, database, notifier, vault, mails, cluster, listening, onClose }: Parts,
   wakeMail: () => void,
 ): Actors {
   const notifyOwner = async ({ eventId, stitch }: OwnerNotification): Promise<void> => {
@@ -205,8 +230,11 @@ function createNodeActors(
     });
     wakeMail();
   };
+  const urls = [listening.url, database.url, ...(config.natsUrls ?? [])];
+  const ports = urls.map(url => Number(URL.parse(url)?.port)).filter(port => port > 0);
   const actors = createActors({
     config,
+    ownPorts: config.grpcPort === undefined ? ports : [...ports, config.grpcPort],
     log,
     clock: systemClock,
     metrics,
@@ -225,7 +253,10 @@ function openMedia({ config, log }: Start): Media {
   if (config.natsUrls !== undefined && config.media === undefined) {
     log.warn({}, 'MEDIA_URL is not set: other nodes cannot read the files that this node stores');
   }
-  return new Media(config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') });
+  return new Media(
+    config.media ?? { kind: 'folder', folder: resolve(config.dataDir, 'media') },
+    config.limits.freeDiskBytes,
+  );
 }
 
 function startRest(

@@ -52,7 +52,7 @@ export async function loadKeyRings(
   const made = await loadKeys(config.dataDir);
   if (readSecretKeys(made.secretKeys) === undefined || readTokenKeys(made.tokenKeys) === undefined) {
     const file = join(config.dataDir, 'keys.json');
-    throw new Error(`${file} holds no valid keys of 32 bytes: restore it from a backup`);
+    throw new Error(`${file} has no valid 32-byte keys: restore it from a backup`);
   }
   return { secretKeys: secretKeys ?? made.secretKeys, tokenKeys: tokenKeys ?? made.tokenKeys };
 }

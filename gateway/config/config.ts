@@ -7,7 +7,10 @@ import type { MediaLocation } from '../../storage/media/index.ts';
 import type { Reach } from '../../runtime/outbound/index.ts';
 import { defaultShardCount } from '../../runtime/placement/index.ts';
 import type { ServiceToken } from '../auth/index.ts';
+import { findExposures } from './exposure.ts';
 import { type Variable, variables } from './variables.ts';
+import { defaultLimits, type Limits } from '../../storage/writes/index.ts';
+import { isLoopback } from './values.ts';
 import { defaultRates, type Rates } from '../quota/index.ts';
 
 type Name = keyof typeof variables;
@@ -66,8 +69,12 @@ export interface Config {
   readonly outboundReach: Reach;
   /** The base address of each model provider. */
   readonly modelUrls: ModelUrls;
+  /** How much a tenant may have. */
+  readonly limits: Limits;
   /** Undefined: no rate limits. */
   readonly rateLimits: Rates | undefined;
+  /** What is sent in the clear or missing where others reach the node, a sentence each: permitted by INSECURE. */
+  readonly exposures: readonly string[];
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -111,14 +118,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return toConfig(given as Given);
+  const config = toConfig(given as Given);
+  if (config.exposures.length > 0 && given['INSECURE'] !== true) {
+    throw new ConfigError([...config.exposures, 'Set INSECURE=true to start all the same.']);
+  }
+  return config;
 }
 
 function toConfig(given: Given): Config {
+  const settings = toSettings(given);
+  return { ...settings, exposures: findExposures(settings) };
+}
+
+function toSettings(given: Given): Omit<Config, 'exposures'> {
   const embedded = given.DATABASE_URL === undefined;
+  const host = given.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
   return {
     embedded,
-    host: given.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    host,
     port: given.PORT ?? 8080,
     grpcPort: given.GRPC_PORT === 'off' ? undefined : (given.GRPC_PORT ?? 9090),
     grpcTls: toGrpcTls(given),
@@ -140,12 +157,13 @@ function toConfig(given: Given): Config {
     mailFrom: given.MAIL_FROM ?? 'Skein <skein@localhost>',
     signup: given.SIGNUP ?? 'open',
     emailDomains: given.EMAIL_DOMAINS ?? [],
-    outboundReach: getOutboundReach(given.ALLOW_PRIVATE_ADDRESSES, embedded),
+    outboundReach: getOutboundReach(given.ALLOW_PRIVATE_ADDRESSES, embedded && isLoopback(host)),
     modelUrls: {
       llm_provider_1: given.LLM_PROVIDER_1_URL ?? defaultModelUrls.llm_provider_1,
       llm_provider_2: given.LLM_PROVIDER_2_URL ?? defaultModelUrls.llm_provider_2,
       llm_provider_3: given.LLM_PROVIDER_3_URL ?? defaultModelUrls.llm_provider_3,
     },
+    limits: given.LIMITS ?? defaultLimits,
     rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
     logLevel: given.LOG_LEVEL ?? 'info',
   };
@@ -155,8 +173,9 @@ function toGrpcTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: 
   return cert === undefined || key === undefined ? undefined : { cert, key, ca };
 }
 
-function getOutboundReach(allowed: boolean | undefined, embedded: boolean): Reach {
-  if (allowed === undefined) return embedded ? 'loopback' : 'public';
+/** @param isLocal the node is somebody's own: its database is embedded, and only its machine reaches it */
+function getOutboundReach(allowed: boolean | undefined, isLocal: boolean): Reach {
+  if (allowed === undefined) return isLocal ? 'loopback' : 'public';
   return allowed ? 'any' : 'public';
 }
 

@@ -8,6 +8,11 @@ export function host(text: string): string | undefined {
   return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text) ? text : undefined;
 }
 
+/** Whether only this machine can reach the host. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
 /** A whole number within bounds. */
 export function whole(min: number, max: number): (text: string) => number | undefined {
   return text => {

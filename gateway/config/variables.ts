@@ -20,7 +20,7 @@ import {
   whole,
 } from './values.ts';
 import { parseToken } from '../auth/index.ts';
-import { faultInRates, readRates } from '../quota/index.ts';
+import { faultInLimits, faultInRates, readLimits, readRates } from '../quota/index.ts';
 
 export interface Variable<Value> {
   /** Undefined: the text is not accepted. */
@@ -46,6 +46,12 @@ export const variables = {
     wants: 'an IP address or a host name',
     fallback: '127.0.0.1 with the embedded database, else 0.0.0.0',
     meaning: 'address to listen on',
+  },
+  INSECURE: {
+    read: truth,
+    wants: 'true or false',
+    fallback: 'false: the start is refused',
+    meaning: 'permits a start where others reach the node and see what they should not',
   },
   PORT: {
     read: whole(0, 65_535),
@@ -180,7 +186,7 @@ export const variables = {
     read: address('smtp', 'smtps'),
     wants: 'an smtp:// or smtps:// address',
     fallback: 'none: .eml files under DATA_DIR/mail',
-    meaning: 'mail server',
+    meaning: 'mail server; by smtp:// it has to offer STARTTLS',
     secret: true,
   },
   MAIL_FROM: {
@@ -204,7 +210,7 @@ export const variables = {
   ALLOW_PRIVATE_ADDRESSES: {
     read: truth,
     wants: 'true or false',
-    fallback: 'false; with the embedded database, loopback only',
+    fallback: 'false; loopback only, with the embedded database and a loopback HOST',
     meaning: 'whether webhooks and tools may call private addresses',
   },
   LLM_PROVIDER_1_URL: {
@@ -231,6 +237,14 @@ export const variables = {
     fault: faultInRates,
     fallback: 'on',
     meaning: 'how many requests are allowed; see docs/operate/rate-limits.md',
+    condition: 'must be the same on every node of a cluster',
+  },
+  LIMITS: {
+    read: readLimits,
+    wants: 'JSON like {"apiKeys": 1000}',
+    fault: faultInLimits,
+    fallback: '{}',
+    meaning: 'how much a tenant may have; see docs/operate/rate-limits.md',
     condition: 'must be the same on every node of a cluster',
   },
   LOG_LEVEL: {

@@ -52,6 +52,7 @@ function layout(path: string, title: string, content: Html): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} - Skein</title>
+        <link rel="icon" href="/favicon.svg" />
         <link rel="stylesheet" href="/docs/style.css" />
       </head>
       <body>
@@ -81,6 +82,13 @@ export function errorsPage(): string {
   )}
   ${codes.map(errorSection)}`;
   return layout('/docs/errors', 'Errors', content);
+}
+
+export function notFoundPage(): string {
+  const content = html`<p>
+    This server has no page at that address. The <a href="/docs">API reference</a> lists what it has.
+  </p>`;
+  return layout('', 'Not found', content);
 }
 
 export function errorAreaPage(area: string): string {

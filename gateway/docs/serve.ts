@@ -1,11 +1,15 @@
-/** The documentation's routes: /docs, its script, and /docs/errors. Open to all; nothing is loaded from another server. */
+/**
+ * What a browser gets that was given the address of a node: /docs, its script, /docs/errors, a page for what does not exist, and the
+ * icon. Open to all; nothing is loaded from another server.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { HttpAnswer, HttpServer } from '../http/index.ts';
-import { areaPath, areas, errorAreaPage, errorsPage } from './error-pages.ts';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
+import { areaPath, areas, errorAreaPage, errorsPage, notFoundPage } from './error-pages.ts';
 import { referencePage } from './reference-page.ts';
 import { stylesheet } from './stylesheet.ts';
 
@@ -22,8 +26,8 @@ const headers = {
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
 };
 const shared = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** The error pages: one stylesheet and nothing else. */
-const staticPolicy = `default-src 'none'; style-src 'self'; ${shared}`;
+/** The error pages: one stylesheet, the icon, and nothing else. */
+const staticPolicy = `default-src 'none'; style-src 'self'; img-src 'self'; ${shared}`;
 /** The reference: our copy of Redoc, which sets styles on elements and searches in a worker; nothing from another server. */
 const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; worker-src blob:; ${shared}`;
 
@@ -34,6 +38,21 @@ function page(body: string, policy: string): HttpAnswer {
     body,
     headers: { ...headers, 'Content-Security-Policy': policy },
   };
+}
+
+/** A thread, and a message on it. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h16M8 22h9" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`;
+
+/** Whether a person at a browser asks, and not a program. */
+function wantsPage(request: HttpRequest): boolean {
+  return request.method === 'GET' && /\btext\/html\b/.test(request.header('accept'));
+}
+
+/** The answer, or, where a person at a browser asked for what does not exist, a page that says so. */
+export function showToPeople(request: HttpRequest, answer: HttpAnswer): HttpAnswer {
+  if (answer.status !== 404 || !wantsPage(request)) return answer;
+  const { headers, ...shown } = page(notFoundPage(), staticPolicy);
+  return { ...shown, status: 404, headers: { ...headers, 'Cache-Control': 'no-store' } };
 }
 
 /** Reads and compresses the script when it is first asked for: on most nodes it never is. */
@@ -61,6 +80,13 @@ export function serveDocs(server: Pick<HttpServer, 'route'>): void {
   const reference = page(referencePage(scriptPath), referencePolicy);
   server.route('GET', '/docs', () => reference);
   server.route('GET', '/docs/', () => reference);
+
+  server.route('GET', '/', request => {
+    if (!wantsPage(request)) throw new ServiceError('svc/runtime/not_found');
+    return { status: 302, headers: { Location: '/docs', Vary: 'Accept' } };
+  });
+  const iconAnswer: HttpAnswer = { status: 200, contentType: 'image/svg+xml', body: icon, headers };
+  for (const path of ['/favicon.svg', '/favicon.ico']) server.route('GET', path, () => iconAnswer);
 
   const script = scriptHandler();
   server.route('GET', scriptPath, request => script(/\bgzip\b/.test(request.header('accept-encoding'))));

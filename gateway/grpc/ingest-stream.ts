@@ -70,7 +70,7 @@ export class IngestStream {
   #handingOver = false;
   /** The client does not read its answers. */
   #blocked = false;
-  /** How it ends when everything is answered; undefined while it goes on. */
+  /** How it ends when everything is answered; undefined while it is open. */
   #ending: 'ok' | 'away' | undefined;
 
   constructor(stream: OpenStream<IngestCall>, context: CallContext, options: IngestOptions) {

@@ -70,7 +70,7 @@ export class OpenStream<Stream extends AnyStream = AnyStream> {
     this.#goAway = goAway;
   }
 
-  /** The node goes away: the client should come back elsewhere. */
+  /** The node stops: the client should connect to another one. */
   goAway(): void {
     this.#goAway();
   }

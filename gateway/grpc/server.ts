@@ -16,6 +16,7 @@ import { compile } from '../../protocol/validate.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { GrpcTls } from '../config/index.ts';
+import { getEventView } from '../pipeline/index.ts';
 import type { StreamContext } from '../stream/index.ts';
 import type { Conversations } from './conversations.ts';
 import { contract, decodingDefinition } from './definition.ts';
@@ -149,8 +150,10 @@ export class GrpcServer {
     const admission = {
       projectId,
       environmentId: named.environmentId,
+      view: getEventView({ type: 'service', name: stream.caller.service }, {}),
       // A service token cannot be revoked while the process lives.
       userId: undefined,
+      roles: undefined,
       apiKeyId: undefined,
       sessionId: undefined,
       expiresAt: Infinity,

@@ -19,7 +19,7 @@ import {
 import { root } from './conversions.ts';
 import { Cancelled } from './status.ts';
 
-/** What is known of a request before anybody looks into it: one call, or one message of a stream. */
+/** What is known of a request before it is parsed: one call, or one message of a stream. */
 export interface CallContext {
   /** The service's name. */
   readonly service: string;
@@ -66,7 +66,7 @@ export class ServiceCall extends OperationCall {
     return Math.min(maxActorWaitMs, this.#context.deadline - performance.now());
   }
 
-  /** Throws when nobody waits for the answer any more, so that nothing is begun for it. */
+  /** Throws when the client no longer waits for the answer, so that no work is begun for it. */
   begin(): void {
     const { cancelled, onAsked } = this.#context;
     if (cancelled()) throw new Cancelled();

@@ -12,7 +12,7 @@ export const errorDomain = 'skein';
 const maxViolations = 10;
 const maxTextLength = 200;
 
-/** The call was cancelled before anything was done for it: nobody waits for the answer. */
+/** The call was cancelled before anything was done for it: no client waits for the answer. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
@@ -45,7 +45,7 @@ export function rpcStatus(error: ServiceError, { requestId, deadline }: ErrorCon
   };
 }
 
-/** The error as the end of a call, with `grpc-status-details-bin`, and `retry-after` where it says when to come back. */
+/** The error as the end of a call, with `grpc-status-details-bin`, and `retry-after` where it says when to retry. */
 export function callStatus(error: ServiceError, about: ErrorContext): Partial<StatusObject> {
   const status = rpcStatus(error, about);
   const metadata = new Metadata();

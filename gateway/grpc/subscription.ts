@@ -68,8 +68,9 @@ export class Subscription extends Subscriber implements StreamListener {
 
   /** An event, while it is live. */
   take(event: StreamEvent, environmentId: string): void {
-    const only = this.admission.environmentId;
+    const { environmentId: only, view } = this.admission;
     if (only !== undefined && only !== environmentId) return;
+    if (!view.names.has(event.eventName)) return;
     this.#sendEvent(event);
     this.checkBuffer();
   }

@@ -3,6 +3,7 @@ import { notFound } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { attachmentOperations } from '../../protocol/operations/index.ts';
 import type { AttachmentLink, AttachmentUpload } from '../../protocol/resources/index.ts';
+import type { Limits } from '../../storage/writes/index.ts';
 import { createAttachment, findAttachments, findAttachmentTenant } from '../../storage/media/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { MediaLinks } from '../media/index.ts';
@@ -10,13 +11,14 @@ import type { Handlers } from '../pipeline/index.ts';
 import { resolveScope } from './tenant-scope.ts';
 
 export interface AttachmentServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'em'>;
   readonly links: MediaLinks;
+  readonly limits: Limits;
 }
 
 /** 404 for a file that has not been uploaded, as for one that is not there. */
 export function attachmentHandlers(services: AttachmentServices): Handlers<typeof attachmentOperations> {
-  const { database, links } = services;
+  const { database, links, limits } = services;
 
   return {
     createAttachment: async call => {
@@ -24,15 +26,8 @@ export function attachmentHandlers(services: AttachmentServices): Handlers<typeo
       const { projectId, environmentId } = call.project;
       const { filename, mimeType, sizeBytes } = call.body;
       const attachmentId = newId('attachment', call.now);
-      await createAttachment(database, {
-        attachmentId,
-        projectId,
-        environmentId,
-        filename,
-        mimeType,
-        sizeBytes,
-        now: call.now,
-      });
+      const announced = { attachmentId, projectId, environmentId, filename, mimeType, sizeBytes };
+      await createAttachment(database, { ...announced, now: call.now }, limits);
       const { url, expiresAt } = links.make('upload', attachmentId, call.now);
       const body: AttachmentUpload = { attachmentId, uploadUrl: url, expiresAt };
       return { body };
@@ -41,14 +36,8 @@ export function attachmentHandlers(services: AttachmentServices): Handlers<typeo
     getAttachmentUrl: async call => {
       const { attachmentId } = call.params;
       const scope = await resolveScope(call, database, findAttachmentTenant, attachmentId);
-      const [found] = await findAttachments(database, [attachmentId]);
-      if (
-        found?.status !== 'stored' ||
-        found.projectId !== scope.projectId ||
-        found.environmentId !== scope.environmentId
-      ) {
-        throw notFound();
-      }
+      const [found] = await findAttachments(database, scope, [attachmentId]);
+      if (found?.status !== 'stored') throw notFound();
       const body: AttachmentLink = { attachmentId, ...links.make('read', attachmentId, call.now) };
       return { body };
     },

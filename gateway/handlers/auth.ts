@@ -43,7 +43,7 @@ export function authHandlers(services: AuthServices): Handlers<Operations> {
   return { ...sessionHandlers(services), ...userHandlers(services) };
 }
 
-/** Whoever signs in gets the refresh cookie and an access token. */
+/** A sign-in is answered with the refresh cookie and an access token. */
 function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
   const { accounts, sessions, passwords, policy, cookie, authenticator, mail } = services;
   const signedIn = signIn(services);
@@ -117,6 +117,13 @@ function userHandlers({
 
     verifyEmail: async call => {
       authenticator.forgetUser(await accounts.verifyEmail(call.body.token, call.now, getRequestOrigin(call)));
+      return { body: { accepted: true } };
+    },
+
+    rejectAccount: async call => {
+      authenticator.forgetUser(
+        await accounts.rejectAccount(call.body.token, call.now, getRequestOrigin(call)),
+      );
       return { body: { accepted: true } };
     },
 

@@ -2,9 +2,10 @@
 import type { CommandAudit } from '../../actors/base/index.ts';
 import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { Actor } from '../../protocol/resources/index.ts';
 import type { AuditContext, UserAuditContext } from '../../storage/audit/index.ts';
-import type { Call, UserCaller } from '../pipeline/index.ts';
+import { type Call, getAuthor, type UserCaller } from '../pipeline/index.ts';
+
+export { getAuthor };
 
 /** The user who calls, for operations that API keys never reach: the pipeline has refused anyone else already. */
 export function requireUser({ caller }: Pick<Call, 'caller'>): UserCaller {
@@ -12,7 +13,7 @@ export function requireUser({ caller }: Pick<Call, 'caller'>): UserCaller {
   return caller;
 }
 
-/** Production is closed to users whose e-mail is not verified. */
+/** Users whose e-mail is not verified cannot use production, and cannot invite. */
 export function requireVerified(user: UserCaller): void {
   if (!user.emailVerified) throw new ServiceError('svc/auth/email_not_verified');
 }
@@ -22,19 +23,6 @@ export function getUserId({ caller }: Pick<Call, 'caller'>): string {
   if (caller === undefined) throw new ServiceError('svc/auth/missing_credentials');
   if (caller.type === 'service') throw new ServiceError('svc/auth/login_required');
   return caller.type === 'key' ? caller.createdByUserId : caller.userId;
-}
-
-/** The author of what a call does, as events and messages show it (docs/contract-decisions.md, "Events"). */
-export function getAuthor({ caller }: Pick<Call, 'caller'>): Actor {
-  if (caller === undefined) throw new ServiceError('svc/auth/missing_credentials');
-  switch (caller.type) {
-    case 'key':
-      return { type: 'api_key', id: caller.apiKeyId };
-    case 'user':
-      return { type: 'user', id: caller.userId };
-    case 'service':
-      return { type: 'system', id: caller.name };
-  }
 }
 
 type AuditedCall = Pick<Call, 'caller' | 'requestId' | 'address' | 'now'>;
@@ -54,7 +42,7 @@ export function createCommandAudit(call: AuditedCall): CommandAudit {
   return { auditLogId: newId('audit', call.now), author: getAuthor(call), origin: getRequestOrigin(call) };
 }
 
-/** The request that an act comes by. */
+/** The request that caused the action. */
 export function getRequestOrigin({
   requestId,
   address,

@@ -14,6 +14,7 @@ import { type Channel, defaultPageSize } from '../../protocol/resources/index.ts
 import type { Node } from '../../runtime/node/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
+import type { Limits } from '../../storage/writes/index.ts';
 import { hasAgent } from '../../storage/agents/index.ts';
 import {
   channelPage,
@@ -33,6 +34,10 @@ export interface ChannelServices {
   readonly channels: ChannelDirectory;
 }
 
+interface WriteServices extends ChannelServices {
+  readonly limits: Pick<Limits, 'channels'>;
+}
+
 type Operations = Omit<
   typeof channelOperations,
   'createInboundMessage' | 'recordReceipt' | 'simulateSandbox'
@@ -45,7 +50,7 @@ function shown({ channelId, row }: ChannelRecord): Channel {
 type Reads = Pick<Operations, 'listChannels' | 'getChannel' | 'listChannelCommands'>;
 
 /** 404 for a channel of another tenant, and for a default agent that is not of the channel's environment. */
-export function channelHandlers(services: ChannelServices): Handlers<Operations> {
+export function channelHandlers(services: WriteServices): Handlers<Operations> {
   return { ...readHandlers(services), ...writeHandlers(services) };
 }
 
@@ -89,7 +94,8 @@ function writeHandlers({
   database,
   node,
   channels,
-}: ChannelServices): Handlers<Omit<Operations, keyof Reads>> {
+  limits,
+}: WriteServices): Handlers<Omit<Operations, keyof Reads>> {
   return {
     createChannel: async call => {
       if (call.project === undefined) throw notFound();
@@ -103,6 +109,7 @@ function writeHandlers({
         metadata,
         author: getAuthor(call),
         act: createCommandAudit(call),
+        limit: limits.channels,
       };
       const channel = { kind: 'channel', id: newId('channel', call.now) };
       return { json: await node.ask<string>(channel, 'create', command, call) };

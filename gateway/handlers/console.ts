@@ -11,7 +11,13 @@ import {
   type StreamTickets,
   ticketSeconds,
 } from '../../storage/tenancy/index.ts';
-import { getShownEnvironment, type Call, type Handlers, type ProjectScope } from '../pipeline/index.ts';
+import {
+  getEventView,
+  getShownEnvironment,
+  type Call,
+  type Handlers,
+  type ProjectScope,
+} from '../pipeline/index.ts';
 import { eventsAnswer } from './events.ts';
 import { createUserAuditContext, requireUser } from './caller.ts';
 
@@ -56,10 +62,13 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
       const { projectId } = call.params;
       const { afterSeq = 0, cursor, limit = defaultPageSize } = call.query;
       const { caller = requireUser(call) } = call;
-      const environmentId = getShownEnvironment(caller, requireConsoleScope(call));
+      const project = requireConsoleScope(call);
+      const environmentId = getShownEnvironment(caller, project);
+      const eventNames = [...getEventView(caller, project).names];
       const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
       const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
-      return eventsAnswer(await pollPage(database, { projectId, after, environmentId, limit }), {
+      const page = await pollPage(database, { projectId, after, environmentId, eventNames, limit });
+      return eventsAnswer(page, {
         toText: ({ seq, body }) => `${body.slice(0, body.lastIndexOf('}'))},"seq":${seq}}`,
         toCursor: ({ seq }) => cursors.encode(scope, [seq]),
       });

@@ -35,7 +35,7 @@ const envelope = {
  * (docs/contract-decisions.md, "General rules").
  */
 export function contractHandlers(options: ContractOptions): Handlers<typeof contractOperations> {
-  // Serialised once: it is large, and the same for everybody.
+  // Serialised once: it is large, and the same for all callers.
   const document = JSON.stringify(openApiDocument(options));
   return {
     getOpenApi: (): Answer => ({ json: document, headers: cached }),

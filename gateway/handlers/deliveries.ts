@@ -21,6 +21,7 @@ import {
   type DeliveryFilter,
   deliveryPage,
   findDelivery,
+  findDeliveryTenant,
   type FoundDelivery,
 } from '../../storage/deliveries/index.ts';
 import { findStitch, findStitchTenant, stitchPage } from '../../storage/reads/index.ts';
@@ -193,11 +194,12 @@ async function showInFlight(
 
 async function requireDelivery(
   database: Pick<Database, 'query'>,
-  call: Pick<Call, 'authoriseScope'>,
+  call: Pick<Call, 'caller' | 'project' | 'authoriseScope'>,
   deliveryId: string,
-): Promise<FoundDelivery> {
-  const delivery = await findDelivery(database, deliveryId);
-  if (delivery === undefined) throw notFound();
-  await call.authoriseScope(delivery.tenant.projectId, delivery.tenant.environmentId);
-  return delivery;
+): Promise<FoundDelivery & { readonly tenant: TenantScope }> {
+  const { projectId, environmentId } = await resolveScope(call, database, findDeliveryTenant, deliveryId);
+  const tenant: TenantScope = { projectId, environmentId };
+  const found = await findDelivery(database, tenant, deliveryId);
+  if (found === undefined) throw notFound();
+  return { ...found, tenant };
 }

@@ -5,8 +5,9 @@ import type { eventOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type EventTypeEntry } from '../../protocol/resources/index.ts';
 import { type Cursors, type ScanPage, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import { eventLog, findEvent, type PagedEvent } from '../../storage/events/index.ts';
-import type { Answer, Handlers } from '../pipeline/index.ts';
+import { eventLog, findEventBody, findEventTenant, type PagedEvent } from '../../storage/events/index.ts';
+import { type Answer, type Call, getEventView, type Handlers, type ProjectScope } from '../pipeline/index.ts';
+import { requireScope, resolveScope } from './tenant-scope.ts';
 
 export interface EventServices {
   readonly database: Pick<Database, 'query' | 'scan'>;
@@ -22,13 +23,14 @@ const catalogue: readonly EventTypeEntry[] = Object.entries(eventTypes)
 export function eventHandlers({ database, cursors }: EventServices): Handlers<typeof eventOperations> {
   return {
     listEvents: async call => {
-      if (call.project === undefined) throw notFound();
-      const { projectId, environmentId } = call.project;
+      const project = requireScope(call);
+      const { projectId, environmentId } = project;
       const { eventName, threadId, since, cursor, limit = defaultPageSize } = call.query;
       const filters = JSON.stringify([eventName, threadId, since]);
       const scope = `events ${projectId} ${environmentId} ${filters}`;
       const before = cursor === undefined ? undefined : Number(cursors.decode(scope, cursor)[0]);
-      const filter = { projectId, environmentId, eventName, threadId, before, limit };
+      const eventNames = listVisibleEvents(call, project);
+      const filter = { projectId, environmentId, eventNames, eventName, threadId, before, limit };
       const from = since === undefined ? undefined : new Date(since);
       return eventsAnswer(await eventLog(database, { ...filter, since: from }), {
         toText: ({ body }) => body,
@@ -37,12 +39,13 @@ export function eventHandlers({ database, cursors }: EventServices): Handlers<ty
     },
 
     getEvent: async call => {
-      const found = await findEvent(database, call.params.eventId);
-      if (found === undefined) throw notFound();
-      const { projectId, environmentId, body } = found;
-      const { projectId: said } = call.query;
-      if (said !== undefined && said !== projectId) throw notFound();
-      await call.authoriseScope(projectId, environmentId);
+      const { eventId } = call.params;
+      const scope = await resolveScope(call, database, findEventTenant, eventId);
+      const { projectId = scope.projectId } = call.query;
+      if (projectId !== scope.projectId) throw notFound();
+      const eventNames = listVisibleEvents(call, scope);
+      const body = await findEventBody(database, { ...scope, eventNames }, eventId);
+      if (body === undefined) throw notFound();
       return { json: body };
     },
 
@@ -53,6 +56,10 @@ export function eventHandlers({ database, cursors }: EventServices): Handlers<ty
       return { body: toPage(rows, limit, last => cursors.encode('event-types', [last.eventName])) };
     },
   };
+}
+
+function listVisibleEvents({ caller }: Pick<Call, 'caller'>, project: ProjectScope): readonly string[] {
+  return caller === undefined ? [] : [...getEventView(caller, project).names];
 }
 
 /** What two lists of events differ in. */

@@ -5,14 +5,14 @@
 import { getProvider } from '../../actors/channel/index.ts';
 import { createIfMissingField, type NewMessage, type ReceiveMessage } from '../../actors/thread/index.ts';
 import { conflict, invalid, type Issue } from '../../protocol/errors.ts';
-import { deriveThreadId, isId, newId } from '../../protocol/ids.ts';
+import { deriveThreadId, isId, newId, pickExternalRef } from '../../protocol/ids.ts';
 import type { channelOperations } from '../../protocol/operations/index.ts';
 import type { AttachmentInput, AttachmentKind, CreateMessageBody } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { findAttachments, type StoredAttachment } from '../../storage/media/index.ts';
 import type { ChannelHead } from '../../storage/reads/index.ts';
-import { commitKey, type Call, type Handlers, type Maybe } from '../pipeline/index.ts';
+import { commitKey, getAuthor, type Call, type Handlers, type Maybe } from '../pipeline/index.ts';
 import { requireChannel, toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
 
 export interface InboundServices {
@@ -61,13 +61,14 @@ export function requiredField(field: string, message: string): Error {
  */
 export function resolveThread(
   { channelId, environmentId }: Pick<ChannelHead, 'channelId' | 'environmentId'>,
-  { threadId, externalThreadRef, externalParticipantRef }: ThreadAddress,
+  address: ThreadAddress,
 ): {
   readonly threadId: string;
   readonly createIfMissing?: NonNullable<ReceiveMessage[typeof createIfMissingField]>;
 } {
+  const { threadId, externalThreadRef, externalParticipantRef } = address;
   if (threadId !== undefined) return { threadId };
-  const externalRef = externalParticipantRef ?? externalThreadRef;
+  const externalRef = pickExternalRef(address);
   if (externalRef === undefined) {
     throw requiredField(
       'externalParticipantRef',
@@ -84,7 +85,7 @@ export function resolveThread(
 /** Asks the thread to take the message; `reply` is the message as JSON text. */
 export function receiveMessage(
   node: Pick<Node, 'ask'>,
-  call: Pick<Call, 'idempotency' | 'requestId'>,
+  call: Pick<Call, 'caller' | 'idempotency' | 'requestId'>,
   channel: ChannelHead,
   address: ThreadAddress,
   message: NewMessage,
@@ -97,6 +98,7 @@ export function receiveMessage(
     channel: toThreadChannel(channel),
     ...(createIfMissing === undefined ? {} : { [createIfMissingField]: createIfMissing }),
     message,
+    reportedBy: getAuthor(call),
     ...commitKey(call.idempotency),
   };
   return { threadId, reply: node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call) };
@@ -134,7 +136,7 @@ export function withFiles(
 
 async function attachFiles(
   db: Pick<Database, 'query'>,
-  { projectId, environmentId }: TenantScope,
+  scope: TenantScope,
   message: NewMessage,
   attachments: readonly AttachmentInput[],
 ): Promise<NewMessage> {
@@ -142,10 +144,9 @@ async function attachFiles(
     isId('attachment', attachmentId) ? attachmentId : [],
   );
   const files = [...new Set(named)];
-  const found = files.length === 0 ? [] : await findAttachments(db, files);
+  const found = files.length === 0 ? [] : await findAttachments(db, scope, files);
   const free = new Map(
     found
-      .filter(file => file.projectId === projectId && file.environmentId === environmentId)
       .filter(({ status, messageId }) => status === 'stored' && messageId === null)
       .map(file => [file.attachmentId, file]),
   );

@@ -6,7 +6,7 @@ import type { Acceptance, Invited, LoginAccount, OpenSession } from '../../stora
 import type { Invitations } from '../../storage/tenancy/index.ts';
 import type { Authenticator, Passwords, SignUpPolicy } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
-import { createUserAuditContext } from './caller.ts';
+import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
 
 export interface InvitationServices {
@@ -24,6 +24,7 @@ export function invitationHandlers(services: InvitationServices): Handlers<typeo
     createInvitation: async call => {
       const { email, studioRole = 'admin' } = call.body;
       const { consoleRole = studioRole === 'admin' ? 'project_owner' : 'viewer' } = call.body;
+      requireVerified(requireUser(call));
       policy.checkDomain(email);
       const invitation = await invitations.create({
         workspaceId: call.params.workspaceId,

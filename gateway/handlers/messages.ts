@@ -1,7 +1,7 @@
 /** Messages of a thread. */
 import type { ReceiveMessage, SendMessage } from '../../actors/thread/index.ts';
-import { notFound } from '../../protocol/errors.ts';
-import type { messageOperations } from '../../protocol/operations/index.ts';
+import { notFound, ServiceError } from '../../protocol/errors.ts';
+import { channelOperations, type messageOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type MessageDryRun, type MessageTimeline } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
@@ -15,7 +15,7 @@ import {
   listMessageRuns,
   messagePage,
 } from '../../storage/reads/index.ts';
-import { commitKey, type Handlers } from '../pipeline/index.ts';
+import { admits, type Call, commitKey, type Handlers, type ProjectScope } from '../pipeline/index.ts';
 import { getAuthor } from './caller.ts';
 import { newMessage, withFiles } from './inbound-messages.ts';
 import { resolveScope } from './tenant-scope.ts';
@@ -95,25 +95,30 @@ function writeHandlers({
   return {
     createMessage: async call => {
       const { threadId } = call.params;
-      const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const scope = await resolveScope(call, database, findThreadTenant, threadId);
+      if (call.body.direction === 'inbound') requireReporter(call, scope);
+      const { projectId, environmentId } = scope;
       const thread = { kind: 'thread', id: threadId };
       const tenant = { projectId, environmentId };
       if (call.query.dryRun === true) {
         return { status: 200, body: await node.ask<MessageDryRun>(thread, 'checkSend', tenant, call) };
       }
+      const author = getAuthor(call);
       const made = newMessage(call.body, call.now);
       const message = await withFiles(database, tenant, made, call.body.attachments);
       if (call.body.direction === 'inbound') {
-        const command: ReceiveMessage = { ...tenant, message, ...commitKey(call.idempotency) };
+        const command: ReceiveMessage = { ...tenant, message, reportedBy: author, ...commitKey(call.idempotency) };
         return { json: await node.ask<string>(thread, 'receive', command, call) };
       }
-      const command: SendMessage = {
-        ...tenant,
-        message,
-        author: getAuthor(call),
-        ...commitKey(call.idempotency),
-      };
+      const command: SendMessage = { ...tenant, message, author, ...commitKey(call.idempotency) };
       return { json: await node.ask<string>(thread, 'send', command, call) };
     },
   };
+}
+
+/** A message in a contact's name may be written only by those who may change the channel. */
+function requireReporter({ caller }: Pick<Call, 'caller'>, scope: ProjectScope): void {
+  if (caller !== undefined && admits(channelOperations.updateChannel, caller, scope)) return;
+  const message = 'Writing an inbound message needs the right to change channels.';
+  throw new ServiceError('svc/auth/insufficient_scope', { message });
 }

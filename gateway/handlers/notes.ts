@@ -21,7 +21,7 @@ export interface NoteServices {
 
 const createThreadRef = (id: string): ActorRef => ({ kind: 'thread', id });
 
-/** 409 for a note that somebody else deletes at the same moment. */
+/** 409 for a note that another request deletes at the same moment. */
 export function noteHandlers({ database, node, cursors }: NoteServices): Handlers<typeof noteOperations> {
   return {
     listNotes: async call => {

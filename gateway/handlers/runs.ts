@@ -179,7 +179,7 @@ async function beginInThread(
   }
   const input = inputMessageId === undefined ? {} : { inputMessageId };
   const opened = await openRun(services, threadId, { ...order, ...input, trigger: 'request' }, call);
-  // The thread has told the run durably as well: whoever comes first begins it.
+  // The thread has told the run durably, too: the first of the two begins it.
   return node.ask<AgentRun>(createRunRef(opened.agentRunId), 'begin', opened.begin, call);
 }
 

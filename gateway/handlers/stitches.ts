@@ -27,6 +27,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import { getUrlRefusal, type Reach } from '../../runtime/outbound/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
+import type { Limits } from '../../storage/writes/index.ts';
 import { findStitch, findStitchTenant, stitchPage, type StitchRecord } from '../../storage/reads/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
@@ -41,6 +42,7 @@ export interface StitchHandlerServices {
   readonly vault: Pick<Vault, 'seal'>;
   /** What webhooks may reach: the same as in the pool. */
   readonly reach: Reach;
+  readonly limits: Pick<Limits, 'stitches'>;
 }
 
 const defaultGraceSeconds = 86_400;
@@ -91,7 +93,7 @@ function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Re
 
 /** Secrets are shown once, when they are made. */
 function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperations> {
-  const { database, node, vault } = services;
+  const { database, node, vault, limits } = services;
   const checkAddress = outboundAddressCheck(services.reach, '/body/webhookUrl');
 
   return {
@@ -113,6 +115,7 @@ function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperati
         eventNames: filter,
         jwe: await seal(vault, stitchId, secret),
         act: createCommandAudit(call),
+        limit: limits.stitches,
       };
       const created = await node.ask<Stitch>(createStitchRef(stitchId), 'create', command, call);
       const body: StitchWithSecret = { stitch: created, secret };

@@ -3,6 +3,7 @@ import type { operations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Reach } from '../../runtime/outbound/index.ts';
+import type { Limits } from '../../storage/writes/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
 import { Acceptance, PasswordResets } from '../../storage/accounts/index.ts';
@@ -86,6 +87,8 @@ export interface HandlerServices {
   readonly mails: MailOutbox;
   readonly links: MediaLinks;
   readonly toolTester: ToolTester;
+  /** How much a tenant may have. */
+  readonly limits: Limits;
   /** What webhooks and tools may reach. */
   readonly reach: Reach;
   /** Public addresses, without a slash at the end. */
@@ -128,12 +131,12 @@ function accountHandlers({ database: db, hash, mails, cursors, access, signingIn
 /** Workspaces, projects and who may act in them. */
 function tenancyHandlers(services: HandlerServices) {
   const { database, database: db, node, clock, log, hash, vault, cursors, access } = services;
-  const { apiKeys, verifier, tickets, baseUrl } = services;
+  const { apiKeys, verifier, tickets, baseUrl, limits } = services;
   const members = new WorkspaceMembers({ db, cursors, access, rules: tenancyRules });
-  const projects = new Projects(db, cursors, tenancyRules);
+  const projects = new Projects(db, cursors, tenancyRules, limits);
   const environments = new Environments({ db, cursors, access, rules: tenancyRules });
   return {
-    ...workspaceHandlers(new Workspaces(db, cursors)),
+    ...workspaceHandlers(new Workspaces(db, cursors, limits)),
     ...memberHandlers({ members, database, node, clock, log }),
     ...projectHandlers({ projects, environments }),
     ...apiKeyHandlers({ apiKeys, verifier }),
@@ -144,33 +147,44 @@ function tenancyHandlers(services: HandlerServices) {
 
 /** Channels, threads and messages, and the events of what happens to them. */
 function conversationHandlers(services: HandlerServices) {
-  const { database, node, cursors, channels, access, links, transport, vault, reach } = services;
+  const { database, node, cursors, channels, access, links, transport, vault, reach, limits } = services;
   return {
-    ...channelHandlers({ database, node, cursors, channels }),
+    ...channelHandlers({ database, node, cursors, channels, limits }),
     ...channelTrafficHandlers({ database, node, cursors, channels }),
     ...inboundMessageHandlers({ database, node, channels }),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...messageHandlers({ database, node, cursors }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, node, show: event => publishEphemeral(transport, event) }),
-    ...attachmentHandlers({ database, links }),
+    ...attachmentHandlers({ database, links, limits }),
     ...privacyHandlers({ database, node }),
     ...eventHandlers({ database, cursors }),
-    ...stitchHandlers({ database, node, cursors, vault, reach }),
+    ...stitchHandlers({ database, node, cursors, vault, reach, limits }),
     ...deliveryHandlers({ database, node, cursors }),
   };
 }
 
 /** Agents, their parts and their runs. */
 function automationHandlers(services: HandlerServices) {
-  const { database, database: db, node, clock, hash, vault, cursors, reach, toolTester: tester } = services;
+  const {
+    database,
+    database: db,
+    node,
+    clock,
+    hash,
+    vault,
+    cursors,
+    reach,
+    toolTester: tester,
+    limits,
+  } = services;
   const rules = agentRules;
   const versions = new LoomVersions({ db, cursors, rules });
   return {
     ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors, rules }) }),
-    ...toolHandlers({ database, tools: new Tools({ db, vault, cursors, rules }), tester, reach }),
-    ...loomHandlers({ database, looms: new Looms({ db, cursors, rules }), versions }),
-    ...agentHandlers({ database, agents: new Agents({ db, cursors, rules }) }),
+    ...toolHandlers({ database, tools: new Tools({ db, vault, cursors, rules, limits }), tester, reach }),
+    ...loomHandlers({ database, looms: new Looms({ db, cursors, rules, limits }), versions }),
+    ...agentHandlers({ database, agents: new Agents({ db, cursors, rules, limits }) }),
     ...runHandlers({ database, node, cursors, clock }),
     ...budgetHandlers(new BudgetSettings(db)),
   };

@@ -13,7 +13,7 @@ import { access as rules, type threadOperations } from '../../protocol/operation
 import { defaultPageSize, type Thread } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { type Cursors, fromScanPage } from '../../storage/paging/index.ts';
-import type { Database } from '../../storage/database/index.ts';
+import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { hasAgent } from '../../storage/agents/index.ts';
 import {
   createThreadLoader,
@@ -40,7 +40,7 @@ function toShown({ threadId, row }: ThreadRecord, now: number): Thread {
   return toThread(decodeThread(row as ThreadRow), threadId, now);
 }
 
-/** Whether somebody may answer in the project's threads: only then can one be assigned to them. */
+/** Whether the user may answer in the project's threads: only then can a thread be assigned to them. */
 async function mayAnswer(
   access: Pick<AccessCache, 'project'>,
   userId: string,
@@ -79,7 +79,7 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
       const { data, ...rest } = fromScanPage(found, end =>
         cursors.encode(scope, [end.sortedAt.getTime(), end.threadId]),
       );
-      return { body: { data: await showTo(database, call, data), ...rest } };
+      return { body: { data: await showTo(database, call, { projectId, environmentId }, data), ...rest } };
     },
 
     getThread: async call => {
@@ -88,7 +88,7 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
       const { projectId, environmentId } = scope;
       const found = await threads.load({ threadId, projectId, environmentId });
       if (found === undefined) throw notFound();
-      const [body] = await showTo(database, call, [found]);
+      const [body] = await showTo(database, call, scope, [found]);
       return { body };
     },
   };
@@ -154,12 +154,13 @@ function writeHandlers(services: ThreadServices): Handlers<Omit<typeof threadOpe
 async function showTo(
   database: Pick<Database, 'query'>,
   { caller, now }: Pick<Call, 'caller' | 'now'>,
+  tenant: TenantScope,
   records: readonly ThreadRecord[],
 ): Promise<Thread[]> {
   const views = records.map(record => toShown(record, now));
   if (caller?.type !== 'user') return views;
   const ids = records.map(({ threadId }) => threadId);
-  const read = await readCursors(database, caller.userId, ids);
+  const read = await readCursors(database, tenant, caller.userId, ids);
   return views.map(thread => {
     const readSequence = read.get(thread.threadId);
     return readSequence === undefined ? thread : { ...thread, readSequence };

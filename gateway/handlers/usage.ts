@@ -39,7 +39,7 @@ export function usageHandlers(
   };
 }
 
-/** The first and the last day asked for, both inclusive; 422 where they are not a span. */
+/** The first and the last day requested, both inclusive; 422 where the last is before the first or the span is too long. */
 function parseDays(
   { from, to }: { readonly from?: string; readonly to?: string },
   now: number,

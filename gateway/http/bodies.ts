@@ -1,6 +1,6 @@
 /**
- * Bodies that are not held in memory. {@link IncomingBody} is a request's body as a stream: while nobody reads, the server is told
- * to pause, so that little more is in memory than the high-water mark and what the system had received by then. {@link pipeBody} sends an
+ * Bodies that are not held in memory. {@link IncomingBody} is a request's body as a stream: while nothing reads it, the server pauses
+ * the connection, so that little more is in memory than the high-water mark and what the system had received by then. {@link pipeBody} sends an
  * answer's body from a stream of known size, as fast as the client takes it.
  */
 import { Readable } from 'node:stream';
@@ -34,7 +34,7 @@ export class IncomingBody extends Readable {
 
   /** A piece of the body; its memory is the server's, and gone when this returns. */
   arrive(piece: ArrayBuffer, last: boolean): void {
-    // The connection goes on, and has to be read from for its next request.
+    // The connection stays open, and has to be read for its next request.
     if (last) this.#flow();
     if (this.destroyed) return;
     const hasRoom = piece.byteLength === 0 || this.push(Buffer.from(piece.slice(0)));
@@ -46,7 +46,7 @@ export class IncomingBody extends Readable {
     }
   }
 
-  /** The rest will not come, or will not be read. What is still on its way is swallowed. */
+  /** The rest will not arrive, or will not be read. What still arrives is discarded. */
   cut(): void {
     this.#flow();
     if (!this.readableEnded) this.destroy(new BodyCut('the body was cut'));
@@ -140,7 +140,7 @@ class BodyPipe {
     this.#watch();
   }
 
-  /** Sends the rest as the client takes it. Registered once: of several, this server goes on calling the first. */
+  /** Sends the rest as the client takes it. Registered once: of several callbacks, this server keeps calling the first. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;

@@ -1,10 +1,11 @@
 /**
  * One request and its answer on uWebSockets.js. States and legal moves:
  *
- * - `reading`: the body is arriving. To `handling` when it is complete; to `over` when it is late, or the client is gone.
+ * - `reading`: the body is arriving. To `handling` when it is complete; to `discarding`, `sending` or `over` when it is refused; to `over`
+ *   when it is late, or the client is gone.
  * - `handling`: the handler has the request; on routes that stream the body, it is still arriving. To `discarding`, `sending` or `over`
  *   with the first answer: the handler's, or the deadline's. To `over` when the client is gone.
- * - `discarding`: the answer waits for the rest of a body that nobody reads. To `sending` or `over` when the rest has come or is late.
+ * - `discarding`: the answer waits for the rest of a body that is not read. To `sending` or `over` when the rest has arrived or is late.
  * - `sending`: the client takes the answer more slowly than it was made. To `over` with its last byte.
  * - `over`: the response must not be touched any more; uWebSockets.js would throw. Later answers are dropped silently.
  *
@@ -24,6 +25,16 @@ const discardedBytes = 16 * 1024 * 1024;
 /** Bytes of a body that are taken from anybody. What goes beyond them has to be admitted (`RouteOptions.admitBody`). */
 const freeBodyBytes = 16_384;
 const nothing = Buffer.alloc(0);
+
+type State = 'reading' | 'handling' | 'discarding' | 'sending' | 'over';
+
+const moves: Readonly<Record<State, readonly State[]>> = {
+  reading: ['handling', 'discarding', 'sending', 'over'],
+  handling: ['discarding', 'sending', 'over'],
+  discarding: ['sending', 'over'],
+  sending: ['over'],
+  over: [],
+};
 
 function busy(): ServiceError {
   return new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
@@ -54,7 +65,8 @@ export class HttpExchange implements HttpRequest, Expiring {
   readonly #route: Route;
   readonly #headers: HeaderBlock;
   #res: UwsResponse;
-  #state: 'reading' | 'handling' | 'discarding' | 'sending' | 'over' = 'reading';
+  /** Set by #move only. */
+  #state: State = 'reading';
   /** The connection closes after this answer. */
   #last = false;
   #body: Buffer = nothing;
@@ -137,7 +149,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   admit(): boolean {
     // Bytes that follow the head of an upgrade are frames: a body has no place there.
     if (!this.#begin(this.#headers.chunked || this.#headers.contentLength > 0)) return false;
-    this.#state = 'handling';
+    this.#move('handling');
     this.#traffic.answers.add(this);
     return true;
   }
@@ -163,6 +175,12 @@ export class HttpExchange implements HttpRequest, Expiring {
     return true;
   }
 
+  #move(to: State): void {
+    if (!moves[this.#state].includes(to))
+      throw new Error(`an exchange does not go from ${this.#state} to ${to}`);
+    this.#state = to;
+  }
+
   // Called by the server for each piece of the body; the piece is gone when this returns.
   #arrive(chunk: ArrayBuffer, last: boolean): void {
     if (last) this.#bodyPending = false;
@@ -182,7 +200,7 @@ export class HttpExchange implements HttpRequest, Expiring {
     else if (!this.#append(chunk, size)) refusal = busy();
     else if (!last) refusal = this.#awaitMore(size);
     if (this.#state !== 'reading' || (refusal === undefined && !last)) return;
-    this.#state = 'handling';
+    this.#move('handling');
     this.#traffic.uploads.remove(this);
     if (refusal === undefined) this.#body = this.#body.subarray(0, size);
     if (!this.#headers.chunked) {
@@ -190,7 +208,7 @@ export class HttpExchange implements HttpRequest, Expiring {
       return;
     }
     // Trailers and chunk terminators are not checked by the server, so what follows a chunked body may be read as
-    // a request that nobody sent. It is not executed: while an answer is outstanding the server closes the
+    // a request that no client sent. It is not executed: while an answer is outstanding the server closes the
     // connection on further requests, and this answer ends it.
     this.#last = true;
     setImmediate(() => this.#handle(refusal));
@@ -289,7 +307,7 @@ export class HttpExchange implements HttpRequest, Expiring {
 
   #handle(refusal?: ServiceError): void {
     if (this.#state === 'over') return;
-    this.#state = 'handling';
+    if (this.#state === 'reading') this.#move('handling');
     if (refusal !== undefined && !this.#route.answersRefused) return this.fail(refusal);
     this.#refused = refusal;
     try {
@@ -319,7 +337,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   }
 
   discardExpired(): void {
-    // What is still to come is not ours to read: the connection closes.
+    // The rest of the body is not read: the connection closes.
     this.#last = true;
     this.#answerEarly();
   }
@@ -356,7 +374,7 @@ export class HttpExchange implements HttpRequest, Expiring {
     }
     if (this.#bodyPending && this.#waitsForBody()) {
       this.#early = answer;
-      this.#state = 'discarding';
+      this.#move('discarding');
       this.#traffic.discards.add(this);
       return;
     }
@@ -392,7 +410,7 @@ export class HttpExchange implements HttpRequest, Expiring {
       this.#leave();
       return;
     }
-    // A client that is told so closes the connection itself; what it leaves open, the drain closes.
+    // A client that gets this header closes the connection itself; if it does not, the drain closes it.
     if (this.#traffic.draining) res.writeHeader('Connection', 'close');
     if (bare) {
       // By hand: given a length, endWithoutBody of this version stays pending.
@@ -401,7 +419,7 @@ export class HttpExchange implements HttpRequest, Expiring {
       res.endWithoutBody();
       this.#leave();
     } else if (outgoing !== undefined) {
-      this.#state = 'sending';
+      this.#move('sending');
       this.#traffic.answers.remove(this);
       this.#traffic.transfers.add(this);
       this.#stopPiping = pipeBody(res, outgoing, outcome =>
@@ -438,7 +456,7 @@ export class HttpExchange implements HttpRequest, Expiring {
       this.#leave();
       return;
     }
-    this.#state = 'sending';
+    this.#move('sending');
     this.#traffic.answers.remove(this);
     res.onWritable(offset => {
       const [sent, done] = res.tryEnd(body.subarray(offset), body.length);
@@ -455,7 +473,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   // The client has its answer, or is gone. Takes effect exactly once for every exchange.
   #leave(): void {
     if (this.#state === 'over') return;
-    this.#state = 'over';
+    this.#move('over');
     const traffic = this.#traffic;
     traffic.uploads.remove(this);
     traffic.discards.remove(this);

@@ -3,7 +3,7 @@
  *
  * A request's header block is read in a single pass, with the framing guard (RFC 9112 section 6.3): uWebSockets.js 20.49 takes the
  * first of two differing Content-Length headers and accepts any Transfer-Encoding that ends in `chunked`. Behind a proxy that decides
- * otherwise, the rest of the body would be read as the next request of somebody else. Answering 400 does not help, since what
+ * otherwise, the rest of the body would be read as the next request of another client. Answering 400 does not help, since what
  * follows in the same segment is still executed; only closing the connection does. So a header block that is not plain is not `sound`,
  * and its request is closed without an answer.
  */
@@ -13,7 +13,7 @@ import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import { apiVersion } from '../../protocol/version.ts';
 import type { HttpAnswer } from './message.ts';
 
-// 2^53 has 16 digits: a longer length cannot be represented exactly, and nobody means one.
+// 2^53 has 16 digits: a longer length cannot be represented exactly, and no real body has one.
 const lengthForm = /^[0-9]{1,15}$/;
 
 /** The headers of one request. */
@@ -125,7 +125,7 @@ export class ResponseHead {
   readonly #jsonBlock: string;
   readonly #strictTransport: string | undefined;
 
-  /** `https`: the public address is https, so browsers are told to stay with it. */
+  /** `https`: the public address is https, so answers tell browsers to use nothing else (HSTS). */
   constructor(https: boolean) {
     this.#strictTransport = https ? 'max-age=31536000; includeSubDomains' : undefined;
     const constant: Record<string, string> = {
@@ -186,8 +186,8 @@ export function addressText(binary: ArrayBuffer): string {
 
 /**
  * The client's address when `proxies` reverse proxies of ours stand before this server, each appending the address it
- * saw to X-Forwarded-For: the entry that the outermost of them wrote. What stands further left was sent by the client
- * and proves nothing. Falls back to the connection's peer.
+ * saw to X-Forwarded-For: the entry that the outermost of them wrote. Entries further left were sent by the client
+ * and prove nothing. Falls back to the connection's peer.
  */
 export function forwardedAddress(peer: string, forwardedFor: string, proxies: number): string {
   if (proxies === 0 || forwardedFor === '') return peer;

@@ -83,7 +83,7 @@ export function errorBody(error: ServiceError, requestId: string, docsUrl: strin
   };
 }
 
-/** The whole answer. 429 and 503 always say when to come back; 401 names the scheme (RFC 9110 section 11.6.1). */
+/** The whole answer. 429 and 503 always say when to retry; 401 names the scheme (RFC 9110 section 11.6.1). */
 export function errorAnswer(
   error: ServiceError,
   requestId: string,

@@ -49,7 +49,7 @@ export interface RouteOptions {
 
 /**
  * A client that got its answer a moment ago may have sent its next request already, which we have not read: closing now would leave
- * it without an answer. This long after the last answer no request is on its way, except from a client that was idle. Milliseconds.
+ * it without an answer. This long after the last answer no request is in transit, except from a client that was idle. Milliseconds.
  */
 const lingerMs = 250;
 
@@ -193,7 +193,7 @@ export class HttpServer {
 
   /**
    * Drains: stops accepting, closes the websockets (1001), lets answers in flight finish for at most `deadlineMs`, then
-   * closes every connection. A request that was on its way on an open connection is still served. Idempotent.
+   * closes every connection. A request in transit on an open connection is still served. Idempotent.
    */
   close(deadlineMs: number): Promise<void> {
     this.#closing ??= this.#drain(deadlineMs);
@@ -201,7 +201,7 @@ export class HttpServer {
   }
 
   async #drain(deadlineMs: number): Promise<void> {
-    // Connections that the kernel has made and nobody has accepted are reset when the listener closes.
+    // Connections that the kernel has made and that were not accepted yet are reset when the listener closes.
     await polled();
     if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;

@@ -166,8 +166,8 @@ export class Deadlines<Entry> {
   }
 
   /**
-   * Starts the entry's time. Not for one that is here already: it would be due later than its place in the order
-   * says.
+   * Starts the entry's time. Not for an entry that was added already: it would be due later than its position
+   * in the order says.
    */
   add(entry: Entry): void {
     this.#due.set(entry, performance.now() + this.#ms);

@@ -1,5 +1,5 @@
 /**
- * Finds stitches whose wake-up was lost, with a node or on its way, and wakes them.
+ * Finds stitches whose wake-up was lost, with a node or in transit, and wakes them.
  *
  *   idle -> due            a scan was requested; requests within a moment share one scan
  *   due -> scanning        page by page, through all stitches that have deliveries to make
@@ -25,7 +25,7 @@ export interface RecoveryScannerOptions {
   readonly find: (limit: number, after: string) => Promise<readonly string[]>;
   /** Whether this node owns the stitch. */
   readonly isOwned: (stitchId: string) => boolean;
-  /** Tells a stitch to look for deliveries. */
+  /** Tells a stitch to load its deliveries. */
   readonly wake: (stitchId: string) => void;
   readonly clock: Clock;
   readonly log: Log;

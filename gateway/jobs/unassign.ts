@@ -5,7 +5,7 @@ import type { AskOptions, Node } from '../../runtime/node/index.ts';
 import type { ThreadKey } from '../../storage/reads/index.ts';
 
 /**
- * Unassigns the user `from` from the threads, concurrently. A thread that is assigned to somebody else by now stays as it is, and one
+ * Unassigns the user `from` from the threads, concurrently. A thread that is assigned to another user by now stays as it is, and one
  * that no longer exists is passed over. Returns all other errors; never rejects.
  */
 export async function unassign(

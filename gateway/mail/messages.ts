@@ -1,5 +1,5 @@
 /** The plain texts of the mails that the service sends. */
-import type { MailKind } from '../../storage/mail/index.ts';
+import type { MailKind, VerificationMail } from '../../storage/mail/index.ts';
 import type { InvitationMail } from '../../storage/tenancy/index.ts';
 
 export interface MailText {
@@ -24,7 +24,9 @@ export interface StitchStopped {
 export function mailText(kind: MailKind, secret: string, baseUrl: string): MailText {
   switch (kind) {
     case 'verify_email':
-      return verifyEmail(secret, baseUrl);
+      return verifyEmail({ token: secret }, baseUrl);
+    case 'verify_account':
+      return verifyEmail(JSON.parse(secret) as VerificationMail, baseUrl);
     case 'reset_password':
       return resetPassword(secret, baseUrl);
     case 'invitation':
@@ -38,15 +40,32 @@ export function mailText(kind: MailKind, secret: string, baseUrl: string): MailT
 const linkTo = (baseUrl: string, page: string, token: string): string =>
   `${baseUrl}/studio/${page}#token=${token}`;
 
-function verifyEmail(token: string, baseUrl: string): MailText {
+/** Longest name in a mail, in code points: enough to know it by, too short for a message of its own. */
+const maxNameLength = 40;
+
+/** A name that a user typed: quoted, so that it does not read as ours, and no longer than a name is. */
+function quote(name: string): string {
+  const points = [...name];
+  return JSON.stringify(
+    points.length > maxNameLength ? `${points.slice(0, maxNameLength - 3).join('')}...` : name,
+  );
+}
+
+type Verification = Pick<VerificationMail, 'token'> & Partial<VerificationMail>;
+
+function verifyEmail({ token, madeAt, madeFrom }: Verification, baseUrl: string): MailText {
   const link = linkTo(baseUrl, 'verify', token);
+  const when = madeAt === undefined ? '' : ` on ${madeAt.slice(0, 10)} at ${madeAt.slice(11, 16)} UTC`;
+  const where = madeFrom == null ? '' : ` from the address ${madeFrom}`;
   return {
     subject: 'Confirm your e-mail address',
     link,
     text: [
       'Welcome to Skein.',
       '',
-      'Open this link to confirm your e-mail address:',
+      `An account was made with your e-mail address${when}${where}.`,
+      '',
+      'If that was you, open this link to confirm your e-mail address:',
       '',
       link,
       '',
@@ -54,7 +73,11 @@ function verifyEmail(token: string, baseUrl: string): MailText {
       '',
       token,
       '',
-      'Both work once, for 24 hours. If you did not sign up, ignore this mail.',
+      'If this was not you, do not confirm it. This link removes the account:',
+      '',
+      linkTo(baseUrl, 'reject', token),
+      '',
+      'All work for 24 hours, and one of them once.',
       '',
     ].join('\n'),
   };
@@ -86,8 +109,7 @@ function invitation({ token, workspace, inviter }: InvitationMail, baseUrl: stri
     link,
     text: [
       `${inviter} invites you to the workspace`,
-      // Quoted, because the name is text that a user typed.
-      `${JSON.stringify(workspace)}.`,
+      `${quote(workspace)}.`,
       '',
       'Open this link to join it:',
       '',
@@ -107,7 +129,7 @@ function stitchStopped({ stitchId, name, webhookUrl, status }: StitchStopped, ba
     subject: disabled ? 'A webhook was disabled' : 'A webhook is failing',
     link,
     text: [
-      `The stitch ${JSON.stringify(name)} (${stitchId}) could not deliver to ${webhookUrl ?? 'its address'}.`,
+      `The stitch ${quote(name)} (${stitchId}) could not deliver to ${webhookUrl ?? 'its address'}.`,
       '',
       disabled
         ? 'It is disabled: no more events are queued for it. Set its status to active to continue, then replay what it missed.'

@@ -1,4 +1,4 @@
-/** Mail transports: an SMTP server (SMTP_URL), or without one a folder of .eml files and a log line. */
+/** Mail transports: an SMTP server (SMTP_URL), or without one a folder of .eml files. */
 import { createTransport } from 'nodemailer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,8 +33,8 @@ function messageId(mail: OutgoingMail, from: string): string {
 }
 
 /**
- * @param url as nodemailer reads it: `smtp://user:password@host:587`, or `smtps://...` for TLS from the first byte. A server that
- * does not answer is given 10 s to accept the connection and 30 s between answers.
+ * @param url as nodemailer reads it: `smtp://user:password@host:587`, which demands STARTTLS outside the loopback address, or
+ * `smtps://...` for TLS from the first byte. A server that does not answer is given 10 s to accept the connection and 30 s between answers.
  */
 export function smtpTransport(url: string, from: string): MailTransport {
   const smtp = createTransport({
@@ -44,6 +44,7 @@ export function smtpTransport(url: string, from: string): MailTransport {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
+    ...(demandsTls(url) && { requireTLS: true }),
   });
   return {
     send: async mail => {
@@ -61,7 +62,19 @@ export function smtpTransport(url: string, from: string): MailTransport {
   };
 }
 
-/** Writes `<mailId>.eml` into the folder, readable by its owner only, and logs the link. For development. */
+/**
+ * Whether a mail must not leave without TLS: by `smtp://` a password and links that sign people in would else go through the network
+ * in the clear where somebody in the middle hides that the server offers STARTTLS. `?requireTLS=false` and `?ignoreTLS=true` permit it.
+ */
+function demandsTls(url: string): boolean {
+  const { protocol, hostname, searchParams } = new URL(url);
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  return (
+    protocol === 'smtp:' && !isLocal && !searchParams.has('requireTLS') && !searchParams.has('ignoreTLS')
+  );
+}
+
+/** Writes `<mailId>.eml` into the folder, readable by its owner only. For development. The link is a secret, and not logged. */
 export function folderTransport(folder: string, from: string, log: MailLog): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -78,7 +91,7 @@ export function folderTransport(folder: string, from: string, log: MailLog): Mai
       // Written under another name first, so that nobody who watches the folder reads half a mail.
       await writeFile(`${file}.part`, message, { mode: 0o600 });
       await rename(`${file}.part`, file);
-      log.info({ to: mail.to, subject: mail.subject, link: mail.link, file }, 'mail written to a file');
+      log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to a file');
     },
     close: () => {
       composer.close();

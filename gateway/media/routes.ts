@@ -14,6 +14,7 @@ import {
   claimUpload,
   completeUpload,
   findAttachments,
+  findAttachmentTenant,
   type Media,
   NoSuchMedia,
   releaseUpload,
@@ -30,7 +31,7 @@ import type { MediaLinks } from './links.ts';
 export interface MediaOptions {
   readonly server: HttpServer;
   readonly database: Pick<Database, 'query'>;
-  readonly media: Pick<Media, 'put' | 'open' | 'remove'>;
+  readonly media: Pick<Media, 'requireRoom' | 'put' | 'open' | 'remove'>;
   readonly links: MediaLinks;
   readonly clock: Clock;
   readonly log: Log;
@@ -67,7 +68,7 @@ class MediaRoutes {
     this.#options = options;
   }
 
-  /** 401 for a bad address: an upload that nobody here has asked for takes no room. */
+  /** 401 for a bad address: an upload that was not announced takes no slot. */
   refuseUpload(request: HttpRequest): HttpAnswer | undefined {
     const { links, clock, docsUrl } = this.#options;
     const [attachmentId = ''] = request.params;
@@ -89,6 +90,7 @@ class MediaRoutes {
     if (status === 'stored') throw conflict('The file has been uploaded.');
     const announced = request.header('content-length');
     if (announced !== '' && Number(announced) !== sizeBytes) throw wrongSize(sizeBytes);
+    await this.#requireRoom(sizeBytes);
     const upload = await claimUpload(database, attachmentId, clock.now());
     if (upload === undefined) throw conflict('The file is being uploaded.');
     const sha256 = await this.#store(upload, attachment, request);
@@ -132,9 +134,20 @@ class MediaRoutes {
     links.check(use, attachmentId, request.query, clock.now());
     // A signed id is always valid. Checked again here, because the id becomes a key of the store.
     if (!isId('attachment', attachmentId)) throw notFound();
-    const [found] = await findAttachments(database, [attachmentId]);
+    const tenant = await findAttachmentTenant(database, attachmentId);
+    const [found] = tenant === undefined ? [] : await findAttachments(database, tenant, [attachmentId]);
     if (found === undefined || found.status === 'erased') throw notFound();
     return found;
+  }
+
+  /** 503 where the disk is nearly full. */
+  async #requireRoom(sizeBytes: number): Promise<void> {
+    try {
+      await this.#options.media.requireRoom(sizeBytes);
+    } catch (err) {
+      this.#options.log.warn({ err }, 'no room for a file: too little of the disk is free');
+      throw unavailable();
+    }
   }
 
   async #store(upload: Upload, attachment: StoredAttachment, request: HttpRequest): Promise<Buffer> {

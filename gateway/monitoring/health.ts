@@ -15,7 +15,7 @@ export interface HealthOptions {
   /** By the name that /readyz shows, such as `database`. */
   readonly checks: Readonly<Record<string, Check>>;
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
-  /** Whoever scrapes has it as a bearer token. Undefined: only clients at the loopback address get metrics. */
+  /** The bearer token of the scraper. Undefined: only clients at the loopback address get metrics. */
   readonly metricsToken?: string | undefined;
   readonly log: Log;
   /** Milliseconds that the outcome of the checks is kept. Default 1,000. */
@@ -112,7 +112,7 @@ export class Health {
   }
 }
 
-/** Whether the client is on this machine, and no proxy on it says that it speaks for somebody else. */
+/** Whether the client is on this machine, and is not a proxy that forwards for another client. */
 function isLocal(request: HttpRequest): boolean {
   const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some(
     name => request.header(name) !== '',

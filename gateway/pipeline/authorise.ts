@@ -61,6 +61,9 @@ export class Authority implements AccessRules {
   }
 
   admit(caller: Caller | ServiceCaller): void {
+    if (caller.type === 'user' && caller.mustVerify === true && this.#operation.beforeVerification !== true) {
+      throw new ServiceError('svc/auth/email_not_verified');
+    }
     if (caller.type !== 'key') return;
     if (!this.inProject) {
       // Such operations accept Studio tokens only.
@@ -68,7 +71,7 @@ export class Authority implements AccessRules {
         ? new ServiceError('svc/auth/insufficient_scope')
         : new ServiceError('svc/auth/invalid_token');
     }
-    if (!this.#hasScopes(caller)) throw this.#denied(caller);
+    if (!admitsKey(this.#operation, caller)) throw this.#denied(caller);
   }
 
   scope(
@@ -88,7 +91,7 @@ export class Authority implements AccessRules {
     const role =
       caller.type === 'user' ? await this.#tenancy.workspaceRole(caller.userId, workspaceId) : undefined;
     if (role === undefined) throw this.absent();
-    if (this.#operation.access !== undefined && !this.#admitsStudio(role)) throw this.#denied(caller);
+    if (this.#operation.access !== undefined && !admitsStudio(this.#operation, role)) throw this.#denied(caller);
     return role;
   }
 
@@ -114,7 +117,7 @@ export class Authority implements AccessRules {
     environmentId: string | undefined,
   ): ProjectScope {
     if (access === undefined) throw this.absent();
-    const role = this.#findRole(access);
+    const role = findRole(this.#operation, access);
     if (role === undefined) throw this.#denied(user);
     const environment = access.environments.find(
       environmentId === undefined
@@ -130,29 +133,8 @@ export class Authority implements AccessRules {
       environmentId: environment.environmentId,
       environmentKind: environment.kind,
       role,
+      access,
     };
-  }
-
-  #findRole(access: ProjectAccess): StudioRole | ConsoleRole | undefined {
-    const { studioRole, consoleRole } = access;
-    if (studioRole !== undefined && this.#admitsStudio(studioRole)) return studioRole;
-    if (consoleRole !== undefined && this.#operation.access?.console.includes(consoleRole))
-      return consoleRole;
-    return undefined;
-  }
-
-  #admitsStudio(role: StudioRole): boolean {
-    const admitted = this.#operation.access?.studio ?? [];
-    // Owner and admin of the workspace are developers in every project.
-    const alsoDeveloper = role === 'owner' || role === 'admin';
-    return admitted.includes(role) || (alsoDeveloper && admitted.includes('developer'));
-  }
-
-  #hasScopes(key: KeyCaller): boolean {
-    const needed = this.#operation.access?.scopes ?? null;
-    // The wildcard stands for every scope, but does not open what no scope opens.
-    if (needed === null) return false;
-    return key.scopes.has('*') || needed.every(scope => key.scopes.has(scope));
   }
 
   #denied(caller: Caller | ServiceCaller): ServiceError {
@@ -163,6 +145,52 @@ export class Authority implements AccessRules {
       ? new ServiceError('svc/auth/insufficient_scope')
       : this.absent();
   }
+}
+
+/** Whether a caller may also do this operation, in a scope that was authorised for another one. A service may do what a key with all scopes may. */
+export function admits(
+  operation: Operation,
+  caller: Caller | ServiceCaller,
+  { access }: Pick<ProjectScope, 'access'>,
+): boolean {
+  switch (caller.type) {
+    case 'service':
+      return operation.access !== undefined && operation.access.scopes !== null;
+    case 'key':
+      return admitsKey(operation, caller);
+    case 'user':
+      return access !== undefined && admitsUser(operation, access);
+  }
+}
+
+/** Whether the row admits the key, in the key's own project. */
+function admitsKey({ access }: Operation, key: KeyCaller): boolean {
+  const needed = access?.scopes ?? null;
+  // The wildcard stands for every scope, but does not open what no scope opens.
+  if (needed === null) return false;
+  return key.scopes.has('*') || needed.every(scope => key.scopes.has(scope));
+}
+
+/** Whether the row admits a user with these roles: for what belongs to a workspace, by the role there. */
+function admitsUser(operation: Operation, access: ProjectAccess): boolean {
+  if (operation.auth !== 'user') return findRole(operation, access) !== undefined;
+  return access.workspaceRole !== undefined && admitsStudio(operation, access.workspaceRole);
+}
+
+function findRole(
+  operation: Operation,
+  { studioRole, consoleRole }: ProjectAccess,
+): StudioRole | ConsoleRole | undefined {
+  if (studioRole !== undefined && admitsStudio(operation, studioRole)) return studioRole;
+  if (consoleRole !== undefined && operation.access?.console.includes(consoleRole)) return consoleRole;
+  return undefined;
+}
+
+function admitsStudio({ access }: Operation, role: StudioRole): boolean {
+  const admitted = access?.studio ?? [];
+  // Owner and admin of the workspace are developers in every project.
+  const alsoDeveloper = role === 'owner' || role === 'admin';
+  return admitted.includes(role) || (alsoDeveloper && admitted.includes('developer'));
 }
 
 /**

@@ -1,8 +1,10 @@
 /**
  * One request on its way through the pipeline, and what its handler sees of it (see {@link Call}). What differs by transport (REST,
- * gRPC) is in the subclasses: who sends the request, what it asks for, and where its idempotency key stands.
+ * gRPC) is in the subclasses: who sends the request, what it requests, and where its idempotency key is.
  */
+import { ServiceError } from '../../protocol/errors.ts';
 import type { Operation, StudioRole } from '../../protocol/operation.ts';
+import type { Actor } from '../../protocol/resources/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Grounds } from '../../storage/idempotency/index.ts';
 import type { AccessRules } from './authorise.ts';
@@ -206,8 +208,21 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     if (project === undefined) return caller.type === 'user' ? [caller.userId] : undefined;
     const { projectId, environmentId } = project;
     if (this.endpoint.operation.secret !== true) return [projectId, environmentId];
-    // A secret is shown again to whom it was shown, not to whoever knows the key.
+    // A secret is shown again only to the caller who has seen it, not to everyone who knows the key.
     return [projectId, environmentId, getCallerId(caller)];
+  }
+}
+
+/** The author of what a call does, as events and messages show it (docs/contract-decisions.md, "Events"). */
+export function getAuthor({ caller }: Pick<Call, 'caller'>): Actor {
+  if (caller === undefined) throw new ServiceError('svc/auth/missing_credentials');
+  switch (caller.type) {
+    case 'key':
+      return { type: 'api_key', id: caller.apiKeyId };
+    case 'user':
+      return { type: 'user', id: caller.userId };
+    case 'service':
+      return { type: 'system', id: caller.name };
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   StudioRole,
 } from '../../protocol/operation.ts';
 import type { EnvironmentKind } from '../../protocol/resources/index.ts';
+import type { ProjectAccess } from '../../storage/tenancy/index.ts';
 
 /** An API key. It acts in its own project and environment only. */
 export interface KeyCaller {
@@ -29,6 +30,8 @@ export interface UserCaller {
   readonly sessionId: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  /** They may do nothing before they have verified their address: the deployment admits only some domains. */
+  readonly mustVerify?: boolean;
 }
 
 /** Who sends a REST request. */
@@ -48,11 +51,15 @@ export interface ProjectScope {
   readonly environmentKind: EnvironmentKind;
   /** What admits the caller: a key its scopes, a service its token, a user the first role that the operation accepts. */
   readonly role: 'key' | 'service' | StudioRole | ConsoleRole;
+  /** All roles of a user there. */
+  readonly access?: ProjectAccess;
 }
 
 /** The key of a request and what it stands for (docs/contract-decisions.md, "Idempotency-Key"): 32 bytes each. */
 export interface IdempotencyMark {
-  /** SHA-256 of the key's owner (project and environment as a rule), the operation and the key. */
+  /** Whom the key belongs to: project and environment as a rule. */
+  readonly owner: readonly string[];
+  /** SHA-256 of the owner, the operation and the key. */
   readonly keyHash: Buffer;
   /** SHA-256 of the canonical body and the path. */
   readonly fingerprint: Buffer;

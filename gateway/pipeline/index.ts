@@ -4,8 +4,8 @@
  * handlers see (handler.ts). The stages ask `Authority` who may do what, `PartsReader` for what the request says, `RateLimiter`
  * (gateway/quota) for quota, and `Idempotency` for what was answered before.
  */
-export { Authority, getShownEnvironment, type AccessRules, type Tenancy } from './authorise.ts';
-export { chain, OperationCall, type Endpoint, type Maybe, type Source } from './call.ts';
+export { admits, Authority, getShownEnvironment, type AccessRules, type Tenancy } from './authorise.ts';
+export { chain, getAuthor, OperationCall, type Endpoint, type Maybe, type Source } from './call.ts';
 export type {
   Answer,
   Call,
@@ -19,6 +19,7 @@ export type {
   ServiceCaller,
   UserCaller,
 } from './handler.ts';
+export { type EventView, getEventView } from './event-view.ts';
 export { canBeKey, commitKey, Idempotency, keptByActors, parseKey } from './idempotency.ts';
 export { PartsReader, refusePrototypes, type Parts } from './parts.ts';
 export { runPipeline } from './pipeline.ts';

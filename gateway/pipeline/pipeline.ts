@@ -1,20 +1,20 @@
 /**
- * The way of every request, by REST and by gRPC: its stages in their order. Each may refuse it, by throwing or rejecting.
+ * The request pipeline, for REST and gRPC: its stages in their order. Each may refuse the request, by throwing or rejecting.
  *
  *   authenticate     who is calling (401). A credential that is invalid, or not known here yet, is charged to the sender's address.
- *   charge           does the caller have quota left (429)? From here on, whatever is done for the request is paid for.
+ *   charge           does the caller have quota left (429)? All work for the request comes after this.
  *   admit            may the caller do this in any project at all (403)?
  *   parse            is the request well-formed (400, 413, 422)?
  *   authorise        may the caller do this in the project or workspace that the request names (403, 404)?
- *   charge subject   does what the request is about, a thread or an e-mail, have quota left (429)?
+ *   charge subject   does the thread or e-mail address that the request concerns have quota left (429)?
  *   idempotency      has the request been answered before (Idempotency-Key)? Then the kept answer is repeated.
  *   handle           the operation's handler
  *   answer           the handler's plain values as status, headers and JSON text
  *
  * What a transport does with the answer or the refusal is its own: see gateway/rest/operations.ts and gateway/grpc/conversations.ts.
  *
- * Nothing waits unless it must: a stage that has its result goes on at once, and only a stage that was given a promise makes
- * another. With a cached credential a request runs in one go up to its handler.
+ * Nothing waits unless it must: a stage that has its result continues at once, and only a stage that was given a promise makes
+ * another. With a cached credential a request runs synchronously up to its handler.
  */
 import type { ServiceError } from '../../protocol/errors.ts';
 import type { Operation } from '../../protocol/operation.ts';

@@ -10,7 +10,7 @@ import { InvalidCursor } from '../../storage/paging/index.ts';
 export function toRefusal(error: unknown): ServiceError | undefined {
   if (error instanceof InvalidCursor) {
     return new ServiceError('svc/runtime/invalid_request', {
-      message: 'The cursor is not one of this list.',
+      message: 'The cursor does not belong to this list.',
     });
   }
   return toServiceError(error) ?? (isTransient(error) ? unavailable('store') : undefined);

@@ -4,8 +4,9 @@
  *
  *   auth               its address; then the e-mail that it is about, from that address and from all
  *   read, write, run,
- *   test               its credential: an API key, or a user, whose sessions share one; without any, its address
- *   invitation         its credential, as `write`; then the workspace, and the e-mail that is invited, as for auth
+ *   test               its credential: an API key, or a user, whose sessions share one; without any, its address. And the project, which
+ *                      is that of the API key; for a user, once it is certain that the user may act there
+ *   invitation         its credential, as `write`; then the workspace, the user, and the e-mail that is invited, as for auth
  *   message            the project of an API key, and then the thread where one is named; for a user, as `write`, and then the
  *                      project, once it is certain that the user may act there, and the thread
  *   receipt            the project of an API key, apart from its messages; for a user, as `write`
@@ -21,7 +22,7 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { quarterRate } from '../../actors/quota/index.ts';
-import { deriveThreadId } from '../../protocol/ids.ts';
+import { deriveThreadId, pickExternalRef } from '../../protocol/ids.ts';
 import type { RateClass } from '../../protocol/operation.ts';
 import type { EnvironmentKind } from '../../protocol/resources/index.ts';
 import type { Clock, Random } from '../../runtime/time/index.ts';
@@ -29,7 +30,7 @@ import type { Metrics } from '../../runtime/observability/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { emailKey } from '../../storage/mail/index.ts';
 import type { KeyedHash } from '../../storage/secrets/index.ts';
-import { chain, type Call, type Maybe, type Quota, type RateLimiter } from '../pipeline/index.ts';
+import type { Call, Maybe, Quota, RateLimiter } from '../pipeline/index.ts';
 import { BucketClient, BucketLease, type QuotaCounts, type RatePolicy } from './bucket-lease.ts';
 import { quotaCounts, showLeases } from './metrics.ts';
 import { bucketNames, type BucketName, type Rates } from './rates.ts';
@@ -71,7 +72,16 @@ const guarded: ReadonlySet<BucketName> = new Set([
   'authAddressEmail',
   'authEmail',
   'invitations',
+  'invitationsUser',
 ]);
+
+/** The bucket of a project beside that of each credential. Messages and receipts are charged to their project anyway. */
+const projectBuckets: Readonly<Partial<Record<RateClass, BucketName>>> = {
+  read: 'readProject',
+  write: 'writeProject',
+  run: 'runProject',
+  test: 'testProject',
+};
 
 type RatePolicies = Readonly<Record<BucketName, RatePolicy>>;
 type Fields = Readonly<Record<string, unknown>>;
@@ -104,14 +114,23 @@ class BucketRateLimiter implements RateLimiter {
   }
 
   chargeCaller(rate: RateClass, call: Call): Maybe<Quota> {
-    return this.#callerLease(rate, call).take();
+    const own = this.#callerLease(rate, call);
+    const ofProject = this.#keyProjectLease(rate, call);
+    return ofProject === undefined ? own.take() : takeBoth(own, ofProject);
   }
 
   chargeSubject(rate: RateClass, call: Call): Maybe<Quota | undefined> {
-    return chain(this.#takeSubject(rate, call), quota => {
-      if (quota?.allowed === false) this.#callerLease(rate, call).refund();
-      return quota;
-    });
+    const quota = this.#takeSubject(rate, call);
+    if (quota instanceof Promise) return quota.then(taken => this.#settleSubject(rate, call, taken));
+    return this.#settleSubject(rate, call, quota);
+  }
+
+  #settleSubject(rate: RateClass, call: Call, quota: Quota | undefined): Quota | undefined {
+    if (quota?.allowed === false) {
+      this.#callerLease(rate, call).refund();
+      this.#keyProjectLease(rate, call)?.refund();
+    }
+    return quota;
   }
 
   chargeAnonymous(address: string): Maybe<Quota> {
@@ -144,7 +163,7 @@ class BucketRateLimiter implements RateLimiter {
       case 'message':
       case 'receipt': {
         const { caller } = call;
-        // Which project a user's request is about is certain only later: nobody may use up the quota of a stranger's project.
+        // Which project a user's request is about is certain only later: nobody may use up the quota of another tenant's project.
         if (caller?.type !== 'key') return this.#credentialLease('write', call);
         const name = rate === 'message' ? 'messageProject' : 'receiptProject';
         return this.#lease(this.#policies(caller.environmentKind)[name], caller.projectId);
@@ -168,6 +187,20 @@ class BucketRateLimiter implements RateLimiter {
     return this.#lease(this.#policies(caller.environmentKind)[name], caller.apiKeyId);
   }
 
+  /** What all credentials of the key's project share. */
+  #keyProjectLease(rate: RateClass, { caller }: Call): BucketLease | undefined {
+    const name = projectBuckets[rate];
+    if (name === undefined || caller?.type !== 'key') return undefined;
+    return this.#lease(this.#policies(caller.environmentKind)[name], caller.projectId);
+  }
+
+  /** The same for a user's request; undefined where only the handler learns which project it is about. */
+  #takeUserProject(rate: RateClass, { caller, project }: Call): Maybe<Quota | undefined> {
+    const name = projectBuckets[rate];
+    if (name === undefined || caller?.type !== 'user' || project === undefined) return undefined;
+    return this.#lease(this.#policies(project.environmentKind)[name], project.projectId).take();
+  }
+
   #takeSubject(rate: RateClass, call: Call): Maybe<Quota | undefined> {
     switch (rate) {
       case 'message':
@@ -177,7 +210,7 @@ class BucketRateLimiter implements RateLimiter {
       case 'invitation':
         return this.#takeInvitation(call);
       default:
-        return undefined;
+        return this.#takeUserProject(rate, call);
     }
   }
 
@@ -198,8 +231,11 @@ class BucketRateLimiter implements RateLimiter {
   #takeInvitation(call: Call): Maybe<Quota> {
     const { workspaceId } = (call.params ?? none) as Fields;
     const ofWorkspace = this.#lease(this.#whole.invitations, String(workspaceId));
+    const { caller } = call;
+    const inviter = caller?.type === 'user' ? caller.userId : String(workspaceId);
+    const sent = pair(ofWorkspace, this.#lease(this.#whole.invitationsUser, inviter));
     const email = this.#emailLease(call);
-    return email === undefined ? ofWorkspace.take() : pair(ofWorkspace, email).take();
+    return email === undefined ? sent.take() : pair(sent, email).take();
   }
 
   #emailLease(call: Call): Chargeable | undefined {
@@ -251,7 +287,10 @@ function takeBoth(a: Chargeable, b: Chargeable): Maybe<Quota> {
   if (first instanceof Promise) {
     return Promise.all([first, b.take()]).then(([one, other]) => settleBoth(one, other, a, b));
   }
-  return first.allowed ? chain(b.take(), second => settleBoth(first, second, a, b)) : first;
+  if (!first.allowed) return first;
+  const second = b.take();
+  if (second instanceof Promise) return second.then(taken => settleBoth(first, taken, a, b));
+  return settleBoth(first, second, a, b);
 }
 
 function settleBoth(ofA: Quota, ofB: Quota, a: Chargeable, b: Chargeable): Quota {
@@ -277,7 +316,7 @@ function findEmail({ body, caller }: Call): string | undefined {
 }
 
 /**
- * The thread that a message is for: as the path or the body names it, else by its identity, as in the handler. A user who omits
+ * The thread that a message is for: as the path or the body names it, else by its identity. A user who omits
  * the environment of a channel outside the sandbox is charged under another name for the same thread, and always under the same.
  */
 function findThreadId(call: Call, environmentId: string): string | undefined {
@@ -285,7 +324,7 @@ function findThreadId(call: Call, environmentId: string): string | undefined {
   const body = (call.body ?? none) as Fields;
   const named = threadId ?? body['threadId'];
   if (typeof named === 'string') return named;
-  const reference = body['externalParticipantRef'] ?? body['externalThreadRef'];
+  const reference = pickExternalRef<unknown>(body);
   if (typeof reference !== 'string' || typeof channelId !== 'string') return undefined;
   return deriveThreadId(environmentId, channelId, reference);
 }

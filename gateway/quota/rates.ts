@@ -8,13 +8,18 @@ export const bucketNames = [
   'authAddressEmail',
   'authEmail',
   'read',
+  'readProject',
   'write',
+  'writeProject',
   'invitations',
+  'invitationsUser',
   'messageProject',
   'messageThread',
   'receiptProject',
   'run',
+  'runProject',
   'test',
+  'testProject',
 ] as const;
 export type BucketName = (typeof bucketNames)[number];
 export type Rates = Readonly<Record<BucketName, Rate>>;
@@ -28,15 +33,22 @@ export const defaultRates: Rates = {
   authAddressEmail: { limit: 5, windowMs: minute },
   authEmail: { limit: 30, windowMs: minute },
   read: { limit: 1_200, windowMs: minute },
+  // A project may have any number of keys and users: all together have five times what one has.
+  readProject: { limit: 6_000, windowMs: minute },
   write: { limit: 600, windowMs: minute },
+  writeProject: { limit: 3_000, windowMs: minute },
   // Each sends a mail to whomever the inviter names.
   invitations: { limit: 30, windowMs: 60 * minute },
+  // A user may have many workspaces.
+  invitationsUser: { limit: 30, windowMs: 60 * minute },
   messageProject: { limit: 100, windowMs: second },
   messageThread: { limit: 5, windowMs: second },
   // A message has up to three receipts and a command to acknowledge: enough for as many messages as a project may send.
   receiptProject: { limit: 400, windowMs: second },
   run: { limit: 120, windowMs: minute },
+  runProject: { limit: 600, windowMs: minute },
   test: { limit: 30, windowMs: minute },
+  testProject: { limit: 150, windowMs: minute },
 };
 
 const largestLimit = 1_000_000;

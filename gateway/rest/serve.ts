@@ -24,7 +24,7 @@ import {
   SignUpPolicy,
 } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
-import { serveDocs } from '../docs/index.ts';
+import { serveDocs, showToPeople } from '../docs/index.ts';
 import { ChannelDirectory, createHandlers, type ToolTester } from '../handlers/index.ts';
 import { showTraffic, type HttpServer } from '../http/index.ts';
 import { folderTransport, MailSender, smtpTransport } from '../mail/index.ts';
@@ -103,6 +103,7 @@ export function serveRest(options: RestOptions): Rest {
     tickets,
     links,
     reach: config.outboundReach,
+    limits: config.limits,
   });
   serveOperations(server, operations, handlers, {
     authenticator,
@@ -114,7 +115,11 @@ export function serveRest(options: RestOptions): Rest {
     docsUrl,
     metrics: new AnswerMetrics(metrics.registry),
   });
-  if (limiter !== undefined) server.unrouted(chargeUnrouted(limiter, docsUrl));
+  const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
+  server.unrouted((request, answer) => {
+    const shown = () => showToPeople(request, answer());
+    return charge === undefined ? shown() : charge(request, shown);
+  });
   showTraffic(metrics.registry, server);
   serveMedia({ server, database, media: options.media, links, clock, log, docsUrl });
   serveDocs(server);
@@ -159,14 +164,21 @@ function createCredentials(
   { hash, cursors, mail }: { readonly hash: KeyedHash; readonly cursors: Cursors; readonly mail: MailSender },
 ) {
   const sessions = new Sessions(db, hash, refuseAccount);
-  const apiKeys = new ApiKeys({ db, hash, cursors, rules: tenancyRules });
+  const apiKeys = new ApiKeys({ db, hash, cursors, rules: tenancyRules, limits: config.limits });
   const tokens = new AccessTokens(parseTokenKeys(tokenKeys), clock);
   const verifier = new KeyVerifier({ apiKeys, clock, log });
   const signingIn = {
     accounts: new Accounts({ db, hash, sessions, mails, refuse: refuseAccount }),
     sessions,
     tokens,
-    authenticator: new Authenticator({ tokens, keys: verifier, sessions, clock }),
+    authenticator: new Authenticator({
+      tokens,
+      keys: verifier,
+      sessions,
+      clock,
+      // Else anybody could name an address of such a domain, and work without ever having it.
+      mustVerify: config.emailDomains.length > 0,
+    }),
     mail,
     passwords: new Passwords(),
     policy: new SignUpPolicy({ open: config.signup === 'open', emailDomains: config.emailDomains }),

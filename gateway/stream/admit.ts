@@ -12,12 +12,14 @@ import {
   type RevokedCredentials,
   type StreamTickets,
   toMemberKey,
+  toRolesKey,
 } from '../../storage/tenancy/index.ts';
 import type { AccessTokens, Authenticator, RequestSource } from '../auth/index.ts';
 import type { HttpRequest } from '../http/index.ts';
 import {
   AnonymousCharge,
   Authority,
+  getEventView,
   getShownEnvironment,
   PartsReader,
   quotaExceeded,
@@ -55,41 +57,44 @@ export async function admit(options: AdmitOptions, request: HttpRequest): Promis
   if (authorization === '') return admitTicket(options, projectId, query?.['ticket'], visitor);
   const caller = await options.authenticator.authenticate(authorization, visitor);
   visitor.refund();
-  const environmentId = await getVisibleEnvironment(options, caller, projectId);
+  const seen = await findSeen(options, caller, projectId);
   return caller.type === 'key'
-    ? admitKey(caller, environmentId)
-    : admitToken(options, caller, projectId, environmentId, authorization);
+    ? admitKey(caller, seen)
+    : admitToken(options, caller, seen, authorization);
 }
 
-/** The environment that the caller is limited to, if any; rejects when they may not see the stream. */
-async function getVisibleEnvironment(
-  { access }: AdmitOptions,
-  caller: Caller,
-  projectId: string,
-): Promise<string | undefined> {
+/** What the caller sees of the project. */
+type Seen = Pick<Admission, 'projectId' | 'environmentId' | 'view' | 'roles'>;
+
+/** Rejects when the caller may not see the stream. */
+async function findSeen({ access }: AdmitOptions, caller: Caller, projectId: string): Promise<Seen> {
   const authority = new Authority(operations.openStream, access);
   authority.admit(caller);
   const scope = await authority.scope(caller, projectId, undefined);
   if (scope === undefined) throw authority.absent();
-  return getShownEnvironment(caller, scope);
+  return {
+    projectId,
+    environmentId: getShownEnvironment(caller, scope),
+    view: getEventView(caller, scope),
+    roles: scope.access && toRolesKey(scope.access),
+  };
 }
 
-function admitKey({ projectId, apiKeyId }: KeyCaller, environmentId: string | undefined): Admission {
+function admitKey({ apiKeyId }: KeyCaller, seen: Seen): Admission {
   // The connection reaper finds its expiry and its revocation.
-  return { projectId, environmentId, apiKeyId, userId: undefined, sessionId: undefined, expiresAt: Infinity };
+  return { ...seen, apiKeyId, userId: undefined, sessionId: undefined, expiresAt: Infinity };
 }
 
 async function admitToken(
   options: AdmitOptions,
   { userId, sessionId }: UserCaller,
-  projectId: string,
-  environmentId: string | undefined,
+  seen: Seen,
   authorization: string,
 ): Promise<Admission> {
   const { expiresAt } = await options.tokens.verify(
     authorization.slice(authorization.indexOf(' ') + 1).trim(),
   );
-  return { projectId, userId, sessionId, expiresAt, environmentId, apiKeyId: undefined };
+  return { ...seen, userId, sessionId, expiresAt, apiKeyId: undefined };
 }
 
 /** A socket that was opened by a ticket lives as long as the session behind it. */
@@ -106,13 +111,14 @@ async function admitTicket(
   if (holder === undefined) throw new ServiceError('svc/auth/invalid_token');
   visitor.refund();
   const { userId, sessionId, email, emailVerified } = holder;
-  const members = [{ projectId, userId }];
+  // The roles are read below.
+  const members = [{ projectId, userId, roles: '' }];
   const gone = await options.findRevokedCredentials({ sessionIds: [sessionId], apiKeyIds: [], members }, now);
   if (gone.has(sessionId)) throw new ServiceError('svc/auth/invalid_token');
   if (gone.has(toMemberKey(projectId, userId))) throw new ServiceError('svc/console/forbidden');
   const caller: UserCaller = { type: 'user', userId, sessionId, email, emailVerified };
-  const environmentId = await getVisibleEnvironment(options, caller, projectId);
-  return { projectId, userId, sessionId, expiresAt: Infinity, environmentId, apiKeyId: undefined };
+  const seen = await findSeen(options, caller, projectId);
+  return { ...seen, userId, sessionId, expiresAt: Infinity, apiKeyId: undefined };
 }
 
 /** The client, until it is authenticated. */

@@ -8,7 +8,9 @@ import type { Clock } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import {
   type CheckedCredentials,
+  type CheckedMember,
   type RevokedCredentials,
+  toChangedKey,
   toMemberKey,
 } from '../../storage/tenancy/index.ts';
 import type { Admission } from './admission.ts';
@@ -21,6 +23,7 @@ const ticksBetweenChecks = 10;
 
 /** Events after which a socket of their project may have lost its access. */
 const revokingEvents: ReadonlySet<string> = new Set([
+  'project.member.upserted',
   'project.member.removed',
   'project.api_key.revoked',
   'project.api_key.rotated',
@@ -114,29 +117,38 @@ export class ConnectionReaper {
 function collectCredentials(streams: Iterable<ProjectStream>): CheckedCredentials | undefined {
   const sessionIds = new Set<string>();
   const apiKeyIds = new Set<string>();
-  const members = new Map<string, { projectId: string; userId: string }>();
+  const members = new Map<string, CheckedMember>();
   for (const stream of streams) {
     for (const { admission } of stream.followers) {
-      const { projectId, userId, sessionId, apiKeyId } = admission;
+      const { sessionId, apiKeyId } = admission;
+      const member = getMember(admission);
       if (sessionId !== undefined) sessionIds.add(sessionId);
       if (apiKeyId !== undefined) apiKeyIds.add(apiKeyId);
-      if (userId !== undefined) members.set(toMemberKey(projectId, userId), { projectId, userId });
+      if (member !== undefined) members.set(toChangedKey(member), member);
     }
   }
   if (sessionIds.size + apiKeyIds.size + members.size === 0) return undefined;
   return { sessionIds: [...sessionIds], apiKeyIds: [...apiKeyIds], members: [...members.values()] };
 }
 
+function getMember({ projectId, userId, roles }: Admission): CheckedMember | undefined {
+  return userId === undefined || roles === undefined ? undefined : { projectId, userId, roles };
+}
+
 function getRevocation(
   admission: Admission,
   gone: RevokedCredentials,
 ): { code: number; text: string } | undefined {
-  const { projectId, userId, sessionId, apiKeyId } = admission;
+  const { sessionId, apiKeyId } = admission;
+  const member = getMember(admission);
   if ((sessionId !== undefined && gone.has(sessionId)) || (apiKeyId !== undefined && gone.has(apiKeyId))) {
     return { code: closeCodes.notAuthenticated, text: 'the credential was revoked' };
   }
-  if (userId !== undefined && gone.has(toMemberKey(projectId, userId))) {
+  if (member !== undefined && gone.has(toMemberKey(member.projectId, member.userId))) {
     return { code: closeCodes.noMembership, text: 'no longer a member of the project' };
+  }
+  if (member !== undefined && gone.has(toChangedKey(member))) {
+    return { code: closeCodes.rolesChanged, text: 'the roles have changed: resume' };
   }
   return undefined;
 }

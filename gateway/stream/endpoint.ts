@@ -13,6 +13,7 @@ import {
 import { toRefusal } from '../pipeline/index.ts';
 import type { Admission } from './admission.ts';
 import { CatchUp } from './catch-up.ts';
+import type { EphemeralEvent } from './ephemeral-events.ts';
 import { closeCodes, maxClientFrame } from './frames.ts';
 import { Hub, type EventLog } from './hub.ts';
 import { StreamSession } from './session.ts';
@@ -80,8 +81,8 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
   }
 
   /** Shows an event that is not in the log (typing, output as it is written) to whoever is live now. */
-  ephemeral(projectId: string, environmentId: string, body: string): void {
-    this.context.hub.ephemeral(projectId, environmentId, body);
+  ephemeral(event: EphemeralEvent): void {
+    this.context.hub.ephemeral(event);
   }
 
   /** Refuses with what `admit` throws, 429 over the holder's limit and 503 while draining. */

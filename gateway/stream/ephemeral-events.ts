@@ -19,7 +19,7 @@ export function publishEphemeral(
   transport: Pick<Transport, 'publish'>,
   { projectId, environmentId, body }: EphemeralEvent,
 ): void {
-  // The id contains no space, so the envelope travels as it is and is never parsed.
+  // The id contains no space, so the envelope travels as it is.
   transport.publish(toTopic(projectId), `${environmentId} ${body}`);
 }
 

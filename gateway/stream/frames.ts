@@ -19,6 +19,8 @@ export const closeCodes = {
   notAuthenticated: 4001,
   /** Not, or no longer, a member of the project. */
   noMembership: 4003,
+  /** The user's roles have changed, and what they may see with them: connect anew. */
+  rolesChanged: 4004,
   /** The client left more than 1 MiB unread. */
   tooSlow: 4008,
   /** Two heartbeats went unanswered. */

@@ -10,8 +10,8 @@
  * Events may arrive in any order, twice, or never. An event that never arrives is noticed by the next number, or within
  * `tailCheckMs` by comparing the heads of all streams with the log, in one query for the node.
  *
- * A frame is built once per event and handed to uWebSockets.js by topic: the project's id, and the environment's id for API keys,
- * which see only one environment. Followers without a socket listen to the stream itself.
+ * A frame is built once per event and handed to uWebSockets.js by topic: one for all sockets that see the same events, by environment and
+ * by name. Followers without a socket listen to the stream itself.
  */
 import { Backoff, type Clock, pause, type Random } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
@@ -23,6 +23,7 @@ import type {
   StreamHead,
 } from '../../storage/events/index.ts';
 import { ProjectStream, type Follower, type StreamEvent } from './project-stream.ts';
+import type { EphemeralEvent } from './ephemeral-events.ts';
 import { ephemeralFrame, eventFrame, type ResetReason } from './frames.ts';
 
 /** The queries of storage/events/event-log.ts, bound to a database. */
@@ -114,9 +115,11 @@ export class Hub implements CommitListener {
   }
 
   /** Publishes an event that is not in the log. Followers that are not live miss it. */
-  ephemeral(projectId: string, environmentId: string, body: string): void {
+  ephemeral({ projectId, environmentId, body }: EphemeralEvent): void {
     const stream = this.#streams.get(projectId);
-    if (stream !== undefined) this.#publish(stream, ephemeralFrame(body), environmentId);
+    if (stream === undefined) return;
+    const { eventName } = JSON.parse(body) as { readonly eventName: string };
+    this.#publish(stream, ephemeralFrame(body), eventName, environmentId);
   }
 
   /**
@@ -153,13 +156,13 @@ export class Hub implements CommitListener {
   #show(stream: ProjectStream, event: StreamEvent): void {
     stream.head = event.seq;
     const frame = eventFrame(event.seq, event.body);
-    const environmentId = stream.limited.size === 0 ? '' : (event.environmentId ?? readEnvironmentId(event));
-    this.#publish(stream, frame, environmentId);
+    const environmentId = stream.limited === 0 ? '' : (event.environmentId ?? readEnvironmentId(event));
+    this.#publish(stream, frame, event.eventName, environmentId);
     for (const listener of stream.listeners) listener.take(event, environmentId);
     this.#options.shown?.(stream.projectId, event.eventName);
   }
 
-  #publish(stream: ProjectStream, frame: string, environmentId: string): void {
+  #publish(stream: ProjectStream, frame: string, eventName: string, environmentId: string): void {
     const bytes = Buffer.byteLength(frame);
     stream.unchecked += bytes;
     if (stream.unchecked > checkIntervalBytes) {
@@ -167,8 +170,10 @@ export class Hub implements CommitListener {
       stream.unchecked = bytes;
       for (let i = stream.followers.length - 1; i >= 0; i--) stream.followers[i]?.checkBuffer();
     }
-    this.#options.publish(stream.projectId, frame);
-    if (stream.limited.has(environmentId)) this.#options.publish(environmentId, frame);
+    for (const { topic, admission } of stream.audiences.values()) {
+      const { environmentId: only = environmentId, view } = admission;
+      if (only === environmentId && view.names.has(eventName)) this.#options.publish(topic, frame);
+    }
   }
 
   async #compareUntil(stream: ProjectStream, done: () => boolean): Promise<void> {

@@ -2,7 +2,7 @@
  * One project's stream on this node: how far it has been published, which events are held behind a gap, and who follows it. It is
  * plain state, which the hub (hub.ts) changes.
  */
-import type { Admission } from './admission.ts';
+import { type Admission, getTopic } from './admission.ts';
 import type { ResetReason } from './frames.ts';
 
 /** An event as a commit announces it (storage/events/commit-notifier.ts) or the log holds it. */
@@ -15,9 +15,16 @@ export interface StreamEvent {
   readonly environmentId?: string;
 }
 
+/** The followers who see the same, whose frames have a topic of their own. */
+export interface Audience {
+  readonly topic: string;
+  readonly admission: Pick<Admission, 'environmentId' | 'view'>;
+  size: number;
+}
+
 /** A subscriber of the stream. */
 export interface Follower {
-  /** Its place in {@link ProjectStream.followers}, kept by the feed. */
+  /** Its index in {@link ProjectStream.followers}, which the stream sets. */
   index: number;
   readonly admission: Admission;
   /** The stream's epoch and head have become known. */
@@ -52,8 +59,10 @@ export class ProjectStream {
   target = 0;
   readonly followers: Follower[] = [];
   readonly listeners = new Set<StreamListener>();
-  /** Environments that some follower is limited to, with how many: they have a topic of their own. */
-  readonly limited = new Map<string, number>();
+  /** By topic. */
+  readonly audiences = new Map<string, Audience>();
+  /** Followers that see one environment alone. */
+  limited = 0;
   /** Bytes published since the followers' buffers were last checked. */
   unchecked = 0;
   /** The read that brings `head` to `target`, while it runs. */
@@ -81,8 +90,12 @@ export class ProjectStream {
   add(follower: Follower): void {
     follower.index = this.followers.length;
     this.followers.push(follower);
-    const environment = follower.admission.environmentId;
-    if (environment !== undefined) this.limited.set(environment, (this.limited.get(environment) ?? 0) + 1);
+    const { admission } = follower;
+    const topic = getTopic(admission);
+    const audience = this.audiences.get(topic);
+    if (audience === undefined) this.audiences.set(topic, { topic, admission, size: 1 });
+    else audience.size++;
+    if (admission.environmentId !== undefined) this.limited++;
   }
 
   remove(follower: Follower): void {
@@ -91,11 +104,10 @@ export class ProjectStream {
       last.index = follower.index;
       this.followers[follower.index] = last;
     }
-    const environment = follower.admission.environmentId;
-    if (environment === undefined) return;
-    const left = (this.limited.get(environment) ?? 0) - 1;
-    if (left > 0) this.limited.set(environment, left);
-    else this.limited.delete(environment);
+    const { admission } = follower;
+    const audience = this.audiences.get(getTopic(admission));
+    if (audience !== undefined && --audience.size === 0) this.audiences.delete(audience.topic);
+    if (admission.environmentId !== undefined) this.limited--;
   }
 
   /** Holds an event until those before it have been published. Beyond the limits it is dropped: `target` still counts it. */

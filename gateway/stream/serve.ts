@@ -31,9 +31,7 @@ export function serveConsoleStream(options: StreamOptions): ConsoleStream {
   const follow = (projectId: string): (() => void) => {
     const ends = [
       notifier.follow(projectId),
-      subscribeEphemeral(transport, projectId, ({ environmentId, body }) =>
-        stream.ephemeral(projectId, environmentId, body),
-      ),
+      subscribeEphemeral(transport, projectId, event => stream.ephemeral(event)),
     ];
     return () => ends.forEach(end => end());
   };

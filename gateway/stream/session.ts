@@ -4,6 +4,7 @@
  * Nothing is sent until the client's first frame, `resume`, which must come within 10 s. From then on both sides send heartbeats.
  */
 import type { Socket } from '../http/index.ts';
+import { getTopic } from './admission.ts';
 import type { PagedFrame } from './catch-up.ts';
 import {
   barePing,
@@ -117,7 +118,7 @@ export class StreamSession extends Subscriber {
   }
 
   protected goLive(): void {
-    this.#socket?.subscribe(this.admission.environmentId ?? this.admission.projectId);
+    this.#socket?.subscribe(getTopic(this.admission));
   }
 
   #send(text: string): void {

@@ -100,7 +100,8 @@ export abstract class Subscriber implements Follower, Reader {
       if (first !== undefined && first.occurredAt < oldest) return this.#reset('expired');
       this.#tellResumed();
     }
-    this.sendPage(page);
+    const { names } = this.admission.view;
+    this.sendPage(page.filter(({ eventName }) => names.has(eventName)));
     this.cursor = page.at(-1)?.seq ?? through;
     this.#advance();
   }

@@ -1,2 +1,2 @@
-/** Who may change what in workspaces and projects: rules that storage asks inside its transactions. */
+/** Who may change what in workspaces and projects: rules that storage applies inside its transactions. */
 export { tenancyRules } from './rules.ts';

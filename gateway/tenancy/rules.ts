@@ -18,8 +18,8 @@ import {
 const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
   absent: notFound,
   console_member_absent: () => new ServiceError('svc/console/not_found'),
-  production_exists: () => conflict('The project has a production environment already.'),
-  address_is_member: () => conflict('The address is that of a member.'),
+  production_exists: () => conflict('The project already has a production environment.'),
+  address_is_member: () => conflict('The address already belongs to a member.'),
   invitation_open: () => conflict('The address has an invitation that is still open: revoke it first.'),
   partner_app_revoked: () => conflict('The partner app is revoked.'),
   partner_app_in_use: () => new ServiceError('svc/partner_app/in_use'),
@@ -93,7 +93,7 @@ function mayWriteKeys({ studioRole }: Roles): boolean {
   return studioRole !== undefined && (access.writeKeys.studio as readonly string[]).includes(studioRole);
 }
 
-/** Only owners make, change or remove owners; a workspace keeps one owner; whoever wants to leave may. */
+/** Only owners make, change or remove owners; a workspace must have an owner; anyone else may leave. */
 function requireMemberChange(facts: MemberChangeFacts): void {
   const { actingRole, memberRole, newRole, isSelf, isLastOwner } = facts;
   if (actingRole === undefined) throw notFound();
@@ -104,7 +104,7 @@ function requireMemberChange(facts: MemberChangeFacts): void {
     const message = 'Only an owner makes, changes or removes owners.';
     throw new ServiceError('svc/auth/insufficient_scope', { message });
   }
-  if (isLastOwner) throw conflict('A workspace keeps one owner.');
+  if (isLastOwner) throw conflict('A workspace must have an owner.');
 }
 
 function noKeyEnvironment(environment: KeyEnvironment): ServiceError {

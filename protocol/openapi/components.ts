@@ -85,7 +85,7 @@ function shorten(code: ErrorCode): string {
 }
 
 function createErrorExample(code: ErrorCode, status: number): JsonObject {
-  const issue = { path: '/body/name', message: 'must have at least 1 characters', code: 'minLength' };
+  const issue = { path: '/body/name', message: 'must be 1 character or longer', code: 'minLength' };
   return {
     error: code,
     message: errors[code].message,

@@ -19,14 +19,14 @@ export const attachmentOperations = {
     tag,
     summary: 'Announce a file and get its upload URL',
     description:
-      'PUT the announced number of bytes to uploadUrl within five minutes: 204. Then name attachmentId in the attachments of one message. A file that no message uses within a day is removed.',
+      'PUT the announced number of bytes to uploadUrl within five minutes: 204. Then name attachmentId in the attachments of one message. A file that is not uploaded within an hour, or that no message uses within a day, is removed. 409: the environment or workspace has as many bytes of files as it may have.',
     auth: 'project',
     access: access.writeMessages,
     body: CreateAttachmentBody,
     success: { status: 201, body: AttachmentUpload },
     // Anybody who has the URL can upload.
     secret: true,
-    errors: [...writing, ...repeatable],
+    errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'accepted',
   },

@@ -81,7 +81,7 @@ export const consoleOperations = {
     params: oneProject,
     success: { status: 200, body: StreamTicket },
     secret: true,
-    description: 'A ticket is valid for 30 seconds, also that of a repeated answer.',
+    description: 'A ticket is valid for 30 seconds, including one from a replayed answer.',
     errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors, ...repeatable],
     rate: 'write',
     idempotency: 'accepted',

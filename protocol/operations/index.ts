@@ -26,7 +26,7 @@ export type { privacyOperations } from './privacy.ts';
 export { access } from './rules.ts';
 export type { runOperations } from './runs.ts';
 export type { stitchOperations } from './stitches.ts';
-export { operations } from './table.ts';
+export { type OperationId, operations } from './table.ts';
 export type { tenancyOperations } from './tenancy.ts';
 export { threadOperations } from './threads.ts';
 export type { toolOperations } from './tools.ts';

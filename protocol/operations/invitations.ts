@@ -2,7 +2,17 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import { CreateInvitationBody, id, createList, ListQuery, WorkspaceInvitation } from '../resources/index.ts';
-import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
+import {
+  absent,
+  access,
+  always,
+  checked,
+  forbidden,
+  paged,
+  repeatable,
+  signedIn,
+  verified,
+} from './rules.ts';
 
 const tag = 'Invitations';
 const oneWorkspace = Type.Object({ workspaceId: id('workspace') });
@@ -14,7 +24,7 @@ export const invitationOperations = {
     tag,
     summary: 'Invite a person to a workspace by e-mail',
     description:
-      'The invitation works once, for 7 days. It is a conflict when the address belongs to a member or has a pending invitation.',
+      "The invitation works once, for 7 days. It is a conflict when the address belongs to a member or has a pending invitation. The inviter's own address has to be verified.",
     auth: 'user',
     access: access.administer,
     params: oneWorkspace,
@@ -27,6 +37,7 @@ export const invitationOperations = {
       ...forbidden,
       ...absent,
       ...repeatable,
+      ...verified,
       'svc/runtime/conflict',
       'svc/auth/email_domain_not_allowed',
     ],

@@ -66,7 +66,8 @@ export const messageOperations = {
     path: '/threads/{threadId}/messages',
     tag,
     summary: 'Create a message in a thread',
-    description: 'Outbound messages are queued for their channel. An archived thread accepts none: 409.',
+    description:
+      'Outbound messages are queued for their channel. An archived thread accepts none: 409. An inbound message reports what the participant wrote: only on custom and sandbox channels (else 409), and only by who may also write channels (a key: channels:write).',
     auth: 'project',
     access: access.writeMessages,
     params: oneThread,

@@ -28,6 +28,8 @@ export const access = {
   writeThreads: who(['threads:write'], developers, operators),
   readMessages: who(['messages:read'], everyone, allOperators),
   writeMessages: who(['messages:write'], developers, operators),
+  /** What happened on a channel: its bridge may say so, and operators may not put words into a customer's mouth. */
+  reportTraffic: who(['messages:write'], developers, []),
   readChannels: who(['channels:read'], everyone, allOperators),
   writeChannels: who(['channels:write'], developers, []),
   readWebhooks: who(['webhooks:read'], everyone, []),
@@ -55,7 +57,7 @@ export const access = {
   writeTools: who(['tools:write'], developers, []),
   executeTools: who(['tools:execute'], developers, []),
   readUsage: who(['usage:read'], admins, ['project_owner']),
-  /** Those who are responsible for the costs; a key that could raise its own limits would have none. */
+  /** Those who are responsible for the costs; a key must not raise its own limits. */
   writeBudgets: who(null, admins, ['project_owner']),
   readAudit: who(['audit:read'], admins, []),
   administer: who(null, admins, []),

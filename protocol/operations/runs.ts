@@ -38,7 +38,7 @@ export const runOperations = {
     path: '/agent-runs',
     tag,
     summary: 'List runs, newest first',
-    description: `Without the steps of their traces, which the single run has. ${shortPages}`,
+    description: `Traces omit steps; read a single run for them. ${shortPages}`,
     auth: 'project',
     access: access.readAgents,
     query: ListAgentRunsQuery,

@@ -43,7 +43,7 @@ export const stitchOperations = {
     body: CreateStitchBody,
     success: { status: 201, body: StitchWithSecret },
     secret: true,
-    errors: [...writing, ...repeatable],
+    errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'accepted',
   },

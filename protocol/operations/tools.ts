@@ -44,7 +44,7 @@ export const toolOperations = {
     body: CreateToolBody,
     success: { status: 201, body: CreatedTool },
     secret: true,
-    errors: [...writing, ...repeatable],
+    errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'accepted',
   },

@@ -9,6 +9,7 @@ export const auditActions = [
   'user.created',
   'user.email_verified',
   'user.password_reset',
+  'user.removed',
   'session.opened',
   'session.closed',
   'session.reuse_detected',

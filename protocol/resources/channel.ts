@@ -73,7 +73,6 @@ export const ReceiptBody = body('ReceiptBody', {
 export type ReceiptBody = Static<typeof ReceiptBody>;
 
 export const simulations = ['inbound', 'delivered', 'read', 'failed', 'window_expired'] as const;
-export type Simulation = (typeof simulations)[number];
 
 /**
  * `inbound` needs `body` and a threadId or externalParticipantRef; the receipts need `messageId`; `window_expired` needs

@@ -20,9 +20,9 @@ export const attemptErrorClasses = [
   'connect',
   'tls',
   'blocked_address',
+  'unreadable_secret',
   'http_status',
 ] as const;
-export type AttemptErrorClass = (typeof attemptErrorClasses)[number];
 
 export const WebhookDelivery = resource('WebhookDelivery', {
   deliveryId: id('delivery'),

@@ -14,7 +14,6 @@ export type MessageStatus = (typeof messageStatuses)[number];
 export const maxMessageLength = 16_000;
 
 export const actorTypes = ['contact', 'user', 'agent', 'api_key', 'system'] as const;
-export type ActorType = (typeof actorTypes)[number];
 
 /** Who did it. The id is null for the system itself, and the name of an internal service. */
 export const Actor = resource('Actor', {

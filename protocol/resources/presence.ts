@@ -4,7 +4,6 @@ import type { Static } from 'typebox';
 import { body, choice, id, instant, resource } from './fields.ts';
 
 export const typingStates = ['started', 'stopped'] as const;
-export type TypingState = (typeof typingStates)[number];
 
 /** Repeat `started` every few seconds: clients let it expire. */
 export const TypingBody = body('TypingBody', {

@@ -87,7 +87,6 @@ export const AssignThreadBody = body('AssignThreadBody', {
 export type AssignThreadBody = Static<typeof AssignThreadBody>;
 
 export const threadSorts = ['lastMessageAt', 'createdAt'] as const;
-export type ThreadSort = (typeof threadSorts)[number];
 
 /** Newest first by `sort`. */
 export const ListThreadsQuery = Type.Object({

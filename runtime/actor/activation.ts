@@ -16,7 +16,7 @@
  *   ready -> passivated        nothing waits, and nothing is in flight
  *
  * A refused commit. When it was fenced, its command is decided again, at most `limits.fencedTries` times; any other failure is the
- * answer to its asker. The turns after it are decided again in either case, because they rest on a state that never became true. A
+ * answer to its caller. The turns after it are decided again in either case, because they rest on a state that never became true. A
  * thousand bad commands would undo up to a thousand turns each; so the activation then pipelines one turn, and one more for each
  * commit that succeeds, as TCP starts slowly after a loss.
  */

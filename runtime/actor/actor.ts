@@ -1,7 +1,7 @@
 /**
  * What an actor is: a kind, a small state, and pure decisions over it (docs/decisions/0001-virtual-actors.md).
  *
- * A decision is data. It says what the state becomes, which rows go into the same transaction, what the asker is told and what
+ * A decision is data. It says what the state becomes, which rows go into the same transaction, what the caller is told and what
  * happens after the commit; the runtime does the rest. `decide` must not await, read a clock, or draw randomness: time comes in
  * `turn.now`, ids come in the command. So a decision can be made again when its commit is refused
  * (docs/decisions/0002-pure-decisions.md).
@@ -60,7 +60,7 @@ export interface Decision<State, Reply = unknown, Write = unknown> {
   readonly reply: Reply;
 }
 
-/** A command's payload and reply, both JSON, since the asker may be on another node. */
+/** A command's payload and reply, both JSON, since the caller may be on another node. */
 export interface CommandShape {
   readonly payload: unknown;
   readonly reply: unknown;
@@ -70,7 +70,7 @@ export interface CommandShape {
 export type Commands = Record<string, CommandShape>;
 
 /**
- * A pure decision. To refuse, it throws a `ServiceError`: the asker gets it, and the state stays as it was. Any other exception is
+ * A pure decision. To refuse, it throws a `ServiceError`: the caller gets it, and the state stays as it was. Any other exception is
  * a defect and fails this command alone, as `svc/runtime/internal_error`.
  *
  * The state may not be committed yet. So a refusal, like a reply that changes nothing, waits for all earlier commits of the actor and

@@ -3,7 +3,7 @@
  *
  * A task:
  *
- *   queued -> running     its kind has a place free (`tasksAtOnce`)
+ *   queued -> running     fewer than `tasksAtOnce` of its kind are running
  *   running -> done
  *   running -> waiting    it failed; it is tried again after a back-off
  *   waiting -> queued     the back-off is over, or the node drains
@@ -88,7 +88,7 @@ export class Effects {
     return total;
   }
 
-  /** Starts in a microtask: a tell lets its receiver decide, which must not happen inside the teller's turn. */
+  /** Starts in a microtask: a tell lets its receiver decide, which must not happen inside the sender's turn. */
   start(actor: Pinned, effects: readonly Effect[]): void {
     if (this.#toStart.length === 0) queueMicrotask(() => this.#startAll());
     for (const effect of effects) this.#toStart.push({ actor, effect });

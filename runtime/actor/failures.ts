@@ -1,6 +1,6 @@
-/** What an asker gets when something fails: always a `ServiceError`. */
+/** What a caller gets when something fails: always a `ServiceError`. */
 import { ServiceError } from '../../protocol/errors.ts';
-import { Duplicate, Fenced, StoreUnavailable } from './store.ts';
+import { Duplicate, Fenced, LimitReached, StoreUnavailable } from './store.ts';
 
 /** No node serves the shard at the moment: the router retries until the deadline. */
 export class NoOwner extends Error {
@@ -41,6 +41,11 @@ export function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof Fenced) return unavailable('contention');
   if (error instanceof StoreUnavailable) return unavailable('store');
+  if (error instanceof LimitReached) {
+    const { limit, most } = error;
+    const message = `There can be no more: the limit ${limit} is ${most.toLocaleString('en-GB')}.`;
+    return new ServiceError('svc/runtime/conflict', { message, details: { limit, most } });
+  }
   if (error instanceof NoOwner) return unavailable('no_owner');
   if (error instanceof Duplicate) {
     return error.scope === 'idempotency'

@@ -3,7 +3,7 @@
  *
  * An `ActorKind` declares a state and pure decisions over it (actor.ts). A node holds it as a `Kind`. A `Command` for an actor goes to
  * its `Activation`, which loads the actor from the `Store`, gives the command its turn (turn.ts), commits what was decided, and then
- * answers the asker and starts the `Effects`. Failures reach the asker as a `ServiceError` (failures.ts).
+ * answers the caller and starts the `Effects`. Failures reach the caller as a `ServiceError` (failures.ts).
  */
 export { Activation } from './activation.ts';
 export {
@@ -35,6 +35,7 @@ export {
   type DeadLetter,
   type DueReminder,
   Duplicate,
+  LimitReached,
   Fenced,
   type Loaded,
   type PlacedReminder,

@@ -14,9 +14,9 @@ export interface Limits {
   readonly activations: number;
   /** How often a command's own commit may be fenced before the answer is 503. Default 5. */
   readonly fencedTries: number;
-  /** How often the node looks for idle actors, in milliseconds; also the unit of idle time. Default 1,000. */
+  /** Milliseconds between two checks for idle actors; also the unit of idle time. Default 1,000. */
   readonly sweepMs: number;
-  /** Tasks of one kind that wait for their turn; beyond it they become dead letters. Default 10,000. */
+  /** Queued tasks of one kind; any more become dead letters. Default 10,000. */
   readonly tasksQueued: number;
   /** Tries of a task before it becomes a dead letter. Default 5. */
   readonly taskTries: number;

@@ -28,7 +28,7 @@ export interface DueReminder extends Reminder {
   readonly attempts: number;
 }
 
-/** A reminder as a commit sets it: with the shard of its receiver, whose owner looks for it. */
+/** A reminder with the shard of its receiver. The owner of that shard delivers it. */
 export interface PlacedReminder extends DueReminder {
   readonly shard: number;
 }
@@ -106,6 +106,19 @@ export class Duplicate extends Error {
     super(`duplicate ${scope}`);
     this.scope = scope;
     this.key = key;
+  }
+}
+
+/** The commit would have added one more of something than its owner may have; nothing of it was applied. */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+  /** The name of the limit. */
+  readonly limit: string;
+  readonly most: number;
+  constructor(limit: string, most: number) {
+    super(`the limit ${limit} is ${most}`);
+    this.limit = limit;
+    this.most = most;
   }
 }
 

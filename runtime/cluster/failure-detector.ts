@@ -21,8 +21,8 @@ import { memberKey } from './records.ts';
 import type { ClusterView, Member } from './view.ts';
 
 const successorCount = 2;
-/** Removed members whose fate is remembered. */
-const maxFates = 64;
+/** Removed members for which the reason is remembered. */
+const maxRemovals = 64;
 
 /** The members after `self` in the ring of all ids; each is watched by two. */
 export function pickSuccessors(ids: Iterable<string>, self: string): readonly string[] {
@@ -33,7 +33,7 @@ export function pickSuccessors(ids: Iterable<string>, self: string): readonly st
 }
 
 /** Why a member was removed. */
-export type Fate = 'gone' | 'expired';
+export type RemovalReason = 'gone' | 'expired';
 
 export interface FailureDetectorOptions {
   readonly context: ClusterContext;
@@ -48,15 +48,15 @@ export class FailureDetector {
   /** When a member last answered a ping, by the monotonic clock. */
   readonly #answeredAt = new Map<string, number>();
   /** The last members that this node removed. */
-  readonly #fates = new LRUCache<string, Fate>({ max: maxFates });
+  readonly #removals = new LRUCache<string, RemovalReason>({ max: maxRemovals });
 
   constructor(options: FailureDetectorOptions) {
     this.#options = options;
   }
 
   /** Why a former member was removed, if this node did it. */
-  getFate(id: string, incarnation: string): Fate | undefined {
-    return this.#fates.get(getMemberName(id, incarnation));
+  getRemovalReason(id: string, incarnation: string): RemovalReason | undefined {
+    return this.#removals.get(getMemberName(id, incarnation));
   }
 
   /** One round of checks: call it every `pingMs`. */
@@ -109,18 +109,18 @@ export class FailureDetector {
   }
 
   /** Never rejects. */
-  async #remove({ id, incarnation, revision }: Member, fate: Fate): Promise<void> {
+  async #remove({ id, incarnation, revision }: Member, reason: RemovalReason): Promise<void> {
     if (this.#busy.has(id)) return;
     this.#busy.add(id);
     const { register, counters, log } = this.#options.context;
     try {
       if (await register.remove(memberKey(id), revision)) {
-        if (fate === 'gone') counters.membersGone++;
+        if (reason === 'gone') counters.membersGone++;
         else counters.membersExpired++;
-        log.warn({ member: id, incarnation, fate }, 'removed a member from the cluster');
-        this.#fates.set(getMemberName(id, incarnation), fate);
+        log.warn({ member: id, incarnation, fate: reason }, 'removed a member from the cluster');
+        this.#removals.set(getMemberName(id, incarnation), reason);
         this.#options.view.applyRemoval(id, revision);
-      } else if (fate === 'expired') {
+      } else if (reason === 'expired') {
         // It has changed, and this node has missed that.
         await this.#options.view.refresh();
       }

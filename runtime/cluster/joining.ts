@@ -46,7 +46,7 @@ export async function checkClusterConfig(
   return checkClusterConfig(context, view, shards);
 }
 
-/** A renewal that was on its way when its sender died may still arrive: one only, since each names the revision that it follows. */
+/** A renewal that was in flight when its sender died may still arrive: only one, since each names the revision that it follows. */
 const maxLateRenewals = 1;
 
 /**

@@ -1,8 +1,8 @@
 /**
  * The leases of shards: carries out, for each shard, what lease-action.ts says, a few at a time.
  *
- * It acts when something changes: a record, the members, this node's lease, or the end of its own last step. A step that fails
- * rests until the register has been read anew, so writes in vain are few.
+ * It acts when something changes: a record, the members, this node's lease, or the end of its own last step. A step that
+ * fails waits until the register has been read again, so few writes fail.
  */
 import type { NodeShards } from '../placement/index.ts';
 import type { FailureDetector } from './failure-detector.ts';
@@ -23,7 +23,7 @@ export interface LeasesOptions {
   readonly context: ClusterContext;
   readonly view: ClusterView;
   readonly membership: Membership;
-  readonly detector: Pick<FailureDetector, 'getFate'>;
+  readonly detector: Pick<FailureDetector, 'getRemovalReason'>;
   readonly shards: NodeShards;
 }
 
@@ -37,7 +37,7 @@ export class Leases {
   readonly #unanswered = new Map<number, number>();
   /** Shards whose last activity failed. */
   readonly #failed = new Set<number>();
-  /** Shards to be taken, and to be handed over, when there is a place for them. */
+  /** Shards to be taken, and to be handed over, when a slot is free. */
   readonly #waitingTakes = new Set<number>();
   readonly #waitingMoves = new Set<number>();
   /** Activities during which a shard is served that is not `held`: it is being taken, or waits to be idle. */
@@ -108,7 +108,7 @@ export class Leases {
   async dropAll(): Promise<{ readonly finished: Promise<void> }> {
     const held = [...this.#activities].filter(([, activity]) => activity === 'held').map(([shard]) => shard);
     const finished = this.#stopServing(held);
-    // What is just being taken is given up once it has been: the lease is over.
+    // A shard that is being taken is given up as soon as it is taken: the lease is over.
     await Promise.all(this.#serving);
     return { finished };
   }
@@ -193,17 +193,19 @@ export class Leases {
     const old = view.getRecord(shard);
     const isMine = this.getOwnership(shard) === 'mine';
     const cause: OwnershipCause = old === undefined ? 'first' : isMine ? 'kept' : 'takeover';
-    const fate =
-      cause === 'takeover' && old !== undefined ? detector.getFate(old.owner, old.incarnation) : undefined;
+    const removal =
+      cause === 'takeover' && old !== undefined
+        ? detector.getRemovalReason(old.owner, old.incarnation)
+        : undefined;
     this.#begin(shard, 'claiming');
     this.#taking++;
     const outcome = await this.#write(shard, this.#options.membership.incarnation, context.id, {
       cause,
-      fate,
+      fate: removal,
       from: cause === 'takeover' ? old?.owner : undefined,
     });
     if (outcome === 'written' && cause === 'takeover') context.counters.takeovers++;
-    // Evicted meanwhile; or something is wrong, which must not make it write over and over.
+    // Evicted meanwhile; or something is wrong: do not retry the write in a loop.
     if (outcome === 'written' && this.getOwnership(shard) !== 'mine') this.#failed.add(shard);
     this.#taking--;
     this.#end(shard, 'idle');

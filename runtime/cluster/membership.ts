@@ -15,7 +15,7 @@
  *                        count `leaseMs` from when they SEE it, so the lease ends here before it can end there
  *   valid -> expired     no renewal succeeded in time
  *   expired -> valid     a later one did: the entry had not been removed, so no shard was taken over
- *   any -> suspended     the connection is lost: others may find this node gone at any moment
+ *   any -> suspended     the connection is lost: others may remove this node at any moment
  *   suspended -> none    connected again, and everything was read again
  */
 import { pause, type Timer } from '../time/index.ts';
@@ -200,7 +200,7 @@ export class Membership {
   async #newCandidate(): Promise<Candidate> {
     const { id, random, peers } = this.#options.context;
     const incarnation = Buffer.from(random.bytes(6)).toString('hex');
-    // Before the entry exists, or others would find the member gone.
+    // Before the entry exists: a member that does not answer pings would be removed.
     return { incarnation, stopAnswering: await peers.answerPings(getMemberName(id, incarnation)) };
   }
 

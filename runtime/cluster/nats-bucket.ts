@@ -2,7 +2,7 @@
 import { ErrorCode, NatsError, StorageType, type JetStreamManager, type KV, type KvEntry } from 'nats';
 import type { Log } from '../observability/index.ts';
 import { type NatsConnection, NatsRefused } from '../nats/index.ts';
-import { keepAliveClock, pause } from '../time/index.ts';
+import { Backoff, keepAliveClock, pause, systemRandom } from '../time/index.ts';
 
 const retryMs = 200;
 /** How often a waiting node logs that it waits. */
@@ -46,6 +46,7 @@ export interface Bucket {
  */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
   const { log, signal } = options;
+  const backoff = new Backoff(retryMs, retryMs, systemRandom);
   let logAt = 0;
   for (;;) {
     signal?.throwIfAborted();
@@ -61,7 +62,7 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
         log.warn({ err: error }, 'waiting for JetStream');
       }
     }
-    await pause(keepAliveClock, retryMs, signal);
+    await pause(keepAliveClock, backoff.next(), signal);
   }
 }
 
@@ -123,7 +124,7 @@ function toRefusal(error: unknown, { cluster, replicas }: BucketOptions): NatsRe
   return undefined;
 }
 
-/** Nodes that come and go under ever new names would otherwise fill the bucket with markers. */
+/** Nodes that start with a new name each time would otherwise fill the bucket with markers. */
 async function sweepMarkers({ kv, manager, stream }: Bucket, log: Log): Promise<void> {
   const entries = await readAll(kv);
   const newest = entries.reduce((revision, entry) => Math.max(revision, entry.revision), 0);

@@ -11,7 +11,7 @@ import { KvWatchInclude, type KvEntry, type QueuedIterator } from 'nats';
 import type { Log } from '../observability/index.ts';
 import { isMarker, type Bucket } from './nats-bucket.ts';
 import type { NatsConnection } from '../nats/index.ts';
-import { pause, systemClock } from '../time/index.ts';
+import { Backoff, pause, systemClock, systemRandom } from '../time/index.ts';
 import type { Change } from './register.ts';
 
 const retryMs = 100;
@@ -33,7 +33,7 @@ export class NatsWatch {
 
   private constructor(options: NatsWatchOptions) {
     this.#options = options;
-    // The client itself would notice by missing heartbeats, which takes ten seconds.
+    // The client itself notices only after ten seconds without heartbeats.
     this.#stopFollowing = options.connection.onConnection(() => this.#changes?.stop());
   }
 
@@ -78,8 +78,9 @@ export class NatsWatch {
         log.debug({ err: error }, 'the watch of the register broke');
       }
       this.#changes = undefined;
+      const backoff = new Backoff(retryMs, retryMs, systemRandom);
       while (!this.#ended && this.#changes === undefined) {
-        await pause(systemClock, retryMs);
+        await pause(systemClock, backoff.next());
         if (!connection.connected) continue;
         await this.#open().catch((error: unknown) => {
           log.debug({ err: error }, 'the register cannot be watched yet');

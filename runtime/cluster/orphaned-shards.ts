@@ -1,6 +1,6 @@
 /**
  * Shards whose owner is no longer a member: it will not answer the asks that it got. NATS does not report this, because it has
- * delivered them, so the askers would wait until their deadlines.
+ * delivered them, so the callers would wait until their deadlines.
  */
 import type { ClusterView } from './view.ts';
 

@@ -42,7 +42,7 @@ export class RegisterUnavailable extends Error {
 /** Reading all entries takes several requests. */
 const entriesTimeoutFactor = 5;
 
-/** Gives up on an answer after a time, so that nobody waits for one that got lost. */
+/** A register with a time limit for each request, so that no caller waits for a lost answer. */
 export class TimedRegister implements Register {
   readonly #register: Register;
   readonly #clock: Clock;
@@ -70,7 +70,7 @@ export class TimedRegister implements Register {
     return this.#inTime(this.#register.remove(key, revision));
   }
 
-  /** Not timed: a late watch would go on calling a listener that nobody knows any more. */
+  /** Not timed: a watch that succeeds late would keep calling a listener that was given up. */
   watch(listener: (change: Change) => void): Promise<() => void> {
     return this.#register.watch(listener);
   }

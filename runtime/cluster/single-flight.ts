@@ -1,6 +1,6 @@
 /**
- * A job that runs one at a time, for callers who need its result as of now: a call during a run waits for a run that begins after
- * the call, and shares it with all others who wait.
+ * A job that runs one at a time, for callers who need its result as of now: a call during a run waits for the next run, and shares it
+ * with all others who wait.
  */
 export class SingleFlight<T> {
   readonly #job: () => Promise<T>;

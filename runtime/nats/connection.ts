@@ -6,11 +6,11 @@
  *   away -> connected      within about 0.2 s of the server's return; subscriptions are restored by then
  *   any -> closed          `close`
  *
- * What is published while away may be lost, or be sent much later, so publishers check `connected` first.
+ * What is published while the connection is away may be lost or be sent much later, so publishers check `connected` first.
  */
 import { connect, Events, NatsError, ErrorCode, type NatsConnection as Client } from 'nats';
 import type { Log } from '../observability/index.ts';
-import { keepAliveClock, pause } from '../time/index.ts';
+import { Backoff, keepAliveClock, pause, systemRandom } from '../time/index.ts';
 
 /** Time between two tries, plus up to as much again at random. */
 const retryMs = 100;
@@ -96,6 +96,7 @@ export class NatsConnection {
   static async open({ urls, name, log, signal }: NatsConnectionOptions): Promise<NatsConnection> {
     const address = parseNatsAddress(urls);
     const { servers } = address;
+    const backoff = new Backoff(retryMs, 2 * retryMs, systemRandom);
     let logAt = 0;
     for (;;) {
       signal?.throwIfAborted();
@@ -111,7 +112,7 @@ export class NatsConnection {
           log.warn({ servers, reason: getMessage(error) }, 'waiting for NATS: no server can be reached');
         }
       }
-      await pause(keepAliveClock, retryMs * (1 + Math.random()), signal);
+      await pause(keepAliveClock, backoff.next(), signal);
     }
   }
 

@@ -136,7 +136,7 @@ export class LocalShards implements NodeShards {
     const leaving = new Set(shards);
     for (const shard of leaving) {
       this.#disown(shard);
-      // Late commands are answered with NoOwner, so nobody has to wait for the last of them.
+      // Late commands are answered with NoOwner, so there is no need to wait for them.
       void this.#releases.get(shard)?.();
       this.#releases.delete(shard);
     }
@@ -148,7 +148,7 @@ export class LocalShards implements NodeShards {
     await Promise.all(finished);
   }
 
-  /** Begins to look for idle actors. */
+  /** Starts the periodic check for idle actors. */
   startSweeping(): void {
     const { context } = this.#options;
     this.#sweepTimer = context.clock.after(context.limits.sweepMs, () => {

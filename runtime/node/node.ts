@@ -51,7 +51,7 @@ export interface NodeOptions {
   /** The shard count of the cluster. Default 256, at most 4,096. */
   readonly shards?: number;
   readonly limits?: Partial<Limits>;
-  /** Called when this node has taken a shard, or serves its shards again: what their actors were told meanwhile was lost. */
+  /** Called when this node has taken a shard, or serves its shards again: tells to their actors in the meantime were lost. */
   readonly onShardsTaken?: () => void;
 }
 

@@ -6,7 +6,7 @@
  *   waiting -> probing     the back-off is over: the first ask is sent, alone
  *   probing -> waiting     no owner again: it stays the first, and the back-off doubles
  *   probing -> released    it was answered, or an owner has it: all others follow at once, in their order
- *   waiting -> released    the shard has come to this node: all are sent at once; while probing, once the first is settled
+ *   waiting -> released    this node now owns the shard: all are sent at once; while probing, once the first is settled
  *
  * So a shard without an owner costs one ask per back-off, however many are parked.
  */
@@ -15,7 +15,7 @@ import type { Envelope } from '../transport/index.ts';
 
 const firstProbeWaitMs = 5;
 const maxProbeWaitMs = 100;
-/** "No owner" is never reported later than this: an ask that is out for longer is with an owner, who takes a while. */
+/** "No owner" is never reported later than this: an ask that has waited longer has reached its owner, which is slow. */
 const acceptedAfterMs = 50;
 
 /** An ask whose sender waits for the answer. */
@@ -34,7 +34,7 @@ export interface ParkedRequestsOptions {
   readonly send: (ask: RoutedAsk) => Promise<boolean>;
   /** Called once at the end, with the asks that are to be sent now. */
   readonly onReleased: (rest: readonly RoutedAsk[]) => void;
-  /** Sends anew an ask that was taken for accepted and found no owner after all. */
+  /** Sends an ask again that seemed accepted and then found no owner. */
   readonly resend: (ask: RoutedAsk) => void;
   /** The ask's deadline has passed. */
   readonly onExpired: (ask: RoutedAsk) => void;
@@ -63,7 +63,7 @@ export class ParkedRequests {
     this.#asks.splice(place, 0, ask);
   }
 
-  /** The shard has come to this node. */
+  /** This node now owns the shard. */
   onOwned(): void {
     this.#isOwnedHere = true;
     if (!this.#isProbing) this.#release();

@@ -4,7 +4,7 @@
  *   waiting -> scanning     the timer fired: at the earliest time that this node knows of, or after the poll interval
  *   scanning -> waiting     what is due is being delivered; the timer is set to the next time
  *   waiting -> saturated    more is due than `limits.remindersAtOnce`
- *   saturated -> scanning   half of the places are free; or, after a moment, any of them
+ *   saturated -> scanning   half of the slots are free; or, after a moment, any of them
  *
  * A reminder that was committed on this node needs no scan: when it is due it is delivered at once, else the timer is set for it. When
  * its actor lives on another node, that node is told if the reminder is due before the next poll. The poll finds what got lost.
@@ -13,7 +13,7 @@
  * is one of
  *
  *   answered            handled, and gone
- *   no owner            its shard has another owner, who finds it
+ *   no owner            its shard has another owner: the new owner loads it
  *   unavailable         postponed, without end if need be: the command is not to blame
  *   any other refusal   a dead letter: the actor would refuse it again
  *   defect              postponed; a dead letter after `limits.reminderTries`
@@ -182,7 +182,7 @@ export class Reminders {
     }
   }
 
-  /** Scans when half of the places are free: one scan for many. Where some deliveries hang, the rest still get their turn. */
+  /** Scans when half of the slots are free: one scan for many. Where some deliveries hang, the rest still get their turn. */
   #scanIfRoom(): void {
     if (!this.#saturated) return;
     const { clock, limits } = this.#options;

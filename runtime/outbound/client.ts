@@ -50,7 +50,7 @@ export class OutboundClient {
     });
     this.#connections = new Connections(
       createGuardedConnector({
-        guard: new AddressGuard(this.#reach, resolve),
+        guard: new AddressGuard(this.#reach, resolve, options.ownPorts),
         connectTimeoutMs: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
         ...(options.ca === undefined ? {} : { ca: options.ca }),
       }),
@@ -180,7 +180,7 @@ class OutboundCall implements AnswerHandler {
     this.#abort();
   }
 
-  /** Frees the connection of a request that is still under way. */
+  /** Frees the connection of a request that is still in flight. */
   #abort(): void {
     this.#controller?.abort(new OutboundFailure('timeout', 'abandoned'));
   }

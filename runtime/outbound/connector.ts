@@ -1,6 +1,6 @@
 /**
  * How a connection is made: the name is resolved, the guard checks every address, and the socket may only use the checked ones. The
- * host's own name stays the TLS server name and the Host header. Every new connection is checked anew; an open one stays where it is.
+ * host's own name stays the TLS server name and the Host header. Every new connection is checked again; an open one keeps its address.
  */
 import { lookup, Resolver } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
@@ -83,13 +83,15 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
       settle(new OutboundFailure('timeout', `no connection within ${seconds} s`));
     }, options.connectTimeoutMs);
 
+    const secure = protocol === 'https:';
+    const defaultPort = secure ? 443 : 80;
+    const portNumber = port === '' ? defaultPort : Number(port);
     const open = (addresses: readonly CheckedAddress[]): void => {
       if (settled) return;
       phase = 'connect';
-      const secure = protocol === 'https:';
       const target = {
         host: hostname,
-        port: port === '' ? (secure ? 443 : 80) : Number(port),
+        port: portNumber,
         lookup: createPinnedLookup(addresses),
         autoSelectFamily: addresses.length > 1,
       };
@@ -110,6 +112,6 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
       socket.once(secure ? 'secureConnect' : 'connect', () => settle(null));
       socket.on('error', settle);
     };
-    options.guard.check(hostname).then(open, settle);
+    options.guard.check(hostname, portNumber).then(open, settle);
   };
 }

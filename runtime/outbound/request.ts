@@ -43,6 +43,8 @@ export interface OutboundResult {
 export interface OutboundOptions {
   /** Default `public`. */
   readonly reach?: Reach;
+  /** Ports of this machine that are never connected to: the node's own. Default none. */
+  readonly ownPorts?: readonly number[];
   /** Time to resolve, connect and secure, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /** Name servers as `address:port`; the system's by default. */

@@ -29,7 +29,7 @@ export interface Placement {
   readonly standalone: boolean;
   /** Resolves when the node serves every shard that it should serve for now. */
   start(shards: NodeShards): Promise<void>;
-  /** A hint: an ask found no owner of the shard, so its holder may be gone. Never throws, and costs next to nothing. */
+  /** A hint: an ask found no owner of the shard, so its holder may be gone. Cheap, and never throws. */
   suspect(shard: number): void;
   /** Hands over every shard and takes no more. Idempotent. */
   drain(): Promise<void>;

@@ -5,7 +5,7 @@
  *   open -> draining     `drain`: refuses new requests and finishes what it has
  *   draining -> closed   nothing is in flight: the workers end
  *
- * Admission is ours and comes before piscina, whose queue does not bound tasks that can be aborted, and which kills the worker of a
+ * Admission control is ours, in front of piscina, whose queue does not bound tasks that can be aborted, and which kills the worker of a
  * task that is aborted. A request beyond the limit fails at once with {@link PoolOverloaded}; a deadline or a cancellation ends the
  * request inside the worker, which lives on.
  */
@@ -34,8 +34,8 @@ export class PoolClosed extends Error {
   override readonly name = 'PoolClosed';
 }
 
-/** Requests of one turn go to the least busy worker in portions of this size. */
-const portionSize = 16;
+/** Requests of one turn go to the least busy worker in chunks of this size. */
+const chunkSize = 16;
 
 export class Pool {
   readonly #piscina: Piscina;
@@ -44,16 +44,16 @@ export class Pool {
   readonly #options: Required<Pick<PoolOptions, 'maxInFlight'>> & PoolOptions;
   #state: 'open' | 'draining' | 'closed' = 'open';
   #inFlight = 0;
-  /** The channel that gets the current portion, and how much of it is used. */
+  /** The channel that gets the current chunk, and how much of it is used. */
   #current: WorkerChannel | undefined;
-  #portionUsed = 0;
+  #chunkUsed = 0;
   #flushing = false;
   #whenIdle: (() => void) | undefined;
 
   constructor(options: PoolOptions = {}) {
     this.#options = { maxInFlight: 4_096, ...options };
     const threads = options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1));
-    const { reach, connectTimeoutMs, nameServers, ca } = options;
+    const { reach, ownPorts, connectTimeoutMs, nameServers, ca } = options;
     this.#piscina = new Piscina({
       filename: new URL('./pool.worker.ts', import.meta.url).href,
       minThreads: threads,
@@ -65,7 +65,7 @@ export class Pool {
       // Waiting on atomics would stop the worker's event loop, and with it every socket.
       atomics: 'disabled',
       recordTiming: false,
-      workerData: { reach, connectTimeoutMs, nameServers, ca } as OutboundOptions,
+      workerData: { reach, ownPorts, connectTimeoutMs, nameServers, ca } as OutboundOptions,
       // Workers do without the test runners and loaders of the parent (first task in 42 ms instead of 410 under tap).
       execArgv: [],
       env: { ...process.env, NODE_OPTIONS: '' },
@@ -168,10 +168,10 @@ export class Pool {
     this.#tasks.add(task);
   }
 
-  /** The least busy channel, kept for a portion of requests. */
+  /** The least busy channel, kept for a chunk of requests. */
   #pickChannel(): WorkerChannel | undefined {
-    if (this.#current !== undefined && this.#portionUsed < portionSize) {
-      this.#portionUsed++;
+    if (this.#current !== undefined && this.#chunkUsed < chunkSize) {
+      this.#chunkUsed++;
       return this.#current;
     }
     let least: WorkerChannel | undefined;
@@ -179,7 +179,7 @@ export class Pool {
       if (least === undefined || channel.inFlight < least.inFlight) least = channel;
     }
     this.#current = least;
-    this.#portionUsed = 1;
+    this.#chunkUsed = 1;
     return least;
   }
 

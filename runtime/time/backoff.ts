@@ -1,4 +1,4 @@
-/** How long to wait before the next try: the same everywhere, so that many who fail together do not come back together. */
+/** How long to wait before the next try: the same everywhere, so that callers who fail together do not retry together. */
 import type { Random } from './clock.ts';
 
 /** Milliseconds to wait after the `failures`th failure: doubling from `firstMs` to `maxMs`, give or take a quarter. */

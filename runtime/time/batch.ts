@@ -22,13 +22,13 @@ export class TurnBatch<Item> {
     if (this.#items.push(item) === 1) this.#atTurnEnd(() => this.flush());
   }
 
-  /** Hands over what is here now. */
+  /** Hands over all waiting items now. */
   flush(): void {
     const items = this.take();
     if (items.length > 0) this.#flush(items);
   }
 
-  /** Removes and returns what is here: nobody else gets it. */
+  /** Removes and returns all waiting items. */
   take(): readonly Item[] {
     const items = this.#items;
     this.#items = [];
@@ -47,12 +47,15 @@ interface Load<Key, Value> {
  * took most of the time that the node and the database spent on a read.
  */
 export class BatchLoader<Key, Value> {
-  readonly #query: (keys: readonly Key[]) => Promise<readonly Value[]>;
+  readonly #query: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
   readonly #maxBatch: number;
   readonly #batch = new TurnBatch<Load<Key, Value>>(loads => this.#loadAll(loads));
 
-  /** `query` gives the values in the order of its keys, of which it gets at most `maxBatch`; the same key may occur twice. */
-  constructor(query: (keys: readonly Key[]) => Promise<readonly Value[]>, maxBatch: number) {
+  /**
+   * `query` gives the values in the order of its keys, of which it gets at most `maxBatch`; the same key may occur twice. An `Error` in
+   * place of a value rejects that question alone.
+   */
+  constructor(query: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>, maxBatch: number) {
     this.#query = query;
     this.#maxBatch = maxBatch;
   }
@@ -72,7 +75,11 @@ export class BatchLoader<Key, Value> {
   async #loadSome(loads: readonly Load<Key, Value>[]): Promise<void> {
     try {
       const values = await this.#query(loads.map(({ key }) => key));
-      for (let i = 0; i < loads.length; i++) loads[i]?.resolve(values[i] as Value);
+      for (let i = 0; i < loads.length; i++) {
+        const value = values[i];
+        if (value instanceof Error) loads[i]?.reject(value);
+        else loads[i]?.resolve(value as Value);
+      }
     } catch (error) {
       for (const { reject } of loads) reject(error);
     }

@@ -1,6 +1,6 @@
 /**
  * Time, and work over time: clocks and randomness as interfaces, pauses and time limits by them, the waits between retries, and
- * batches of what is asked for in one turn of the event loop. Everything above takes its `Clock` and `Random` as options, so that a
+ * batches of the requests of one turn of the event loop. Everything above takes its `Clock` and `Random` as options, so that a
  * simulation can own both.
  */
 export { Backoff, backoffMs } from './backoff.ts';

@@ -2,7 +2,7 @@
  * What a node sends over NATS: its headers, its batches, and its bound.
  *
  * All messages of one turn of the event loop are written together, in order. A message alone costs a write to the socket, a turn of the
- * server, and one of the receiving node: more than everything else on its way.
+ * server, and one of the receiving node: more than all other work for it.
  */
 import { headers, type MsgHdrs, type PublishOptions } from 'nats';
 import type { NatsConnection } from '../nats/index.ts';

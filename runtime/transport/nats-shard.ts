@@ -24,7 +24,7 @@ const tooLateText = encodeFailure(unavailable('deadline'));
  * The asks that this node accepted lately, by their tokens, so that a repeated one is not handled twice.
  *
  * An ask is repeated when two nodes got it: a node that was paused resumes, is still subscribed, and answers `NoOwner`, while its
- * successor already works on the same ask. The asker cannot know this and tries again with the same token.
+ * successor already works on the same ask. The caller cannot know this and tries again with the same token.
  */
 export class AcceptedAsks {
   #young = new Set<string>();
@@ -84,7 +84,7 @@ export class NatsShard {
 
   async #leave(): Promise<void> {
     const { connection, publisher } = this.#options;
-    // Until the server has confirmed, asks may be on their way, and one that nobody answers would wait until its deadline.
+    // Until the server has confirmed, requests may still arrive; one that nobody answers would wait until its deadline.
     if (connection.connected) await this.#subscription.drain().catch(() => undefined);
     else this.#subscription.unsubscribe();
     await Promise.all(this.#answering);
@@ -119,7 +119,7 @@ export class NatsShard {
     return handler(decodeEnvelope(message.string(), clock.monotonic()));
   }
 
-  /** An answer that cannot be sent is lost: the asker has lost its connection, too, or waits until its deadline. */
+  /** An answer that cannot be sent is lost: the caller has lost its connection, too, or waits until its deadline. */
   #answer(token: string, text: string): void {
     const { connection, publisher, log, shard } = this.#options;
     if (!connection.connected) return;

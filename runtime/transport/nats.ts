@@ -1,6 +1,6 @@
 /**
  * The transport of a cluster. Routing is by subscription: the owner of shard n listens on `skein.<cluster>.shard.<n>`, and the NATS
- * server itself says at once when nobody does. Answers come to an inbox of the asking node,
+ * server itself reports at once when no node does. Answers come to an inbox of the asking node,
  * `skein.<cluster>.answer.<node>.<token>`; published messages go over `skein.<cluster>.topic.<topic>`.
  *
  * While the connection is lost, asks find no owner, and tells and published messages are dropped; asks that were sent before fail at

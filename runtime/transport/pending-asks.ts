@@ -3,8 +3,8 @@
  *
  *   waiting -> settled    the answer came
  *   waiting -> settled    no node got it: NoOwner
- *   waiting -> doubtful   a node says that it is not the owner: NoOwner for the asker, but another node may have got it, too
- *   doubtful -> waiting   the asker tries again, under the same token: a node that has accepted it does not accept it twice
+ *   waiting -> doubtful   a node says that it is not the owner: NoOwner for the caller, but another node may have got it, too
+ *   doubtful -> waiting   the caller tries again, under the same token: a node that has accepted it does not accept it twice
  *   doubtful -> settled   the answer came after all; it is kept for the next try
  *   any -> failed         the deadline has passed, the connection is lost, or the only node that got it is gone: outcome unknown
  */
@@ -20,7 +20,7 @@ interface PendingAsk {
   readonly shard: number;
   readonly envelope: Envelope;
   timer: Timer;
-  /** The asker's promise; undefined while doubtful. */
+  /** The caller's promise; undefined while doubtful. */
   settle:
     { readonly resolve: (answer: string) => void; readonly reject: (reason: Error) => void } | undefined;
   /** A node answered NoOwner. */
@@ -109,7 +109,7 @@ export class PendingAsks {
     for (const ask of [...this.#asks.values()]) this.#fail(ask, 'connection');
   }
 
-  /** The owner of these shards is gone. What is in doubt may be with another node, and stays. */
+  /** The owner of these shards is gone. Doubtful asks stay: another node may be at work on them. */
   failShards(shards: ReadonlySet<number>): void {
     for (const ask of [...this.#asks.values()]) {
       if (!ask.isDoubtful && shards.has(ask.shard)) this.#fail(ask, 'connection');
@@ -131,7 +131,7 @@ export class PendingAsks {
     this.#asks.delete(ask.token);
   }
 
-  /** The asker's promise, which is settled once. */
+  /** The caller's promise, which is settled once. */
   #takeSettle(ask: PendingAsk): PendingAsk['settle'] {
     const { settle } = ask;
     if (settle === undefined) return undefined;

@@ -24,7 +24,7 @@ export interface Envelope {
 
 /**
  * Answers an envelope. Rejects with a `ServiceError`, which crosses the wire as code, message and details, or with `NoOwner` when the
- * shard has another owner by now, which the asker receives as such.
+ * shard has another owner by now, which the caller receives as such.
  */
 export type EnvelopeHandler = (envelope: Envelope) => Promise<unknown>;
 

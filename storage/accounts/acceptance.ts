@@ -26,6 +26,7 @@ import {
   invitationResource,
   invitationTokenHash,
   memberResource,
+  revokeGrants,
 } from '../tenancy/index.ts';
 import type { LoginAccount } from './accounts.ts';
 import type { RefuseAccount } from './refusal.ts';
@@ -105,11 +106,11 @@ export class Acceptance {
       if (user === null || !(await isProven(em, userId, user.passwordHash ?? null, proof))) {
         throw this.#refuse('login_required');
       }
-      // The token was mailed to the address, so it proves the address as a verification link does.
-      user.emailVerifiedAt ??= new Date(now);
+      const audit = { byUserId: userId, origin: client, now };
+      const events = await proveAddress(em, user, audit);
       const invitation = await this.#lockInvitation(em, token, now);
       if (invitation.emailKey !== user.emailKey) throw this.#refuse('invitation_absent');
-      const events = await accept(em, invitation, { byUserId: userId, origin: client, now });
+      events.push(...(await accept(em, invitation, audit)));
       return this.#enter(em, userId, events, client, now);
     });
     this.#access.invalidateUser(userId);
@@ -171,6 +172,24 @@ export class Acceptance {
   }
 }
 
+/**
+ * The token was mailed to the address, so it proves the address as a verification link does. Where nothing had proved it before, the sessions
+ * of the account end, and all access that it has given out; resolves to the events of that.
+ */
+async function proveAddress(
+  em: EntityManager,
+  user: InferEntity<typeof User>,
+  audit: UserAuditContext,
+): Promise<NewEvent[]> {
+  if (user.emailVerifiedAt) return [];
+  const at = new Date(audit.now);
+  const { userId } = user;
+  user.emailVerifiedAt = at;
+  await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
+  await em.flush();
+  return revokeGrants(em, audit);
+}
+
 /** Gives the user the roles of the locked invitation; resolves to the events, to be appended in the same transaction. */
 async function accept(
   em: EntityManager,
@@ -227,7 +246,7 @@ async function isProven(
   return (await em.findOne(Session, where, { lockMode: LockMode.PESSIMISTIC_READ })) !== null;
 }
 
-/** Makes the user a Console member of every project of the workspace where they are none; resolves to the events of that. */
+/** Makes the user a Console member of every project of the workspace that they are not a member of yet; resolves to the events. */
 async function joinConsoles(
   em: EntityManager,
   workspaceId: string,

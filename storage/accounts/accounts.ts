@@ -1,15 +1,30 @@
 /** Accounts: sign-up, login, the Studio user, and the proof that an e-mail address is the user's. */
 import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../protocol/ids.ts';
 import { toStudioRole } from '../../protocol/operations/index.ts';
 import type { StudioUser } from '../../protocol/resources/index.ts';
 import { recordAccountAction, recordUserAction, type RequestOrigin } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
-import { EmailToken, User } from '../entities/index.ts';
+import {
+  ConsoleMember,
+  EmailToken,
+  ProjectMember,
+  Session,
+  User,
+  WorkspaceMember,
+} from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
-import { addWorkspace } from '../tenancy/index.ts';
-import { emailKey, createEmailToken, type MailOutbox, type SealedMail } from '../mail/index.ts';
+import { addWorkspace, revokeGrants } from '../tenancy/index.ts';
+import {
+  emailKey,
+  createEmailToken,
+  type MailOutbox,
+  type SealedMail,
+  type VerificationMail,
+} from '../mail/index.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { hasWorkspace } from './sessions.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
@@ -34,7 +49,7 @@ export interface LoginAccount {
 }
 
 interface Verification {
-  readonly secret: string;
+  readonly token: string;
   readonly mail: SealedMail;
 }
 
@@ -53,6 +68,18 @@ const selectStudioUser = `
   ) p on true
   left join project_members pm on pm.project_id = p.project_id and pm.user_id = u.user_id
   where u.user_id = $1`;
+
+const selectFirstSession = `select address from sessions where user_id = $1 order by created_at limit 1`;
+
+/** All that the user owns. Nobody else is a member there any more. */
+const archiveWorkspaces = `
+  with owned as (
+    update workspaces w set archived_at = ?, updated_at = ?
+    from workspace_members m where m.workspace_id = w.workspace_id and m.user_id = ? and m.role = 'owner'
+    returning w.workspace_id, w.archived_at
+  )
+  update projects p set archived_at = owned.archived_at, updated_at = owned.archived_at
+  from owned where p.workspace_id = owned.workspace_id and p.archived_at is null`;
 
 interface StudioUserRow {
   readonly userId: string;
@@ -95,7 +122,8 @@ export class Accounts {
     const { email, passwordHash, workspaceName, client, now } = request;
     const at = new Date(now);
     const address = email.trim().normalize('NFC');
-    const verification = await this.#prepareVerification(address, at);
+    const made = { madeAt: at.toISOString(), madeFrom: client.address };
+    const verification = await this.#prepareVerification(address, made, at);
     try {
       return await this.#db.em().transactional(async em => {
         const { userId } = em.create(User, {
@@ -177,7 +205,9 @@ export class Accounts {
     const at = new Date(now);
     const user = await this.#db.em().findOne(User, { userId });
     if (user === null || user.emailVerifiedAt) return;
-    const verification = await this.#prepareVerification(user.email, at);
+    const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
+    const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null };
+    const verification = await this.#prepareVerification(user.email, made, at);
     await this.#db.em().transactional(em => {
       this.#addVerification(em, userId, user.email, verification);
     });
@@ -188,19 +218,9 @@ export class Accounts {
    * address that the user does not have any more.
    */
   verifyEmail(token: string, now: number, origin: RequestOrigin): Promise<string> {
-    const tokenHash = this.#hash.digest('email-token', token);
     const at = new Date(now);
     return this.#db.em().transactional(async em => {
-      const found = await em.findOne(
-        EmailToken,
-        { tokenHash, purpose: 'verify' },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
-      if (found === null || found.usedAt) throw this.#refuse('invalid_token');
-      if (found.expiresAt.getTime() <= now) throw this.#refuse('expired_token');
-      const user = await em.findOne(User, { userId: found.userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (user === null || user.email !== found.email) throw this.#refuse('invalid_token');
-      found.usedAt = at;
+      const user = await this.#useToken(em, token, now);
       user.emailVerifiedAt ??= at;
       user.updatedAt = at;
       await em.flush();
@@ -211,16 +231,58 @@ export class Accounts {
     });
   }
 
-  async #prepareVerification(email: string, now: Date): Promise<Verification> {
-    const secret = createEmailToken();
-    const expiresAt = new Date(now.getTime() + verificationMs);
-    const mail = await this.#mails.seal({ kind: 'verify_email', recipient: email, secret, now, expiresAt });
-    return { secret, mail };
+  /**
+   * Removes the account of a verification token, for whoever has the address and did not make it: the address is free again, and what the
+   * account had made is archived without a way in. Resolves to the user's id. Refused as `verifyEmail` is, and for a proven address.
+   */
+  rejectAccount(token: string, now: number, origin: RequestOrigin): Promise<string> {
+    const at = new Date(now);
+    return this.#db.em().transactional(async em => {
+      const user = await this.#useToken(em, token, now);
+      if (user.emailVerifiedAt) throw this.#refuse('invalid_token');
+      const { userId } = user;
+      const audit = { byUserId: userId, origin, now };
+      await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
+      const events = await revokeGrants(em, audit);
+      await recordAccountAction(em, audit, { action: 'user.removed', targetId: userId });
+      await em.execute(archiveWorkspaces, [at, at, userId]);
+      await em.nativeDelete(WorkspaceMember, { userId });
+      await em.nativeDelete(ProjectMember, { userId });
+      await em.nativeDelete(ConsoleMember, { userId });
+      await em.remove(user).flush();
+      if (events.length > 0) await appendEvents(em, events);
+      return userId;
+    });
   }
 
-  #addVerification(em: EntityManager, userId: string, email: string, { secret, mail }: Verification): void {
+  /** The locked user of a verification token, which is used by this. */
+  async #useToken(em: EntityManager, token: string, now: number): Promise<InferEntity<typeof User>> {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const tokenHash = this.#hash.digest('email-token', token);
+    const found = await em.findOne(EmailToken, { tokenHash, purpose: 'verify' }, lock);
+    if (found === null || found.usedAt) throw this.#refuse('invalid_token');
+    if (found.expiresAt.getTime() <= now) throw this.#refuse('expired_token');
+    const user = await em.findOne(User, { userId: found.userId }, lock);
+    if (user === null || user.email !== found.email) throw this.#refuse('invalid_token');
+    found.usedAt = new Date(now);
+    return user;
+  }
+
+  async #prepareVerification(
+    email: string,
+    made: Omit<VerificationMail, 'token'>,
+    now: Date,
+  ): Promise<Verification> {
+    const token = createEmailToken();
+    const expiresAt = new Date(now.getTime() + verificationMs);
+    const secret = JSON.stringify({ token, ...made } satisfies VerificationMail);
+    const mail = await this.#mails.seal({ kind: 'verify_account', recipient: email, secret, now, expiresAt });
+    return { token, mail };
+  }
+
+  #addVerification(em: EntityManager, userId: string, email: string, { token, mail }: Verification): void {
     em.create(EmailToken, {
-      tokenHash: this.#hash.digest('email-token', secret),
+      tokenHash: this.#hash.digest('email-token', token),
       purpose: 'verify',
       userId,
       email,

@@ -12,8 +12,10 @@ import { newId } from '../../protocol/ids.ts';
 import { recordAccountAction, type RequestOrigin } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { EmailToken, Session, User } from '../entities/index.ts';
+import { appendEvents } from '../events/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import { emailKey, createEmailToken, type MailOutbox } from '../mail/index.ts';
+import { revokeGrants } from '../tenancy/index.ts';
 import type { RefuseAccount } from './refusal.ts';
 
 /** Milliseconds that a reset link works. */
@@ -83,7 +85,8 @@ export class PasswordResets {
 
   /**
    * Sets the password, uses the token and all others of the user, and revokes all sessions of the user; resolves to the user's id. The mailed
-   * token also proves the address, as a verification link does. Refused as `findOwner` is.
+   * token also proves the address, as a verification link does: where nothing had proved it before, all access that the account has given
+   * out is revoked, since somebody else may have made it. Refused as `findOwner` is.
    */
   async reset(token: string, passwordHash: string, now: number, origin: RequestOrigin): Promise<string> {
     const userId = await this.findOwner(token, now);
@@ -100,6 +103,7 @@ export class PasswordResets {
       if (user === null || found === null || found.usedAt || found.email !== user.email) {
         throw this.#refuse('invalid_token');
       }
+      const isFirstProof = !user.emailVerifiedAt;
       user.passwordHash = passwordHash;
       user.emailVerifiedAt ??= at;
       user.updatedAt = at;
@@ -109,6 +113,8 @@ export class PasswordResets {
       await em.flush();
       const audit = { byUserId: userId, origin, now };
       await recordAccountAction(em, audit, { action: 'user.password_reset', targetId: userId });
+      const events = isFirstProof ? await revokeGrants(em, audit) : [];
+      if (events.length > 0) await appendEvents(em, events);
     });
     return userId;
   }

@@ -14,6 +14,7 @@ import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
 export interface NewAgent extends TenantScope, AuditContext {
@@ -43,11 +44,15 @@ type AgentRow = AgentEntity & {
   readonly versionMode: AgentMode | null;
 };
 
-const columns = `agent_id as "agentId", project_id as "projectId", environment_id as "environmentId", name, mode, loom_id as "loomId",
-  metadata, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt",
-  (select l.active_version_id from looms l where l.loom_id = agents.loom_id) as "activeLoomVersionId",
-  (select v.mode from looms l join loom_versions v on v.loom_version_id = l.active_version_id
-    where l.loom_id = agents.loom_id) as "versionMode"`;
+/** What of its loom, and of that loom's active version, an agent shows: of a loom that its environment does not have, nothing. */
+const selectOwn = (what: string): string => `
+  (select ${what} from looms l left join loom_versions v on v.loom_version_id = l.active_version_id and v.loom_id = l.loom_id
+      and v.project_id = l.project_id and v.environment_id = l.environment_id
+    where l.loom_id = agents.loom_id and l.project_id = agents.project_id and l.environment_id = agents.environment_id)`;
+
+const columns = `agent_id as "agentId", project_id as "projectId", environment_id as "environmentId", name, mode,
+  metadata, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", ${selectOwn('l.loom_id')} as "loomId",
+  ${selectOwn('v.loom_version_id')} as "activeLoomVersionId", ${selectOwn('v.mode')} as "versionMode"`;
 
 const listing: EnvironmentList = { table: 'agents', id: 'agent_id', columns, where: 'archived_at is null' };
 
@@ -55,6 +60,7 @@ export interface AgentsOptions {
   readonly db: Database;
   readonly cursors: Cursors;
   readonly rules: Pick<AgentRules, 'refuse'>;
+  readonly limits?: Limits;
 }
 
 export class Agents {
@@ -103,7 +109,7 @@ export class Agents {
         createdAt: at,
         updatedAt: at,
       });
-      return save(em, request, row, 'created', { name });
+      return this.#save(em, request, row, 'created', { name });
     });
   }
 
@@ -125,54 +131,63 @@ export class Agents {
       if (fields.length === 0) return loadResource(em, row);
       if (wasArchived && isArchived) throw rules.refuse('agent_archived');
       // An archived agent does not hold its loom: when the agent is restored, its loom must still be there.
-      if (!isArchived && (fields.includes('loomId') || wasArchived))
-        await this.#lockLoom(em, change, row.loomId ?? null);
+      if (fields.includes('loomId') || (wasArchived && !isArchived)) {
+        await this.#lockLoom(em, change, row.loomId ?? null, isArchived);
+      }
       row.updatedAt = new Date(now);
-      return save(em, change, row, 'updated', { fields: fields.sort() });
+      return this.#save(em, change, row, 'updated', { fields: fields.sort() });
     });
   }
 
-  /** Locks the loom, so that it is not archived before the transaction ends. */
+  /** Saves the change, with its audit entry and its event. */
+  async #save(
+    em: EntityManager,
+    audit: AuditContext,
+    row: AgentEntity,
+    verb: 'created' | 'updated',
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<AgentResource> {
+    await em.flush();
+    const { projectId, environmentId, agentId: targetId } = row;
+    // A restored agent counts as a new one does.
+    if ((row.archivedAt ?? null) === null) {
+      await requireWithinLimit(em, this.#options.limits ?? defaultLimits, 'agents', projectId);
+    }
+    await recordAction(em, audit, { projectId, environmentId, action: `agent.${verb}`, targetId, details });
+    const agent = await loadResource(em, row);
+    const eventName: EventName = `agent.lifecycle.${verb}`;
+    await appendEvents(em, [{ projectId, environmentId, eventName, data: { actor: audit.author, agent } }]);
+    return agent;
+  }
+
+  /** Locks the loom, so that it is not archived before the transaction ends. @param mayBeArchived for an agent that is archived itself */
   async #lockLoom(
     em: EntityManager,
     { projectId, environmentId }: TenantScope,
     loomId: string | null,
+    mayBeArchived = false,
   ): Promise<void> {
     if (loomId === null) return;
     const { rules } = this.#options;
     const lock = { lockMode: LockMode.PESSIMISTIC_READ };
     const loom = await em.findOne(Loom, { loomId, projectId, environmentId }, lock);
     if (loom === null) throw rules.refuse('agent_loom_absent');
-    if (loom.status === 'archived') throw rules.refuse('loom_archived');
+    if (loom.status === 'archived' && !mayBeArchived) throw rules.refuse('loom_archived');
   }
-}
-
-/** Saves the change, with its audit entry and its event. */
-async function save(
-  em: EntityManager,
-  audit: AuditContext,
-  row: AgentEntity,
-  verb: 'created' | 'updated',
-  details: Readonly<Record<string, unknown>>,
-): Promise<AgentResource> {
-  await em.flush();
-  const { projectId, environmentId, agentId: targetId } = row;
-  await recordAction(em, audit, { projectId, environmentId, action: `agent.${verb}`, targetId, details });
-  const agent = await loadResource(em, row);
-  const eventName: EventName = `agent.lifecycle.${verb}`;
-  await appendEvents(em, [{ projectId, environmentId, eventName, data: { actor: audit.author, agent } }]);
-  return agent;
 }
 
 async function loadResource(em: EntityManager, row: AgentEntity): Promise<AgentResource> {
   const { projectId, environmentId, loomId = null } = row;
-  const loom = loomId === null ? null : await em.findOne(Loom, { loomId, projectId, environmentId });
-  const activeLoomVersionId = loom?.activeVersionId ?? null;
-  const version =
-    activeLoomVersionId === null
-      ? null
-      : await em.findOne(LoomVersion, { loomVersionId: activeLoomVersionId, projectId, environmentId });
-  return agentResource({ ...row, activeLoomVersionId, versionMode: version?.mode ?? null });
+  const own = { projectId, environmentId };
+  const loom = loomId === null ? null : await em.findOne(Loom, { ...own, loomId });
+  const loomVersionId = loom?.activeVersionId ?? null;
+  const version = loom && loomVersionId && (await em.findOne(LoomVersion, { ...own, loomId, loomVersionId }));
+  return agentResource({
+    ...row,
+    loomId: loom?.loomId ?? null,
+    activeLoomVersionId: version ? version.loomVersionId : null,
+    versionMode: version ? (version.mode ?? null) : null,
+  });
 }
 
 function agentResource(row: AgentRow): AgentResource {
@@ -223,6 +238,7 @@ const selectHead = `
   from agents a
   join looms l on l.loom_id = a.loom_id and l.project_id = a.project_id and l.environment_id = a.environment_id
   join loom_versions v on v.loom_version_id = l.active_version_id and v.loom_id = l.loom_id
+    and v.project_id = l.project_id and v.environment_id = l.environment_id
   where a.agent_id = $1 and a.project_id = $2 and a.environment_id = $3 and a.archived_at is null and l.status = 'active'`;
 
 /** Undefined where the environment has no such agent, or one that cannot answer: archived, without a loom, or without an active version. */

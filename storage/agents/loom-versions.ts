@@ -20,9 +20,16 @@ import {
 } from './loom-definition.ts';
 import { lockLoom, type LoomsOptions, type LoomTarget } from './looms.ts';
 
+const isOwn = (row: string): string =>
+  `${row}.project_id = loom_versions.project_id and ${row}.environment_id = loom_versions.environment_id`;
+
+// A credential and tools that the environment does not have read as none.
 const columns = `loom_version_id as "loomVersionId", project_id as "projectId", environment_id as "environmentId", loom_id as "loomId",
-  version, status, system_prompt as "systemPrompt", rules, provider, model, byok_credential_id as "byokCredentialId", mode,
-  temperature, max_tokens as "maxTokens", tool_ids as "toolIds", metadata, created_at as "createdAt"`;
+  version, status, system_prompt as "systemPrompt", rules, provider, model, mode, temperature, max_tokens as "maxTokens",
+  (select c.byok_credential_id from byok_credentials c
+    where c.byok_credential_id = loom_versions.byok_credential_id and ${isOwn('c')}) as "byokCredentialId",
+  array(select listed.tool_id from unnest(tool_ids) with ordinality as listed(tool_id, n)
+    join tools t on t.tool_id = listed.tool_id and ${isOwn('t')} order by listed.n) as "toolIds", metadata, created_at as "createdAt"`;
 
 const selectPage = `
   select ${columns} from loom_versions

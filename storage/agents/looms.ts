@@ -18,6 +18,7 @@ import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
 import { addVersion, findUnusableReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
 export interface NewLoom extends TenantScope, AuditContext {
@@ -41,8 +42,10 @@ export interface LoomChange extends LoomTarget {
 
 export type LoomRow = InferEntity<typeof Loom>;
 
+// An active version that the loom does not have in its environment reads as none.
 const columns = `loom_id as "loomId", project_id as "projectId", environment_id as "environmentId", name, status,
-  active_version_id as "activeVersionId", last_version as "lastVersion", metadata, created_at as "createdAt",
+  (select v.loom_version_id from loom_versions v where v.loom_version_id = looms.active_version_id and v.loom_id = looms.loom_id
+    and v.project_id = looms.project_id and v.environment_id = looms.environment_id) as "activeVersionId", last_version as "lastVersion", metadata, created_at as "createdAt",
   updated_at as "updatedAt", archived_at as "archivedAt"`;
 
 const listing: EnvironmentList = { table: 'looms', id: 'loom_id', columns, where: 'archived_at is null' };
@@ -51,6 +54,7 @@ export interface LoomsOptions {
   readonly db: Database;
   readonly cursors: Cursors;
   readonly rules: Pick<AgentRules, 'refuse' | 'unusableReferences'>;
+  readonly limits?: Limits;
 }
 
 export class Looms {
@@ -103,6 +107,7 @@ export class Looms {
       const version = addVersion(em, loom, definition, now);
       loom.activeVersionId = version.loomVersionId;
       await em.flush();
+      await this.#requireWithinLimit(em, projectId);
       const { loomId: targetId } = loom;
       const details = { name, loomVersionId: version.loomVersionId };
       await recordAction(em, request, {
@@ -117,6 +122,10 @@ export class Looms {
     });
   }
 
+  #requireWithinLimit(em: EntityManager, projectId: string): Promise<void> {
+    return requireWithinLimit(em, this.#options.limits ?? defaultLimits, 'looms', projectId);
+  }
+
   /** A change that changes nothing is not recorded. Refused for archiving a loom that an agent uses. */
   update(change: LoomChange): Promise<LoomResource> {
     const { projectId, environmentId, loomId, changes, now } = change;
@@ -127,13 +136,16 @@ export class Looms {
       if (fields.length === 0) return loomResource(loom);
       if (fields.includes('status')) {
         const archives = loom.status === 'archived';
-        if (archives && (await em.count(Agent, { loomId, archivedAt: null })) > 0) {
+        const uses = { loomId, projectId, environmentId, archivedAt: null };
+        if (archives && (await em.count(Agent, uses)) > 0) {
           throw rules.refuse('loom_in_use');
         }
         loom.archivedAt = archives ? new Date(now) : null;
       }
       loom.updatedAt = new Date(now);
       await em.flush();
+      // A restored loom counts as a new one does.
+      if (fields.includes('status')) await this.#requireWithinLimit(em, projectId);
       await recordAction(em, change, {
         projectId,
         environmentId,

@@ -18,6 +18,7 @@ import { Tool } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import type { Vault } from '../secrets/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
 /** Values by their names. */
@@ -76,6 +77,7 @@ export interface ToolsOptions {
   readonly vault: Pick<Vault, 'seal' | 'open'>;
   readonly cursors: Cursors;
   readonly rules: Pick<AgentRules, 'refuse' | 'noHeaderValue'>;
+  readonly limits?: Limits;
 }
 
 export class Tools {
@@ -126,6 +128,7 @@ export class Tools {
       });
       await em.flush();
       const { projectId, environmentId, name, method } = row;
+      await requireWithinLimit(em, this.#options.limits ?? defaultLimits, 'tools', projectId);
       const details = { name, method };
       await recordAction(
         em,

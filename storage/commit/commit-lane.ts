@@ -5,21 +5,26 @@
  *   transacting -> committed        the COMMIT was answered
  *   transacting -> in doubt         the connection was lost: the lane's commit marker tells (lane-connection.ts)
  *   transacting -> retrying         the database cannot be reached: back-off, and the same batch again
+ *   transacting -> refused          the server is out of disk, memory or connections, and stays so: nobody's fault, so nobody is sought
+ *   transacting -> narrowed         the server gave it up twice, at the time limit of a statement or over a lock: its parts go one by one,
+ *                                   with a short limit, until the commits that need longer are alone, and these are refused
+ *                                   (tenant-breaker.ts: so that they do not come back at once)
  *   transacting -> conflict-aware   a key is taken: the same batch again, with statements that name all such keys; and so for a
  *                                   while, because repeated requests come in bursts
  *   transacting -> bisected         the batch was refused: the commits that `skein_fence` names are rejected and the rest goes
  *                                   again; any other constraint or data error halves the batch until the culprit is alone
  *
- * The order of commits is kept throughout.
+ * The order of an actor's commits is kept throughout.
  */
-import pg from 'pg';
-import { type Commit, Duplicate, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
+import { type Chain, type Commit, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
-import { isTransient } from '../database/index.ts';
+import { isInterrupted, isOutOfResources, isTransient } from '../database/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
 import { Batch, type BatchStatement } from './batch.ts';
 import { InDoubt, LaneConnection, NotConnected } from './lane-connection.ts';
+import { isUniqueViolation, parseFence, toReason } from './refusals.ts';
+import type { TenantBreaker } from './tenant-breaker.ts';
 
 /** Connections that one batch may lose before it is bisected. */
 const maxLostConnections = 5;
@@ -27,12 +32,36 @@ const firstBackoffMs = 25;
 const maxBackoffMs = 1_000;
 /** Milliseconds that a lane stays conflict-aware after it met a taken key. */
 const conflictAwareMs = 1_000;
+/**
+ * Parts of an interrupted batch. A part that holds the culprit takes as long as its limit allows, the others milliseconds: with eight
+ * the culprit of 500 commits is alone after three limits, with two after nine.
+ */
+const interruptedParts = 8;
+
+/** How long a lane waits for the database, in milliseconds. */
+export interface LaneLimits {
+  /** The server cancels a statement that takes longer. Default 10,000. */
+  readonly statementMs: number;
+  /** The same while a culprit is sought, and for a while after it was found. Default 1,000. */
+  readonly cautiousStatementMs: number;
+  /** Commits wait for a server that is out of resources; once they have waited in vain, the next ones do not. Default 10,000. */
+  readonly outOfResourcesMs: number;
+}
+
+export const defaultLimits: LaneLimits = {
+  statementMs: 10_000,
+  cautiousStatementMs: 1_000,
+  outOfResourcesMs: 10_000,
+};
 
 export interface CommitLaneOptions {
   readonly url: string;
   readonly name: string;
   readonly tables: ReadonlyMap<string, SnapshotTable>;
   readonly log: Log;
+  readonly limits: LaneLimits;
+  /** Shared by the lanes. */
+  readonly breaker: TenantBreaker;
   /** Called after each committed batch, before its commits resolve; `rows` is what its last statement returned. */
   readonly onCommitted: (batch: Batch, rows: readonly Record<string, unknown>[] | undefined) => void;
 }
@@ -51,13 +80,15 @@ export class CommitLane {
   #batches = 0;
   /** In monotonic milliseconds. */
   #conflictAwareUntil = 0;
+  /** Since when the server has been out of resources, in monotonic milliseconds; undefined after a transaction that succeeded. */
+  #outOfResourcesSince: number | undefined;
   /** Commits in transactions that succeeded, and those transactions: their quotient is the batch size. */
   commits = 0;
   transactions = 0;
 
   constructor(options: CommitLaneOptions) {
     this.#options = options;
-    this.#connection = new LaneConnection(options.url, options.name);
+    this.#connection = new LaneConnection(options.url, options.name, options.limits.statementMs);
   }
 
   /** From now on no commit waits for a database that is away. */
@@ -73,9 +104,16 @@ export class CommitLane {
 
   /** Settles every commit of the list. Never rejects. */
   async flush(pending: readonly PendingCommit[]): Promise<void> {
+    if (!this.#isCautious) return this.#flushInOrder(pending);
+    const [others, suspects] = this.#separateSuspects(pending);
+    await this.#flushInOrder(others);
+    await this.#flushInOrder(suspects);
+  }
+
+  async #flushInOrder(pending: readonly PendingCommit[]): Promise<void> {
     let rest = pending;
     for (;;) {
-      rest = rest.filter(rejectUnlessUnbroken);
+      rest = rest.filter(entry => rejectUnlessUnbroken(entry) && this.#rejectIfOpen(entry));
       if (rest.length === 0) return;
       const batch = new Batch(this.#options.tables);
       let taken = 0;
@@ -86,22 +124,53 @@ export class CommitLane {
       }
       const now = rest.slice(0, taken);
       rest = rest.slice(taken);
-      await this.#commit(now, batch, performance.now() < this.#conflictAwareUntil);
+      await this.#commit(now, batch, performance.now() < this.#conflictAwareUntil ? 1 : 0);
     }
   }
 
-  async #commit(pending: readonly PendingCommit[], batch: Batch, conflictAware: boolean): Promise<void> {
+  /** The commits of suspects, who share a transaction with nobody else and go last, and those of the others, who do not wait for them. */
+  #separateSuspects(pending: readonly PendingCommit[]): [PendingCommit[], PendingCommit[]] {
+    const others: PendingCommit[] = [];
+    const suspects: PendingCommit[] = [];
+    const chains = new Set<Chain>();
+    for (const entry of pending) {
+      const { commit } = entry;
+      const isSuspect = chains.has(commit.chain) || this.#options.breaker.getState(commit) !== 'closed';
+      if (isSuspect) chains.add(commit.chain);
+      (isSuspect ? suspects : others).push(entry);
+    }
+    return [others, suspects];
+  }
+
+  /** Whether a transaction was interrupted lately. */
+  get #isCautious(): boolean {
+    return performance.now() < this.#options.breaker.cautiousUntil;
+  }
+
+  /** Rejects a commit of a tenant whose commits time out: false. */
+  #rejectIfOpen(entry: PendingCommit): boolean {
+    if (!this.#isCautious || this.#options.breaker.getState(entry.commit) !== 'open') return true;
+    rejectCommit(
+      entry,
+      new StoreUnavailable('commits of this tenant ran into the time limit of a statement'),
+    );
+    return false;
+  }
+
+  /** @param conflictAware 0, or which of the conflict-aware tries it is: a second one sees a key that was being taken during the first */
+  async #commit(pending: readonly PendingCommit[], batch: Batch, conflictAware: 0 | 1 | 2): Promise<void> {
     let rows: readonly Record<string, unknown>[] | undefined;
     try {
-      rows = await this.#transact(batch.statements(conflictAware));
+      rows = await this.#transact(batch.statements(conflictAware > 0));
     } catch (error) {
-      if (!conflictAware && isUniqueViolation(error) && batch.hasConflictAware) {
+      if (conflictAware < 2 && isUniqueViolation(error) && batch.hasConflictAware) {
         this.#conflictAwareUntil = performance.now() + conflictAwareMs;
-        return this.#commit(pending, batch, true);
+        return this.#commit(pending, batch, conflictAware === 0 ? 1 : 2);
       }
-      await this.#bisect(pending, error instanceof Error ? error : new Error(String(error)));
+      await this.#narrow(pending, error instanceof Error ? error : new Error(String(error)));
       return;
     }
+    this.#outOfResourcesSince = undefined;
     this.commits += pending.length;
     this.transactions++;
     try {
@@ -113,23 +182,36 @@ export class CommitLane {
     for (const entry of pending) entry.resolve();
   }
 
-  /** Runs the batch until its outcome is certain. Rejects only with an error that the batch itself caused, or when closing. */
+  /**
+   * Runs the batch until its outcome is certain. Rejects with an error that the batch itself may have caused, when the server stays out of
+   * resources, or when closing.
+   */
   async #transact(
     statements: readonly BatchStatement[],
   ): Promise<readonly Record<string, unknown>[] | undefined> {
+    const { breaker, limits } = this.#options;
     const number = ++this.#batches;
     let backoff: Backoff | undefined;
-    for (let lost = 1; ;) {
+    for (let lost = 0; ;) {
+      const isCautious = this.#isCautious;
       try {
-        return await this.#connection.run(number, statements);
+        return await this.#connection.run(
+          number,
+          statements,
+          isCautious ? limits.cautiousStatementMs : limits.statementMs,
+        );
       } catch (error) {
         if (error instanceof InDoubt) {
-          const { log, name } = this.#options;
-          log.warn({ lane: name, err: error.cause }, 'settling a commit in doubt');
-          if (await this.#settle(number)) return undefined;
-          // The server may die of this batch: then its halves tell which commit is the cause.
-          if (lost++ === maxLostConnections)
+          if (await this.#settle(number, error)) return undefined;
+          // The server may die of this batch: then its parts tell which commit is the cause.
+          if (++lost === maxLostConnections)
             throw new StoreUnavailable('the connection was lost repeatedly', { cause: error });
+        } else if (isInterrupted(error)) {
+          breaker.beCautious();
+          if (isCautious) throw error;
+        } else if (isOutOfResources(error)) {
+          this.#outOfResourcesSince ??= performance.now();
+          if (performance.now() - this.#outOfResourcesSince > limits.outOfResourcesMs) throw error;
         } else if (!(error instanceof NotConnected) && !isTransient(error)) {
           throw error;
         }
@@ -140,7 +222,9 @@ export class CommitLane {
     }
   }
 
-  async #settle(number: number): Promise<boolean> {
+  async #settle(number: number, { cause }: InDoubt): Promise<boolean> {
+    const { log, name } = this.#options;
+    log.warn({ lane: name, err: cause }, 'settling a commit in doubt');
     const backoff = new Backoff(firstBackoffMs, maxBackoffMs, systemRandom);
     for (;;) {
       try {
@@ -152,24 +236,43 @@ export class CommitLane {
     }
   }
 
-  async #bisect(pending: readonly PendingCommit[], error: Error): Promise<void> {
+  /** Rejects the commits that the error names or that are alone with it; the others go again, in parts. */
+  async #narrow(pending: readonly PendingCommit[], error: Error): Promise<void> {
     const findReason = error instanceof StoreUnavailable ? undefined : parseFence(error);
     if (findReason !== undefined) {
       const rest = pending.filter(entry => {
-        const reason = findReason(entry.commit);
+        // What stands on a commit that is named is not to blame: it is decided again.
+        const reason = entry.commit.chain.broken ? undefined : findReason(entry.commit);
         if (reason !== undefined) rejectCommit(entry, reason);
         return reason === undefined;
       });
       // A fence that names no commit of the batch (a project without its stream row) is everybody's error.
       if (rest.length < pending.length) return this.flush(rest);
     }
-    if (pending.length === 1 || this.#closing) {
-      for (const entry of pending) rejectCommit(entry, toDuplicate(error));
+    if (pending.length === 1 || this.#closing || isOutOfResources(error)) {
+      this.#refuse(pending, error);
       return;
     }
-    const half = pending.length >> 1;
-    await this.flush(pending.slice(0, half));
-    await this.flush(pending.slice(half));
+    const size = Math.ceil(pending.length / (isInterrupted(error) ? interruptedParts : 2));
+    for (let i = 0; i < pending.length; i += size) await this.flush(pending.slice(i, i + size));
+  }
+
+  #refuse(pending: readonly PendingCommit[], error: Error): void {
+    const { breaker, log, name } = this.#options;
+    const [entry] = pending;
+    if (isOutOfResources(error)) {
+      log.error(
+        { lane: name, err: error, commits: pending.length },
+        'refused: the server is out of resources',
+      );
+    } else if (isInterrupted(error) && entry !== undefined && pending.length === 1) {
+      breaker.recordTimeout(entry.commit);
+      log.error(
+        { lane: name, err: error, actor: entry.commit.actor },
+        'refused: the server interrupts the commit',
+      );
+    }
+    for (const entry of pending) rejectCommit(entry, toReason(error));
   }
 }
 
@@ -184,25 +287,4 @@ function rejectUnlessUnbroken({ commit, reject }: PendingCommit): boolean {
   if (!commit.chain.broken) return true;
   reject(new Fenced(commit.actor));
   return false;
-}
-
-/** Reads the report of `skein_fence`: a function that gives the reason to reject a commit, or undefined. */
-function parseFence(error: Error): ((commit: Commit<Write>) => Error | undefined) | undefined {
-  if (!(error instanceof pg.DatabaseError) || error.code !== 'SK001') return undefined;
-  const { scope, keys } = JSON.parse(error.detail ?? '{}') as { scope: string; keys: string[] };
-  const named = new Set(keys);
-  return ({ actor, writes }) => {
-    if (actor.kind === scope && named.has(actor.id)) return new Fenced(actor);
-    const clash = writes.find(write => write.unique && write.key !== undefined && named.has(write.key));
-    return clash?.key === undefined ? undefined : new Duplicate(scope, clash.key);
-  };
-}
-
-/** SQLSTATE 23505, unique_violation. */
-function isUniqueViolation(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError && error.code === '23505';
-}
-
-function toDuplicate(error: Error): Error {
-  return isUniqueViolation(error) ? new Duplicate(error.constraint ?? 'row', '') : error;
 }

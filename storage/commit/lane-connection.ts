@@ -12,9 +12,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { isOutOfResources, isReadOnly, requirePrimary } from '../database/index.ts';
 import type { BatchStatement } from './batch.ts';
 
-/** No connection could be made: nothing was sent, and nothing happened. */
+/** No connection to a server that takes writes could be made: nothing happened. */
 export class NotConnected extends Error {
   override readonly name = 'NotConnected';
 }
@@ -25,8 +26,8 @@ export class InDoubt extends Error {
 }
 
 const connectTimeoutMs = 5_000;
-/** A connection that is silent for longer than the server lets a statement run counts as lost. */
-const silenceMs = 45_000;
+/** A connection that is silent for this much longer than the server lets a statement run counts as lost. */
+const silenceMs = 15_000;
 // Both create the row where it is missing: the retention sweep removes the marker of a lane that was idle for a week.
 const setCommitMarker = {
   name: 'lane.commit_marker',
@@ -55,13 +56,16 @@ function isCertain(commit: PromiseSettledResult<pg.QueryResult> | undefined): bo
 export class LaneConnection {
   readonly #url: string;
   readonly #name: string;
+  readonly #statementMs: number;
   readonly #laneId = randomUUID();
   #epoch = 0;
   #client: pg.Client | undefined;
 
-  constructor(url: string, name: string) {
+  /** @param statementMs the server cancels a statement that takes longer */
+  constructor(url: string, name: string, statementMs: number) {
     this.#url = url;
     this.#name = name;
+    this.#statementMs = statementMs;
   }
 
   /**
@@ -69,20 +73,24 @@ export class LaneConnection {
    * applied), with `InDoubt`, or with `NotConnected`.
    *
    * @param batch the lane's number of this transaction: 1, 2, 3 ...; a number is used again only after `settle` has denied it
+   * @param statementMs the time limit of a statement, for this transaction alone
    */
   async run(
     batch: number,
     statements: readonly BatchStatement[],
+    statementMs = this.#statementMs,
   ): Promise<readonly Record<string, unknown>[]> {
     const client = await this.#connected();
-    const outcomes = await Promise.allSettled(this.#send(client, batch, statements));
+    const outcomes = await Promise.allSettled(this.#send(client, batch, statements, statementMs));
     const failure = outcomes.find(outcome => outcome.status === 'rejected');
     if (failure === undefined) {
       const last = outcomes[outcomes.length - 2];
       return last?.status === 'fulfilled' ? (last.value.rows as Record<string, unknown>[]) : [];
     }
-    if (isCertain(outcomes.at(-1))) throw failure.reason;
+    const isLive = isCertain(outcomes.at(-1));
+    if (isLive && !isReadOnly(failure.reason)) throw failure.reason;
     await this.close();
+    if (isLive) throw new NotConnected('the database takes no writes', { cause: failure.reason });
     throw new InDoubt('the connection was lost before the outcome of the commit was known', {
       cause: failure.reason,
     });
@@ -92,9 +100,15 @@ export class LaneConnection {
   async settle(batch: number): Promise<boolean> {
     const client = await this.#connected();
     const values = [this.#laneId, this.#epoch + 1];
-    const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, values);
-    this.#epoch = Number(rows[0]?.epoch);
-    return Number(rows[0]?.batch) >= batch;
+    try {
+      const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, values);
+      this.#epoch = Number(rows[0]?.epoch);
+      return Number(rows[0]?.batch) >= batch;
+    } catch (error) {
+      // The address may lead to another server by now.
+      await this.close();
+      throw error;
+    }
   }
 
   /** Ends the lane and deletes its commit marker. Idempotent. */
@@ -111,12 +125,18 @@ export class LaneConnection {
   }
 
   /** In one write: the server has the whole transaction when it wakes, and does not sleep between two statements. */
-  #send(client: pg.Client, batch: number, statements: readonly BatchStatement[]): Promise<pg.QueryResult>[] {
+  #send(
+    client: pg.Client,
+    batch: number,
+    statements: readonly BatchStatement[],
+    statementMs: number,
+  ): Promise<pg.QueryResult>[] {
     const { stream } = client.connection;
+    const limit = statementMs === this.#statementMs ? '' : `; set local statement_timeout = ${statementMs}`;
     stream.cork();
     try {
       return [
-        client.query('begin'),
+        client.query(`begin${limit}`),
         client.query({ ...setCommitMarker, values: [this.#laneId, this.#epoch, batch] }),
         ...statements.map(({ statement, parameters }) =>
           client.query({ name: statement.name, text: statement.text, values: [...parameters] }),
@@ -134,12 +154,11 @@ export class LaneConnection {
       connectionString: this.#url,
       application_name: this.#name,
       connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: silenceMs,
+      query_timeout: this.#statementMs + silenceMs,
       keepAlive: true,
       pipeline: true,
       // Every batch has arrays of other lengths: a plan for each would cost more than it gains.
-      options:
-        '-c plan_cache_mode=force_generic_plan -c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
+      options: `-c plan_cache_mode=force_generic_plan -c timezone=UTC -c statement_timeout=${this.#statementMs} -c idle_in_transaction_session_timeout=30000`,
     });
     const lost = (): void => {
       if (this.#client === client) this.#client = undefined;
@@ -148,8 +167,10 @@ export class LaneConnection {
     client.on('end', lost);
     try {
       await client.connect();
+      await requirePrimary(client);
     } catch (error) {
       void client.end().catch(() => undefined);
+      if (isOutOfResources(error)) throw error;
       throw new NotConnected('the database cannot be reached', { cause: error });
     }
     this.#client = client;

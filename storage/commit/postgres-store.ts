@@ -13,12 +13,19 @@ import {
   StoreUnavailable,
 } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
-import { BatchLoader } from '../../runtime/time/index.ts';
+import { BatchLoader, systemClock } from '../../runtime/time/index.ts';
 import type { Database, Queries } from '../database/index.ts';
 import type { CommitNotifier } from '../events/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
 import type { Batch } from './batch.ts';
-import { CommitLane, type CommitLaneOptions, type PendingCommit, rejectCommit } from './commit-lane.ts';
+import {
+  CommitLane,
+  type CommitLaneOptions,
+  defaultLimits,
+  type LaneLimits,
+  type PendingCommit,
+  rejectCommit,
+} from './commit-lane.ts';
 import {
   insertDeadLetter,
   postponeReminder,
@@ -28,6 +35,7 @@ import {
   toDeadLetterParameters,
   toReminder,
 } from './reminders.ts';
+import { TenantBreaker } from './tenant-breaker.ts';
 
 /** Most snapshots of one query. */
 const maxLoaded = 1_000;
@@ -51,6 +59,8 @@ export interface PostgresStoreOptions {
   readonly snapshots: readonly SnapshotTable[];
   readonly notifier: CommitNotifier;
   readonly log: Log;
+  /** Those that differ from the defaults. */
+  readonly limits?: Partial<LaneLimits>;
 }
 
 export class PostgresStore implements Store<Write> {
@@ -60,7 +70,7 @@ export class PostgresStore implements Store<Write> {
   readonly #loaders: ReadonlyMap<string, BatchLoader<string, Loaded | undefined>>;
   readonly #notifier: CommitNotifier;
 
-  constructor({ database, snapshots, notifier, log }: PostgresStoreOptions) {
+  constructor({ database, snapshots, notifier, log, limits }: PostgresStoreOptions) {
     this.#database = database;
     this.#notifier = notifier;
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
@@ -68,6 +78,7 @@ export class PostgresStore implements Store<Write> {
       url: database.url,
       tables: new Map(snapshots.map(table => [table.kind, table])),
       log,
+      limits: { ...defaultLimits, ...limits },
       onCommitted: this.#notify.bind(this),
     });
   }
@@ -123,23 +134,32 @@ export class PostgresStore implements Store<Write> {
   }
 }
 
-/** Loads the snapshots that are asked for in one turn of the event loop by one query. Rejects with `StoreUnavailable`. */
+/**
+ * Loads the snapshots that are asked for in one turn of the event loop by one query. Rejects with `StoreUnavailable`; for a row that does not
+ * decode, with its own error.
+ */
 function createSnapshotLoader(
   database: Queries,
   table: SnapshotTable,
 ): BatchLoader<string, Loaded | undefined> {
   return new BatchLoader<string, Loaded | undefined>(async ids => {
-    try {
-      const rows = await database.query<{ text: string; version: number }>(table.load, [[...new Set(ids)]]);
-      const found = new Map<string, Loaded>();
-      for (const { text, version } of rows) {
-        const row = JSON.parse(text) as Record<string, unknown>;
-        found.set(String(row[table.key]), { version: Number(version), state: table.decode(row) });
+    const values = [[...new Set(ids)]];
+    const rows = await database
+      .query<{ text: string; version: number }>(table.load, values)
+      .catch((cause: unknown) => {
+        throw new StoreUnavailable('the snapshot could not be loaded', { cause });
+      });
+    const found = new Map<string, Loaded | Error>();
+    for (const { text, version } of rows) {
+      const row = JSON.parse(text) as Record<string, unknown>;
+      const id = String(row[table.key]);
+      try {
+        found.set(id, { version: Number(version), state: table.decode(row) });
+      } catch (cause) {
+        found.set(id, new Error(`the row of ${table.kind} ${id} cannot be decoded`, { cause }));
       }
-      return ids.map(id => found.get(id));
-    } catch (error) {
-      throw new StoreUnavailable('the snapshot could not be loaded', { cause: error });
     }
+    return ids.map(id => found.get(id));
   }, maxLoaded);
 }
 
@@ -175,10 +195,11 @@ class GroupCommit {
   #scheduled = false;
   #closing = false;
 
-  constructor(options: Omit<CommitLaneOptions, 'name'>) {
+  constructor(options: Omit<CommitLaneOptions, 'name' | 'breaker'>) {
+    const breaker = new TenantBreaker(systemClock);
     this.#lanes = Array.from(
       { length: laneCount },
-      (_, i) => new CommitLane({ ...options, name: `skein lane ${i}` }),
+      (_, i) => new CommitLane({ ...options, breaker, name: `skein lane ${i}` }),
     );
     this.#idle = [...this.#lanes];
   }
@@ -260,7 +281,7 @@ class GroupCommit {
     }
   }
 
-  /** Beside a lane in flight: much waits, or that lane is slow and may be stuck. */
+  /** Whether another lane may start beside one in flight: many commits wait, or that lane is slow and may be stuck. */
   #mayStartLane(): boolean {
     const isMuch = this.#queue.length >= Math.max(minLaneBatch, this.#inFlight >> 1);
     return isMuch || performance.now() - this.#startedAt > slowLaneMs;

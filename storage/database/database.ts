@@ -11,6 +11,7 @@ import pg from 'pg';
 import type { Log } from '../../runtime/observability/index.ts';
 import { entities } from '../entities/index.ts';
 import { migrations } from '../migrations/index.ts';
+import { StandbyServer } from './errors.ts';
 import { ScanPool } from './scan-pool.ts';
 
 export interface DatabaseOptions {
@@ -40,6 +41,8 @@ export interface Database {
    * connections of its own (scan-pool.ts). Rejects with `svc/runtime/unavailable` (503) when too many lists of the project wait.
    */
   scan<T extends object>(projectId: string, text: string, values: readonly unknown[]): Promise<T[]>;
+  /** Resolves when the database takes reads and writes. */
+  check(): Promise<void>;
   /** Brings the schema up to date. Any number of nodes may call it at once: one works, the others wait and find it done. */
   migrate(): Promise<void>;
   /** Idempotent. */
@@ -86,6 +89,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     query_timeout: limits.statement_timeout + silenceMs,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
+    verify: verifyPrimary,
     ...keepAliveSettings,
   };
   // An idle connection that the server closes is replaced at the next use. Without a listener the error would end the process.
@@ -116,9 +120,22 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return result.rows;
     },
     scan: (projectId, text, values) => scans.query(projectId, text, values),
+    check: () => requirePrimary(pool),
     migrate: () => migrate(orm, url, log),
     close: () => (closing ??= close()),
   };
+}
+
+/**
+ * Rejects with {@link StandbyServer} for a standby. Asked once for each connection: a server does not become one without a restart.
+ */
+export async function requirePrimary(client: Pick<pg.ClientBase | pg.Pool, 'query'>): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+  if (rows[0]?.standby !== false) throw new StandbyServer('the database is a standby, which takes no writes');
+}
+
+function verifyPrimary(client: pg.PoolClient, done: (error?: Error) => void): void {
+  requirePrimary(client).then(() => done(), done);
 }
 
 /** The server's settings of every connection, in milliseconds. */
@@ -146,6 +163,7 @@ function openOrm(url: string, connections: number, limits: StatementLimits): Pro
       application_name: 'skein-orm',
       connectionTimeoutMillis: 5_000,
       idle_in_transaction_session_timeout: 60_000,
+      verify: verifyPrimary,
       ...limits,
       ...keepAliveSettings,
     },
@@ -159,6 +177,7 @@ async function migrate(orm: MikroORM, url: string, log: Log): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'skein-migrate' });
   await client.connect();
   try {
+    await requirePrimary(client);
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     // A change of a large table may take any time.
     const done = await orm.em.fork().transactional(async em => {

@@ -1,20 +1,14 @@
-/** Errors of the database: which of them pass, and which name a key that is taken. */
+/** Errors of the database: which of them pass, which a statement may have brought upon itself, and which name a key that is taken. */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 
-/** Deadlock, serialization, out of resources, cancelled, shutting down, starting up (PostgreSQL, appendix A). */
-const transientStates: ReadonlySet<unknown> = new Set([
-  '40001',
-  '40P01',
-  '53000',
-  '53100',
-  '53200',
-  '53300',
-  '55P03',
-  '57014',
-  '57P01',
-  '57P02',
-  '57P03',
-]);
+/** Serialization, deadlock, a lock that was not available in time, cancelled at a time limit or by a person (PostgreSQL, appendix A). */
+const interruptions: ReadonlySet<unknown> = new Set(['40001', '40P01', '55P03', '57014']);
+
+/** read_only_sql_transaction: a standby that a failover has not promoted yet, or a server that was told to take no writes. */
+const readOnly = '25006';
+
+/** Shutting down, crashed, starting up, taking no writes. */
+const outages: ReadonlySet<unknown> = new Set(['57P01', '57P02', '57P03', readOnly]);
 
 /** The connection was not made, or is lost. */
 const connectionErrors: ReadonlySet<unknown> = new Set([
@@ -42,7 +36,37 @@ export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code: unknown = 'code' in error ? error.code : undefined;
   if (code === undefined) return messagesWithoutCode.test(error.message);
-  return transientStates.has(code) || connectionErrors.has(code) || isConnectionException(code);
+  return (
+    outages.has(code) ||
+    connectionErrors.has(code) ||
+    isConnectionException(code) ||
+    isInterrupted(error) ||
+    isOutOfResources(error)
+  );
+}
+
+/**
+ * Whether the server gave the transaction up at a limit of time or over a lock. This passes when others were the cause, and repeats itself
+ * when the transaction is.
+ */
+export function isInterrupted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && interruptions.has(error.code);
+}
+
+/** Whether the server takes no writes, whoever asks: another one may. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === readOnly;
+}
+
+/** A standby: reads of it are stale, and it takes no writes. */
+export class StandbyServer extends Error {
+  override readonly name = 'StandbyServer';
+  readonly code = readOnly;
+}
+
+/** Class 53: the server has no disk, memory or connection left, whoever asks. */
+export function isOutOfResources(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^53[0-9A-Z]{3}$/.test(String(error.code));
 }
 
 /** Class 08 of the SQL standard, which poolers in front of the server use; 08P01 is a fault in what we sent. */

@@ -3,7 +3,7 @@
  * parameters, and `scan` for lists that look through an index, on connections of their own. Beside it: which errors are transient,
  * the tenant that every read is narrowed by, and answers held in memory for a moment (`TtlCache`).
  */
-export { type Database, executeBound, openDatabase, type Queries } from './database.ts';
-export { isTransient, violatesConstraint } from './errors.ts';
+export { type Database, executeBound, openDatabase, type Queries, requirePrimary } from './database.ts';
+export { isInterrupted, isOutOfResources, isReadOnly, isTransient, violatesConstraint } from './errors.ts';
 export { createFindTenant, type FindTenant, type TenantScope } from './tenant-scope.ts';
 export { TtlCache } from './ttl-cache.ts';

@@ -1,7 +1,7 @@
 /**
  * The connections for lists that look through an index in its order (storage/paging/bounded-scan.ts). They are apart from those of
- * all other reads, and a project uses half of them at most: however many lists somebody asks for at once, and however little they
- * find, single reads and the lists of other projects go on. Whoever comes while the project has its share waits in a bounded queue.
+ * all other reads, and a project uses half of them at most: however many lists one tenant requests at once, and however little they
+ * find, single reads and the lists of other projects continue. Requests beyond a project's share wait in a bounded queue.
  *
  * The planner of these connections sorts nothing that an index has in order, and joins by look-ups. By its estimates it would rather
  * read and sort a whole table than walk a thousand rows of an index, which is right for a disk that turns.
@@ -66,7 +66,7 @@ export class ScanPool {
     return queue;
   }
 
-  /** Hands the connection to whoever has waited longest. */
+  /** Hands the connection to the request that has waited longest. */
   #leave(projectId: string, queue: ProjectQueue): void {
     const next = queue.waiting.shift();
     if (next !== undefined) next();

@@ -8,8 +8,8 @@ export interface TenantScope {
 }
 
 /**
- * Finds the tenant of a resource by its id alone; undefined where there is none. A call that names nothing but an id needs it before
- * anything is shown: whether the caller may see the resource is still to be checked.
+ * Finds the tenant of a resource by its id alone; undefined where there is none. A call that names only an id needs it to check whether
+ * the caller may see the resource.
  */
 export type FindTenant = (db: Queries, id: string) => Promise<TenantScope | undefined>;
 

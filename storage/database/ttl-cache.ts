@@ -150,7 +150,10 @@ export class TtlCache<Value, Query> {
   }
 }
 
-/** Keeps the map in the order of loading; the first entry goes when there is no room. */
+/**
+ * Keeps the map in the order of loading; the first entry goes when there is no room. Not `lru-cache`: it makes an object for each read,
+ * and deleting the only entry, as every load of `#first` does on a quiet node, clears arrays of `max` elements.
+ */
 function putLast<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
   map.delete(key);
   if (map.size >= max) {

@@ -1,7 +1,7 @@
 /** The log of webhook deliveries and their attempts, as users read it. */
 import { getIdTime } from '../../protocol/ids.ts';
 import type { DeliveryAttempt, WebhookDelivery } from '../../protocol/resources/index.ts';
-import type { Database, Queries, TenantScope } from '../database/index.ts';
+import type { Database, FindTenant, Queries, TenantScope } from '../database/index.ts';
 import {
   buildScanStatement,
   readScanPage,
@@ -45,10 +45,9 @@ export function toDelivery(row: DeliveryRecord & Partial<ScanRow>): WebhookDeliv
   };
 }
 
-/** A delivery and the event that it carries, of any tenant: the caller's right to it is still to be checked. */
+/** A delivery and the event that it carries. */
 export interface FoundDelivery {
   readonly delivery: WebhookDelivery;
-  readonly tenant: TenantScope;
   readonly eventSeq: number;
   /** ISO 8601. */
   readonly eventAt: string;
@@ -57,25 +56,38 @@ export interface FoundDelivery {
 const dayMs = 86_400_000;
 
 // The id contains the instant of its creation: a day around it is at most three partitions.
+const isDelivery = 'd.delivery_id = $1 and d.created_at > $2 and d.created_at < $3';
+
+const selectTenant = `
+  select d.project_id as "projectId", d.environment_id as "environmentId" from webhook_deliveries d where ${isDelivery}`;
+
 const selectOne = `
   select ${deliveryColumns} from webhook_deliveries d
-  where d.delivery_id = $1 and d.created_at > $2 and d.created_at < $3`;
+  where ${isDelivery} and d.project_id = $4 and d.environment_id = $5`;
 
-/** Undefined for a text that is no id of ours, an unknown id, and a delivery that retention has removed. */
-export async function findDelivery(db: Queries, deliveryId: string): Promise<FoundDelivery | undefined> {
+/** What `isDelivery` needs; undefined for a text that is no id of ours, or whose instant is out of the range of a date. */
+function toKeyValues(deliveryId: string): readonly unknown[] | undefined {
   const at = getIdTime(deliveryId);
-  // No id of ours, or out of the range of a date.
-  if (!(at >= 0 && at < 8e15)) return undefined;
-  const values = [deliveryId, new Date(at - dayMs), new Date(at + dayMs)];
+  return at >= 0 && at < 8e15 ? [deliveryId, new Date(at - dayMs), new Date(at + dayMs)] : undefined;
+}
+
+export const findDeliveryTenant: FindTenant = async (db, deliveryId) => {
+  const key = toKeyValues(deliveryId);
+  return key && (await db.query<TenantScope>(selectTenant, key, 'deliveries.tenant'))[0];
+};
+
+/** Undefined for an id that the environment does not have, and for a delivery that retention has removed. */
+export async function findDelivery(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  deliveryId: string,
+): Promise<FoundDelivery | undefined> {
+  const key = toKeyValues(deliveryId);
+  if (key === undefined) return undefined;
+  const values = [...key, projectId, environmentId];
   const [row] = await db.query<DeliveryRecord>(selectOne, values, 'deliveries.find');
   if (row === undefined) return undefined;
-  const { projectId, environmentId, eventSeq, eventAt } = row;
-  return {
-    delivery: toDelivery(row),
-    tenant: { projectId, environmentId },
-    eventSeq,
-    eventAt: eventAt.toISOString(),
-  };
+  return { delivery: toDelivery(row), eventSeq: row.eventSeq, eventAt: row.eventAt.toISOString() };
 }
 
 export interface DeliveryFilter extends TenantScope {
@@ -96,9 +108,10 @@ export interface DeliveryFilter extends TenantScope {
 // A scheduled delivery is made with its event and has its instant; all others have an index by the event.
 const selectEventDeliveries = (event: string): string => `(
     select * from webhook_deliveries where project_id = $1 and environment_id = $2 and event_id = ${event} and trigger = 'scheduled'
-      and created_at = any (array(select occurred_at from events where event_id = ${event} and project_id = $1))
+      and created_at = any (array(
+        select occurred_at from events where event_id = ${event} and project_id = $1 and environment_id = $2))
     union all
-    select * from webhook_deliveries where event_id = ${event} and trigger <> 'scheduled'
+    select * from webhook_deliveries where event_id = ${event} and trigger <> 'scheduled' and project_id = $1 and environment_id = $2
   )`;
 
 /** An index finds the deliveries of these statuses, of which an environment has few. */

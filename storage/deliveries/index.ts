@@ -6,6 +6,7 @@ export {
   deliveryPage,
   type DeliveryRecord,
   findDelivery,
+  findDeliveryTenant,
   type FoundDelivery,
   toDelivery,
 } from './delivery-log.ts';

@@ -1,6 +1,7 @@
 /**
  * The outbox: what a stitch has to send. One statement serves every stitch that asks in one turn of the node's event loop, because
- * a thousand stitches with one new delivery each are as common as one stitch with a thousand.
+ * a thousand stitches with one new delivery each are as common as one stitch with a thousand. Every statement begins at the stitch's
+ * row, which names the tenant that the deliveries must have.
  */
 import type { DeliveryTrigger } from '../../protocol/resources/index.ts';
 import type { Queries } from '../database/index.ts';
@@ -54,19 +55,25 @@ const columns = `
   d.event_seq as "eventSeq", d.event_name as "eventName", (d.event_at at time zone 'UTC')::text as "eventAt",
   d.thread_id as "threadId", d.trigger, d.attempt_count as attempts`;
 
+/** Whether a delivery `d` belongs to the stitch `s`. */
+const belongs =
+  'd.stitch_id = s.stitch_id and d.project_id = s.project_id and d.environment_id = s.environment_id';
+
 // With ties, so that a page never ends between two deliveries of one event. The running total bounds the bytes that are sent.
 const selectPending = `
   select q.stitch_id as "stitchId", ${columns}, null as "firstAttemptAt",
     case when sum(octet_length(e.body::text)) over (order by q.n, d.event_seq, d.delivery_id) <= $2 then e.body end as body
   from rows from (json_to_recordset($1::json) as (stitch_id text, "from" bigint, blocked text[], "limit" int)) with ordinality
     as q(stitch_id, "from", blocked, "limit", n)
+  join stitches s on s.stitch_id = q.stitch_id
   cross join lateral (
     select * from webhook_deliveries d
-    where d.stitch_id = q.stitch_id and d.status = 'pending' and d.event_seq >= q."from"
+    where ${belongs} and d.status = 'pending' and d.event_seq >= q."from"
       and (d.thread_id is null or d.thread_id <> all (q.blocked))
     order by d.event_seq fetch first (q."limit") rows with ties
   ) d
-  left join events e on e.project_id = d.project_id and e.seq = d.event_seq and e.occurred_at = d.event_at
+  left join events e on e.project_id = d.project_id and e.environment_id = d.environment_id and e.seq = d.event_seq
+    and e.occurred_at = d.event_at
   order by q.n, d.event_seq, d.delivery_id`;
 
 /** The pending deliveries of several stitches, each in the order of its events. `maxBytes` bounds all bodies together. */
@@ -119,12 +126,12 @@ function toDelivery(row: OpenRow): OpenDelivery {
 
 const firstAttempt = `
   (select min(a.attempted_at) from webhook_attempts a
-   where a.delivery_id = d.delivery_id and a.number = 1 and a.attempted_at >= d.created_at)`;
+   where a.delivery_id = d.delivery_id and a.project_id = d.project_id and a.number = 1 and a.attempted_at >= d.created_at)`;
 
 const selectDue = `
   select d.stitch_id as "stitchId", ${columns}, ${firstAttempt} as "firstAttemptAt", null as body
-  from webhook_deliveries d
-  where d.stitch_id = $1 and d.status = 'retrying' and d.next_attempt_at <= $2
+  from stitches s join webhook_deliveries d on ${belongs}
+  where s.stitch_id = $1 and d.status = 'retrying' and d.next_attempt_at <= $2
   order by d.next_attempt_at limit $3`;
 
 /** The retries that are due at `now` (epoch milliseconds), the most overdue first. */
@@ -139,8 +146,8 @@ export async function dueDeliveries(
 }
 
 const selectNextDue = `
-  select min(next_attempt_at) as at from webhook_deliveries
-  where stitch_id = $1 and status = 'retrying' and next_attempt_at > $2`;
+  select min(d.next_attempt_at) as at from stitches s join webhook_deliveries d on ${belongs}
+  where s.stitch_id = $1 and d.status = 'retrying' and d.next_attempt_at > $2`;
 
 /** When the next retry is due after `now`: epoch milliseconds, or null. */
 export async function nextDueAt(db: Queries, stitchId: string, now: number): Promise<number | null> {
@@ -155,8 +162,8 @@ export async function nextDueAt(db: Queries, stitchId: string, now: number): Pro
 const selectFailedHeads = `
   select "threadId", seq, "firstAttemptAt" from (
     select d.thread_id as "threadId", d.event_seq as seq, ${firstAttempt} as "firstAttemptAt"
-    from webhook_deliveries d
-    where d.stitch_id = $1 and d.status = 'retrying' and d.thread_id is not null and d.last_attempt_at > $2
+    from stitches s join webhook_deliveries d on ${belongs}
+    where s.stitch_id = $1 and d.status = 'retrying' and d.thread_id is not null and d.last_attempt_at > $2
   ) heads
   where "firstAttemptAt" > $2 order by seq limit $3`;
 

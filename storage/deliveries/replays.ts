@@ -70,9 +70,10 @@ export async function replayEvents(
 
 const cancelOpen = `
   with open as (
-    select delivery_id, created_at from webhook_deliveries
-    where stitch_id = $1 and status in ('pending', 'retrying') and created_at <= $2 and delivery_id <> all ($3::text[])
-    order by event_seq limit $4 for update
+    select d.delivery_id, d.created_at from stitches s join webhook_deliveries d
+      on d.stitch_id = s.stitch_id and d.project_id = s.project_id and d.environment_id = s.environment_id
+    where s.stitch_id = $1 and d.status in ('pending', 'retrying') and d.created_at <= $2 and d.delivery_id <> all ($3::text[])
+    order by d.event_seq limit $4 for update of d
   )
   update webhook_deliveries d set status = 'cancelled', next_attempt_at = null, updated_at = $5
   from open where d.delivery_id = open.delivery_id and d.created_at = open.created_at`;
@@ -88,7 +89,7 @@ export interface Cancellation {
   readonly now: number;
 }
 
-/** Cancels the open deliveries of a stitch that takes no more. Resolves to their number: fewer than the limit when none is left. */
+/** Cancels the open deliveries of a stitch that accepts no more. Resolves to their number: fewer than the limit when none is left. */
 export async function cancelDeliveries(
   db: Queries,
   { stitchId, until, except, limit, now }: Cancellation,

@@ -17,9 +17,27 @@ export interface Binaries {
   readonly major: number;
 }
 
-/** Variables of the process without those that steer PostgreSQL's programs (PGDATA, PGPORT ...). */
+/** Variables that programs need to find their libraries and their temporary folder. */
+const neededVariables = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SystemRoot',
+  'LD_LIBRARY_PATH',
+  'DYLD_LIBRARY_PATH',
+];
+
+/**
+ * The environment of PostgreSQL's programs: nothing that steers them (PGDATA, PGPORT ...), and none of the node's secrets (SECRET_KEYS),
+ * which any function of the database could read.
+ */
 export function serverEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
+  const kept = neededVariables.flatMap(name => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
   return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
 }
 

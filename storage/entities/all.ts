@@ -1,4 +1,4 @@
-/** Every entity, as the ORM is told of them. */
+/** The list of all entities, for the ORM. */
 import { EmailToken, Session, StreamTicket, User } from './accounts.ts';
 import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
 import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
@@ -16,7 +16,7 @@ import {
   Workspace,
   WorkspaceMember,
 } from './tenancy.ts';
-import { Attachment, Erasure, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
+import { Attachment, AttachmentTotal, Erasure, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
 import { UsageDay, UsageMark } from './usage.ts';
 
 export const entities = [
@@ -41,6 +41,7 @@ export const entities = [
   ThreadNote,
   ReadCursor,
   Attachment,
+  AttachmentTotal,
   Erasure,
   Channel,
   ChannelCommand,

@@ -120,7 +120,7 @@ export const WebhookAttempt = defineEntity({
     responseStatus: p.integer().nullable(),
     /** The first 16 KiB. */
     responseBody: p.text().nullable(),
-    /** timeout, dns, connect, tls, blocked_address or http_status. */
+    /** timeout, dns, connect, tls, blocked_address, unreadable_secret or http_status. */
     errorClass: id().nullable(),
     error: p.text().nullable(),
     nextAttemptAt: instant().nullable(),

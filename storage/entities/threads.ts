@@ -29,7 +29,7 @@ export const Thread = defineEntity({
     state: p.json<unknown>(),
     version: big(),
   },
-  // Those by activity change with the second of the last message, all others with what somebody does: in between, updates stay HOT.
+  // Those by activity change with the second of the last message, all others with requests of users: in between, updates stay HOT.
   indexes: [
     { name: 'threads_by_activity', properties: ['projectId', 'environmentId', 'activeSecond'] },
     {
@@ -133,13 +133,27 @@ export const Erasure = defineEntity({
     /** The thread's number of that event. */
     through: big(),
     requestedAt: instant(),
-    /** When it is to be done, done once more for what was under way, or tried again. */
+    /** When the next pass is due: the first, the second for what was in progress at the first, or a retry. */
     dueAt: instant(),
     /** Failures in a row. */
     attempts: p.integer().default(0),
     lastError: p.text().nullable(),
   },
   indexes: [{ name: 'erasures_due', properties: ['dueAt'] }],
+});
+
+/** The bytes of an environment's files, kept by triggers of `attachments` (storage/migrations/limits.ts). */
+export const AttachmentTotal = defineEntity({
+  name: 'AttachmentTotal',
+  tableName: 'attachment_totals',
+  properties: {
+    projectId: id().primary(),
+    environmentId: id().primary(),
+    /** Of those that are not uploaded yet. */
+    announcedBytes: big(),
+    /** Of all that are not erased. */
+    bytes: big(),
+  },
 });
 
 /** A file: announced (`pending`), its bytes in the media store (`stored`), or gone (`erased`). */

@@ -1,7 +1,7 @@
 /**
  * Tells listeners what was committed: those of this node right after the commit, those of other nodes through a relay (cluster-relay.ts).
  * Listeners get only the events of projects that are followed on their node, so events of other projects cost nothing. A notification may
- * be lost, with a process or on its way. Listeners recover from the tables: by a gap in `seq`, or by looking for stitches with pending
+ * be lost, with a process or in transit. Listeners recover from the tables: by a gap in `seq`, or by a scan for stitches with pending
  * deliveries.
  */
 import type { AppendedEvent } from '../statements/index.ts';
@@ -84,7 +84,7 @@ export class CommitNotifier {
     const followed = numbered.filter(({ projectId }) => this.#followers.has(projectId));
     for (const listener of this.#listeners) {
       if (followed.length > 0) listener.onEvents?.(followed);
-      // The listener wakes the stitches wherever they live, so other nodes need not be told of deliveries.
+      // The listener wakes the stitches wherever they live, so other nodes need no notification of deliveries.
       if (result.stitches.length > 0) listener.onDeliveries?.(result.stitches);
     }
   }
@@ -109,7 +109,7 @@ export class CommitNotifier {
     for (const listener of this.#listeners) listener.onGap?.(projectIds);
   }
 
-  /** Other nodes could not be heard for a while: every followed project may have a gap, and wake-ups of stitches may be lost. */
+  /** The connection to other nodes was lost for a while: every followed project may have a gap, and wake-ups may be lost. */
   onOutage(): void {
     const projectIds = [...this.#followers.keys()];
     for (const listener of this.#listeners) {

@@ -8,7 +8,7 @@
  * A scan reads the numbers of the project, which its environments share and every reader of the stream is told. A scan for a thread
  * reads only those of its own environment.
  */
-import type { Database, Queries } from '../database/index.ts';
+import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
 import {
   buildScanStatement,
   ScanConditions,
@@ -97,9 +97,7 @@ export function eventPage(db: Queries, span: EventRange): Promise<PagedEvent[]> 
   return db.query<PagedEvent>(selectPage, values, 'events.page');
 }
 
-export interface LogFilter {
-  readonly projectId: string;
-  readonly environmentId: string;
+export interface LogFilter extends VisibleEvents {
   /** A name, or a pattern such as `thread.message.*`. */
   readonly eventName?: string | undefined;
   readonly threadId?: string | undefined;
@@ -142,13 +140,14 @@ const isOwnThread = (threadId: string): string => `
 
 /** The statement of a page: a scan down the project's log, or the thread's, and not beyond the day of `since`. */
 export function logStatement(filter: LogFilter): { readonly text: string; readonly values: unknown[] } {
-  const { projectId, environmentId, eventName, threadId, since, before, limit } = filter;
+  const { projectId, environmentId, eventNames, eventName, threadId, since, before, limit } = filter;
   const { maxBytes = maxPageBytes } = filter;
   const conditions = new ScanConditions(
     [projectId, maxBytes, environmentId],
     ['e.project_id = $1'],
     ['e.environment_id = $3'],
   );
+  conditions.filter(names => `e.event_name = any (${names}::text[])`, eventNames);
   if (eventName?.endsWith('*'))
     conditions.filter(prefix => `starts_with(e.event_name, ${prefix})`, eventName.slice(0, -1));
   else conditions.filter(name => `e.event_name = ${name}`, eventName);
@@ -176,59 +175,50 @@ export interface EventPoll {
   readonly projectId: string;
   /** Exclusive. */
   readonly after: number;
-  /** As of {@link Span}. */
+  /** As of {@link EventRange}. */
   readonly environmentId?: string | undefined;
+  /** Only these: what the reader may see. */
+  readonly eventNames: readonly string[];
   readonly limit: number;
   /** As of {@link Span}. Default 4 MiB. */
   readonly maxBytes?: number;
 }
 
-/** The statement of a page of one environment's events: a scan up the project's log. */
+/** The statement of a page of the events that the reader may see: a scan up the project's log. */
 export function pollStatement(poll: EventPoll): { readonly text: string; readonly values: unknown[] } {
-  const { projectId, after, environmentId, limit, maxBytes = maxPageBytes } = poll;
-  const rows = buildScanStatement({
-    ...logScan,
-    order: 'asc',
-    range: ['e.project_id = $1', 'e.seq > $2'],
-    filters: ['e.environment_id = $3'],
-    limit,
-  });
-  return {
-    text: limitBytes(rows, 'asc', '$4', ', scanned, matches'),
-    values: [projectId, after, environmentId, maxBytes],
-  };
+  const { projectId, after, environmentId, eventNames, limit, maxBytes = maxPageBytes } = poll;
+  const conditions = new ScanConditions([projectId, after, maxBytes], ['e.project_id = $1', 'e.seq > $2']);
+  conditions.filter(names => `e.event_name = any (${names}::text[])`, eventNames);
+  conditions.filter(id => `e.environment_id = ${id}`, environmentId);
+  const { values, range, filters } = conditions;
+  const rows = buildScanStatement({ ...logScan, order: 'asc', range, filters, limit });
+  return { text: limitBytes(rows, 'asc', '$3', ', scanned, matches'), values };
 }
 
 /** The log of a project, or of one environment, oldest first. */
-export async function pollPage(
-  db: Pick<Database, 'query' | 'scan'>,
-  poll: EventPoll,
-): Promise<ScanPage<PagedEvent>> {
-  const { projectId, after, environmentId, limit, maxBytes = maxPageBytes } = poll;
-  if (environmentId !== undefined) {
-    const { text, values } = pollStatement(poll);
-    return toLimitedPage(await db.scan<PagedEvent & ScanRow>(projectId, text, values), limit);
-  }
-  const span = { projectId, after, through: Number.MAX_SAFE_INTEGER, limit: limit + 1, maxBytes };
-  const found = await eventPage(db, span);
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return { rows, end: last !== undefined && last.found > rows.length ? last : undefined };
+export async function pollPage(db: Pick<Database, 'scan'>, poll: EventPoll): Promise<ScanPage<PagedEvent>> {
+  const { text, values } = pollStatement(poll);
+  return toLimitedPage(await db.scan<PagedEvent & ScanRow>(poll.projectId, text, values), poll.limit);
 }
 
-/** One event, of any tenant: the caller's right to its project and environment is still to be checked. */
-export interface FoundEvent {
-  readonly projectId: string;
-  readonly environmentId: string;
-  readonly body: string;
+export const findEventTenant = createFindTenant('events', 'event_id');
+
+/** What a reader may see of an environment's events. */
+export interface VisibleEvents extends TenantScope {
+  readonly eventNames: readonly string[];
 }
 
-/** Undefined for an unknown id, and for an event that retention has removed. */
-export async function findEvent(db: Queries, eventId: string): Promise<FoundEvent | undefined> {
-  const [found] = await db.query<FoundEvent>(
-    `select project_id as "projectId", environment_id as "environmentId", body from events where event_id = $1`,
-    [eventId],
+/** The envelope's exact text; undefined for an event that the environment does not have, that may not be seen, or that retention has removed. */
+export async function findEventBody(
+  db: Queries,
+  { projectId, environmentId, eventNames }: VisibleEvents,
+  eventId: string,
+): Promise<string | undefined> {
+  const [found] = await db.query<{ body: string }>(
+    `select body from events
+     where event_id = $1 and project_id = $2 and environment_id = $3 and event_name = any ($4::text[])`,
+    [eventId, projectId, environmentId, eventNames],
     'events.find',
   );
-  return found;
+  return found?.body;
 }

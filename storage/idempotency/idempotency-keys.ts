@@ -38,7 +38,7 @@ export interface Claim {
 
 const selectKept = `
   select k.fingerprint, k.status, coalesce(k.body, (e.body::json #> '{data,message}')::text) as body, k.grounds
-  from idempotency_keys k left join events e on e.event_id = k.event_id
+  from idempotency_keys k left join events e on e.event_id = k.event_id and array[e.project_id, e.environment_id] = $3::text[]
   where k.key_hash = $1 and k.expires_at > $2`;
 
 // Claims the key when it is absent; returns no row when another request has it.
@@ -80,10 +80,10 @@ export class IdempotencyKeys {
     this.#clock = clock;
   }
 
-  /** The row of a key, unless it is absent or expired. */
-  async find(keyHash: Buffer): Promise<KeptAnswer | undefined> {
-    const now = new Date(this.#clock.now());
-    const [row] = await this.#db.query<KeptAnswer>(selectKept, [keyHash, now], 'idempotency.find');
+  /** The row of a key, unless it is absent or expired. @param owner project and environment: an answer that is an event's is theirs */
+  async find(keyHash: Buffer, owner: readonly string[]): Promise<KeptAnswer | undefined> {
+    const values = [keyHash, new Date(this.#clock.now()), owner];
+    const [row] = await this.#db.query<KeptAnswer>(selectKept, values, 'idempotency.find');
     return row;
   }
 
@@ -96,7 +96,8 @@ export class IdempotencyKeys {
       const values = [keyHash, fingerprint, claimedAt, lapses];
       const claimed = await this.#db.query(claimKey, values, 'idempotency.claim');
       if (claimed.length > 0) return { keyHash, claimedAt };
-      const held = await this.find(keyHash);
+      // Only an actor keeps an event for an answer, and it claims nothing.
+      const held = await this.find(keyHash, []);
       if (held !== undefined) return held;
     }
     return { fingerprint, status: null, body: null, grounds: null };
@@ -110,7 +111,7 @@ export class IdempotencyKeys {
     await this.#db.query(keepAnswer, values, 'idempotency.keep');
   }
 
-  /** Keeps a refusal under a key that nobody claimed. False, and no effect, when another request has claimed it meanwhile. */
+  /** Keeps a refusal under an unclaimed key. False, and no effect, when another request has claimed the key. */
   async keepRefusal(keyHash: Buffer, fingerprint: Buffer, status: number, body: string): Promise<boolean> {
     const now = this.#clock.now();
     const values = [keyHash, fingerprint, status, body, new Date(now), new Date(now + idempotencyKeptMs)];

@@ -8,8 +8,22 @@ import type { Database, Queries } from '../database/index.ts';
 import { Mail } from '../entities/index.ts';
 import type { Vault } from '../secrets/index.ts';
 
-export const mailKinds = ['verify_email', 'reset_password', 'invitation', 'stitch_stopped'] as const;
+export const mailKinds = [
+  'verify_email',
+  'verify_account',
+  'reset_password',
+  'invitation',
+  'stitch_stopped',
+] as const;
 export type MailKind = (typeof mailKinds)[number];
+
+/** The content of a mail of kind `verify_account`. Those of kind `verify_email`, which nodes of 0.1 queue, hold the token alone. */
+export interface VerificationMail {
+  readonly token: string;
+  /** When the account was made, ISO 8601, and from which address; null where that is not known any more. */
+  readonly madeAt: string;
+  readonly madeFrom: string | null;
+}
 
 /** A mail to be queued. */
 export interface NewMail {
@@ -148,12 +162,12 @@ const selectOwners = `
   join users u on u.user_id = m.user_id
   where p.project_id = $1`;
 
-/** Milliseconds after which such a notice is of no more use. */
+/** Milliseconds after which such a notice is useless. */
 const usefulMs = 86_400_000;
 
 /** A notice to the owners of the workspace that a project is in. */
 export interface OwnerMail {
-  /** Names the notice: an owner who has a mail of it gets no second one. */
+  /** Identifies the notice: one mail per owner and notice. */
   readonly noticeId: string;
   readonly projectId: string;
   readonly kind: MailKind;
@@ -163,7 +177,7 @@ export interface OwnerMail {
   readonly now: number;
 }
 
-/** Queues one mail to each owner, in one transaction. To repeat it changes nothing. */
+/** Queues one mail to each owner, in one transaction. Repeating it changes nothing. */
 export async function mailOwners(db: Database, mails: MailOutbox, mail: OwnerMail): Promise<void> {
   const now = new Date(mail.now);
   const owners = await db.query<{ email: string }>(selectOwners, [mail.projectId]);

@@ -3,12 +3,14 @@
  *
  *   pending -> stored            all its bytes have arrived and are safe in the media store
  *   stored  -> stored            a message takes it, once (storage/writes/attachments.ts)
- *   pending, stored -> erased    no message took it within a day, or personal data was erased: its bytes go, then its row
+ *   pending -> erased            its bytes have not arrived within an hour: its upload URL is good for five minutes
+ *   stored  -> erased            no message took it within a day, or personal data was erased: its bytes go, then its row
  *
  * While bytes come in, the upload claims the row, for longer than an upload may take. Of two uploads one is refused, so they never write
  * one object together, and whatever fails in between, every object in the store has a row that names it.
  */
-import { createFindTenant, type Queries, type TenantScope } from '../database/index.ts';
+import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
+import { type Limits, requireWithinLimit } from '../writes/index.ts';
 
 export interface NewAttachment extends TenantScope {
   readonly attachmentId: string;
@@ -39,27 +41,64 @@ export interface Upload {
 /** Milliseconds that a claim holds: longer than an upload may take (gateway/http: 5 minutes). */
 const claimMs = 600_000;
 
-/** Announces a file: project, environment and id are its key in the store. */
-export async function createAttachment(db: Queries, attachment: NewAttachment): Promise<void> {
+const insert = `
+  insert into attachments (attachment_id, project_id, environment_id, status, filename, mime_type, size_bytes, storage_key, created_at)
+  values (?, ?, ?, 'pending', ?, ?, ?, ?, ?)`;
+
+const selectWorkspace = `
+  select p.workspace_id as "workspaceId", exists (
+    select from workspace_members m join users u on u.user_id = m.user_id
+    where m.workspace_id = p.workspace_id and m.role = 'owner' and u.email_verified_at is not null) as "isVerified"
+  from projects p where p.project_id = ?`;
+
+/**
+ * Announces a file: project, environment and id are its key in the store. Rejects with `LimitReached` where its environment or workspace
+ * would have more bytes than it may have.
+ */
+export function createAttachment(
+  db: Pick<Database, 'em'>,
+  attachment: NewAttachment,
+  limits: Limits,
+): Promise<void> {
   const { attachmentId, projectId, environmentId, filename, mimeType, sizeBytes, now } = attachment;
   const storageKey = `${projectId}/${environmentId}/${attachmentId}`;
-  await db.query(
-    `insert into attachments (attachment_id, project_id, environment_id, status, filename, mime_type, size_bytes, storage_key, created_at)
-     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8)`,
-    [attachmentId, projectId, environmentId, filename, mimeType, sizeBytes, storageKey, new Date(now)],
-    'attachments.create',
-  );
+  const row = [
+    attachmentId,
+    projectId,
+    environmentId,
+    filename,
+    mimeType,
+    sizeBytes,
+    storageKey,
+    new Date(now),
+  ];
+  return db.em().transactional(async em => {
+    await em.execute(insert, row);
+    await requireWithinLimit(em, limits, 'announcedBytes', environmentId);
+    await requireWithinLimit(em, limits, 'environmentBytes', environmentId);
+    const [workspace] = await em.execute<{ workspaceId: string; isVerified: boolean }[]>(selectWorkspace, [
+      projectId,
+    ]);
+    if (workspace === undefined) return;
+    const { workspaceId, isVerified } = workspace;
+    await requireWithinLimit(em, limits, isVerified ? 'workspaceBytes' : 'unverifiedBytes', workspaceId);
+  });
 }
 
 const columns = `
   attachment_id as "attachmentId", project_id as "projectId", environment_id as "environmentId", status, filename,
   mime_type as "mimeType", size_bytes as "sizeBytes", storage_key as "storageKey", message_id as "messageId"`;
 
-/** By their ids alone, in no order: whose they are is for the caller to check. */
-export function findAttachments(db: Queries, attachmentIds: readonly string[]): Promise<StoredAttachment[]> {
+/** Those of the environment, in no order. */
+export function findAttachments(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  attachmentIds: readonly string[],
+): Promise<StoredAttachment[]> {
   return db.query<StoredAttachment>(
-    `select ${columns} from attachments where attachment_id = any ($1::text[])`,
-    [attachmentIds],
+    `select ${columns} from attachments
+     where attachment_id = any ($1::text[]) and project_id = $2 and environment_id = $3`,
+    [attachmentIds, projectId, environmentId],
     'attachments.find',
   );
 }

@@ -10,5 +10,5 @@ export {
   type Upload,
 } from './attachments.ts';
 export { type MediaLocation, parseMediaUrl } from './media-location.ts';
-export { Media, NoSuchMedia, WrongSize } from './media.ts';
+export { DiskFull, Media, NoSuchMedia, WrongSize } from './media.ts';
 export { sweepMedia } from './sweep-media.ts';

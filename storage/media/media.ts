@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { ReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { mkdir, open, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Transform, pipeline, type Readable } from 'node:stream';
 import { Disk } from 'flydrive';
@@ -16,6 +16,11 @@ import type { MediaLocation } from './media-location.ts';
 /** The bytes do not have the announced size. */
 export class WrongSize extends Error {
   override readonly name = 'WrongSize';
+}
+
+/** The disk has no room for the object. */
+export class DiskFull extends Error {
+  override readonly name = 'DiskFull';
 }
 
 /** The store has no such object. */
@@ -56,8 +61,11 @@ export class Media {
   readonly #prefix: string;
   /** Undefined for S3. */
   readonly #folder: string | undefined;
+  readonly #freeDiskBytes: number;
 
-  constructor(location: MediaLocation) {
+  /** @param freeDiskBytes bytes of the folder's disk that stay free */
+  constructor(location: MediaLocation, freeDiskBytes = 0) {
+    this.#freeDiskBytes = freeDiskBytes;
     if (location.kind === 'folder') {
       this.#disk = new Disk(new FSDriver({ location: location.folder, visibility: 'private' }));
       this.#prefix = '';
@@ -67,6 +75,18 @@ export class Media {
       this.#disk = new Disk(new S3Driver({ ...s3Settings, bucket, forcePathStyle: pathStyle }));
       this.#prefix = prefix;
     }
+  }
+
+  /**
+   * Rejects with {@link DiskFull} where too little of the folder's disk would stay free. Uploads that run at the same time may take the floor
+   * below its mark by their own sizes: it is far above zero for them.
+   */
+  async requireRoom(size: number): Promise<void> {
+    if (this.#folder === undefined) return;
+    // The first file makes the folder.
+    await mkdir(this.#folder, { recursive: true });
+    const { bavail, bsize } = await statfs(this.#folder);
+    if (bavail * bsize - size < this.#freeDiskBytes) throw new DiskFull(`${bavail * bsize} bytes are free`);
   }
 
   /**

@@ -3,7 +3,9 @@ import type { Log } from '../../runtime/observability/index.ts';
 import type { Queries } from '../database/index.ts';
 import type { Media } from './media.ts';
 
-/** Milliseconds after its announcement that a file is kept which no message has taken. */
+/** Milliseconds after its announcement that a file is kept which was not uploaded: longer than its upload may begin and take. */
+const pendingKeptMs = 3_600_000;
+/** The same for a file that no message has taken. */
 const unusedKeptMs = 24 * 3_600_000;
 
 /** Unused files that one sweep erases: the rest waits for the next sweep. */
@@ -27,9 +29,10 @@ export async function sweepMedia(
     `update attachments set status = 'erased', erased_at = $1
      where attachment_id = any (array(
        select attachment_id from attachments
-       where message_id is null and status <> 'erased' and created_at < $2 limit ${maxErased}
+       where message_id is null and created_at < $3 and (status = 'pending' or status = 'stored' and created_at < $2)
+       limit ${maxErased}
      )) and message_id is null`,
-    [new Date(now), new Date(now - unusedKeptMs)],
+    [new Date(now), new Date(now - unusedKeptMs), new Date(now - pendingKeptMs)],
   );
   for (let after = ''; ;) {
     const rows = await db.query<{ attachmentId: string; storageKey: string }>(

@@ -7,9 +7,11 @@ import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
 import { Grounds } from './grounds.ts';
+import { Limits } from './limits.ts';
 import { ListedRuns } from './listed-runs.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
+import { OwnLooms } from './own-looms.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
@@ -31,4 +33,6 @@ export const migrations = [
   { name: '0013-run-traces', class: RunTraces },
   { name: '0014-filtered-lists', class: FilteredLists },
   { name: '0015-listed-runs', class: ListedRuns },
+  { name: '0016-own-looms', class: OwnLooms },
+  { name: '0017-limits', class: Limits },
 ];

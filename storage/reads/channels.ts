@@ -9,7 +9,10 @@ export interface ChannelRecord {
   readonly row: unknown;
 }
 
-const record = `c.channel_id as "channelId", c.created_at as "createdAt", to_jsonb(c) as row`;
+// A default agent that the environment does not have reads as none.
+const record = `c.channel_id as "channelId", c.created_at as "createdAt", to_jsonb(c) || jsonb_build_object('default_agent_id', (
+    select a.agent_id from agents a
+    where a.agent_id = c.default_agent_id and a.project_id = c.project_id and a.environment_id = c.environment_id)) as row`;
 
 const selectChannel = `
   select ${record} from channels c where c.channel_id = $1 and c.project_id = $2 and c.environment_id = $3`;

@@ -73,12 +73,16 @@ export interface ReceiptKey {
 export interface MessageWithSequence {
   readonly message: Message;
   readonly asOf: number;
+  /** Another message of the channel has the key's `externalMessageId`. */
+  readonly isExternalIdTaken: boolean;
 }
 
 // One statement, so that the message and the thread's sequence are of one instant: see actors/thread/recent-changes.ts.
 const selectWithSequence = (by: string): string => `
-  select ${columns}, (t.state ->> 'sequence')::bigint as "asOf"
-  from messages m join threads t on t.thread_id = m.thread_id
+  select ${columns}, (t.state ->> 'sequence')::bigint as "asOf", exists (
+    select from messages o where o.channel_id = m.channel_id and o.external_message_id = $5 and o.message_id <> m.message_id
+      and o.project_id = m.project_id and o.environment_id = m.environment_id) as "isExternalIdTaken"
+  from messages m join threads t on t.thread_id = m.thread_id and t.project_id = m.project_id and t.environment_id = m.environment_id
   where m.${by} = $1 and m.channel_id = $2 and m.project_id = $3 and m.environment_id = $4`;
 
 const asOfStatements = {
@@ -93,31 +97,35 @@ export async function findMessageWithSequence(
 ): Promise<MessageWithSequence | undefined> {
   const { messageId, externalMessageId, channelId, projectId, environmentId } = key;
   const by = messageId === undefined ? 'theirs' : 'ours';
-  const values = [messageId ?? externalMessageId, channelId, projectId, environmentId];
-  const [row] = await db.query<MessageRecord & { asOf: number }>(
+  const values = [messageId ?? externalMessageId, channelId, projectId, environmentId, externalMessageId];
+  const [row] = await db.query<MessageRecord & Omit<MessageWithSequence, 'message'>>(
     asOfStatements[by],
     values,
     `messages.as_of.${by}`,
   );
   if (row === undefined) return undefined;
-  const { asOf: sequence, ...record } = row;
-  return { message: toMessage(record), asOf: sequence };
+  const { asOf, isExternalIdTaken, ...record } = row;
+  return { message: toMessage(record), asOf, isExternalIdTaken };
 }
 
+// A parked receipt belongs to the tenant of its channel.
 const selectParked = `
-  select payload from parked_receipts
-  where channel_id = $1 and external_message_id = $2 and expires_at > now() order by occurred_at`;
+  select p.payload
+  from channels c join parked_receipts p on p.channel_id = c.channel_id
+  where c.channel_id = $1 and c.project_id = $3 and c.environment_id = $4
+    and p.external_message_id = $2 and p.expires_at > now() order by p.occurred_at`;
 
 /** The receipts that were parked for a message with this provider's id, each as its payload. */
 export async function parkedReceipts<Payload>(
   db: Queries,
-  channelId: string,
-  externalMessageId: string,
+  {
+    channelId,
+    externalMessageId,
+    projectId,
+    environmentId,
+  }: ReceiptKey & { readonly externalMessageId: string },
 ): Promise<Payload[]> {
-  const rows = await db.query<{ payload: Payload }>(
-    selectParked,
-    [channelId, externalMessageId],
-    'receipts.parked',
-  );
+  const values = [channelId, externalMessageId, projectId, environmentId];
+  const rows = await db.query<{ payload: Payload }>(selectParked, values, 'receipts.parked');
   return rows.map(row => row.payload);
 }

@@ -1,6 +1,6 @@
 /** How far users have read threads: one row for each user and thread that has said so. */
 import type { ReadCursor } from '../../protocol/resources/index.ts';
-import type { Queries } from '../database/index.ts';
+import type { Queries, TenantScope } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
 
 export interface ReadCursorMove extends ThreadKey {
@@ -23,10 +23,12 @@ const moveCursor = `
     select $1, $4, $2, $3, $5::bigint, $6::timestamptz from thread where last >= $5::bigint
     on conflict (thread_id, user_id) do update set sequence = excluded.sequence, updated_at = excluded.updated_at
       where read_cursors.sequence < excluded.sequence
+        and read_cursors.project_id = excluded.project_id and read_cursors.environment_id = excluded.environment_id
     returning sequence, updated_at
   )
   select last, coalesce(m.sequence, c.sequence) as sequence, coalesce(m.updated_at, c.updated_at) as "updatedAt"
-  from thread left join moved m on true left join read_cursors c on c.thread_id = $1 and c.user_id = $4`;
+  from thread left join moved m on true left join read_cursors c
+    on c.thread_id = $1 and c.user_id = $4 and c.project_id = $2 and c.environment_id = $3`;
 
 /** Moves a user's cursor forward; one that is further on does not move. */
 export async function moveReadCursor(db: Queries, to: ReadCursorMove): Promise<CursorOutcome> {
@@ -38,21 +40,23 @@ export async function moveReadCursor(db: Queries, to: ReadCursorMove): Promise<C
   );
   if (row === undefined) return 'absent';
   if (sequence > row.last) return 'beyond';
-  // Null only where another request has just created the cursor: it stands there or further on.
+  // Null only where another request has just created the cursor, at this sequence or a later one.
   const updatedAt = (row.updatedAt ?? new Date(now)).toISOString();
   return { threadId, projectId, userId, sequence: row.sequence ?? sequence, updatedAt };
 }
 
-/** How far a user has read, by thread; threads without a cursor are missing. */
+/** How far a user has read, by thread of the environment; threads without a cursor are missing. */
 export async function readCursors(
   db: Queries,
+  { projectId, environmentId }: TenantScope,
   userId: string,
   threadIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (threadIds.length === 0) return new Map();
   const rows = await db.query<{ threadId: string; sequence: number }>(
-    `select thread_id as "threadId", sequence from read_cursors where user_id = $1 and thread_id = any ($2::text[])`,
-    [userId, threadIds],
+    `select thread_id as "threadId", sequence from read_cursors
+     where user_id = $1 and thread_id = any ($2::text[]) and project_id = $3 and environment_id = $4`,
+    [userId, threadIds, projectId, environmentId],
     'read_cursors.find',
   );
   return new Map(rows.map(({ threadId, sequence }) => [threadId, sequence]));

@@ -23,7 +23,10 @@ export interface ThreadRecord {
   readonly row: unknown;
 }
 
-const record = `t.thread_id as "threadId", to_jsonb(t) as row`;
+// An agent that the environment does not have reads as none. Most threads name none, and are spared the look.
+const record = `t.thread_id as "threadId", case when t.agent_id is null then to_jsonb(t) else
+    to_jsonb(t) || jsonb_build_object('agent_id', (select a.agent_id from agents a
+      where a.agent_id = t.agent_id and a.project_id = t.project_id and a.environment_id = t.environment_id)) end as row`;
 
 const selectThreads = `
   select k.n::int - 1 as position, ${record}

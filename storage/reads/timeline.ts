@@ -53,7 +53,7 @@ interface EventRow {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-// A text search first, which costs a fraction of parsing; the parsed fields exclude what it finds in somebody's metadata.
+// A text search first, which costs a fraction of parsing; the parsed fields exclude false matches in metadata.
 const selectEvents = `
   select event_id as "eventId", event_name as "eventName", occurred_at as "occurredAt", sequence, data
   from (
@@ -66,7 +66,8 @@ const selectEvents = `
     from events e
     where e.thread_id = $1 and e.project_id = $2 and e.environment_id = $3 and e.occurred_at >= $4
       and e.seq >= coalesce((
-        select min(c.seq) from events c where c.event_id = any ($8::text[]) and c.occurred_at = any ($9::timestamptz[])), 0)
+        select min(c.seq) from events c where c.event_id = any ($8::text[]) and c.occurred_at = any ($9::timestamptz[])
+          and c.project_id = $2 and c.environment_id = $3), 0)
     order by e.seq limit ${maxSearched}
   ) as searched
   where data #>> '{message,messageId}' = $6 or data ->> 'agentRunId' = any ($7::text[])

@@ -1,6 +1,6 @@
 /**
- * The ends of graces. A rotating API key whose grace has ended counts as revoked everywhere from that instant, and a rotating BYOK
- * credential as active again; here their rows come to say so.
+ * Ends grace periods and updates the rows. A rotating API key whose grace period has ended counts as revoked everywhere from that instant,
+ * and a rotating BYOK credential as active again, whatever its row says.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { Database, Queries } from '../database/index.ts';

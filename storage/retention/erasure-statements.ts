@@ -1,4 +1,4 @@
-/** What is emptied of a thread, table by table (erasures.ts). Each statement takes one batch and can be repeated. */
+/** The statements that erase a thread, table by table (erasures.ts). Each takes one batch and can be repeated. */
 
 /** Rows of one statement. */
 export const batchRows = 2_000;
@@ -16,10 +16,15 @@ const emptied = (resource: string, threadId: string): string => `
       ('actor', ${withoutName(`(${resource} -> 'actor')`, threadId)})
     ) blank (name, value) where ${resource} ? name)`;
 
-/** `$1`: where the previous batch ended; gives where this one ends. `$2`: the thread, `$3`: the last sequence that is erased. */
+/**
+ * `$1`: where the previous batch ended; gives where this one ends. `$2`: the thread, `$3` and `$4`: its project and environment, `$5`: the
+ * last sequence that is erased.
+ */
 export const emptyMessages = `
   with batch as materialized (
-    select message_id, sequence from messages where thread_id = $2 and sequence > $1 and sequence <= $3 order by sequence limit ${batchRows}
+    select message_id, sequence from messages
+    where thread_id = $2 and project_id = $3 and environment_id = $4 and sequence > $1 and sequence <= $5
+    order by sequence limit ${batchRows}
   ), emptied as (
     update messages m set body = '', attachments = '[]', metadata = '{}', external_message_id = null,
       actor = ${withoutName('m.actor', 'm.thread_id')}
@@ -27,7 +32,7 @@ export const emptyMessages = `
   ), files as (
     update attachments a set status = 'erased', erased_at = coalesce(erased_at, now()), filename = '', metadata = '{}',
       provider_media_id = null
-    from batch where a.thread_id = $2 and a.message_id = batch.message_id
+    from batch where a.thread_id = $2 and a.project_id = $3 and a.environment_id = $4 and a.message_id = batch.message_id
   )
   select max(sequence) as last from batch`;
 
@@ -36,7 +41,7 @@ const emptiedMember = (member: string): string => `
   case when ${data} ? '${member}'
     then jsonb_build_object('${member}', ${emptied(`(${data} -> '${member}')`, 'e.thread_id')}) else '{}' end`;
 
-/** What of the data names nobody: where it belongs, and the shapes of message, thread and note. */
+/** The part of the data without personal data: its ids, and the shapes of message, thread and note. */
 const emptiedData = `
   jsonb_strip_nulls(jsonb_build_object('environmentId', ${data} -> 'environmentId', 'threadId', ${data} -> 'threadId',
     'channelId', ${data} -> 'channelId', 'sequence', ${data} -> 'sequence',
@@ -46,45 +51,50 @@ const emptiedData = `
 
 /** A later event about something older, which was read before it was emptied: a receipt, the end of a note or of a run. */
 const isAboutOlder = `
-  ((${data} #>> '{message,sequence}')::bigint <= $3 or exists (
+  ((${data} #>> '{message,sequence}')::bigint <= $5 or exists (
     select from jsonb_each(${data}) part where part.key not in ('thread', 'message') and jsonb_typeof(part.value) = 'object'
-      and (part.value ->> 'threadId') = e.thread_id and (part.value ->> 'createdAt')::timestamptz <= $4))`;
+      and (part.value ->> 'threadId') = e.thread_id and (part.value ->> 'createdAt')::timestamptz <= $6))`;
 
 /**
- * As `emptyMessages`, by the numbers of the events in their project. `$4`: when the erasure was requested, `$5`: when everything that was
+ * As `emptyMessages`, by the numbers of the events in their project. `$6`: when the erasure was requested, `$7`: when everything that was
  * in progress then has been written. The bodies of receivers' answers go with the events: the id of a scheduled delivery follows from its
  * event and stitch, the others are found by an index.
  */
 export const emptyEvents = `
   with batch as materialized (
     select project_id, environment_id, seq, occurred_at, event_id, event_name, sequence from events
-    where thread_id = $2 and seq > $1 and (sequence <= $3 or occurred_at <= $5) order by seq limit ${batchRows}
+    where thread_id = $2 and project_id = $3 and environment_id = $4 and seq > $1 and (sequence <= $5 or occurred_at <= $7)
+    order by seq limit ${batchRows}
   ), emptied as (
     update events e set body = '{"eventId":"' || e.event_id || '","eventName":"' || e.event_name
       || '","occurredAt":"' || (e.body::json ->> 'occurredAt') || '","apiVersion":"' || (e.body::json ->> 'apiVersion')
       || '","projectId":"' || e.project_id || '","data":' || (${emptiedData})::text || '}'
     from batch where e.project_id = batch.project_id and e.seq = batch.seq and e.occurred_at = batch.occurred_at
-      and (batch.sequence <= $3 or ${isAboutOlder})
+      and (batch.sequence <= $5 or ${isAboutOlder})
     returning e.project_id, e.environment_id, e.event_id, e.event_name
   ), commands as (
     delete from channel_commands c using emptied
     where emptied.event_name = 'channel.message.requested' and c.event_id = emptied.event_id
+      and c.project_id = emptied.project_id and c.environment_id = emptied.environment_id
   ), deliveries as materialized (
-    select skein_delivery_id(emptied.event_id, s.stitch_id) as delivery_id
+    select emptied.project_id, skein_delivery_id(emptied.event_id, s.stitch_id) as delivery_id
     from emptied join stitches s on s.project_id = emptied.project_id and s.environment_id = emptied.environment_id
     union all
-    select d.delivery_id from emptied join webhook_deliveries d on d.event_id = emptied.event_id and d.trigger <> 'scheduled'
+    select d.project_id, d.delivery_id from emptied join webhook_deliveries d
+      on d.event_id = emptied.event_id and d.trigger <> 'scheduled' and d.project_id = emptied.project_id
+      and d.environment_id = emptied.environment_id
   ), answers as (
-    update webhook_attempts a set response_body = null, error = null from deliveries where a.delivery_id = deliveries.delivery_id
+    update webhook_attempts a set response_body = null, error = null from deliveries
+    where a.delivery_id = deliveries.delivery_id and a.project_id = deliveries.project_id
   )
   select max(seq) as last from batch`;
 
-/** `$1`: the thread; here and below, `$2`: when the erasure was requested. */
-export const deleteNotes = `delete from thread_notes where thread_id = $1 and created_at <= $2`;
+/** `$1`: the thread; here and below, `$2`: when the erasure was requested, `$3` and `$4`: project and environment. */
+export const deleteNotes = `
+  delete from thread_notes where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4`;
 
 /**
- * Of finished runs; `$3` and `$4`: project and environment. The version is raised, so that whoever still holds the run in memory cannot
- * write it back.
+ * Of finished runs. The version is raised, so that a node with the run in memory cannot write it back.
  */
 export const emptyRuns = `
   update agent_runs set trace = '{"steps": []}', metadata = '{}', error_message = null, version = version + 1,

@@ -7,8 +7,8 @@
  *   settling  -> (removed)  done once more, ten minutes after the request: by then everything that was in progress has been written
  *                           too (a receiver's answer, an answer kept under a key, the trace of a run, the event of a receipt)
  *
- * A step that fails is tried again, later each time, and never given up, since the law does not allow to. Each step empties one batch at
- * a time (erasure-statements.ts) and can be repeated: a node may die in between, and several nodes may work at once.
+ * A step that fails is retried without limit, later each time: erasure is a legal duty. Each step empties one batch at a time
+ * (erasure-statements.ts) and can be repeated: a node may die in between, and several nodes may work at once.
  */
 import type { Log } from '../../runtime/observability/index.ts';
 import { backoffMs, type Random, systemRandom } from '../../runtime/time/index.ts';
@@ -91,9 +91,10 @@ export async function erasePersonalData(
 async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> {
   const { threadId, projectId, environmentId, through, requestedAt } = erasure;
   const settled = requestedAt.getTime() + settlingMs;
-  await inBatches(db, emptyMessages, [threadId, through]);
-  await inBatches(db, emptyEvents, [threadId, through, requestedAt, new Date(settled)]);
-  await db.query(deleteNotes, [threadId, requestedAt]);
+  const thread = [threadId, projectId, environmentId];
+  await inBatches(db, emptyMessages, [...thread, through]);
+  await inBatches(db, emptyEvents, [...thread, through, requestedAt, new Date(settled)]);
+  await db.query(deleteNotes, [threadId, requestedAt, projectId, environmentId]);
   await db.query(emptyRuns, [threadId, requestedAt, projectId, environmentId]);
   for (let emptied = batchRows; emptied === batchRows;) {
     const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);

@@ -1,3 +1,3 @@
-/** What time brings: partitions are made and dropped, graces end, personal data is erased, and what has outlived its use is removed. */
+/** Scheduled maintenance: partitions are made and dropped, grace periods end, personal data is erased, and expired rows are removed. */
 export { ensurePartitions } from './partitions.ts';
 export { sweep, SweepFailed } from './sweep.ts';

@@ -3,10 +3,12 @@
  * `<table>_<yyyymmdd>`, and a default one for rows of any other day. Partitions are created a week ahead, so that a node that cannot
  * create them today has six more days to try, and dropped whole once they are older than what is kept.
  *
- * Both functions may run on any number of nodes at once. Each step is a short transaction of its own with a lock timeout: it waits no
- * longer than that for a reader, and nobody queues behind it for longer either.
+ * Both functions may run on any number of nodes at once. Each step is a short transaction of its own with a short lock timeout, because every
+ * commit queues behind one that waits for a long read: it gives up, and is retried later. (Detaching a partition concurrently would
+ * block no commit, but PostgreSQL does it only for tables without a default partition.)
  */
 import type { Log } from '../../runtime/observability/index.ts';
+import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import type { Database } from '../database/index.ts';
 
 /** Partitioned tables and the column that names the day. */
@@ -20,7 +22,14 @@ export const partitionedTables = Object.keys(tables) as readonly PartitionedTabl
 
 const dayMs = 86_400_000;
 const daysAhead = 7;
-const lockTimeoutMs = 1_000;
+/** For each of the three tables that a step locks: the partitioned one, the partition and the default one. */
+const lockTimeoutMs = 50;
+/** Tries of a step in one call, and the wait after the first. */
+const maxTries = 4;
+const firstBackoffMs = 100;
+const maxBackoffMs = 1_000;
+/** Other nodes hold the advisory lock for a step, and nobody else queues for it. */
+const advisoryLockTimeoutMs = 1_000;
 /** Any number that no other program of the database uses. */
 const advisoryLock = 0x534b_5041;
 /** Rows of one statement that cleans up a default partition, and statements of one call: the rest waits for the next call. */
@@ -57,13 +66,24 @@ async function listPartitions(database: Connection, table: PartitionedTable): Pr
   return new Set(rows.map(row => row.name));
 }
 
-/** Runs the statements in one transaction of their own, one node at a time. */
-async function runExclusively(database: Connection, statements: readonly string[]): Promise<void> {
-  await database.em().transactional(async em => {
-    await em.execute(`set local lock_timeout = '${lockTimeoutMs}ms'`);
-    await em.execute(`select pg_advisory_xact_lock(${advisoryLock})`);
-    for (const statement of statements) await em.execute(statement);
-  });
+/** Runs the statements in one transaction of their own, one node at a time. False: a table is locked, now and some tries later. */
+async function runExclusively(database: Connection, statements: readonly string[]): Promise<boolean> {
+  const backoff = new Backoff(firstBackoffMs, maxBackoffMs, systemRandom);
+  for (let tries = 1; ; tries++) {
+    try {
+      await database.em().transactional(async em => {
+        await em.execute(`set local lock_timeout = '${advisoryLockTimeoutMs}ms'`);
+        await em.execute(`select pg_advisory_xact_lock(${advisoryLock})`);
+        await em.execute(`set local lock_timeout = '${lockTimeoutMs}ms'`);
+        for (const statement of statements) await em.execute(statement);
+      });
+      return true;
+    } catch (error) {
+      if (getErrorCode(error) !== lockNotAvailable) throw error;
+      if (tries === maxTries) return false;
+      await pause(keepAliveClock, backoff.next());
+    }
+  }
 }
 
 function getErrorCode(error: unknown): unknown {
@@ -71,8 +91,8 @@ function getErrorCode(error: unknown): unknown {
 }
 
 /**
- * Creates the partitions from the day before `now` (epoch milliseconds) to a week after it, and resolves to their names. A table that is
- * locked is left for the next call, and so is a day whose rows already went to the default partition (they are found there, and
+ * Creates the partitions from the day before `now` (epoch milliseconds) to a week after it, and resolves to their names. The rest of a
+ * locked table is left for the next call, and so is a day whose rows already went to the default partition (they are found there, and
  * removed from there).
  */
 export async function ensurePartitions(database: Connection, now: number, log: Log): Promise<string[]> {
@@ -85,7 +105,7 @@ export async function ensurePartitions(database: Connection, now: number, log: L
       if (there.has(name)) continue;
       try {
         // Attaching only locks out those who use the default partition; `create table ... partition of` locks out everybody.
-        await runExclusively(database, [
+        const isDone = await runExclusively(database, [
           `create table if not exists ${name} (like ${table} including defaults including constraints including indexes)`,
           `do $$ begin
             if not exists (select from pg_inherits where inhrelid = '${name}'::regclass) then
@@ -94,10 +114,13 @@ export async function ensurePartitions(database: Connection, now: number, log: L
             end if;
           end $$`,
         ]);
-        created.push(name);
+        if (isDone) created.push(name);
+        else {
+          log.warn({ partition: name }, 'could not create a partition: its table is locked');
+          break;
+        }
       } catch (error) {
-        const code = getErrorCode(error);
-        if (code !== lockNotAvailable && code !== checkViolation) throw error;
+        if (getErrorCode(error) !== checkViolation) throw error;
         log.warn({ partition: name, err: error }, 'could not create a partition');
       }
     }
@@ -117,7 +140,7 @@ export interface DropOptions {
 
 /**
  * Drops the table's partitions whose rows are all older than `keepDays` before `now`, and deletes such rows of the default one. Resolves
- * to the names of the dropped partitions. A partition that is locked or needed is left for the next call.
+ * to the names of the dropped partitions. A partition that is needed is left for the next call, and so is the rest of a locked table.
  */
 export async function dropPartitions(database: Connection, drop: DropOptions): Promise<string[]> {
   const { table, now, keepDays, log, isNeeded } = drop;
@@ -134,13 +157,11 @@ export async function dropPartitions(database: Connection, drop: DropOptions): P
     if (name >= firstKept) break;
     const from = parsePartitionDay(name);
     if (!(await mayDrop(name, from, new Date(from.getTime() + dayMs)))) continue;
-    try {
-      await runExclusively(database, [`drop table if exists ${name}`]);
-      dropped.push(name);
-    } catch (error) {
-      if (getErrorCode(error) !== lockNotAvailable) throw error;
-      log.warn({ partition: name, err: error }, 'could not drop a partition');
+    if (!(await runExclusively(database, [`drop table if exists ${name}`]))) {
+      log.warn({ partition: name }, 'could not drop a partition: its table is locked');
+      break;
     }
+    dropped.push(name);
   }
   if (await mayDrop(`${table}_default`, new Date(0), end)) await cleanUpDefault(database, table, end);
   return dropped;

@@ -58,7 +58,8 @@ const stillIdle = `
 const eraseFiles = `
   with ${stillIdle}
   update attachments a set status = 'erased', erased_at = now() from idle
-  where a.thread_id = idle.thread_id and a.status <> 'erased'`;
+  where a.thread_id = idle.thread_id and a.project_id = idle.project_id and a.environment_id = idle.environment_id
+    and a.status <> 'erased'`;
 
 const isChild = (thread: string): string =>
   `c.project_id = ${thread}.project_id and c.environment_id = ${thread}.environment_id and c.thread_id = ${thread}.thread_id`;

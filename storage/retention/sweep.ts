@@ -20,7 +20,7 @@ const keptDays = {
   traces: 30,
   /** The commit marker of a lane that commits nothing; it is created again when needed. */
   commitMarkers: 7,
-  /** Sessions and tokens after their end, so that a late use is told from an unknown one (which of the two 401 answers). */
+  /** Sessions and tokens after their end, so that a late use is distinguished from an unknown one (they get different 401 errors). */
   ended: 7,
   /** Mail that was sent or given up. */
   mails: 30,
@@ -129,8 +129,8 @@ async function remove(database: Database, table: string, condition: string, now:
 /** Runs of one statement: a trace may be megabytes. */
 const traceBatchRows = 500;
 
-// A suggestion that nobody has resolved in all that time counts as expired. The version is raised, so that whoever still holds the run in
-// memory cannot write it back. An empty private state marks a run that is finished and takes it out of the index.
+// A suggestion that was not resolved by then counts as expired. The version is raised, so that a node with the run in memory cannot write
+// it back. An empty private state marks a run that is finished and takes it out of the index.
 const emptyTrace = `
   with emptied as (
     update agent_runs set state = '{}', version = version + 1, trace = case

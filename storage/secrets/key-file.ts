@@ -1,6 +1,6 @@
 /**
- * The keys of a node that was given none: `<DATA_DIR>/keys.json`, created once, readable by its owner only. Whoever has the database but
- * not this file has no secret; whoever loses this file has lost every credential, so it belongs in the backup.
+ * The keys of a node that was given none: `<DATA_DIR>/keys.json`, created once, readable by its owner only. The database
+ * without this file reveals no secret, and without it every credential is lost, so it belongs in the backup.
  */
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';

@@ -3,8 +3,8 @@
  * (`array_recv` and the receive functions of the element types, in the server's source), or as the literal of a `text[]` (manual, 8.15.6).
  * See docs/decisions/0007-binary-arrays.md.
  *
- * Binary, because the server reads a timestamp in a third of a microsecond less than from a literal, and a JSON text of 400 bytes in 0.9
- * less, having no quotes to look for; and because nothing has to be escaped.
+ * Binary, because the server reads a timestamp 0.33 microseconds faster than from a literal, and a JSON text of 400 bytes 0.9 faster, with
+ * no quotes to search for; and because nothing has to be escaped.
  */
 
 /** JSON and jsonb are given as text, times as ISO 8601 to the millisecond, bigints as numbers, which are exact up to 2^53. */

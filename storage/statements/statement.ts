@@ -33,6 +33,8 @@ export interface Write {
   readonly key?: string;
   /** For statements whose key must be new: a second such write goes into a later batch, where it finds the first. */
   readonly unique?: true;
+  /** For statements that give a unique value to an existing row: how the conflict-aware form names this one if the value is taken. */
+  readonly claim?: string;
   /** For events: what is announced after the commit. */
   readonly event?: AppendedEvent;
 }

@@ -17,7 +17,9 @@ export interface ProjectEnvironment {
 export interface ProjectAccess {
   readonly projectId: string;
   readonly workspaceId: string;
-  /** Workspace owner and admin keep their names: they imply developer in every project. */
+  readonly workspaceRole: WorkspaceRole | undefined;
+  readonly projectRole: ProjectRole | undefined;
+  /** The stronger of both. Workspace owner and admin keep their names: they imply developer in every project. */
   readonly studioRole: StudioRole | undefined;
   readonly consoleRole: ConsoleRole | undefined;
   /** One or two: the sandbox first. */
@@ -105,6 +107,8 @@ function toAccess(row: ProjectRow): ProjectAccess {
   return {
     projectId: row.projectId,
     workspaceId: row.workspaceId,
+    workspaceRole: row.workspaceRole ?? undefined,
+    projectRole: row.projectRole ?? undefined,
     studioRole: toStudioRole(row.workspaceRole, row.projectRole),
     consoleRole: row.consoleRole ?? undefined,
     environments: row.environments ?? [],

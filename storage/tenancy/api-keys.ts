@@ -10,6 +10,7 @@
  * So does an expired key for its callers.
  */
 import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../protocol/ids.ts';
 import type { Scope } from '../../protocol/operation.ts';
@@ -22,8 +23,9 @@ import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
 import { ApiKey, Environment } from '../entities/index.ts';
-import { appendEvents } from '../events/index.ts';
+import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { keyResource, keyStatus, type ApiKeyRow } from './api-key-row.ts';
 import { newApiKeySecret } from './api-key-secret.ts';
 import { lockProjectRoles } from './roles.ts';
@@ -90,7 +92,7 @@ const selectGrant = `
   select k.api_key_id as "apiKeyId", k.project_id as "projectId", k.environment_id as "environmentId",
     e.kind as "environmentKind", k.scopes, k.created_by_user_id as "createdByUserId",
     (extract(epoch from least(k.expires_at, k.rotation_grace_expires_at)) * 1000)::float8 as "endsAt"
-  from api_keys k join environments e on e.environment_id = k.environment_id
+  from api_keys k join environments e on e.environment_id = k.environment_id and e.project_id = k.project_id
   where k.key_hash = $1 and k.status <> 'revoked'`;
 
 /** Newest first, by the index api_keys_listed read backwards. */
@@ -112,6 +114,7 @@ export interface ApiKeysOptions {
   readonly hash: KeyedHash;
   readonly cursors: Cursors;
   readonly rules: TenancyRules;
+  readonly limits?: Limits;
 }
 
 export class ApiKeys {
@@ -119,12 +122,14 @@ export class ApiKeys {
   readonly #hash: KeyedHash;
   readonly #cursors: Cursors;
   readonly #rules: TenancyRules;
+  readonly #limits: Limits;
 
-  constructor({ db, hash, cursors, rules }: ApiKeysOptions) {
+  constructor({ db, hash, cursors, rules, limits = defaultLimits }: ApiKeysOptions) {
     this.#db = db;
     this.#hash = hash;
     this.#cursors = cursors;
     this.#rules = rules;
+    this.#limits = limits;
   }
 
   /** A page of the project's keys; `now` (epoch milliseconds) decides which graces have ended. */
@@ -155,6 +160,7 @@ export class ApiKeys {
       const { name, scopes, expiresAt } = request;
       const made = this.#add(em, { projectId, environmentId, environment, name, scopes, expiresAt }, request);
       await em.flush();
+      await requireWithinLimit(em, this.#limits, 'apiKeys', projectId);
       const { apiKey } = made;
       const { apiKeyId: targetId } = apiKey;
       const details = { name, environment, scopes: apiKey.scopes, expiresAt: apiKey.expiresAt };
@@ -197,6 +203,7 @@ export class ApiKeys {
         row.rotationGraceExpiresAt = new Date(now + gracePeriodSeconds * 1_000);
       }
       await em.flush();
+      await requireWithinLimit(em, this.#limits, 'apiKeys', projectId);
       const previous = keyResource(row, now);
       const { apiKey, secret } = made;
       const details = { name, newKeyId: apiKey.apiKeyId, gracePeriodSeconds };
@@ -221,24 +228,10 @@ export class ApiKeys {
 
   /** Revokes a key of the project. A revoked key stays as it is, without a second event. */
   async revoke(change: KeyChange): Promise<void> {
-    const { projectId, byUserId, now } = change;
     await this.#db.em().transactional(async em => {
       const row = await lockKey(em, change);
-      if (row === null || keyStatus(row, now) === 'revoked') return;
-      row.status = 'revoked';
-      row.revokedAt = new Date(now);
-      row.updatedAt = row.revokedAt;
-      await em.flush();
-      const { environmentId, apiKeyId: targetId, name } = row;
-      await recordUserAction(em, change, {
-        projectId,
-        environmentId,
-        action: 'api_key.revoked',
-        targetId,
-        details: { name },
-      });
-      const data = { actor: { type: 'user', id: byUserId }, apiKey: keyResource(row, now) };
-      await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.revoked', data }]);
+      if (row === null || keyStatus(row, change.now) === 'revoked') return;
+      await appendEvents(em, [await revokeKey(em, row, change)]);
     });
   }
 
@@ -286,6 +279,23 @@ interface KeyToAdd {
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
   readonly previousKeyId?: string;
+}
+
+/** Revokes a locked key, and resolves to the event of that. Call it inside a transaction and append the event there. */
+export async function revokeKey(
+  em: EntityManager,
+  row: InferEntity<typeof ApiKey>,
+  audit: UserAuditContext,
+): Promise<NewEvent> {
+  const { projectId, environmentId, apiKeyId: targetId, name } = row;
+  row.status = 'revoked';
+  row.revokedAt = new Date(audit.now);
+  row.updatedAt = row.revokedAt;
+  await em.flush();
+  const act = { projectId, environmentId, action: 'api_key.revoked', targetId, details: { name } } as const;
+  await recordUserAction(em, audit, act);
+  const data = { actor: { type: 'user', id: audit.byUserId }, apiKey: keyResource(row, audit.now) };
+  return { projectId, environmentId, eventName: 'project.api_key.revoked', data };
 }
 
 /** Of several changes of one key, each waits here for the one before. */

@@ -16,14 +16,18 @@ export { ConsoleMembers, type MemberChange, memberResource } from './console-mem
 export { addWorkspace } from './create-tenant.ts';
 export {
   type CheckedCredentials,
+  type CheckedMember,
   findRevokedCredentials,
   type RevokedCredentials,
+  toChangedKey,
   toMemberKey,
+  toRolesKey,
 } from './credential-check.ts';
 export { Environments } from './environments.ts';
 export { type InvitationMail, invitationResource, Invitations, invitationTokenHash } from './invitations.ts';
 export { type PartnerAppChange, PartnerApps } from './partner-apps.ts';
 export { Projects } from './projects.ts';
+export { revokeGrants } from './revoke-grants.ts';
 export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';
 export { StreamTickets, ticketSeconds } from './tickets.ts';
 export { createWorkspaceEvent, findSandboxes } from './workspace-events.ts';

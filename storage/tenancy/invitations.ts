@@ -198,16 +198,15 @@ export class Invitations {
 }
 
 /**
- * Revokes the open invitations that a user has sent to the workspace, and resolves to the events of that. Call it inside a transaction and
- * append the events there.
+ * Revokes the open invitations to the workspace, or those of them that one user has sent, and resolves to the events of that. Call it inside
+ * a transaction and append the events there.
  */
-export async function revokeInvitationsBy(
+export async function revokeInvitations(
   em: EntityManager,
-  workspaceId: string,
-  invitedByUserId: string,
+  sent: { readonly workspaceId: string; readonly invitedByUserId?: string },
   audit: UserAuditContext,
 ): Promise<NewEvent[]> {
-  const where = { workspaceId, invitedByUserId, acceptedAt: null, revokedAt: null };
+  const where = { ...sent, acceptedAt: null, revokedAt: null };
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { invitationId: 'asc' } } as const;
   const events: NewEvent[] = [];
   for (const row of await em.find(Invitation, where, lock)) events.push(await revokeRow(em, row, audit));

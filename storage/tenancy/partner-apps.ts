@@ -14,7 +14,7 @@ import type { PartnerAppCredential } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
-import { Channel, PartnerApp } from '../entities/index.ts';
+import { Channel, PartnerApp, Project } from '../entities/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
 import { lockWorkspaceRole } from './roles.ts';
 import type { TenancyRules } from './rules.ts';
@@ -71,6 +71,22 @@ export interface PartnerAppsOptions {
   readonly vault: Vault;
   readonly cursors: Cursors;
   readonly rules: TenancyRules;
+}
+
+/** Revokes a locked credential and deletes its secret. Call it inside a transaction. */
+export async function revokePartnerApp(
+  em: EntityManager,
+  row: InferEntity<typeof PartnerApp>,
+  audit: UserAuditContext,
+): Promise<void> {
+  const { workspaceId, partnerAppCredentialId: targetId, name, appId } = row;
+  row.status = 'revoked';
+  row.appSecret = '';
+  row.revokedAt = new Date(audit.now);
+  row.updatedAt = row.revokedAt;
+  await em.flush();
+  const details = { name, appId };
+  await recordUserAction(em, audit, { workspaceId, action: 'partner_app.revoked', targetId, details });
 }
 
 export class PartnerApps {
@@ -177,25 +193,16 @@ export class PartnerApps {
    * to a channel locks its row (`PESSIMISTIC_READ`) and checks that it is active.
    */
   async revoke(change: PartnerAppChange): Promise<void> {
-    const { workspaceId, partnerAppCredentialId, now } = change;
+    const { workspaceId, partnerAppCredentialId } = change;
     await this.#db.em().transactional(async em => {
       const row = await this.#lock(em, change);
       if (row.status === 'revoked') return;
-      if ((await em.count(Channel, { partnerAppCredentialId })) > 0) {
+      const projects = await em.find(Project, { workspaceId }, { fields: ['projectId'] });
+      const projectId = { $in: projects.map(project => project.projectId) };
+      if ((await em.count(Channel, { partnerAppCredentialId, projectId })) > 0) {
         throw this.#rules.refuse('partner_app_in_use');
       }
-      row.status = 'revoked';
-      row.appSecret = '';
-      row.revokedAt = new Date(now);
-      row.updatedAt = row.revokedAt;
-      await em.flush();
-      const details = { name: row.name, appId: row.appId };
-      await recordUserAction(em, change, {
-        workspaceId,
-        action: 'partner_app.revoked',
-        targetId: partnerAppCredentialId,
-        details,
-      });
+      await revokePartnerApp(em, row, change);
     });
   }
 

@@ -3,6 +3,7 @@ import type { Project as ProjectResource } from '../../protocol/resources/index.
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addProject } from './create-tenant.ts';
 import { lockWorkspaceRole } from './roles.ts';
 import type { TenancyRules } from './rules.ts';
@@ -42,11 +43,13 @@ export class Projects {
   readonly #db: Database;
   readonly #cursors: Cursors;
   readonly #rules: TenancyRules;
+  readonly #limits: Limits;
 
-  constructor(db: Database, cursors: Cursors, rules: TenancyRules) {
+  constructor(db: Database, cursors: Cursors, rules: TenancyRules, limits = defaultLimits) {
     this.#db = db;
     this.#cursors = cursors;
     this.#rules = rules;
+    this.#limits = limits;
   }
 
   /** All projects that the user sees, or those of one workspace; none of a foreign workspace. */
@@ -70,6 +73,7 @@ export class Projects {
       this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, userId));
       const project = addProject(em, { workspaceId, name, userId, now: new Date(now) });
       await em.flush();
+      await requireWithinLimit(em, this.#limits, 'projects', workspaceId);
       const { projectId } = project;
       const details = { name };
       await recordUserAction(em, request, {

@@ -19,7 +19,7 @@ import { ConsoleMember, Project, ProjectMember, Workspace, WorkspaceMember } fro
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { AccessCache } from './access-cache.ts';
 import { memberResource } from './console-members.ts';
-import { revokeInvitationsBy } from './invitations.ts';
+import { revokeInvitations } from './invitations.ts';
 import type { TenancyRules } from './rules.ts';
 import { findSandboxes } from './workspace-events.ts';
 
@@ -101,7 +101,7 @@ export class WorkspaceMembers {
         details,
       });
       if (this.#rules.isAdmin(role)) return;
-      const events = await revokeInvitationsBy(em, workspaceId, userId, change);
+      const events = await revokeInvitations(em, { workspaceId, invitedByUserId: userId }, change);
       if (events.length > 0) await appendEvents(em, events);
     });
     this.#access.invalidateUser(userId);
@@ -114,38 +114,10 @@ export class WorkspaceMembers {
    * created belong to the project, and stay.
    */
   async remove(change: MembershipChange): Promise<void> {
-    const { workspaceId, userId, byUserId, origin, now } = change;
+    const { workspaceId, userId } = change;
     await this.#db.em().transactional(async em => {
-      // The membership first: whoever makes a Console member locks it, and is seen below or finds it removed.
-      const member = await this.#lock(em, change, undefined);
-      const { role } = member;
-      await em.remove(member).flush();
-      const projects = await em.find(Project, { workspaceId });
-      const mine = { userId, projectId: { $in: projects.map(({ projectId }) => projectId) } };
-      await em.nativeDelete(ProjectMember, mine);
-      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { projectId: 'asc' } } as const;
-      const members = await em.find(ConsoleMember, mine, lock);
-      const sandboxes = await findSandboxes(
-        em,
-        members.map(({ projectId }) => projectId),
-      );
-      const events = members.map((row): NewEvent => {
-        const { projectId } = row;
-        const data = { actor: { type: 'user', id: byUserId }, member: memberResource(row) };
-        const environmentId = sandboxes.get(projectId) ?? '';
-        return { projectId, environmentId, eventName: 'project.member.removed', data };
-      });
-      for (const row of members) em.remove(row);
-      await em.flush();
-      const act = { workspaceId, targetId: userId, actor: { type: 'user', id: byUserId }, origin } as const;
-      const acts = members.map((row): NewAuditEntry => ({
-        ...act,
-        projectId: row.projectId,
-        action: 'console_member.removed',
-        details: { role: row.role },
-      }));
-      await recordAuditEntries(em, [{ ...act, action: 'member.removed', details: { role } }, ...acts], now);
-      events.push(...(await revokeInvitationsBy(em, workspaceId, userId, change)));
+      const events = await removeMember(em, await this.#lock(em, change, undefined), change);
+      events.push(...(await revokeInvitations(em, { workspaceId, invitedByUserId: userId }, change)));
       if (events.length > 0) await appendEvents(em, events);
     });
     this.#access.invalidateUser(userId);
@@ -172,6 +144,46 @@ export class WorkspaceMembers {
     if (member === null) throw this.#rules.refuse('absent');
     return member;
   }
+}
+
+/**
+ * Removes a member from the workspace, its projects and their Consoles; resolves to the events of that. Call it inside a transaction that
+ * has locked the workspace, and append the events there.
+ */
+export async function removeMember(
+  em: EntityManager,
+  member: InferEntity<typeof WorkspaceMember>,
+  { byUserId, origin, now }: UserAuditContext,
+): Promise<NewEvent[]> {
+  const { workspaceId, userId, role } = member;
+  // The membership first: whoever makes a Console member locks it, and is seen below or finds it removed.
+  await em.remove(member).flush();
+  const projects = await em.find(Project, { workspaceId });
+  const mine = { userId, projectId: { $in: projects.map(({ projectId }) => projectId) } };
+  await em.nativeDelete(ProjectMember, mine);
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { projectId: 'asc' } } as const;
+  const members = await em.find(ConsoleMember, mine, lock);
+  const sandboxes = await findSandboxes(
+    em,
+    members.map(({ projectId }) => projectId),
+  );
+  const events = members.map((row): NewEvent => {
+    const { projectId } = row;
+    const data = { actor: { type: 'user', id: byUserId }, member: memberResource(row) };
+    const environmentId = sandboxes.get(projectId) ?? '';
+    return { projectId, environmentId, eventName: 'project.member.removed', data };
+  });
+  for (const row of members) em.remove(row);
+  await em.flush();
+  const act = { workspaceId, targetId: userId, actor: { type: 'user', id: byUserId }, origin } as const;
+  const acts = members.map((row): NewAuditEntry => ({
+    ...act,
+    projectId: row.projectId,
+    action: 'console_member.removed',
+    details: { role: row.role },
+  }));
+  await recordAuditEntries(em, [{ ...act, action: 'member.removed', details: { role } }, ...acts], now);
+  return events;
 }
 
 function toResource(row: MemberRow): MemberResource {

@@ -3,6 +3,7 @@ import type { Workspace as WorkspaceResource } from '../../protocol/resources/in
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addWorkspace } from './create-tenant.ts';
 
 interface WorkspaceRow {
@@ -23,10 +24,12 @@ const selectPage = `
 export class Workspaces {
   readonly #db: Database;
   readonly #cursors: Cursors;
+  readonly #limits: Limits;
 
-  constructor(db: Database, cursors: Cursors) {
+  constructor(db: Database, cursors: Cursors, limits = defaultLimits) {
     this.#db = db;
     this.#cursors = cursors;
+    this.#limits = limits;
   }
 
   /** The workspaces that the user is a member of, the oldest first. */
@@ -43,6 +46,7 @@ export class Workspaces {
     return this.#db.em().transactional(async em => {
       const { workspace } = addWorkspace(em, { name, userId, now: new Date(now) });
       await em.flush();
+      await requireWithinLimit(em, this.#limits, 'workspaces', userId);
       const { workspaceId } = workspace;
       const details = { name };
       await recordUserAction(em, audit, {

@@ -1,11 +1,11 @@
 /**
  * Usage, derived from the event log. A project's events have dense numbers in the order of their commits, so "counted up to number n" is
- * exact. One statement moves a project's mark from n to m and adds what the events after n up to m amount to; either both happen or
- * nothing. A second node that does the same finds the mark moved and adds nothing. No message pays for counting, and counted usage
- * outlives the events.
+ * exact. One statement moves a project's mark from n to m and adds the usage of the events after n up to m; either both happen or
+ * nothing. A second node that does the same finds the mark moved and adds nothing. Counting does not slow down messages, and counted
+ * usage outlives the events.
  *
  * The projects' streams say which projects have something to count: a commit that appends sets `uncounted`, which costs nothing while it
- * is set, and it is reset here when the mark has reached the last event. So nobody looks at an idle project.
+ * is set, and it is reset here when the mark has reached the last event. So idle projects are skipped.
  */
 import type { Queries } from '../database/index.ts';
 

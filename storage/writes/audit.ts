@@ -55,7 +55,7 @@ export interface AuditEntry {
   readonly at: string;
 }
 
-/** The author of a change as the audit log names them: a user, an API key, or the system for everybody else. */
+/** The author of a change as the audit log names them: a user, an API key, or the system for all others. */
 export function toAuditActor({ type, id }: Actor): AuditEntry['actor'] {
   const auditType = type === 'user' || type === 'api_key' ? type : 'system';
   return { type: auditType, id: id ?? auditType };

@@ -16,7 +16,8 @@ const requestErasure = statement(
     with requested as materialized (
       select * from ${input}
     ), nameless as (
-      update threads t set external_ref = null from requested where t.thread_id = requested.thread_id
+      update threads t set external_ref = null from requested
+      where t.thread_id = requested.thread_id and t.project_id = requested.project_id and t.environment_id = requested.environment_id
     )
     insert into erasures as e (thread_id, project_id, environment_id, through, requested_at, due_at)
     select thread_id, project_id, environment_id, through, requested_at, requested_at from requested

@@ -150,7 +150,7 @@ const insertKeys = (input: string): string => `
     created_at + interval '24 hours'
   from ${input} order by hash`;
 
-// Keys are nearly always new: only a repeated request brings a taken one. `on conflict` looks for each key first and logs each row twice,
+// Keys are nearly always new: only a repeated request has one that exists. `on conflict` looks for each key first and logs each row twice,
 // which takes 2.5 of 9 microseconds.
 const remember: Statement = {
   ...statement('idempotency.remember', 50, keyColumns, insertKeys),

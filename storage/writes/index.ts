@@ -19,5 +19,6 @@ export {
   type IdempotencyRow,
   rememberKey,
 } from './events-and-answers.ts';
+export { checkLimit, defaultLimits, type LimitName, type Limits, requireWithinLimit } from './limits.ts';
 export { insertMessage, type MessageRow, updateMessageStatus } from './messages.ts';
 export { deleteNote, insertNote, updateNote } from './notes.ts';

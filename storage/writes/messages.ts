@@ -1,5 +1,5 @@
 /** Rows of `messages`. */
-import { statement, type Write } from '../statements/index.ts';
+import { type Statement, statement, type Write } from '../statements/index.ts';
 
 const insert = statement(
   'message.insert',
@@ -79,25 +79,44 @@ const advances = `(m.status is distinct from 'failed' and case input.status
   else array_position(array['queued', 'sent', 'delivered', 'read'], input.status)
      > coalesce(array_position(array['queued', 'sent', 'delivered', 'read'], m.status), 0) end)`;
 
-const updateStatus = statement(
-  'message.status',
-  30,
-  {
-    message_id: 'text',
-    thread_id: 'text',
-    status: 'text',
-    external_message_id: 'text',
-    at: 'timestamptz',
-  },
-  input => `
+const statusColumns = {
+  message_id: 'text',
+  thread_id: 'text',
+  status: 'text',
+  external_message_id: 'text',
+  at: 'timestamptz',
+} as const;
+
+const updateRows = (rows: string): string => `
     update messages m set
       status = case when ${advances} then input.status else m.status end,
       external_message_id = coalesce(m.external_message_id, input.external_message_id),
       updated_at = input.at
-    from ${input}
+    from ${rows}
     where m.message_id = input.message_id and m.thread_id = input.thread_id
-      and (${advances} or m.external_message_id is null and input.external_message_id is not null)`,
-);
+      and (${advances} or m.external_message_id is null and input.external_message_id is not null)`;
+
+// The index on the provider's ids refuses a whole batch and does not name the offender. Of two messages that claim one id here, the older one gets it.
+const updateStatus: Statement = {
+  ...statement('message.status', 30, statusColumns, updateRows),
+  conflictAware: statement(
+    'message.status_conflict_aware',
+    30,
+    statusColumns,
+    input => `
+    with rows as materialized (select * from ${input}), claims as materialized (
+      select m.channel_id, m.message_id, r.external_message_id
+      from rows r join messages m on m.message_id = r.message_id and m.thread_id = r.thread_id
+      where m.external_message_id is null and r.external_message_id is not null
+    ), free as materialized (
+      select skein_fence('messages_external', array(
+        select c.message_id || '/' || c.external_message_id from claims c
+        where exists (select from messages o where o.channel_id = c.channel_id and o.external_message_id = c.external_message_id)
+          or exists (select from claims o where o.channel_id = c.channel_id and o.external_message_id = c.external_message_id
+            and o.message_id < c.message_id)))
+    ) ${updateRows('rows as input cross join free')}`,
+  ),
+};
 
 export interface MessageStatusRow {
   readonly messageId: string;
@@ -109,11 +128,15 @@ export interface MessageStatusRow {
   readonly at: string;
 }
 
-/** Moves a message's status forward by its rank, or sets the provider's id; a move backwards changes nothing. */
+/**
+ * Moves a message's status forward by its rank, or sets the provider's id; a move backwards changes nothing. An id that another message of
+ * the channel has makes the commit fail with `Duplicate('messages_external', ...)`.
+ */
 export function updateMessageStatus(row: MessageStatusRow): Write {
   return {
     statement: updateStatus,
     key: row.messageId,
+    ...(row.externalMessageId === undefined ? {} : { claim: `${row.messageId}/${row.externalMessageId}` }),
     values: [row.messageId, row.threadId, row.status, row.externalMessageId, row.at],
   };
 }

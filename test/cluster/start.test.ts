@@ -64,7 +64,7 @@ t.test('another number of shards', async t => {
   t.end();
 });
 
-t.test('a version that speaks another way to its peers', async t => {
+t.test('a release with another wire version', async t => {
   const [there, here] = [wireVersion, wireVersion + 1];
   const program = await otherVersion(t, { release: '999.0.0', wire: here });
   t.match(

@@ -54,7 +54,7 @@ export interface ContractFixture {
   readonly anonymous: Client;
   /** The token of the newest link to that page that was mailed to the address, once there is one; each is given once. */
   getMailedToken(email: string, page: 'verify' | 'reset' | 'join'): Promise<string>;
-  /** A client with a new key of the place's environment. */
+  /** A client with a new key of the environment's environment. */
   createKey(env: TenantEnvironment, scopes: readonly Scope[]): Promise<Client>;
   /** A token of the person that has had its time. */
   expiredToken(person: Client): Promise<string>;
@@ -202,7 +202,7 @@ export async function signUpInRole(fixture: ContractFixture, role: Role): Promis
   return person;
 }
 
-/** The id of somebody new, in the place's workspace as a viewer, who has no password and never signs in. */
+/** The id of somebody new, in the environment's workspace as a viewer, who has no password and never signs in. */
 export async function newMember({ fixture, tenant }: TenantEnvironment): Promise<string> {
   const userId = newId('user');
   const email = newAddress();

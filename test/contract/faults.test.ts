@@ -58,6 +58,8 @@ async function start(t: Test, limiter?: RateLimiter) {
           projectId,
           workspaceId: exampleId('workspace'),
           environments,
+          workspaceRole: 'owner',
+          projectRole: undefined,
           studioRole: 'owner',
           consoleRole: 'project_owner',
         }),

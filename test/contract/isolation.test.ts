@@ -2,15 +2,21 @@
  * Nobody learns of what is another's: at every place of every request that holds an id, be it in a list or deep in an object, that of
  * another tenant, and that of the other environment of the same project, gets the answer of one that does not exist, to the byte but
  * for the request's own id. And no answer whatever shows an id that is another's.
+ *
+ * The id is sent alone and beside every combination of what a body or query can switch (`archived`, `status` and the like), because a check
+ * that one of them turns off lets the id in.
  */
 import t, { type Test } from 'tap';
+import type { Operation } from '../../protocol/operation.ts';
 import { newId, prefixes, type Resource } from '../../protocol/ids.ts';
-import type { OperationId } from '../../protocol/operations/table.ts';
+import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { Asked, Client, Reply } from '../node/client.ts';
 import { ask } from './ask.ts';
 import { foreignIds, tenantRows as rows, sharedByEnvironments } from './coverage.ts';
 import { scenarios } from './scenarios/all.ts';
 import { getIdFields, type IdField } from './id-fields.ts';
+import { getSwitches, listCombinations } from './switches.ts';
+import type { Schema } from '../node/sample.ts';
 import { startContractFixture, type TenantEnvironment } from './contract-fixture.ts';
 
 const fixture = await startContractFixture(t);
@@ -38,7 +44,7 @@ function put(asked: Asked, { part, path }: IdField, value: unknown): Asked {
   return { ...asked, [part]: within(asked[part], path) };
 }
 
-/** What a place has: an id of each sort, and every id that its requests and the answers to them show. */
+/** What an environment has: an id of each sort, and every id that its requests and the answers to them show. */
 interface Resources {
   readonly one: ReadonlyMap<Resource, string>;
   readonly ids: ReadonlySet<string>;
@@ -103,6 +109,31 @@ function requestWith(requests: readonly Asked[], field: IdField): Asked {
 
 const getPrefix = (id: string): string => id.slice(0, id.lastIndexOf('_'));
 
+/** Whether the operation takes such a credential: some take no keys. */
+function isOpenTo(by: Client, { key }: TenantEnvironment, { access }: Operation): boolean {
+  return by !== key || Boolean(access?.scopes);
+}
+
+/** The request with every combination of what that part of it can switch. */
+function* combine(operation: Operation, part: IdField['part'], sent: Asked): Generator<Asked> {
+  if (part === 'params') return;
+  const given = (sent[part] ?? {}) as Readonly<Record<string, unknown>>;
+  for (const switches of listCombinations(getSwitches(operation, part))) {
+    const members = Object.entries({ ...given, ...switches }).filter(([, value]) => value !== undefined);
+    yield { ...sent, [part]: Object.fromEntries(members) };
+  }
+}
+
+/** The requests that read what the request was about: every GET whose path has no other ids. */
+function* listReadings({ params }: Asked): Generator<readonly [OperationId, Asked]> {
+  if (params === undefined) return;
+  for (const [id, { method, params: named }] of rows) {
+    const names = Object.keys(((named ?? {}) as Schema).properties ?? {});
+    if (method !== 'GET' || names.length === 0 || !names.every(name => name in params)) continue;
+    yield [id, { params: Object.fromEntries(names.map(name => [name, params[name] ?? ''])) }];
+  }
+}
+
 async function probe(
   t: Test,
   by: Client,
@@ -120,7 +151,7 @@ async function probe(
   };
   let asked = 0;
   for (const [id, operation] of rows) {
-    if (by === env.key && !operation.access?.scopes) continue;
+    if (!isOpenTo(by, env, operation)) continue;
     const requests = ours.requests.get(id) ?? [];
     const [own] = requests;
     if (operation.method === 'GET' && own !== undefined) {
@@ -143,7 +174,20 @@ async function probe(
       const wanted = getExpectedStatus(id, field);
       if (answer.status !== wanted) t.fail(`${name} answered ${answer.status} ${answer.text}`);
       conceals(name, answer, sent);
+      for (const switched of combine(operation, field.part, sent)) {
+        const refusal = await ask(by, id, switched);
+        if (refusal.status !== wanted && refusal.status !== 422) {
+          t.fail(`${name} answered ${refusal.status} to ${JSON.stringify(switched)}`);
+        }
+        conceals(name, refusal, switched);
+      }
+      for (const [reading, own] of listReadings(request)) conceals(name, await ask(by, reading, own), own);
       asked++;
+    }
+  }
+  for (const [id, [own]] of ours.requests) {
+    if (operations[id].method === 'GET' && own !== undefined && isOpenTo(by, env, operations[id])) {
+      conceals(`${id}, in the end,`, await ask(by, id, own), own);
     }
   }
   t.ok(secrets.size > rows.length, `${asked} fields of requests tried, ${secrets.size} ids looked for`);
@@ -191,3 +235,94 @@ t.test('what the other tenant has is as it was', async t => {
 });
 
 t.test('the node', t => fixture.assertHealthy(t));
+
+/** A column of tenants' rows that refers to something by its id. */
+interface Reference {
+  readonly table: string;
+  readonly column: string;
+  readonly isList: boolean;
+  /** The primary key. */
+  readonly key: readonly string[];
+}
+
+// By the names of columns, so that nobody has to remember a new table. Whose a row is, and what identifies it, refers to nothing.
+const selectReferences = `
+  select c.table_name as "table", c.column_name as "column", c.data_type = 'ARRAY' as "isList", k.key
+  from information_schema.columns c
+  join information_schema.columns p using (table_schema, table_name)
+  join (select table_schema, table_name, array_agg(column_name::text) as key
+    from information_schema.table_constraints t
+    join information_schema.key_column_usage u using (table_schema, table_name, constraint_name)
+    where t.constraint_type = 'PRIMARY KEY' group by 1, 2) k using (table_schema, table_name)
+  where c.table_schema = 'public' and p.column_name = 'project_id' and c.column_name ~ '_ids?$'
+    and c.column_name not in ('project_id', 'workspace_id', rtrim(c.table_name, 's') || '_id') and c.column_name <> all (k.key)
+    and not exists (select from pg_inherits where inhrelid = c.table_name::regclass)
+  order by 1, 2`;
+
+/**
+ * Columns that record who did something, by which channel, with which loom: a user or a loom may have left the tenant since. They show that
+ * id, and nothing else of its owner's.
+ */
+const recorded = [
+  ...['audit_logs', 'webhook_deliveries', 'agent_runs'].map(table => `${table}.`),
+  ...['messages.channel_id', 'threads.channel_id', 'threads.assignee_user_id', 'thread_notes.author_user_id'],
+];
+
+/** An id of the other tenant that the column could hold by its name, or that it holds there. */
+async function findForeignId({ table, column }: Reference): Promise<string | undefined> {
+  const { one } = await getResources(foreign);
+  const named = [...one].find(([resource]) =>
+    column.replace(/_ids?$/, '').endsWith(resource.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)),
+  );
+  if (named !== undefined) return named[1];
+  const [found] = await fixture.database.query<{ id: string }>(
+    `select ${column} as id from ${table} where project_id = $1 and ${column} is not null limit 1`,
+    [foreign.projectId],
+  );
+  return found?.id;
+}
+
+/** Writes the id into every own row that can take it; the function that it gives puts back what was there. */
+async function plant({ table, column, isList, key }: Reference, id: string): Promise<() => Promise<unknown>> {
+  const { database } = fixture;
+  const backup = `before_${table}_${column}`;
+  await database.query(
+    `create table ${backup} as select * from ${table} where project_id = '${sandbox.projectId}'`,
+  );
+  const isRow = key.map(each => `held.${each} = taken.${each}`).join(' and ');
+  // One row after the other: where an id has to be unique, one row takes it.
+  await database.query(`
+    do $$ declare taken record; begin
+      for taken in select * from ${backup} loop begin
+        update ${table} held set ${column} = ${isList ? `array['${id}']` : `'${id}'`} where ${isRow};
+      exception when unique_violation then null; end; end loop;
+    end $$`);
+  return () =>
+    database.query(
+      `update ${table} held set ${column} = taken.${column} from ${backup} taken where ${isRow}`,
+    );
+}
+
+t.test('ids of the other tenant that stand in own rows', async t => {
+  const ours = await getResources(sandbox);
+  const secrets = (await getResources(foreign)).ids;
+  const references = await fixture.database.query<Reference>(selectReferences);
+  let planted = 0;
+  for (const reference of references) {
+    const name = `${reference.table}.${reference.column}`;
+    const id = await findForeignId(reference);
+    if (id === undefined) continue;
+    planted++;
+    const restore = await plant(reference, id);
+    const permitted = recorded.some(each => name.startsWith(each)) ? id : '';
+    for (const [operation, [own]] of ours.requests) {
+      if (operations[operation].method !== 'GET' || own === undefined) continue;
+      const by = isOpenTo(sandbox.key, sandbox, operations[operation]) ? sandbox.key : sandbox.person;
+      const { text } = await ask(by, operation, own);
+      const shown = new Set(idsIn(text).filter(found => secrets.has(found) && found !== permitted));
+      if (shown.size > 0) t.fail(`${name}: ${operation} shows ${[...shown].join()}`);
+    }
+    await restore();
+  }
+  t.ok(planted > 40, `${planted} of ${references.length} columns`);
+});

@@ -63,7 +63,11 @@ async function expectSuccess(
   by: Client,
   name: string,
 ): Promise<void> {
-  const { request, inOwnProject } = scenarios[id];
+  const { request, inOwnProject, verifiedOnly = false } = scenarios[id];
+  if (verifiedOnly && !isVerified) {
+    await expectRefusal(t, id, env, by, 'svc/auth/email_not_verified', name);
+    return;
+  }
   if (inOwnProject !== undefined) {
     const code = isVerified ? inOwnProject.code : inOwnProject.unverified;
     await expectRefusal(t, id, env, by, code, name);

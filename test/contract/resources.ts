@@ -1,4 +1,4 @@
-/** Things that scenarios need: made over REST, in a place, each time anew. */
+/** Things that scenarios need: made over REST, in an environment, each time anew. */
 import { randomBytes } from 'node:crypto';
 import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { Message } from '../../protocol/resources/message.ts';
@@ -24,14 +24,14 @@ export async function newChannel(
 
 const channels = new WeakMap<TenantEnvironment, Promise<string>>();
 
-/** A custom channel of the place: the same each time. */
+/** A custom channel of the environment: the same each time. */
 export function getChannel(env: TenantEnvironment): Promise<string> {
   let channel = channels.get(env);
   if (channel === undefined) channels.set(env, (channel = newChannel(env)));
   return channel;
 }
 
-/** An inbound message, on a new thread of the place's channel. */
+/** An inbound message, on a new thread of the environment's channel. */
 export async function newInbound(env: TenantEnvironment): Promise<Message> {
   const { projectId, key } = env;
   return key.get<Message>('createInboundMessage', {
@@ -98,7 +98,7 @@ export async function newByokCredential({
   return (await person.get<{ byokCredentialId: string }>('createByokCredential', { body })).byokCredentialId;
 }
 
-/** A tool that posts to where the place's stitches post to. */
+/** A tool that posts to where the environment's stitches post to. */
 export async function newTool({ key, projectId, webhookUrl }: TenantEnvironment): Promise<string> {
   const body = { projectId, name: unique(), url: webhookUrl };
   return (await key.get<{ toolId: string }>('createTool', { body })).toolId;

@@ -64,6 +64,8 @@ export interface Scenario<O extends Operation = Operation> {
   readonly by?: (env: TenantEnvironment) => Client | Promise<Client>;
   /** For a request that is made elsewhere than in the environment's own project: one that is there. */
   readonly inOwnProject?: OwnProjectCase;
+  /** Only for people whose e-mail is verified. */
+  readonly verifiedOnly?: true;
   /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
   readonly refuses?: readonly Role[];
   readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke };
@@ -82,6 +84,7 @@ export interface AnyScenario {
   readonly variants?: Scenario['variants'];
   readonly by?: Scenario['by'];
   readonly inOwnProject?: Scenario['inOwnProject'];
+  readonly verifiedOnly?: Scenario['verifiedOnly'];
   readonly refuses?: Scenario['refuses'];
   readonly refusals: Readonly<Partial<Record<ErrorCode, Provoke>>>;
 }

@@ -98,9 +98,9 @@ export class AgentFixture {
   readonly #tools = new Map<string, Behaviour>();
 
   private constructor(
-    places: Pick<AgentFixture, 'tenant' | 'model' | 'tools' | 'stream' | 'agentIds' | 'loomId' | 'toolIds'>,
+    parts: Pick<AgentFixture, 'tenant' | 'model' | 'tools' | 'stream' | 'agentIds' | 'loomId' | 'toolIds'>,
   ) {
-    const { tenant, model, tools, stream, agentIds, loomId, toolIds } = places;
+    const { tenant, model, tools, stream, agentIds, loomId, toolIds } = parts;
     this.tenant = tenant;
     this.model = model;
     this.tools = tools;

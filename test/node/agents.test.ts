@@ -97,7 +97,7 @@ t.test(
       ['agent.run.queued', 'agent.run.started', 'agent.tool.completed', 'agent.run.succeeded'],
     );
     t.ok(names.indexOf('thread.message.created') > names.indexOf('agent.tool.completed'));
-    const deltas = fixture.stream.glimpses.filter(({ data }) => data['agentRunId'] === run.agentRunId);
+    const deltas = fixture.stream.ephemeral.filter(({ data }) => data['agentRunId'] === run.agentRunId);
     t.equal(deltas.map(({ data }) => data['delta']).join(''), 'It is in the post.', 'live, piece by piece');
     await webhooks.arrived(events.map(({ eventId }) => eventId));
     t.same(webhooks.faults, []);
@@ -286,8 +286,8 @@ t.test(
     const { threadId } = run;
     const exceeded = await fixture.event('agent.budget.exceeded', threadId);
     t.match(exceeded.data, { agentRunId: run.agentRunId, scope: 'run', limitMicros, spentMicros });
-    const fallen = await fixture.event('thread.agent_mode.changed', threadId);
-    t.match(fallen.data, { thread: { agentMode: 'suggest' }, previousAgentMode: null });
+    const changed = await fixture.event('thread.agent_mode.changed', threadId);
+    t.match(changed.data, { thread: { agentMode: 'suggest' }, previousAgentMode: null });
 
     fixture.script(question, says('A lot.'));
     const next = await fixture.send(threadId, 'auto');

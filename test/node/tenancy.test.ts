@@ -105,7 +105,7 @@ t.test('sandbox and production of one project are as isolated as two tenants', a
     production.environmentId,
     receiver.url().replace('http:', 'https:'),
   );
-  // The project is the same, so it is no stranger; a user, a key and what is a workspace's are nobody's of an environment.
+  // Both environments have the same project, so its id is not foreign. Users, keys and rows of a workspace belong to no environment.
   const shared = {
     project: newId('project'),
     workspace: newId('workspace'),

@@ -45,6 +45,16 @@ t.test('issues name the field by a JSON pointer, once each, however many there a
   t.match(compile(schema)(null, '/body'), [{ path: '/body', code: 'type' }]);
 });
 
+t.test('a text that is too short or too long is told its limit', async t => {
+  const validate = compile(
+    Type.Object({ a: Type.String({ minLength: 1 }), b: Type.String({ maxLength: 2 }) }),
+  );
+  t.strictSame(validate({ a: '', b: 'abc' }, '/body'), [
+    { path: '/body/a', message: 'must be 1 character or longer', code: 'minLength' },
+    { path: '/body/b', message: 'must be 2 characters or shorter', code: 'maxLength' },
+  ]);
+});
+
 t.test('a body of nothing but mistakes gets a hundred issues and no more', async t => {
   const closed = compile(Type.Object({}, { additionalProperties: false }));
   const mistakes = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`m${i}`, '\0']));

@@ -6,6 +6,7 @@ import { CatchUp } from '../../gateway/stream/catch-up.ts';
 import { Hub } from '../../gateway/stream/hub.ts';
 import { StreamSession } from '../../gateway/stream/session.ts';
 import type { SendOutcome, Socket } from '../../gateway/http/websocket.ts';
+import { getEventView } from '../../gateway/pipeline/event-view.ts';
 import type { Random } from '../../runtime/time/clock.ts';
 import type { Log } from '../../runtime/observability/log.ts';
 import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
@@ -56,6 +57,8 @@ export class StreamEndpoint {
     const admission = {
       projectId,
       environmentId: undefined,
+      view: getEventView({ type: 'service', name: 'simulation' }, {}),
+      roles: undefined,
       userId: 'user',
       apiKeyId: undefined,
       sessionId: 'session',

@@ -47,7 +47,7 @@ export interface Conversation {
   readonly delivered: number;
 }
 
-export interface Ledger {
+export interface LedgerState {
   readonly marks: readonly string[];
 }
 
@@ -208,7 +208,7 @@ function conversationKind(probe: Probe): AnyActorKind {
 }
 
 function ledgerKind(probe: Probe): AnyActorKind {
-  return actor<Ledger, LedgerCommands, Write>({
+  return actor<LedgerState, LedgerCommands, Write>({
     kind: 'ledger',
     initialState: () => ({ marks: [] }),
     idleMs: 3_000,

@@ -9,7 +9,7 @@ import {
   ledgers,
   notes,
   type Conversation,
-  type Ledger,
+  type LedgerState,
 } from './conversation.ts';
 import type { Fleet } from './fleet.ts';
 import type { Invariant } from './invariants.ts';
@@ -66,7 +66,7 @@ function readTruth({ database }: Simulation): Map<string, readonly string[]> {
   for (const id of conversations)
     truth.set(id, (rows.read(conversationRef(id))?.state as Conversation | undefined)?.marks ?? []);
   for (const id of ledgers)
-    truth.set(id, (rows.read(ledgerRef(id))?.state as Ledger | undefined)?.marks ?? []);
+    truth.set(id, (rows.read(ledgerRef(id))?.state as LedgerState | undefined)?.marks ?? []);
   return truth;
 }
 

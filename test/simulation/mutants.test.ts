@@ -42,7 +42,7 @@ t.test('a statement, within a method', async t => {
   t.match(found, /reset\(\): void {\s+}/);
 });
 
-t.test('what is not there, or not only there', async t => {
+t.test('a piece of code that is missing or ambiguous', async t => {
   for (const [find, times] of [
     ['by > 1', 0],
     ['by >= 0 && by < 10', 0],

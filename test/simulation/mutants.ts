@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'rule 1',
-    bug: 'a commit that was refused is answered as if it had landed',
+    bug: 'a commit that was refused is answered as if it had succeeded',
     file: 'runtime/actor/activation.ts',
     in: 'Activation.#onRefused',
     find: 'command.error = error;',
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'Console streams',
-    bug: 'a gap in the news is not healed from the log',
+    bug: 'a gap in the notifications is not filled from the log',
     file: 'gateway/stream/hub.ts',
     find: 'if (stream.isFillDue || stream.filling !== undefined || this.#hasEnded(stream)) return;',
     replace: 'if (stream.loaded) return;',

@@ -11,7 +11,7 @@
  *   closed    an end that gave up, or was told, sends and hears no more; what was under way is lost
  *
  *   open -> stalled -> open      the way is repaired in time: everything comes late, at once
- *   stalled -> closed            at each end by itself, after its own patience
+ *   stalled -> closed            at each end by itself, after its own timeout
  *   closed -> open               a new connection, once the way is whole and the broker is there
  */
 import type { Random } from '../../runtime/time/clock.ts';

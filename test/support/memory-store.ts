@@ -79,7 +79,7 @@ export class MemoryDatabase {
     this.rows.set(toName(actor), { version, text: JSON.stringify(change(row?.state)) });
   }
 
-  /** All or nothing. Throws the reason to refuse, having broken the chain (law 6). */
+  /** All or nothing. Throws the reason to refuse, having broken the chain. */
   apply(commit: Commit<MemoryWrite>): void {
     const { actor, base, chain, snapshot, writes, forget, remind } = commit;
     try {
@@ -112,8 +112,8 @@ export class MemoryDatabase {
     if (snapshot !== undefined || error instanceof Fenced) chain.broken = true;
   }
 
-  /** The reminder, when it stands as given. */
-  standing(reminder: DueReminder): string | undefined {
+  /** The name of the reminder if it is stored with the given time. */
+  findReminder(reminder: DueReminder): string | undefined {
     const name = `${toName(reminder.to)}/${reminder.key}`;
     return this.reminders.get(name)?.at === reminder.at ? name : undefined;
   }
@@ -184,16 +184,16 @@ export class MemoryStore implements Store<MemoryWrite> {
 
   async postponeReminder(reminder: DueReminder, at: number, error: string): Promise<void> {
     await this.#arrive();
-    const name = this.database.standing(reminder);
-    const standing = name === undefined ? undefined : this.database.reminders.get(name);
-    if (name === undefined || standing === undefined) return;
-    this.database.reminders.set(name, { ...standing, at, attempts: reminder.attempts + 1 });
+    const name = this.database.findReminder(reminder);
+    const stored = name === undefined ? undefined : this.database.reminders.get(name);
+    if (name === undefined || stored === undefined) return;
+    this.database.reminders.set(name, { ...stored, at, attempts: reminder.attempts + 1 });
     this.database.errors.set(name, error);
   }
 
   async addDeadLetter(letter: DeadLetter, reminder?: DueReminder): Promise<void> {
     await this.#arrive();
-    const name = reminder && this.database.standing(reminder);
+    const name = reminder && this.database.findReminder(reminder);
     if (name !== undefined) this.database.reminders.delete(name);
     this.database.letters.push(letter);
   }

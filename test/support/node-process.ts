@@ -15,13 +15,15 @@ import { withTimeLimit, timeLimitMs } from './time-limit.ts';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 
-/** One line of the node's log: pino's numbers for levels, 50 is an error. */
+/** One line of the node's log; pino's numbers stand for the names of levels, so that they can be compared: 50 is an error. */
 export interface LogLine {
   readonly level: number;
   readonly msg: string;
   readonly pid: number;
   readonly [field: string]: unknown;
 }
+
+const levels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
 
 /** How a process ended. */
 export interface Exit {
@@ -218,7 +220,10 @@ export class NodeProcess {
     this.output += `${line}\n`;
     let parsed: LogLine;
     try {
-      parsed = JSON.parse(line) as LogLine;
+      const { level, ...fields } = JSON.parse(line) as Omit<LogLine, 'level'> & {
+        level: keyof typeof levels;
+      };
+      parsed = { ...(fields as LogLine), level: levels[level] };
     } catch {
       return;
     }

@@ -7,8 +7,14 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 type Side = 'client' | 'server';
 
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
 export class Proxy {
   readonly #server: Server;
+  #target: Target;
   readonly #sockets = new Set<Socket>();
   /** 0: any free one. */
   #port = 0;
@@ -18,9 +24,10 @@ export class Proxy {
   held = 0;
   readonly #onHeld = new Set<() => void>();
 
-  constructor(target: { readonly host: string; readonly port: number }) {
+  constructor(target: Target) {
+    this.#target = target;
     this.#server = createServer(client => {
-      const upstream = connect(target.port, target.host);
+      const upstream = connect(this.#target.port, this.#target.host);
       this.#forward('client', client, upstream);
       this.#forward('server', upstream, client);
     });
@@ -38,6 +45,12 @@ export class Proxy {
     this.#server.close();
     this.cut();
     await once(this.#server, 'close');
+  }
+
+  /** Breaks every connection; the next ones lead to another server. */
+  redirect(target: Target): void {
+    this.#target = target;
+    this.cut();
   }
 
   /** Loses everything that this side says from now on. */

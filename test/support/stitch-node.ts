@@ -151,6 +151,7 @@ export class StitchNode {
       environmentKind: 'sandbox',
       ...stitch,
       jwe: await this.#vault.seal(getSecretContext(stitchId), secret),
+      limit: 1_000,
     });
     return { stitch: created, secret };
   }

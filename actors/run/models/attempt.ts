@@ -94,7 +94,7 @@ class ModelTimeout {
     this.#progressAt = this.#clock.monotonic();
   }
 
-  /** Ends the attempt. Returns the reason, which is the first that there was. */
+  /** Ends the attempt. Returns the first reason that it was ended with. */
   end(reason: unknown): unknown {
     this.#ended.abort(reason);
     return this.#ended.signal.reason;

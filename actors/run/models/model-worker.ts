@@ -140,7 +140,7 @@ export class ModelWorker implements Models {
         return;
       case 'used':
         used(message.credential, new Date(message.at)).catch((err: unknown) =>
-          log.warn({ err }, 'the use of a key could not be noted'),
+          log.warn({ err }, 'could not record key usage'),
         );
         return;
       case 'defect':

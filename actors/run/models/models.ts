@@ -95,9 +95,7 @@ async function askWithKey(
 function noteUse({ clock, log, used }: ModelServices, credential: ByokCredential): void {
   const now = clock.now();
   if (now - Date.parse(credential.lastUsedAt ?? '1970-01-01T00:00:00Z') < noteUseEveryMs) return;
-  used(credential, new Date(now)).catch((err: unknown) =>
-    log.warn({ err }, 'the use of a key could not be noted'),
-  );
+  used(credential, new Date(now)).catch((err: unknown) => log.warn({ err }, 'could not record key usage'));
 }
 
 /** The library's errors carry the whole prompt, which belongs to the project and not into the log. */

@@ -262,7 +262,7 @@ export class HttpTools implements Tools {
         this.#services.clock.now(),
       );
     } catch (err) {
-      this.#services.log.warn({ err, toolId }, 'the failure of a tool could not be noted');
+      this.#services.log.warn({ err, toolId }, 'could not record the outcome of a tool call');
     }
   }
 

@@ -1,5 +1,6 @@
 /** What a node keeps in memory for the deliveries of its stitches. All of it can be read again. */
 import { LRUCache } from 'lru-cache';
+import { SealBroken } from '../../../storage/secrets/index.ts';
 import { getSigningSecrets } from '../decide-lifecycle.ts';
 import { getSecretContext, type StitchServices } from '../services.ts';
 import type { SealedSecret } from '../state.ts';
@@ -55,14 +56,24 @@ export class SecretCache {
     return secrets;
   }
 
-  /** The secrets that sign at `now`, newest first; known from then on. Rejects with `SealBroken` if one of them cannot be opened. */
+  /**
+   * Those of the secrets that sign at `now` that can be opened, newest first; known from then on. Rejects with `SealBroken` if none can: a
+   * stitch whose old secret is lost has been given a new one.
+   */
   async open(stitchId: string, sealed: readonly SealedSecret[], now: number): Promise<readonly string[]> {
-    return Promise.all(
-      getSigningSecrets(sealed, now).map(async ({ jwe }) => {
+    const secrets: string[] = [];
+    let broken: SealBroken | undefined;
+    for (const { jwe } of getSigningSecrets(sealed, now)) {
+      try {
         const secret = this.#opened.get(jwe) ?? (await this.#vault.open(getSecretContext(stitchId), jwe));
         this.#opened.set(jwe, secret);
-        return secret;
-      }),
-    );
+        secrets.push(secret);
+      } catch (error) {
+        if (!(error instanceof SealBroken)) throw error;
+        broken = error;
+      }
+    }
+    if (broken !== undefined && secrets.length === 0) throw broken;
+    return secrets;
   }
 }

@@ -7,6 +7,7 @@ import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/
 import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
 import { Backoff } from '../../../runtime/time/index.ts';
 import { eventBodies } from '../../../storage/deliveries/index.ts';
+import { SealBroken } from '../../../storage/secrets/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import type { AttemptResult, SendBatch } from '../commands.ts';
 import type { Delivery } from '../queue.ts';
@@ -53,10 +54,7 @@ export class DeliverySender {
     for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
     const { id } = context.self;
     const secrets =
-      this.#secrets.known(batch.secrets, context.now()) ??
-      (await this.#retryPolicy.retry('the secrets of a stitch could not be opened', () =>
-        this.#secrets.open(id, batch.secrets, context.now()),
-      ));
+      this.#secrets.known(batch.secrets, context.now()) ?? (await this.#openSecrets(batch, context));
     const bodies = await this.#readBodies(batch.projectId, deliveries);
     const reporter = this.#getReporter(context);
     await Promise.all(
@@ -68,6 +66,20 @@ export class DeliverySender {
     );
     if (reporter.open === 0) this.#reporters.delete(id);
   };
+
+  /** Undefined: none of them can be opened, now or later. */
+  async #openSecrets(
+    { secrets }: SendBatch,
+    { self, now }: TaskContext,
+  ): Promise<readonly string[] | undefined> {
+    try {
+      return await this.#secrets.open(self.id, secrets, now());
+    } catch (err) {
+      if (!(err instanceof SealBroken)) throw err;
+      this.#services.log.error({ err, stitchId: self.id }, 'the secret of a stitch cannot be opened');
+      return undefined;
+    }
+  }
 
   #getReporter(context: TaskContext): ResultReporter {
     const { id } = context.self;
@@ -97,24 +109,23 @@ export class DeliverySender {
   /** One attempt. Undefined: the node went down before it was made. */
   async #attempt(
     batch: SendBatch,
-    secrets: readonly string[],
+    secrets: readonly string[] | undefined,
     delivery: Delivery,
     body: string | undefined,
     context: TaskContext,
   ): Promise<AttemptResult | undefined> {
     const jitter = this.#services.random.next();
-    if (body === undefined) {
-      return {
-        delivery,
-        at: context.now(),
-        durationMs: 0,
-        status: null,
-        body: null,
-        failure: 'no_body',
-        error: null,
-        jitter,
-      };
-    }
+    const unsent = {
+      delivery,
+      at: context.now(),
+      durationMs: 0,
+      status: null,
+      body: null,
+      error: null,
+      jitter,
+    };
+    if (body === undefined) return { ...unsent, failure: 'no_body' };
+    if (secrets === undefined) return { ...unsent, failure: 'unreadable_secret' };
     const request: OutboundRequest = {
       method: 'POST',
       url: batch.url,

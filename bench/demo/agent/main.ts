@@ -140,7 +140,7 @@ async function answered(setting: Setting): Promise<void> {
       estimatedCostMicros === null ? 'price not known' : `${estimatedCostMicros} millionths of a dollar`;
     display.hop('answer sent by the agent', sent.at - from, `${totalTokens ?? 0} tokens, ${cost}`);
     display.note(`agent: ${(sent.event.data['message'] as Message).body}`);
-    const deltas = stream.glimpses.filter(
+    const deltas = stream.ephemeral.filter(
       ({ eventName, data }) => eventName === 'agent.output.delta' && data['threadId'] === threadId,
     );
     display.hop('the Console stream showed it while it was written', undefined, `${deltas.length} pieces`);

@@ -18,7 +18,7 @@ export interface View {
 export interface NodeView {
   readonly id: string;
   /** In a word or two: serving, killed, draining. */
-  readonly doing: string;
+  readonly activity: string;
 }
 
 const columns = 32;
@@ -67,9 +67,9 @@ function cells({ status, nodes, movedAt, elapsedMs }: View): string[] {
 }
 
 function legend({ status, nodes }: View): string[] {
-  const lines = nodes.map(({ id, doing }, i) => {
+  const lines = nodes.map(({ id, activity }, i) => {
     const owned = String(ownedBy(status, id)).padStart(4);
-    return `  ${paint(colours[i % colours.length] ?? 37, '■')} ${id.padEnd(10)}${owned} shards   ${doing}`;
+    return `  ${paint(colours[i % colours.length] ?? 37, '■')} ${id.padEnd(10)}${owned} shards   ${activity}`;
   });
   const vacant = String(ownedBy(status, null)).padStart(4);
   return [...lines, `  ${paint(90, '·')} ${'nobody'.padEnd(10)}${vacant} shards   □ has just moved`];

@@ -15,7 +15,7 @@ export class Show {
   readonly #screen: Screen;
   readonly #meter: TrafficMeter;
   readonly #from = performance.now();
-  readonly #doing = new Map<NodeProcess, string>();
+  readonly #activities = new Map<NodeProcess, string>();
   readonly #movedAt = new Map<number, number>();
   readonly #past: number[] = [];
   #status: ClusterStatus;
@@ -27,7 +27,7 @@ export class Show {
     this.#screen = screen;
     this.#meter = new TrafficMeter(load);
     this.#status = status;
-    for (const node of cluster.nodes) this.#doing.set(node, 'serving');
+    for (const node of cluster.nodes) this.#activities.set(node, 'serving');
     this.#timer = setInterval(() => void this.#look(), everyMs);
   }
 
@@ -43,8 +43,8 @@ export class Show {
   }
 
   /** What the status says of the node from now on; only those that serve are asked for statuses. */
-  is(node: NodeProcess, doing: string): void {
-    this.#doing.set(node, doing);
+  is(node: NodeProcess, activity: string): void {
+    this.#activities.set(node, activity);
   }
 
   say(text: string): void {
@@ -61,7 +61,7 @@ export class Show {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      const node = this.#cluster.running.find(each => this.#doing.get(each) === 'serving');
+      const node = this.#cluster.running.find(each => this.#activities.get(each) === 'serving');
       if (node !== undefined) this.#take(await this.#cluster.getStatus(node));
     } catch {
       // It is on its way out: the next look is at another one, and until then the last status stands.
@@ -82,7 +82,7 @@ export class Show {
     const traffic = this.#meter.read();
     this.#past.push(traffic.perSecond);
     if (this.#past.length > pastKept) this.#past.shift();
-    const nodes = [...this.#doing].map(([{ id }, doing]) => ({ id, doing }));
+    const nodes = [...this.#activities].map(([{ id }, activity]) => ({ id, activity }));
     const { elapsedMs } = this;
     this.#screen.draw({
       elapsedMs,

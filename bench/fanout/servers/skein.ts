@@ -3,6 +3,7 @@
  * store's news does; the log and the credentials are in memory, since neither is touched while sockets are live.
  */
 import { HttpServer } from '../../../gateway/http/server.ts';
+import { getEventView } from '../../../gateway/pipeline/event-view.ts';
 import type { Admission } from '../../../gateway/stream/admission.ts';
 import { ConsoleStream } from '../../../gateway/stream/endpoint.ts';
 import { newId } from '../../../protocol/ids.ts';
@@ -20,6 +21,8 @@ const stored = (id: string): string => Buffer.from(id).toString();
 const admission = (): Admission => ({
   projectId,
   environmentId: undefined,
+  view: getEventView({ type: 'service', name: 'bench' }, {}),
+  roles: undefined,
   userId: stored(newId('user')),
   apiKeyId: undefined,
   sessionId: stored(newId('session')),

@@ -1,7 +1,7 @@
 /** First migration: functions that commits call. */
 export const functions: readonly string[] = [
   /**
-   * Refuses a commit from inside its statement: SQLSTATE SK001, and a DETAIL that names the law and the offenders as
+   * Refuses a commit from inside its statement: SQLSTATE SK001, and a DETAIL that names the check and the offenders as
    * JSON `{scope, keys}`. Nothing happens when there is no offender.
    */
   `create function skein_fence(scope text, keys text[]) returns void language plpgsql as $$

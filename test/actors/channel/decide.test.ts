@@ -43,7 +43,14 @@ class ChannelHarness {
   }
 
   create(channelKind: ChannelKind): Record<string, unknown> {
-    const payload = { ...tenancy, name: 'Main', kind: channelKind, metadata: { a: 1 }, author: key };
+    const payload = {
+      ...tenancy,
+      name: 'Main',
+      kind: channelKind,
+      metadata: { a: 1 },
+      author: key,
+      limit: 10,
+    };
     return JSON.parse(this.do('create', payload)) as Record<string, unknown>;
   }
 }

@@ -19,13 +19,13 @@ export function agentRows(db: Database) {
   const services = { db, vault, hash: new KeyedHash(ring), cursors: new Cursors(ring), rules };
   const byok = new ByokCredentials(services);
   const tools = new Tools(services);
-  const deed = () => ({ author: { type: 'user', id: 'usr_1' } as const, origin, now: Date.now() });
+  const audit = () => ({ author: { type: 'user', id: 'usr_1' } as const, origin, now: Date.now() });
 
   return {
     vault,
     byok,
     tools,
-    deed,
+    audit,
 
     /** An environment of a new project, or another one of the given project. */
     async tenant(
@@ -53,12 +53,12 @@ export function agentRows(db: Database) {
       modelAllowlist: readonly string[] = [],
     ): Promise<string> {
       const request = { ...tenant, provider, secret, modelAllowlist, displayName: 'a key', metadata: {} };
-      return (await byok.create({ ...deed(), ...request })).byokCredentialId;
+      return (await byok.create({ ...audit(), ...request })).byokCredentialId;
     },
 
     tool(tenant: TenantScope, fields: Partial<NewTool> = {}) {
       return tools.create({
-        ...deed(),
+        ...audit(),
         ...tenant,
         name: 'look up',
         url: 'http://127.0.0.1:1/',

@@ -1,7 +1,12 @@
 /** How runs end: what the run shows, and what it tells its thread and the stitches. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
-import type { BeginRun, RunErrorCode, RunFailure } from '../../../actors/run/commands.ts';
+import {
+  runCommand,
+  type BeginRun,
+  type RunErrorCode,
+  type RunFailure,
+} from '../../../actors/run/commands.ts';
 import { decodeRun } from '../../../actors/run/snapshot.ts';
 import {
   maxRunMs,
@@ -42,7 +47,7 @@ t.test("an answer is its thread's to send", async t => {
   ]);
   t.equal(run.state.status, 'running');
   const messageId = newId('message');
-  run.say('judged', { ...tenancy, outcome: 'sent', messageId });
+  run.say(runCommand.answerDecided, { ...tenancy, outcome: 'sent', messageId });
   t.match(run.state, {
     status: 'succeeded',
     outputMessageId: messageId,
@@ -71,9 +76,13 @@ t.test('tools are called, and the model is told what came of them, each by its o
       [`${run.runId}.1.3`, 'pending', 1],
     ],
   );
-  run.say('called', { ...outcome(`${run.runId}.1.3`, 'failed'), result: { status: 404 }, httpStatus: 404 });
+  run.say(runCommand.toolCompleted, {
+    ...outcome(`${run.runId}.1.3`, 'failed'),
+    result: { status: 404 },
+    httpStatus: 404,
+  });
   t.equal(run.state.phase, 'calling');
-  run.say('called', outcome(`${run.runId}.1.1`, 'succeeded'));
+  run.say(runCommand.toolCompleted, outcome(`${run.runId}.1.1`, 'succeeded'));
   t.equal(run.state.phase, 'thinking');
   const result = (n: number, output: unknown): unknown => ({
     type: 'tool-result',
@@ -149,7 +158,7 @@ t.test('a key that the provider does not take is named to its owner', async t =>
     updatedAt: at,
   };
   const failure: RunFailure = { errorCode: 'key_rejected', errorMessage: 'No.', rejected };
-  run.say('thought', { step: 1, startedAt: run.now, durationMs: 1, failure });
+  run.say(runCommand.stepCompleted, { step: 1, startedAt: run.now, durationMs: 1, failure });
   t.strictSame(names(run).slice(2), ['byok.credential.rejected', 'agent.run.failed']);
   t.strictSame(ending(run), failed('key_rejected'));
 });
@@ -158,7 +167,7 @@ t.test('a budget that is used up makes the thread fall to its mode', async t => 
   const run = started();
   const budget = { scope: 'thread', limitMicros: 100, spentMicros: 120, fallsTo: 'paused' } as const;
   const failure: RunFailure = { errorCode: 'budget_exceeded', errorMessage: 'Enough.', budget };
-  run.say('thought', { step: 1, startedAt: run.now, durationMs: 1, failure });
+  run.say(runCommand.stepCompleted, { step: 1, startedAt: run.now, durationMs: 1, failure });
   t.strictSame(ending(run), failed('budget_exceeded'));
   t.match(run.told, [{ payload: { budget } }]);
   t.strictSame(run.state.trace.budget, budget);
@@ -199,7 +208,8 @@ t.test('the results of a run are limited', async t => {
   const run = started();
   const large = 'x'.repeat(maxResultCharacters / 2);
   run.answer({ calls: [wanted('tool_once', 1), wanted('tool_once', 2)] });
-  for (const { callId } of run.calls) run.say('called', { ...outcome(callId, 'succeeded'), result: large });
+  for (const { callId } of run.calls)
+    run.say(runCommand.toolCompleted, { ...outcome(callId, 'succeeded'), result: large });
   t.match(run.calls, [{ status: 'succeeded' }, { status: 'failed', result: null }]);
 });
 
@@ -209,7 +219,7 @@ t.test('a model that asks for a human, with and without a word', async t => {
     run.answer({ text, handoff: { reason: 'a refund' }, calls: [wanted('tool_once', 1)] });
     t.match(run.told, [{ command: 'takeAnswer', payload: { body: text, handoff: { reason: 'a refund' } } }]);
     t.match(run.calls, [{ status: 'failed', attempts: 0 }]);
-    run.say('judged', { ...tenancy, outcome: 'sent' });
+    run.say(runCommand.answerDecided, { ...tenancy, outcome: 'sent' });
     t.match(run.state, {
       status: 'succeeded',
       outputMessageId: null,
@@ -280,7 +290,9 @@ t.test('what a run says of itself does not grow with its trace: it may have to c
     basedOnSequence: 1,
     createdAt: new Date(0).toISOString(),
   };
-  t.ok(size(suggested.say('judged', { ...tenancy, outcome: 'suggested', suggestion })) < 10_000);
+  t.ok(
+    size(suggested.say(runCommand.answerDecided, { ...tenancy, outcome: 'suggested', suggestion })) < 10_000,
+  );
   const settlement: Settlement = {
     status: 'discarded',
     resolvedAt: new Date(1).toISOString(),
@@ -302,7 +314,7 @@ t.test('a thread that does not decide in time is asked again, and its decision h
   ]);
   t.strictSame(run.told[0]?.payload, first?.payload, 'the same again');
   const messageId = newId('message');
-  run.say('judged', { ...tenancy, outcome: 'sent', messageId });
+  run.say(runCommand.answerDecided, { ...tenancy, outcome: 'sent', messageId });
   t.match(run.state, { status: 'succeeded', outputMessageId: messageId });
 });
 
@@ -313,7 +325,7 @@ t.test('a thread that never decides', async t => {
   t.equal(run.state.status, 'running');
   run.pass(maxPendingMs);
   t.match(run.state, { status: 'failed', errorCode: 'internal_error' });
-  run.say('judged', { ...tenancy, outcome: 'sent', messageId: newId('message') });
+  run.say(runCommand.answerDecided, { ...tenancy, outcome: 'sent', messageId: newId('message') });
   t.equal(run.state.status, 'failed', 'too late');
 });
 
@@ -334,7 +346,7 @@ t.test("the outcome follows the thread's decision", async t => {
     messageId: newId('message'),
   };
   t.equal(suggested.say('settleSuggestion', { ...tenancy, settlement }), undefined, 'not before the verdict');
-  suggested.say('judged', { ...tenancy, outcome: 'suggested', suggestion });
+  suggested.say(runCommand.answerDecided, { ...tenancy, outcome: 'suggested', suggestion });
   t.match(suggested.state, { status: 'succeeded', outputMessageId: null, trace: { suggestion } });
   suggested.say('settleSuggestion', { ...tenancy, settlement });
   t.match(suggested.state, {
@@ -347,7 +359,7 @@ t.test("the outcome follows the thread's decision", async t => {
 
   const superseded = started();
   superseded.answer({ text: 'Good day.' });
-  superseded.say('judged', {
+  superseded.say(runCommand.answerDecided, {
     ...tenancy,
     outcome: 'superseded',
     suggestion: { ...suggestion, status: 'superseded' },
@@ -357,7 +369,7 @@ t.test("the outcome follows the thread's decision", async t => {
   const refused = started();
   refused.answer({ text: 'Good day.' });
   const failure = { errorCode: 'not_sendable', errorMessage: 'The thread is archived.' } as const;
-  refused.say('judged', { ...tenancy, outcome: 'refused', failure });
+  refused.say(runCommand.answerDecided, { ...tenancy, outcome: 'refused', failure });
   t.match(refused.state, { status: 'failed', ...failure });
   t.strictSame(
     refused.told.map(({ command }) => command),
@@ -454,7 +466,7 @@ t.test('a row whose trace and state were erased can still be read', async t => {
 
 t.test('a result for another step or call changes nothing', async t => {
   const run = started();
-  run.say('thought', createStepCompleted(2, run.now, { text: 'Early.' }));
+  run.say(runCommand.stepCompleted, createStepCompleted(2, run.now, { text: 'Early.' }));
   t.equal(run.state.phase, 'thinking');
   run.answer({ calls: [wanted('tool_thrice', 1)] });
   const { callId } = run.calls[0] ?? { callId: '' };
@@ -466,7 +478,7 @@ t.test('a result for another step or call changes nothing', async t => {
   ] as const) {
     t.equal(run.say('attempt', { callId: id, attempt }), false);
   }
-  run.say('called', outcome(`${callId}0`, 'succeeded'));
-  run.say('thought', createStepCompleted(1, run.now, { text: 'Again.' }));
+  run.say(runCommand.toolCompleted, outcome(`${callId}0`, 'succeeded'));
+  run.say(runCommand.stepCompleted, createStepCompleted(1, run.now, { text: 'Again.' }));
   t.strictSame(run.state, before);
 });

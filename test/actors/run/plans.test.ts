@@ -83,7 +83,7 @@ t.test('tools that cannot be called now are left out, and the others keep their 
   t.equal(tools.length, 2);
 });
 
-t.test('which key, and why there is none', async t => {
+t.test('key selection and its errors', async t => {
   const tenant = await rows.tenant();
   const head = await rows.version(tenant, {});
   const getCode = async (which: StepRequest['head']): Promise<string> => {
@@ -107,7 +107,7 @@ t.test('which key, and why there is none', async t => {
   const newest = await rows.key(tenant, 'llm_provider_1', 'sk-newer-00');
   t.equal(await getCode(head), 'sk-newer-00');
   const rotate = {
-    ...rows.deed(),
+    ...rows.audit(),
     ...tenant,
     byokCredentialId: newest,
     secret: 'sk-newest-0',
@@ -121,7 +121,7 @@ t.test('which key, and why there is none', async t => {
   );
   t.equal(await getCode(head), 'sk-newest-0');
   const bound = await rows.version(tenant, { byokCredentialId: newest });
-  await rows.byok.revoke({ ...rows.deed(), ...tenant, byokCredentialId: newest });
+  await rows.byok.revoke({ ...rows.audit(), ...tenant, byokCredentialId: newest });
   t.equal(await getCode(bound), 'byok_missing', 'a revoked key is not replaced by another');
   t.equal(await getCode(head), 'sk-older-00');
   const foreign = await rows.version(tenant, { byokCredentialId: await rows.key(await rows.tenant()) });

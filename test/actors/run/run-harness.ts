@@ -8,7 +8,13 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import { eventTypes, type EventName } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Effect, Reminder } from '../../../runtime/actor/actor.ts';
-import type { ToolOutcome, ModelAnswer, RunCommands, RunErrorCode } from '../../../actors/run/commands.ts';
+import {
+  runCommand,
+  type ToolOutcome,
+  type ModelAnswer,
+  type RunCommands,
+  type RunErrorCode,
+} from '../../../actors/run/commands.ts';
 import { createRuns } from '../../../actors/run/kind.ts';
 import {
   beginWithinMs,
@@ -21,7 +27,7 @@ import { runSnapshot } from '../../../actors/run/snapshot.ts';
 import { blankRun, hasEnded, maxSteps, type RunState } from '../../../actors/run/state.ts';
 import type { TracedCall } from '../../../actors/run/trace.ts';
 
-/** Nothing of it is used: on paper there are no tasks. */
+/** Not used: the harness runs no tasks. */
 const { kind } = createRuns({} as RunServices);
 
 /** Of every tool here; after it, and the time to begin in, an attempt is lost. */
@@ -192,7 +198,7 @@ export class RunHarness {
 
   /** The next attempt, where the rule has one left and the run lets it be made; else the outcome. */
   retry(on: Machine, { callId, toolId, attempt }: CallOut, status: 'failed' | 'interrupted'): void {
-    if (attempt >= (rules[toolId] ?? 0)) this.say('called', outcome(callId, status));
+    if (attempt >= (rules[toolId] ?? 0)) this.say(runCommand.toolCompleted, outcome(callId, status));
     else if (this.say('attempt', { callId, attempt: attempt + 1 }) === true) {
       this.#make(on, { callId, toolId, attempt: attempt + 1 });
     }
@@ -201,21 +207,22 @@ export class RunHarness {
   /** A model answers. */
   answer(answer: Partial<ModelAnswer>, on: Machine = this.here): void {
     const order = on.steps.shift();
-    if (order !== undefined) this.say('thought', createStepCompleted(order.step, this.now, answer));
+    if (order !== undefined)
+      this.say(runCommand.stepCompleted, createStepCompleted(order.step, this.now, answer));
   }
 
   fail(errorCode: RunErrorCode, on: Machine = this.here): void {
     const order = on.steps.shift();
     if (order === undefined) return;
     const failure = { errorCode, errorMessage: 'It has failed.' };
-    this.say('thought', { step: order.step, startedAt: this.now, durationMs: 1, failure });
+    this.say(runCommand.stepCompleted, { step: order.step, startedAt: this.now, durationMs: 1, failure });
   }
 
   /** A tool answers, or the attempt fails and the tool's rule says what comes next. */
   tool(succeeds: boolean, on: Machine = this.here): void {
     const out = on.calls.shift();
     if (out === undefined) return;
-    if (succeeds) this.say('called', outcome(out.callId, 'succeeded'));
+    if (succeeds) this.say(runCommand.toolCompleted, outcome(out.callId, 'succeeded'));
     else this.retry(on, out, 'failed');
   }
 
@@ -344,7 +351,7 @@ export function createStepCompleted(
   step: number,
   now: number,
   answer: Partial<ModelAnswer>,
-): RunCommands['thought']['payload'] {
+): RunCommands[typeof runCommand.stepCompleted]['payload'] {
   return {
     step,
     startedAt: now,

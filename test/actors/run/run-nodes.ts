@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../../protocol/ids.ts';
 import { actor, type AnyActorKind } from '../../../runtime/actor/actor.ts';
-import type { ToolOutcome, ModelAnswer } from '../../../actors/run/commands.ts';
+import { runCommand, type ToolOutcome, type ModelAnswer } from '../../../actors/run/commands.ts';
 import { createRuns, type Runs } from '../../../actors/run/kind.ts';
 import type { ToolCallRequest, StepRequest } from '../../../actors/run/task-requests.ts';
 import type { ModelOutcome, Plan, RunServices } from '../../../actors/run/services.ts';
@@ -59,7 +59,7 @@ function threadKind(): AnyActorKind {
         const to = { kind: 'run', id: agentRunId };
         return {
           state: { ...state, answers: state.answers + 1 },
-          remind: [{ key: 'judged', at: 0, to, command: 'judged', payload }],
+          remind: [{ key: runCommand.answerDecided, at: 0, to, command: runCommand.answerDecided, payload }],
           reply: null,
         };
       },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from '../../support/fuzz.ts';
 import t from 'tap';
+import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Suggestion } from '../../../actors/run/trace.ts';
 import { maxAttemptMs, outcome, RunHarness, tenancy, wanted } from './run-harness.ts';
@@ -65,7 +66,8 @@ const again = index.map((index): Step => run => {
 /** A word on a call that comes from nowhere. */
 const late = fc.tuple(index, fc.boolean()).map(([index, succeeds]): Step => run => {
   const callId = [...run.made.keys()][index % Math.max(1, run.made.size)];
-  if (callId !== undefined) run.say('called', outcome(callId, succeeds ? 'succeeded' : 'failed'));
+  if (callId !== undefined)
+    run.say(runCommand.toolCompleted, outcome(callId, succeeds ? 'succeeded' : 'failed'));
 });
 const cancel = fc.constantFrom('request', 'thread').map(
   (by): Step =>
@@ -86,7 +88,7 @@ const answerDecided = fc
     const outcome = verdict as 'sent';
     const isKept = verdict === 'suggested' || verdict === 'superseded';
     const status = verdict === 'suggested' ? 'pending' : 'superseded';
-    run.say('judged', {
+    run.say(runCommand.answerDecided, {
       ...tenancy,
       outcome,
       ...(outcome === 'sent' ? { messageId: newId('message') } : {}),

@@ -40,7 +40,7 @@ t.test('what its owner is to be told survives a crash, until it is told', async 
   stitch.emit(['thread_1']);
   stitch.settle();
   stitch.answer(1, () => gone);
-  stitch.land();
+  stitch.acknowledge();
   t.equal(stitch.committed.status, 'disabled');
   t.equal(stitch.ownerNews.length, 0);
   stitch.crash();

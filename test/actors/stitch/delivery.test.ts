@@ -204,6 +204,33 @@ t.test('every kind of failure has its error class', async t => {
   t.match(await failures('http://[::ffff:127.0.0.1]/'), { error_class: 'blocked_address' });
 });
 
+t.test('a secret that cannot be opened fails the attempt, and a new secret mends it', async t => {
+  const clock = new ShiftedClock();
+  const owner = { projectId: newId('project'), environmentId: newId('environment'), clock };
+  const receiver = await receiverFor(t);
+  const first = new StitchNode(shared.database, owner);
+  await first.start();
+  const { stitch } = await first.createStitch({ webhookUrl: receiver.url(), eventNames: ['thread.*'] });
+  await first.stop();
+
+  // Another key ring: the key that the secret was sealed with is lost.
+  const node = await nodeFor(t, owner);
+  const [eventId = ''] = await node.emit([{ data: { i: 1 } }]);
+  await node.until({ retrying: 1 });
+  const [attempt] = await readAttempts(node, deriveDeliveryId(eventId, stitch.stitchId));
+  t.match(attempt, { error_class: 'unreadable_secret', response_status: null });
+  t.equal(receiver.connections, 0, 'nothing is sent unsigned');
+
+  const next = 'whsec_' + randomBytes(32).toString('base64');
+  await node.ask(stitch.stitchId, 'rotateSecret', {
+    jwe: await node.seal(stitch.stitchId, next),
+    gracePeriodSeconds: 86_400,
+  });
+  clock.shift(400_000);
+  await node.until({ delivered: 1 });
+  t.ok(receiver.received.every(request => hasValidSignature(request, next)));
+});
+
 t.test('production sends over https only', async t => {
   const node = await nodeFor(t);
   const receiver = await receiverFor(t);

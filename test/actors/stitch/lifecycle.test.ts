@@ -39,7 +39,7 @@ t.test('PATCH changes what it names, and only a change is one', async t => {
   t.equal(stitch.commits.length, 0, 'the same name is no change');
   t.equal(stitch.state.updatedAt, updatedAt);
   stitch.update({ name: 'Another', eventNames: ['thread.*'], metadata: { a: 1 } });
-  stitch.land();
+  stitch.acknowledge();
   t.match(stitch.committed, {
     name: 'Another',
     eventNames: ['thread.*'],
@@ -48,7 +48,7 @@ t.test('PATCH changes what it names, and only a change is one', async t => {
   });
   t.equal(stitch.events.length, 0);
   stitch.update({ status: 'disabled' });
-  stitch.land();
+  stitch.acknowledge();
   t.match(JSON.parse(stitch.events[0]?.body ?? '{}'), {
     eventName: 'stitch.status.changed',
     data: { previousStatus: 'active', actor: { type: 'user' } },
@@ -75,7 +75,7 @@ t.test('an interrupted cancellation is taken up again', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1', 'thread_2']);
   stitch.do('archive', tenancy);
-  stitch.land();
+  stitch.acknowledge();
   stitch.crash();
   stitch.settle();
   t.equal(stitch.open.length, 0);
@@ -112,7 +112,7 @@ t.test('a sweep does nothing that rests on a commit under way', async t => {
   stitch.update({ status: 'disabled' });
   stitch.do('sweep', {});
   t.equal(stitch.cancels.length, 0);
-  stitch.land();
+  stitch.acknowledge();
   t.ok(stitch.cancels.length > 0);
 });
 
@@ -158,7 +158,7 @@ t.test('a test event goes to this stitch alone', async t => {
   let shown: WebhookDelivery | undefined;
   stitch.do('test', { ...tenancy, author, eventName: 'thread.message.received' }, reply => (shown = reply));
   t.equal(shown, undefined, 'answered when it is committed');
-  stitch.land();
+  stitch.acknowledge();
   const [event] = stitch.events;
   t.match(event, { name: 'stitch.test.ping', only: stitch.id });
   const { eventId, data } = JSON.parse(event?.body ?? '{}') as { eventId: string; data: object };
@@ -205,7 +205,7 @@ t.test('a span is replayed page by page, each page once', async t => {
   };
   const ask = () => stitch.do('replaySpan', { ...tenancy, sourceStitchId: newId('stitch'), ...span });
   ask();
-  stitch.land();
+  stitch.acknowledge();
   const jobId = stitch.replays[0]?.id ?? '';
   const events = [1, 2, 3].map(eventSeq => ({
     eventId: newId('event'),
@@ -218,7 +218,7 @@ t.test('a span is replayed page by page, each page once', async t => {
   const page = { jobId, after: null, events, next };
   stitch.do('replayPage', page);
   stitch.do('replayPage', page);
-  stitch.land();
+  stitch.acknowledge();
   t.equal(stitch.rows.size, 3, 'a page that was read twice counts once');
   t.match(stitch.replays[1], { id: jobId, after: next }, 'and asks for the next');
   t.equal(new Set([...stitch.rows.keys()]).size, 3);
@@ -226,7 +226,7 @@ t.test('a span is replayed page by page, each page once', async t => {
   stitch.crash();
   t.match(stitch.replays.at(-1), { id: jobId, after: next }, 'which a crash does not forget');
   stitch.do('replayPage', { jobId, after: next, events: [], next: null });
-  stitch.land();
+  stitch.acknowledge();
   t.strictSame(stitch.state.replays, []);
   stitch.pass(0, () => ok);
   t.ok(

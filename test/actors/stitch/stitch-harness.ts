@@ -66,7 +66,7 @@ export class StitchHarness {
   committed: StitchState = this.state;
   /** Answered deliveries of which the actor has not heard yet. */
   late: string[][] = [];
-  /** Decided, not landed; in order. */
+  /** Decided and not yet committed; in order. */
   commits: Commit[] = [];
   /** Loads that have been asked for, and loads that have been read and not been given back. */
   loads: LoadRequest[] = [];
@@ -89,8 +89,9 @@ export class StitchHarness {
       eventNames: [],
       metadata: {},
       jwe: 'sealed',
+      limit: 10,
     });
-    this.land();
+    this.acknowledge();
   }
 
   get rows(): ReadonlyMap<string, Row> {
@@ -149,8 +150,8 @@ export class StitchHarness {
     });
   }
 
-  /** The oldest commits land. */
-  land(count = Infinity): void {
+  /** The oldest commits are acknowledged. */
+  acknowledge(count = Infinity): void {
     for (const commit of this.commits.splice(0, count)) {
       const { state, decision, reminder, then } = commit;
       if (state !== undefined) this.committed = state;
@@ -186,7 +187,7 @@ export class StitchHarness {
     if (page !== undefined) this.do('loaded', page);
   }
 
-  /** Requests that are out are answered. `late`: the news of that has to look for the actor, and what comes later overtakes it. */
+  /** Requests that are out are answered. `late`: the report of them looks for the actor, and later reports overtake it. */
   answer(count: number, outcome: (delivery: Delivery) => Outcome, jitter = 0.5, late = false): void {
     const answered = this.out.splice(0, count);
     if (answered.length === 0) return;
@@ -206,7 +207,7 @@ export class StitchHarness {
     });
   }
 
-  /** The news of answers arrives. */
+  /** The report of answers arrives. */
   hear(): void {
     for (const answered of this.late.splice(0)) this.do('progress', { answered, released: [] });
   }
@@ -223,10 +224,10 @@ export class StitchHarness {
 
   /** The work of the task `notifyOwner`. */
   notifyOwner(): void {
-    const news = this.telling.shift();
-    if (news === undefined) return;
-    this.ownerNews.push(news);
-    this.do('ownerTold', { eventId: news.eventId });
+    const notification = this.telling.shift();
+    if (notification === undefined) return;
+    this.ownerNews.push(notification);
+    this.do('ownerTold', { eventId: notification.eventId });
   }
 
   /** The process dies: what was not committed never happened, and what was out is not heard of again. */
@@ -260,7 +261,7 @@ export class StitchHarness {
       this.hear();
       const tasks = this.loads.length + this.read.length + this.cancels.length + this.telling.length;
       if (this.commits.length + tasks === 0) return;
-      this.land();
+      this.acknowledge();
       this.readTables();
       this.loaded();
       this.cancel();
@@ -302,7 +303,7 @@ export class StitchHarness {
     }
   }
 
-  /** Holds the laws of order at the moment when requests go out. */
+  /** Checks the rules of order at the moment when requests go out. */
   #send(order: SendBatch): void {
     for (const delivery of order.deliveries) {
       const row = this.rows.get(delivery.deliveryId);

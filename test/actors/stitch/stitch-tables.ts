@@ -132,6 +132,8 @@ export class Tables {
         });
         return;
       }
+      case 'limit.check':
+        return;
       default:
         throw new Error(`an unexpected row of ${statement.name}`);
     }

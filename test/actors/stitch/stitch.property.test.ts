@@ -69,7 +69,7 @@ const usual = [
     fc.integer({ min: 1, max: 3 }).map(
       (count): Step =>
         stitch =>
-          stitch.land(count),
+          stitch.acknowledge(count),
     ),
   ),
   weighted(

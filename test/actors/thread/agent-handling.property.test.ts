@@ -1,6 +1,7 @@
 /** Invariants of a thread with an agent: they hold whatever happens, and in whatever order the commands of its runs arrive. */
 import fc from '../../support/fuzz.ts';
 import t from 'tap';
+import { runCommand } from '../../../actors/run/commands.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { hour, human, key, tenancy } from './thread-harness.ts';
 import { ThreadWithAgent } from './agent-harness.ts';
@@ -213,7 +214,10 @@ class ObservedThread {
   }
 
   finalWords(agentRunId: string): number {
-    return this.thread.toldTo(agentRunId, 'judged').length + this.thread.toldTo(agentRunId, 'cancel').length;
+    return (
+      this.thread.toldTo(agentRunId, runCommand.answerDecided).length +
+      this.thread.toldTo(agentRunId, 'cancel').length
+    );
   }
 
   /** The invariants that hold after every step. */

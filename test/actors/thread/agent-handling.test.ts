@@ -1,5 +1,6 @@
 /** How a thread calls its agent and opens runs, and what ends them. */
 import t from 'tap';
+import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
 import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
@@ -185,7 +186,7 @@ t.test('closing, archiving and pausing cancel the run, and supersede the suggest
     t.match(thread.toldTo(second, 'cancel'), [{ ...tenancy, by: 'thread' }]);
     t.match(thread.toldTo(first, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
     thread.answer(second);
-    t.equal(thread.toldTo(second, 'judged').length, 0, 'one word is the last');
+    t.equal(thread.toldTo(second, runCommand.answerDecided).length, 0, 'one word is the last');
     if (changes.status === undefined) t.equal(thread.open()?.begin.head.mode, 'suggest');
     else t.equal(refusal(() => thread.open()).code, 'svc/runtime/conflict');
   }
@@ -218,7 +219,7 @@ t.test('a requested run on a paused thread suggests', async t => {
   thread.update({ agentMode: 'paused' });
   const agentRunId = thread.open()?.agentRunId ?? '';
   thread.answer(agentRunId);
-  t.match(thread.toldTo(agentRunId, 'judged'), [{ outcome: 'suggested' }]);
+  t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [{ outcome: 'suggested' }]);
 });
 
 t.test('a run may be asked for where no agent is', async t => {

@@ -5,7 +5,7 @@ import type { AgentMode } from '../../../protocol/resources/thread.ts';
 import type { OpenedRun, OpenRun, ResolveSuggestion } from '../../../actors/thread/commands.ts';
 import type { AgentHead } from '../../../storage/agents/agents.ts';
 import type { DispatchAgent } from '../../../actors/thread/agent-dispatcher.ts';
-import type { RunCommands } from '../../../actors/run/commands.ts';
+import type { runCommand, RunCommands } from '../../../actors/run/commands.ts';
 import type { Suggestion } from '../../../actors/run/trace.ts';
 import { human, key, tenancy, ThreadHarness } from './thread-harness.ts';
 
@@ -17,7 +17,7 @@ export function createHead(mode: AgentMode, id = agentId): AgentHead {
   return { agentId: id, loomId, loomVersionId, provider: 'llm_provider_1', model: 'gpt', mode };
 }
 
-type ToldToRun = 'begin' | 'judged' | 'settleSuggestion' | 'cancel';
+type ToldToRun = 'begin' | typeof runCommand.answerDecided | 'settleSuggestion' | 'cancel';
 
 export class ThreadWithAgent extends ThreadHarness {
   override defaultAgentId: string | null = agentId;

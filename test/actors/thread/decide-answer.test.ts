@@ -1,5 +1,6 @@
 /** What a thread decides about the answer of a run. */
 import t from 'tap';
+import { runCommand } from '../../../actors/run/commands.ts';
 import { agentId, ThreadWithAgent } from './agent-harness.ts';
 import { human, key, tenancy } from './thread-harness.ts';
 
@@ -14,8 +15,8 @@ t.test('an automatic answer is sent by the agent, once', async t => {
     { messageId, body, actor: { type: 'agent', id: agentId }, metadata: { agentRunId } },
   ]);
   t.equal(thread.outbound.length, 1);
-  t.match(thread.toldTo(agentRunId, 'judged'), [{ ...tenancy, outcome: 'sent', messageId }]);
-  t.equal(thread.toldTo(agentRunId, 'judged').length, 1);
+  t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [{ ...tenancy, outcome: 'sent', messageId }]);
+  t.equal(thread.toldTo(agentRunId, runCommand.answerDecided).length, 1);
 });
 
 t.test('a newer inbound message stops no automatic answer: it has its own run next', async t => {
@@ -38,7 +39,7 @@ t.test(
     thread.now += 60_000;
     thread.answer(agentRunId);
     t.equal(thread.outbound.length, 1);
-    t.match(thread.toldTo(agentRunId, 'judged'), [
+    t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [
       { outcome: 'superseded', suggestion: { status: 'superseded', body: 'the answer' } },
     ]);
   },
@@ -99,7 +100,7 @@ t.test('what cannot be sent becomes a suggestion that says why', async t => {
     spoil(thread);
     thread.answer(agentRunId, body);
     t.equal(thread.outbound.length, 0);
-    t.match(thread.toldTo(agentRunId, 'judged'), [
+    t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [
       { outcome: 'suggested', suggestion: { status: 'pending', reason, body } },
     ]);
   }
@@ -123,7 +124,7 @@ t.test('an agent that asks for a human is paused; what it says beside is sent or
     t.strictSame(thread.names(seen).slice(-2), ['thread.agent_mode.changed', 'agent.handoff.requested']);
     t.match(thread.events.at(-1)?.data, { agentRunId, ...handoff });
     t.equal(thread.outbound.length, mode === 'auto' && body !== '' ? 1 : 0);
-    t.equal(thread.toldTo(agentRunId, 'judged').length, 1);
+    t.equal(thread.toldTo(agentRunId, runCommand.answerDecided).length, 1);
     if (mode === 'auto') continue;
     const expectedSequence = thread.state.sequence - 2;
     t.equal(

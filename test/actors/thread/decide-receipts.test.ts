@@ -13,11 +13,16 @@ function report(
   thread: ThreadHarness,
   message: Message,
   statuses: readonly Receipt['status'][],
-  more: { externalMessageId?: string; asOf?: number; unpark?: readonly Receipt['status'][] } = {},
+  more: {
+    externalMessageId?: string;
+    isExternalIdTaken?: boolean;
+    asOf?: number;
+    unpark?: readonly Receipt['status'][];
+  } = {},
 ) {
-  const { asOf = thread.state.sequence, unpark = [], ...external } = more;
+  const { asOf = thread.state.sequence, unpark = [], isExternalIdTaken = false, ...external } = more;
   const row = thread.row(message.messageId) as Pick<Message, 'status' | 'externalMessageId'>;
-  const reading = { message: { ...message, ...row } as Message, asOf };
+  const reading = { message: { ...message, ...row } as Message, asOf, isExternalIdTaken };
   return thread.do('recordReceipts', {
     ...tenancy,
     reading,
@@ -158,6 +163,14 @@ t.test('updates of one message in one batch may replace each other: the last say
   report(thread, sent, ['delivered'], { asOf });
   const last = thread.writes.filter(write => write.statement.name === 'message.status').at(-1);
   t.strictSame(last?.values.slice(2, 4), ['delivered', 'wamid.1']);
+});
+
+t.test('a provider’s id that another message has is refused, unless the message has it already', async t => {
+  const { thread, sent } = sending();
+  const taken = { externalMessageId: 'wamid.1', isExternalIdTaken: true };
+  t.equal(refusal(() => report(thread, sent, ['sent'], taken)).code, 'svc/runtime/conflict');
+  report(thread, sent, ['sent'], { externalMessageId: 'wamid.1' });
+  t.strictSame(report(thread, sent, ['read'], taken), { outcome: 'recorded', status: 'read' });
 });
 
 t.test('parked receipts are taken out by the commit that applies them', async t => {

@@ -1,5 +1,6 @@
 /** A suggestion is resolved once, by whatever comes first. */
 import t from 'tap';
+import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { agentId, ThreadWithAgent } from './agent-harness.ts';
 import { human, key, refusal, tenancy } from './thread-harness.ts';
@@ -122,5 +123,5 @@ t.test('so does a newer suggestion; and what a message has overtaken already is 
   const third = thread.begun();
   thread.receive('one more thing');
   thread.answer(third);
-  t.match(thread.toldTo(third, 'judged'), [{ outcome: 'superseded' }]);
+  t.match(thread.toldTo(third, runCommand.answerDecided), [{ outcome: 'superseded' }]);
 });

@@ -147,6 +147,20 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
       },
     },
   },
+  rejectAccount: {
+    request: async ({ fixture }) => ({ body: { token: (await verifyToken(fixture)).token } }),
+    refusals: {
+      'svc/auth/invalid_token': async fixture => ({
+        by: fixture.anonymous,
+        asked: { body: { token: 'unknown' } },
+      }),
+      'svc/auth/expired_token': async fixture => {
+        const { userId, token } = await verifyToken(fixture);
+        await lapse(fixture, userId);
+        return { by: fixture.anonymous, asked: { body: { token } } };
+      },
+    },
+  },
   resendVerification: {
     request: () => ({}),
     by: async ({ fixture }) => (await newcomer(fixture)).person,

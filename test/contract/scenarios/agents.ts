@@ -13,6 +13,7 @@ import {
   newVersion,
   unique,
 } from '../resources.ts';
+import { atLimit } from '../limits.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { TenantEnvironment, Role, ContractFixture } from '../contract-fixture.ts';
 
@@ -73,6 +74,10 @@ export const byokScenarios: ScenariosOf<typeof byokOperations> = {
   },
 };
 
+const newPlainTool = (env: TenantEnvironment) => ({
+  body: { ...inEnvironment(env), name: unique(), url: env.webhookUrl },
+});
+
 const toTool = async (env: TenantEnvironment, more: object = {}): Promise<Asked> => ({
   params: { toolId: await newTool(env) },
   body: { ...inProject(env), ...more },
@@ -81,7 +86,7 @@ const toTool = async (env: TenantEnvironment, more: object = {}): Promise<Asked>
 export const toolScenarios: ScenariosOf<typeof toolOperations> = {
   listTools: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createTool: {
-    request: env => ({ body: { ...inEnvironment(env), name: unique(), url: env.webhookUrl } }),
+    request: newPlainTool,
     variants: [
       env => ({
         body: {
@@ -95,7 +100,9 @@ export const toolScenarios: ScenariosOf<typeof toolOperations> = {
         },
       }),
     ],
-    refusals: {},
+    refusals: {
+      'svc/runtime/conflict': atLimit('tools', 'createTool', newPlainTool, { table: 'tools', id: 'tool_id' }),
+    },
   },
   getTool: { request: async env => ({ params: { toolId: await newTool(env) } }), refusals: {} },
   updateTool: {
@@ -109,6 +116,10 @@ export const toolScenarios: ScenariosOf<typeof toolOperations> = {
     refusals: {},
   },
 };
+
+const newPlainLoom = (env: TenantEnvironment) => ({
+  body: { ...inEnvironment(env), name: unique(), ...definition },
+});
 
 const toLoom = async (env: TenantEnvironment, more: object): Promise<Asked> => ({
   params: { loomId: (await newLoom(env)).loomId },
@@ -138,9 +149,11 @@ const whole = async (env: TenantEnvironment) => ({
 export const loomScenarios: ScenariosOf<typeof loomOperations> = {
   listLooms: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createLoom: {
-    request: env => ({ body: { ...inEnvironment(env), name: unique(), ...definition } }),
+    request: newPlainLoom,
     variants: [async env => ({ body: { ...inEnvironment(env), name: unique(), ...(await whole(env)) } })],
-    refusals: {},
+    refusals: {
+      'svc/runtime/conflict': atLimit('looms', 'createLoom', newPlainLoom, { table: 'looms', id: 'loom_id' }),
+    },
   },
   getLoom: {
     request: async env => ({ params: { loomId: (await newLoom(env)).loomId } }),

@@ -2,6 +2,7 @@ import { request } from 'undici';
 import type { attachmentOperations } from '../../../protocol/operations/attachments.ts';
 import type { AttachmentUpload } from '../../../protocol/resources/attachment.ts';
 import { unique } from '../resources.ts';
+import { atLimitOfBytes } from '../limits.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { TenantEnvironment } from '../contract-fixture.ts';
 
@@ -19,6 +20,6 @@ async function uploaded(env: TenantEnvironment): Promise<{ attachmentId: string 
 }
 
 export const attachmentScenarios: ScenariosOf<typeof attachmentOperations> = {
-  createAttachment: { request: newFile, refusals: {} },
+  createAttachment: { request: newFile, refusals: { 'svc/runtime/conflict': atLimitOfBytes(newFile) } },
   getAttachmentUrl: { request: async env => ({ params: await uploaded(env) }), refusals: {} },
 };

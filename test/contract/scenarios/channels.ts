@@ -2,6 +2,7 @@ import type { channelOperations } from '../../../protocol/operations/channels.ts
 import type { ChannelCommand } from '../../../protocol/resources/channel.ts';
 import type { ListOf } from '../../node/client.ts';
 import { getChannel, newChannel, newInbound, newOutbound, newSimulated, unique } from '../resources.ts';
+import { atLimit } from '../limits.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { TenantEnvironment } from '../contract-fixture.ts';
 
@@ -22,14 +23,23 @@ async function command(env: TenantEnvironment): Promise<{ channelId: string; eve
   return { channelId, eventId: data[0]?.eventId ?? '' };
 }
 
+const newCustom = (env: TenantEnvironment) => ({
+  body: { ...inEnvironment(env), name: unique(), kind: 'custom' },
+});
+
 const occurredAt = '2026-11-03T12:00:00Z';
 
 export const channelScenarios: ScenariosOf<typeof channelOperations> = {
   listChannels: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createChannel: {
-    request: env => ({ body: { ...inEnvironment(env), name: unique(), kind: 'custom' } }),
+    request: newCustom,
     variants: [env => ({ body: { ...inEnvironment(env), name: unique(), kind: 'chatapp' } })],
-    refusals: {},
+    refusals: {
+      'svc/runtime/conflict': atLimit('channels', 'createChannel', newCustom, {
+        table: 'channels',
+        id: 'channel_id',
+      }),
+    },
   },
   getChannel: {
     request: async env => ({ params: { channelId: await getChannel(env) } }),

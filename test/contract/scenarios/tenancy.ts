@@ -3,6 +3,7 @@ import type { memberOperations } from '../../../protocol/operations/members.ts';
 import type { tenancyOperations } from '../../../protocol/operations/tenancy.ts';
 import { signUp, verifyEmail } from '../../node/tenant.ts';
 import { unique } from '../resources.ts';
+import { atLimit } from '../limits.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import { newAddress, newMember, type TenantEnvironment } from '../contract-fixture.ts';
 
@@ -10,17 +11,36 @@ const inWorkspace = ({ tenant }: TenantEnvironment): { workspaceId: string } => 
   workspaceId: tenant.workspaceId,
 });
 
+const isWorkspace = ({ tenant }: TenantEnvironment): string => `t.workspace_id = '${tenant.workspaceId}'`;
+const newProject = (env: TenantEnvironment) => ({ body: { ...inWorkspace(env), name: unique() } });
+
 export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   listWorkspaces: { request: () => ({}), refusals: {} },
-  createWorkspace: { request: () => ({ body: { name: unique() } }), refusals: {} },
+  createWorkspace: {
+    request: () => ({ body: { name: unique() } }),
+    refusals: {
+      'svc/runtime/conflict': atLimit(
+        'workspaces',
+        'createWorkspace',
+        () => ({ body: { name: unique() } }),
+        { table: 'workspaces', id: 'workspace_id', where: isWorkspace },
+        { table: 'workspace_members', id: 'workspace_id', where: isWorkspace },
+      ),
+    },
+  },
   listProjects: {
     request: () => ({}),
     variants: [env => ({ query: inWorkspace(env) })],
     refusals: {},
   },
   createProject: {
-    request: env => ({ body: { ...inWorkspace(env), name: unique() } }),
-    refusals: {},
+    request: newProject,
+    refusals: {
+      'svc/runtime/conflict': atLimit('projects', 'createProject', newProject, {
+        table: 'projects',
+        id: 'project_id',
+      }),
+    },
   },
   listEnvironments: {
     request: () => ({}),
@@ -62,6 +82,7 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
 
 export const invitationScenarios: ScenariosOf<typeof invitationOperations> = {
   createInvitation: {
+    verifiedOnly: true,
     request: env => ({ params: inWorkspace(env), body: { email: newAddress() } }),
     variants: [
       env => ({
@@ -77,6 +98,10 @@ export const invitationScenarios: ScenariosOf<typeof invitationOperations> = {
       'svc/auth/email_domain_not_allowed': async ({ sandbox }) => ({
         by: sandbox.person,
         asked: { params: inWorkspace(sandbox), body: { email: 'someone@mailinator.com' } },
+      }),
+      'svc/auth/email_not_verified': async ({ foreign }) => ({
+        by: foreign.person,
+        asked: { params: inWorkspace(foreign), body: { email: newAddress() } },
       }),
     },
   },

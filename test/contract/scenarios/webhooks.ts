@@ -3,6 +3,7 @@ import type { eventOperations } from '../../../protocol/operations/events.ts';
 import type { stitchOperations } from '../../../protocol/operations/stitches.ts';
 import type { Asked } from '../../node/client.ts';
 import { newDelivery, newStitch, unique } from '../resources.ts';
+import { atLimit } from '../limits.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { TenantEnvironment, ContractFixture } from '../contract-fixture.ts';
 
@@ -31,18 +32,25 @@ async function disabled(env: TenantEnvironment): Promise<string> {
   return stitchId;
 }
 
+const newEndpoint = (env: TenantEnvironment) => ({
+  body: {
+    ...inEnvironment(env),
+    name: unique(),
+    webhookUrl: env.webhookUrl,
+    eventNames: ['byok.credential.rejected'],
+  },
+});
+
 export const stitchScenarios: ScenariosOf<typeof stitchOperations> = {
   listStitches: { request: env => ({ query: inEnvironment(env) }), refusals: {} },
   createStitch: {
-    request: env => ({
-      body: {
-        ...inEnvironment(env),
-        name: unique(),
-        webhookUrl: env.webhookUrl,
-        eventNames: ['byok.credential.rejected'],
-      },
-    }),
-    refusals: {},
+    request: newEndpoint,
+    refusals: {
+      'svc/runtime/conflict': atLimit('stitches', 'createStitch', newEndpoint, {
+        table: 'stitches',
+        id: 'stitch_id',
+      }),
+    },
   },
   getStitch: { request: async env => ({ params: { stitchId: await newStitch(env) } }), refusals: {} },
   updateStitch: {

@@ -13,18 +13,15 @@ t.test('passwords are Argon2id, salted, and checked to the last character', asyn
   t.equal(await passwords.verify(one, ''), false);
 });
 
-t.test(
-  'nobody has no password that fits, and finding that out is the same work in the same queue',
-  async t => {
-    const passwords = new Passwords();
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 70 }, (_, i) => passwords.verify(undefined, `anything ${i}`)),
-    );
-    const answers = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    t.same(new Set(answers), new Set([false]));
-    t.equal(answers.length, 66, 'two at work and 64 waiting; it is no short cut');
-  },
-);
+t.test('unknown accounts cost the same hash, in the same queue', async t => {
+  const passwords = new Passwords();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 70 }, (_, i) => passwords.verify(undefined, `anything ${i}`)),
+  );
+  const answers = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  t.same(new Set(answers), new Set([false]));
+  t.equal(answers.length, 66, 'two at work and 64 waiting; it is no short cut');
+});
 
 t.test('more passwords than can be worked on are refused for a moment, and none is lost', async t => {
   const passwords = new Passwords();

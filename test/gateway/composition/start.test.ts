@@ -1,14 +1,19 @@
 /** Starts that cannot be, and starts that were cut off: the first say why and leave everything as it was, the second start again. */
+import { spawnSync } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { serverOptions } from '../../../.config/node-options.js';
 import { dataFolder, NodeProcess } from '../../support/node-process.ts';
 import { Client, Line } from '../../node/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { keepsSecrets } from '../../node/secrets.ts';
 import { signUp } from '../../node/tenant.ts';
+
+const main = fileURLToPath(new URL('../../../gateway/main.ts', import.meta.url));
 
 /** Starts a node that must not come up, and gives what it said. */
 async function refusal(
@@ -35,18 +40,33 @@ t.test('a data folder has one node', async t => {
   t.test('a port has one node', async t => {
     const { code, said } = await refusal(t, { PORT: String(node.port) });
     t.equal(code, 1);
-    t.match(said, `cannot listen on 127.0.0.1:${node.port}: the port is taken or the address is not ours`);
+    t.match(said, `"msg":"PORT: cannot listen on 127.0.0.1:${node.port}: the port is taken`);
+    t.notMatch(said, /PostgreSQL is ready|"stack"/, 'in one line, before anything is opened');
     t.match(await tenant.person.get('me'), { email: tenant.email }, 'the first is as it was');
   });
 
   t.test('a node that stops releases both', async t => {
     t.same(await node.stop(), { code: 0, signal: null });
+    t.equal(node.lines.at(-1)?.msg, 'stopped', 'the last that it says');
     const next = await NodeProcess.make(t, { DATA_DIR: node.folder, PORT: String(node.port) });
     await next.start();
     t.match(await tenant.person.get('me'), { email: tenant.email }, 'the token is good, the data are there');
     t.same(await next.stop(), { code: 0, signal: null });
     keepsSecrets(t, node.output + next.output, line);
   });
+});
+
+t.test('an unknown argument starts nothing; the version and the help do not, either', async t => {
+  const run = (...given: string[]) =>
+    spawnSync(process.execPath, [...serverOptions, main, ...given], { encoding: 'utf8' });
+  for (const argument of ['--prot', 'start', '--help=x', '-v', '']) {
+    const { status, stderr } = run(argument);
+    t.equal(status, 64, argument);
+    t.match(stderr, `unknown argument: ${argument}\n`);
+  }
+  const version = run('--version');
+  t.match(version, { status: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
+  t.match(run('--help'), { status: 0, stdout: /^Usage: npm start/ });
 });
 
 t.test(

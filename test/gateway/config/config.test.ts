@@ -42,12 +42,13 @@ t.test('by default one node runs with its own database, on its own machine only'
 
 t.test('with DATABASE_URL the node listens on the network, and calls no private address', t => {
   const url = 'postgresql://skein@db:5432/skein';
-  t.match(readConfig({ DATABASE_URL: url }), { embedded: false, host: '0.0.0.0', databaseUrl: url });
+  const config = readConfig({ DATABASE_URL: url, INSECURE: 'true' });
+  t.match(config, { embedded: false, host: '0.0.0.0', databaseUrl: url });
   t.end();
 });
 
 t.test('where webhooks may go follows from the database, unless it is said', t => {
-  const shared = { DATABASE_URL: 'postgres://db/skein' };
+  const shared = { DATABASE_URL: 'postgres://db/skein', HOST: '127.0.0.1' };
   t.equal(readConfig({}).outboundReach, 'loopback');
   t.equal(readConfig(shared).outboundReach, 'public');
   t.equal(readConfig({ ...shared, ALLOW_PRIVATE_ADDRESSES: 'true' }).outboundReach, 'any');
@@ -57,7 +58,12 @@ t.test('where webhooks may go follows from the database, unless it is said', t =
 
 t.test('a cluster needs the variables that its nodes share', t => {
   const cluster = { NATS_URL: 'nats://a:4222,tls://user:secret@b', CLUSTER: 'main_1', NODE_ID: 'node-a' };
-  const shared = { DATABASE_URL: 'postgres://db/skein', SECRET_KEYS: ring, TOKEN_KEYS: ring };
+  const shared = {
+    DATABASE_URL: 'postgres://db/skein',
+    SECRET_KEYS: ring,
+    TOKEN_KEYS: ring,
+    HOST: '127.0.0.1',
+  };
   t.match(readConfig({ ...cluster, ...shared }), {
     natsUrls: ['nats://a:4222', 'tls://user:secret@b'],
     cluster: 'main_1',
@@ -71,6 +77,38 @@ t.test('a cluster needs the variables that its nodes share', t => {
   // One problem is said once.
   t.match(findProblems({ ...cluster, ...shared, TOKEN_KEYS: 'none' }), [/^TOKEN_KEYS wants /]);
   t.equal(findProblems({ ...cluster, ...shared, TOKEN_KEYS: 'none' }).length, 1);
+  t.end();
+});
+
+t.test('a node that others reach starts only with what protects them, or INSECURE', t => {
+  const guarded = {
+    HOST: '0.0.0.0',
+    BASE_URL: 'https://skein.example.com',
+    SMTP_URL: 'smtps://mail.example.com',
+    GRPC_PORT: 'off',
+  };
+  const cluster = { DATABASE_URL: 'postgres://db/skein', SECRET_KEYS: ring, TOKEN_KEYS: ring };
+  const grpc = { GRPC_PORT: '0', SERVICE_TOKENS: `billing:${token}` };
+  t.same(readConfig(guarded).exposures, []);
+  const faults: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
+    [{ BASE_URL: '' }, /^BASE_URL is required/],
+    [{ BASE_URL: 'http://skein.example.com' }, /^BASE_URL wants https/],
+    [{ SMTP_URL: '' }, /^SMTP_URL is required/],
+    [grpc, /^GRPC_TLS_CERT and GRPC_TLS_KEY, or GRPC_PORT=off/],
+    [{ ...cluster, NATS_URL: 'nats://10.0.0.1' }, /^NATS_URL wants tls/],
+  ];
+  for (const [change, fault] of faults) {
+    t.match(findProblems({ ...guarded, ...change })[0], fault);
+    t.match(findProblems({ ...guarded, ...change }).at(-1), /INSECURE=true/);
+    t.match(readConfig({ ...guarded, ...change, INSECURE: 'true' }).exposures, [fault]);
+    for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) {
+      t.same(readConfig({ ...guarded, ...change, HOST }).exposures, [], HOST);
+    }
+  }
+  t.same(findProblems({ ...guarded, ...grpc, GRPC_TLS_CERT: 'a.pem', GRPC_TLS_KEY: 'b.pem' }), []);
+  for (const NATS_URL of ['tls://10.0.0.1', 'nats://user:word@10.0.0.1', 'nats://127.0.0.1:4222']) {
+    t.same(findProblems({ ...guarded, ...cluster, NATS_URL }), [], NATS_URL);
+  }
   t.end();
 });
 
@@ -188,6 +226,7 @@ t.test('every variable arrives', t => {
       llm_provider_3: 'http://three',
     },
     rateLimits: undefined,
+    exposures: [],
     logLevel: 'debug',
   });
   t.end();

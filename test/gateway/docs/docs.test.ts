@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { errorBody } from '../../../gateway/http/message.ts';
-import { serveDocs } from '../../../gateway/docs/index.ts';
+import { serveDocs, showToPeople } from '../../../gateway/docs/index.ts';
 import { errors, ServiceError, type ErrorCode } from '../../../protocol/errors.ts';
 import { startServer } from '../http/http-fixture.ts';
 
@@ -95,3 +95,30 @@ t.test('what has no page is 404', async t => {
     t.equal((await fetch(url + path)).status, 404, path);
   }
 });
+
+t.test(
+  'a browser finds its way: from the root to the reference, and a page where there is nothing',
+  async t => {
+    const { url: site } = await startServer(t, server => {
+      serveDocs(server);
+      server.unrouted((request, answer) => showToPeople(request, answer()));
+    });
+    const browser = {
+      headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+      redirect: 'manual',
+    } as const;
+    const root = await fetch(`${site}/`, browser);
+    t.strictSame([root.status, root.headers.get('location')], [302, '/docs']);
+    const missing = await fetch(`${site}/<script>alert(1)</script>`, browser);
+    const page = await missing.text();
+    t.strictSame([missing.status, missing.headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+    t.match(page, 'href="/docs"');
+    t.notMatch(page, 'alert', 'nothing of the address is repeated');
+    for (const path of ['/', '/nothing']) {
+      const answer = await fetch(site + path);
+      t.match(await answer.json(), { error: 'svc/runtime/not_found' }, 'a program gets JSON');
+      t.equal(answer.status, 404);
+    }
+    t.equal((await fetch(`${site}/favicon.ico`)).headers.get('content-type'), 'image/svg+xml');
+  },
+);

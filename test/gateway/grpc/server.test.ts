@@ -164,7 +164,7 @@ t.test('TLS', async t => {
     t.match(await ask(node.client(credentials.createSsl(ca), named)), { code: codes.UNAVAILABLE });
   });
 
-  t.test('a certificate that is none stops the start, and names itself', async t => {
+  t.test('an invalid certificate stops the start, and is named', async t => {
     const none = join(folder, 'none.pem');
     await t.rejects(GrpcNode.start(t, { ...tls, GRPC_TLS_KEY: none }), {
       message: `the file that GRPC_TLS_KEY names cannot be read: ${none}`,

@@ -96,7 +96,7 @@ t.test('an actor is given the time that the client has, and no more than REST gi
   t.same([long, endless], [10_000, 10_000]);
 });
 
-t.test('that it was handed over is told before it is', async t => {
+t.test('reports the hand-over first', async t => {
   const order: string[] = [];
   const ask = (() => {
     order.push('asked');

@@ -1,9 +1,9 @@
 /**
- * The time of an answer does not tell who has an account (docs/contract-decisions.md, "Sessions and passwords"). What takes time is
- * the hashing of a password, and the database. A
- * login hashes for an address that nobody has, too: the known and the unknown are asked for in turns and cost this process the same
- * processor time, where a password that is not checked would make a difference of ten times. A forgotten password hashes
- * nothing: there the two are the same statements, in the same order, of rows of the same form, and one mail is sealed for each.
+ * The time of an answer does not tell who has an account (docs/contract-decisions.md, "Sessions and passwords"). What takes time is the
+ * hashing of a password, and the database. A login hashes for an unknown address, too: the test asks for known and unknown addresses in
+ * turns, and both cost this process the same processor time. A password that is not checked would make a difference of ten times. A
+ * forgotten password hashes nothing: known and unknown addresses run the same statements, in the same order, on rows of the same form,
+ * and one mail is sealed for each.
  *
  * Not sign-up: it answers `email_in_use`, so its time tells nothing that its status does not. Where nobody may sign
  * up, the policy refuses before anybody looks for an account (test/gateway/auth/sign-up-policy.test.ts).

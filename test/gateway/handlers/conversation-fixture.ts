@@ -16,6 +16,7 @@ import { serveOperations } from '../../../gateway/rest/operations.ts';
 import { channelTrafficHandlers } from '../../../gateway/handlers/channel-traffic.ts';
 import { inboundMessageHandlers } from '../../../gateway/handlers/inbound-messages.ts';
 import { channelHandlers } from '../../../gateway/handlers/channels.ts';
+import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { attachmentHandlers } from '../../../gateway/handlers/attachments.ts';
 import { messageHandlers } from '../../../gateway/handlers/messages.ts';
 import { noteHandlers } from '../../../gateway/handlers/notes.ts';
@@ -182,9 +183,9 @@ export class ConversationNode {
       ...threadHandlers(services),
       ...messageHandlers(services),
       ...noteHandlers(services),
-      ...attachmentHandlers({ database, links }),
+      ...attachmentHandlers({ database, links, limits: defaultLimits }),
       ...presenceHandlers({ database, node, show: event => publishEphemeral(transport, event) }),
-      ...channelHandlers(services),
+      ...channelHandlers({ ...services, limits: defaultLimits }),
       ...channelTrafficHandlers(services),
       ...inboundMessageHandlers(services),
     };

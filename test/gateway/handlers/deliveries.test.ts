@@ -78,7 +78,7 @@ t.test('every delivery can be found, by what one looks for', async t => {
   });
 });
 
-t.test('what is out at this moment is delivering', async t => {
+t.test('in-flight deliveries are shown as delivering', async t => {
   const tenant = await service.tenant();
   const { projectId, key } = tenant;
   const receiver = await receiverFor(t);

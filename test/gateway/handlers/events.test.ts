@@ -119,7 +119,7 @@ t.test('environments are apart', async t => {
   const tenant = await node.tenant();
   const { projectId, founder } = tenant;
   const live = await production(tenant);
-  const key = await node.key(tenant, ['webhooks:read']);
+  const key = await node.key(tenant, ['webhooks:read', 'messages:read']);
   await node.commit(happening(tenant, { n: 1 }), happening(tenant, { n: 2 }, live));
   const n = async (path: string, bearer: string): Promise<unknown> => {
     const { status, body } = await node.call<ListBody<EventEnvelope>>('GET', path, bearer);
@@ -159,7 +159,8 @@ t.test('who may read the log', async t => {
     Promise.all(paths.map(async path => (await node.call('GET', path, bearer)).status));
   t.same(await statuses(tenant.founder.token), [200, 200]);
   t.same(await statuses(other.founder.token), [404, 404]);
-  t.same(await statuses((await node.key(tenant, ['webhooks:read'])).secret), [200, 200]);
+  t.same(await statuses((await node.key(tenant, ['webhooks:read', 'messages:read'])).secret), [200, 200]);
+  t.same(await statuses((await node.key(tenant, ['webhooks:read'])).secret), [200, 404], 'not of messages');
   t.same(await statuses((await node.key(tenant, ['threads:read'])).secret), [403, 403]);
   t.same(await statuses(undefined), [401, 401]);
   t.equal((await node.call('GET', `/events/${newId('event')}`, tenant.founder.token)).status, 404);

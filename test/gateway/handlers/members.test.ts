@@ -201,7 +201,7 @@ t.test('what a removed member has sent out is void, what they have made for the 
   t.match(await apiKeys.findGrant(String(key['secret'])), { apiKeyId: key['apiKeyId'] }, 'it works on');
 });
 
-t.test('who is made a viewer has no invitation left to come back by', async t => {
+t.test('a demotion to viewer revokes the invitations that the member sent', async t => {
   const owner = await node.signedUp();
   const admin = await joined(owner, 'admin');
   const second = newAddress();

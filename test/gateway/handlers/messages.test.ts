@@ -181,15 +181,15 @@ t.test('messages over REST', async t => {
 
   t.test('a dry run says whether, and sends nothing', async t => {
     const { threadId } = await node.thread(tenant, { channelId });
-    const dry = () =>
+    const askWhether = () =>
       node.ask<MessageDryRun>('createMessage', secret, {
         params: { threadId },
         query: { dryRun: 'true' },
         body: { projectId, body: 'x' },
       });
-    t.strictSame((await dry()).body, { allowed: true, reason: null, serviceWindow: null });
+    t.strictSame((await askWhether()).body, { allowed: true, reason: null, serviceWindow: null });
     await node.ask('updateThread', secret, { params: { threadId }, body: { projectId, status: 'archived' } });
-    const refused = await dry();
+    const refused = await askWhether();
     t.equal(refused.status, 200);
     t.strictSame(refused.body, { allowed: false, reason: 'svc/runtime/conflict', serviceWindow: null });
     t.equal((await node.send(tenant, threadId)).status, 409);

@@ -174,9 +174,9 @@ t.test('a rotation gives a new secret, and both sign for a while', async t => {
   const { secret: third } = await rotate({ gracePeriodSeconds: 0 });
   await getMessages(tenant, 1);
   await receiver.arrived(2);
-  const [, alone] = receiver.received;
-  t.ok(alone !== undefined && hasValidSignature(alone, third));
-  t.notOk(alone !== undefined && (hasValidSignature(alone, secret) || hasValidSignature(alone, second)));
+  const [, later] = receiver.received;
+  t.ok(later !== undefined && hasValidSignature(later, third));
+  t.notOk(later !== undefined && (hasValidSignature(later, secret) || hasValidSignature(later, second)));
   for (const gracePeriodSeconds of [-1, 604_801, 1.5]) {
     const asked = { params, body: { projectId, gracePeriodSeconds } };
     await refused(t, key, 'rotateStitchSecret', asked, 422, 'svc/validation/invalid_request');

@@ -10,7 +10,7 @@ const mine = all.filter(isOwned);
 
 function setUp(t: { teardown(end: () => void): unknown }, find?: RecoveryScannerOptions['find']) {
   const clock = new VirtualClock();
-  const roused: string[] = [];
+  const woken: string[] = [];
   const page: RecoveryScannerOptions['find'] = (limit, after) =>
     Promise.resolve(all.filter(id => id > after).slice(0, limit));
   const scanner = new RecoveryScanner({
@@ -18,25 +18,25 @@ function setUp(t: { teardown(end: () => void): unknown }, find?: RecoveryScanner
     log: silentLog,
     isOwned,
     find: find ?? page,
-    wake: id => roused.push(id),
+    wake: id => woken.push(id),
   });
   t.teardown(() => scanner.stop());
-  return { clock, roused, scanner };
+  return { clock, woken, scanner };
 }
 
 t.test("scans the node's own stitches once for a burst of requests", async t => {
-  const { clock, roused, scanner } = setUp(t);
+  const { clock, woken, scanner } = setUp(t);
   for (let i = 0; i < 256; i++) scanner.scanSoon('owned');
   await clock.advance(5_000);
-  t.same(roused, mine);
+  t.same(woken, mine);
 });
 
 t.test('scans all stitches when one of the requests was for all', async t => {
-  const { clock, roused, scanner } = setUp(t);
+  const { clock, woken, scanner } = setUp(t);
   scanner.scanSoon('all');
   scanner.scanSoon('owned');
   await clock.advance(5_000);
-  t.same(roused, all);
+  t.same(woken, all);
 });
 
 t.test('scans again regularly, and after a failure', async t => {
@@ -58,7 +58,7 @@ t.test('scans again regularly, and after a failure', async t => {
 
 t.test('a request during a scan causes another scan', async t => {
   const answers: (() => void)[] = [];
-  const { clock, roused, scanner } = setUp(
+  const { clock, woken, scanner } = setUp(
     t,
     () => new Promise(resolve => answers.push(() => resolve(['stitch_0001', 'stitch_0002']))),
   );
@@ -72,5 +72,5 @@ t.test('a request during a scan causes another scan', async t => {
   await clock.advance(100);
   answers.shift()?.();
   await clock.advance(1);
-  t.same(roused, ['stitch_0002', 'stitch_0001', 'stitch_0002']);
+  t.same(woken, ['stitch_0002', 'stitch_0001', 'stitch_0002']);
 });

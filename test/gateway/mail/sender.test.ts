@@ -172,7 +172,7 @@ t.test('drain waits for the mail under way, and nothing is sent after it', async
   await sender.drain();
 });
 
-t.test('a database that is away is asked again by the patrol', async t => {
+t.test('a database that is away is asked again by the next scan', async t => {
   const { office, steps, sent, clock, sender } = bench();
   await queue('a@example.com', clock.now());
   await db.query('alter table mails rename to mails_away');

@@ -38,7 +38,7 @@ async function smtpServer(answerToData = '250 taken') {
           socket.write('354 go on\r\n');
         } else {
           if (/^(MAIL|RCPT)/.test(text)) received.push(text);
-          socket.write('250 fine\r\n');
+          socket.write(text === 'STARTTLS' ? '502 no TLS here\r\n' : '250 fine\r\n');
         }
       }
     });
@@ -53,24 +53,28 @@ t.test('the text says what to do, with the token out of servers\u2019 sight', as
   t.ok(mail.text.split('\n').includes(secret));
 });
 
-t.test('without SMTP a mail is a file that anyone can read the link in, and a line in the log', async t => {
-  const folder = await mkdtemp(join(tmpdir(), 'skein-mail-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const lines: object[] = [];
-  const transport = folderTransport(join(folder, 'mail'), from, { info: fields => lines.push(fields) });
-  await transport.send(mail);
-  await transport.send(mail);
-  t.same(await readdir(join(folder, 'mail')), [`${mail.mailId}.eml`], 'sent twice is still one mail');
-  const file = join(folder, 'mail', `${mail.mailId}.eml`);
-  const text = await readFile(file, 'utf8');
-  t.match(text, /^From: Skein <skein@example.com>\r$/m);
-  t.match(text, /^To: ada@example.com\r$/m);
-  t.match(text, `Message-ID: <${mail.mailId}@example.com>`);
-  t.ok(text.includes(mail.link), 'the link is unbroken and unencoded');
-  t.equal((await stat(file)).mode & 0o777, 0o600);
-  t.match(lines[0], { to: mail.to, link: mail.link, file });
-  transport.close();
-});
+t.test(
+  'without SMTP a mail is a file that its owner can read the link in, and a line in the log without it',
+  async t => {
+    const folder = await mkdtemp(join(tmpdir(), 'skein-mail-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const lines: object[] = [];
+    const transport = folderTransport(join(folder, 'mail'), from, { info: fields => lines.push(fields) });
+    await transport.send(mail);
+    await transport.send(mail);
+    t.same(await readdir(join(folder, 'mail')), [`${mail.mailId}.eml`], 'sent twice is still one mail');
+    const file = join(folder, 'mail', `${mail.mailId}.eml`);
+    const text = await readFile(file, 'utf8');
+    t.match(text, /^From: Skein <skein@example.com>\r$/m);
+    t.match(text, /^To: ada@example.com\r$/m);
+    t.match(text, `Message-ID: <${mail.mailId}@example.com>`);
+    t.ok(text.includes(mail.link), 'the link is unbroken and unencoded');
+    t.equal((await stat(file)).mode & 0o777, 0o600);
+    t.match(lines[0], { to: mail.to, file });
+    t.notMatch(JSON.stringify(lines), secret, 'whoever reads the log cannot sign in');
+    transport.close();
+  },
+);
 
 t.test('a folder that cannot be written is a failure', async t => {
   const transport = folderTransport('/dev/null/mail', from, { info: () => undefined });
@@ -90,6 +94,24 @@ t.test('with SMTP a mail goes to the server, once per send', async t => {
   t.ok(received[2]?.includes(mail.link));
   t.equal(received.length, 3);
 });
+
+t.test(
+  'outside this machine, a server that offers no STARTTLS gets nothing, unless that is permitted',
+  async t => {
+    const { received, server, url } = await smtpServer();
+    t.teardown(() => server.close());
+    // Leads to this machine, and is not called so.
+    const remote = url.replace('127.0.0.1', '0.0.0.0');
+    const strict = smtpTransport(remote, from);
+    await t.rejects(strict.send(mail), { code: 'ETLS' });
+    t.same(received, []);
+    const permitted = smtpTransport(`${remote}?requireTLS=false`, from);
+    await permitted.send(mail);
+    t.equal(received.length, 3);
+    strict.close();
+    permitted.close();
+  },
+);
 
 t.test('a strange address is neither a header nor a second recipient', async t => {
   const { received, server, url } = await smtpServer();

@@ -229,6 +229,8 @@ t.test('a kept answer is given to whoever may do the operation now', async t => 
           role && {
             projectId: asked,
             workspaceId: 'ws_one',
+            workspaceRole: undefined,
+            projectRole: undefined,
             studioRole: role,
             consoleRole: undefined,
             environments: [{ environmentId: production, kind: 'production' }],

@@ -251,6 +251,52 @@ t.test(
   },
 );
 
+t.test('all credentials of a project share one bucket beside their own', async t => {
+  for (const rate of ['read', 'write', 'run', 'test'] as const) {
+    const rates = {
+      [rate]: { limit: 10, windowMs: 60_000 },
+      [`${rate}Project`]: { limit: 25, windowMs: 60_000 },
+    };
+    const [node] = await quotaNodes(t, 1, rates);
+    assert.ok(node !== undefined);
+    const { clock } = node;
+    const take = (by: Caller, about?: ProjectScope) =>
+      clock.until(node.take(rate, { caller: by, ...(about === undefined ? {} : { project: about }) }));
+    const createKey = (n: number): KeyCaller => ({ ...live, apiKeyId: `key_${n}` });
+    const asked = Array.from({ length: 40 }, (_, i) => take(createKey(i % 20)));
+    t.equal(allowed(await Promise.all(asked)), 25, '20 keys have no more together than the project');
+    t.match(await take(createKey(21)), { allowed: false, limit: 25, remaining: 0 });
+    const own = scope('production', live.projectId);
+    t.match(await take(user('usr_ada'), own), { allowed: false, limit: 25 }, 'nor has a user there');
+    t.match(await take(user('usr_ada'), scope('production', 'prj_other')), {
+      allowed: true,
+      limit: 10,
+      remaining: 9,
+    });
+    t.match(
+      await take({ ...live, apiKeyId: 'key_of_other', projectId: 'prj_other' }),
+      { allowed: true, limit: 10 },
+      'another project has its own',
+    );
+    await clock.advance(2_400);
+    t.match(
+      await take(createKey(22)),
+      { allowed: true, limit: 25, remaining: 0 },
+      'the one with less left is shown',
+    );
+    t.equal(await node.shown('skein_quota_charged_total', rate), 28, 'what is refused is charged to none');
+  }
+});
+
+t.test('with tokens of both at hand a request waits for neither', async t => {
+  const [, node] = await quotaNodes(t, 2, perSecond(100));
+  assert.ok(node !== undefined);
+  await burst(node, 1);
+  const asks = await node.shown('skein_quota_asks_total', 'readProject');
+  t.ok(node.takesAtOnce('read', { caller }));
+  t.equal(await node.shown('skein_quota_asks_total', 'readProject'), asks);
+});
+
 t.test('whose bucket it is', async t => {
   const [node] = await quotaNodes(t, 1);
   assert.ok(node !== undefined);

@@ -237,12 +237,14 @@ const environments = [
   { environmentId: sandbox, kind: 'sandbox' },
   { environmentId: production, kind: 'production' },
 ] as const;
-const roles: Readonly<Record<string, Pick<ProjectAccess, 'studioRole' | 'consoleRole'>>> = {
-  usr_owner: { studioRole: 'owner', consoleRole: undefined },
-  usr_developer: { studioRole: 'developer', consoleRole: undefined },
-  usr_viewer: { studioRole: 'viewer', consoleRole: undefined },
-  usr_agent: { studioRole: undefined, consoleRole: 'agent' },
-  usr_boss: { studioRole: undefined, consoleRole: 'project_owner' },
+type RolesThere = Omit<ProjectAccess, 'projectId' | 'workspaceId' | 'environments'>;
+const none = { workspaceRole: undefined, projectRole: undefined, studioRole: undefined, consoleRole: undefined };
+const roles: Readonly<Record<string, RolesThere>> = {
+  usr_owner: { ...none, workspaceRole: 'owner', studioRole: 'owner' },
+  usr_developer: { ...none, projectRole: 'developer', studioRole: 'developer' },
+  usr_viewer: { ...none, workspaceRole: 'viewer', studioRole: 'viewer' },
+  usr_agent: { ...none, consoleRole: 'agent' },
+  usr_boss: { ...none, consoleRole: 'project_owner' },
 };
 
 /** The users above are somebody in two projects of one workspace, and nobody anywhere else. */

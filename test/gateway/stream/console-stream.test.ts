@@ -2,10 +2,11 @@
 import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { Environment } from '../../../storage/entities/tenancy.ts';
+import type { EventName } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ConsoleNode, happening, type ListBody, type Tenant } from '../handlers/console-fixture.ts';
-import { ManualClock, numbers } from './stream-fixture.ts';
+import { type Client, ManualClock, numbers } from './stream-fixture.ts';
 import { auditContext, origin } from '../../support/accounts.ts';
 
 const { database } = await startTestDatabase(t);
@@ -132,6 +133,38 @@ t.test('a member who is removed is shown out at once', async t => {
   t.equal((await node.connect(projectId, { bearer: operator.token }).opened()).refused, 403);
 });
 
+t.test('a live stream shows what its reader may read, and ends when roles change', async t => {
+  const node = await ConsoleNode.start(t, database);
+  const tenant = await node.tenant();
+  const { projectId, founder } = tenant;
+  const operator = await node.person();
+  await node.join(tenant, operator, 'agent');
+  await database.query('delete from workspace_members where user_id = $1', [operator.userId]);
+  const key = await node.key(tenant, ['threads:read', 'messages:read']);
+  const [all, some, few] = [founder.token, operator.token, key.secret].map(bearer =>
+    node.connect(projectId, { bearer }),
+  ) as [Client, Client, Client];
+  for (const client of [all, some, few]) await client.resume();
+  const since = all.frames[0]?.seq ?? 0;
+  const names: EventName[] = [
+    'byok.credential.created',
+    'agent.lifecycle.created',
+    'workspace.invitation.created',
+    'thread.message.received',
+  ];
+  await node.commit(...names.map(eventName => ({ ...happening(tenant), eventName })));
+  t.same(await all.through(since + 4), [since + 1, since + 2, since + 3, since + 4]);
+  t.same(await some.through(since + 4), [since + 2, since + 4], 'an agent of the Console');
+  t.same(await few.through(since + 4), [since + 4], 'a key');
+
+  const path = `/console/projects/${projectId}/members`;
+  const body = { userId: operator.userId, role: 'viewer' };
+  t.equal((await node.call('PUT', path, founder.token, body)).status, 200);
+  t.equal(await some.end(), 4004);
+  t.equal(all.closed, undefined, "another member's roles are as they were");
+  t.equal((await node.connect(projectId, { bearer: operator.token }).opened()).refused, undefined);
+});
+
 t.test('a key or a session that is revoked is shown out', async t => {
   const clock = new ManualClock();
   // Tokens are made by the same clock.
@@ -200,10 +233,10 @@ t.test('an API key is shown its environment alone', async t => {
     `/console/projects/${projectId}/events`,
     key.secret,
   );
-  // The key's own creation is the first event of the sandbox.
+  // The key's own creation is the first event of the sandbox, which a key does not see.
   t.same(
     body.data.map(({ seq }) => seq),
-    [1, 2, 4],
+    [2, 4],
   );
   const client = node.connect(projectId, { bearer: key.secret });
   const { epoch } = await client.resume();

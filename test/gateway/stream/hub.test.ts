@@ -8,6 +8,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import type { StreamHead } from '../../../storage/events/event-log.ts';
 import {
   admission,
+  everything,
   ManualClock,
   MemoryEvents,
   numbers,
@@ -24,8 +25,8 @@ class Notes implements Follower {
   buffersChecked = 0;
   loads = 0;
 
-  constructor(environmentId?: string) {
-    this.admission = admission({ environmentId });
+  constructor(overrides: Partial<Admission>) {
+    this.admission = admission(overrides);
   }
 
   loaded(): void {
@@ -45,7 +46,7 @@ class Notes implements Follower {
   end(): void {}
 }
 
-const follower = (environmentId?: string): Notes => new Notes(environmentId);
+const follower = (environmentId?: string): Notes => new Notes({ environmentId });
 
 function setUp() {
   const clock = new ManualClock();
@@ -58,7 +59,7 @@ function setUp() {
     // Back-off without jitter.
     random: { next: () => 0.5, bytes: size => Buffer.alloc(size) },
     log: silentLog,
-    publish: (topic, frame) => (topic === projectId ? frames : limited).push(frame),
+    publish: (topic, frame) => (topic === `${projectId} ${everything.id}` ? frames : limited).push(frame),
   });
   const seqs = (): number[] => frames.map(frame => (JSON.parse(frame) as { seq: number }).seq);
   return { clock, events, hub, frames, limited, seqs };
@@ -234,6 +235,27 @@ t.test('jumps over what the log has lost, and says so', async t => {
   t.equal(stream.head, 2);
 });
 
+t.test('publishes to those who see less what they see, and counts all', async t => {
+  const { clock, events, hub, frames, limited } = setUp();
+  const view = { id: 1, names: new Set(['thread.message.received', 'thread.typing.started']) };
+  const operator = new Notes({ view });
+  const stream = hub.join(projectId, operator);
+  hub.join(projectId, follower());
+  await clock.advance(0);
+  hub.accept(events.append());
+  hub.accept(events.append(sandbox, '', 'byok.credential.created'));
+  hub.accept(events.append());
+  hub.ephemeral({ projectId, environmentId: sandbox, body: '{"eventName":"thread.typing.started"}' });
+  hub.ephemeral({ projectId, environmentId: sandbox, body: '{"eventName":"agent.output.delta"}' });
+  const seqs = (texts: readonly string[]) => texts.map(text => (JSON.parse(text) as { seq?: number }).seq);
+  t.same(seqs(frames), [1, 2, 3, undefined, undefined]);
+  t.same(seqs(limited), [1, 3, undefined]);
+  t.equal(stream.head, 3);
+  hub.leave(stream, operator);
+  hub.accept(events.append());
+  t.equal(limited.length, 3, 'nobody is left who sees that');
+});
+
 t.test('publishes by environment only while a follower is limited to it', async t => {
   const { clock, events, hub, frames, limited } = setUp();
   const key = follower(production);
@@ -242,8 +264,9 @@ t.test('publishes by environment only while a follower is limited to it', async 
   await clock.advance(0);
   hub.accept(events.append(sandbox));
   hub.accept(events.append(production));
-  hub.ephemeral(projectId, production, '{"eventName":"thread.typing.started"}');
-  hub.ephemeral(projectId, sandbox, '{"eventName":"thread.typing.started"}');
+  const typing = '{"eventName":"thread.typing.started"}';
+  hub.ephemeral({ projectId, environmentId: production, body: typing });
+  hub.ephemeral({ projectId, environmentId: sandbox, body: typing });
   t.equal(frames.length, 4);
   t.same(
     limited.map(frame => (JSON.parse(frame) as { seq?: number }).seq),

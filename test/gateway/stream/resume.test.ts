@@ -186,7 +186,8 @@ t.test('what is not in the log has no number, and is for those who are live', as
   const { node, connect, commit } = await setUp(t);
   const client = connect();
   await client.resume();
-  node.stream.ephemeral(projectId, sandbox, '{"eventName":"thread.typing.started","data":{}}');
+  const body = '{"eventName":"thread.typing.started","data":{}}';
+  node.stream.ephemeral({ projectId, environmentId: sandbox, body });
   commit();
   await client.through(1);
   t.same(client.frames[1], { type: 'event', event: { eventName: 'thread.typing.started', data: {} } });

@@ -5,6 +5,8 @@ import { ConsoleStream } from '../../../gateway/stream/endpoint.ts';
 import type { EventLog } from '../../../gateway/stream/hub.ts';
 import { HttpServer } from '../../../gateway/http/server.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
+import type { EventView } from '../../../gateway/pipeline/event-view.ts';
+import { type EventName, eventTypes } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { type Clock, systemClock } from '../../../runtime/time/clock.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
@@ -62,9 +64,12 @@ export class MemoryEvents implements EventLog {
   occurredAt = new Date();
   readonly rows: (LoggedEvent & CommittedEvent)[] = [];
 
-  append(environmentId: string = sandbox, text = ''): CommittedEvent {
+  append(
+    environmentId: string = sandbox,
+    text = '',
+    eventName: EventName = 'thread.message.received',
+  ): CommittedEvent {
     const seq = this.rows.length + 1;
-    const eventName = 'thread.message.received';
     const body = JSON.stringify({
       eventId: newId('event'),
       eventName,
@@ -104,10 +109,15 @@ export class MemoryEvents implements EventLog {
   }
 }
 
+/** All there is to see. */
+export const everything: EventView = { id: 0, names: new Set(Object.keys(eventTypes)) };
+
 export function admission(overrides: Partial<Admission> = {}): Admission {
   return {
     projectId,
     environmentId: undefined,
+    view: everything,
+    roles: 'owner//project_owner',
     userId: newId('user'),
     apiKeyId: undefined,
     sessionId: newId('session'),

@@ -20,7 +20,7 @@ export interface StoreHarness<Write> {
   readonly actor: (name: string) => ActorRef;
   /** A state that such an actor may have, which carries the mark. */
   readonly state: (actor: ActorRef, mark: string) => unknown;
-  readonly markOf: (state: unknown) => string;
+  readonly parseMark: (state: unknown) => string;
   readonly writes: {
     /** A row that must be the first with its key; the same key gives the same. */
     readonly unique: (key: string) => Write;
@@ -65,7 +65,7 @@ function outcomes(promises: readonly Promise<void>[]): Promise<string[]> {
   return Promise.all(
     promises.map(promise =>
       promise.then(
-        () => 'landed',
+        () => 'committed',
         (error: unknown) => (error instanceof Error ? error.name : String(error)),
       ),
     ),
@@ -80,9 +80,9 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
       await body(t, harness);
     });
   };
-  const mark = async ({ store, markOf }: StoreHarness<Write>, ref: ActorRef): Promise<unknown> => {
+  const mark = async ({ store, parseMark }: StoreHarness<Write>, ref: ActorRef): Promise<unknown> => {
     const loaded = await store.load(ref);
-    return loaded && { version: loaded.version, mark: markOf(loaded.state) };
+    return loaded && { version: loaded.version, mark: parseMark(loaded.state) };
   };
 
   rule('an actor without a snapshot loads as undefined', async (t, { store, actor }) => {
@@ -122,7 +122,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
       harness.store.commit(commits[0] as Commit<Write>),
       harness.other.commit(commits[1] as Commit<Write>),
     ]);
-    t.strictSame(settled.sort(), ['Fenced', 'landed']);
+    t.strictSame(settled.sort(), ['Fenced', 'committed']);
   });
 
   rule('a commit on an old version is fenced, and nothing of it applies', async (t, harness) => {
@@ -165,7 +165,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
         store.commit(a.next('a2')),
         store.commit(b.next('b3')),
       ]);
-      t.strictSame(settled, ['landed', 'Fenced', 'landed', 'Fenced', 'landed']);
+      t.strictSame(settled, ['committed', 'Fenced', 'committed', 'Fenced', 'committed']);
       t.strictSame(await mark(harness, b.ref), { version: 3, mark: 'b3' });
       t.strictSame(await mark(harness, a.ref), { version: 1, mark: 'theirs' });
     },
@@ -180,7 +180,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
       store.commit(a.next(undefined, { writes: [writes.unique('between')] })),
       store.commit(a.next('2')),
     ]);
-    t.strictSame(settled, ['landed', 'landed', 'landed', 'landed']);
+    t.strictSame(settled, ['committed', 'committed', 'committed', 'committed']);
     t.strictSame(await mark(harness, a.ref), { version: 2, mark: '2' });
     await other.commit(new Actor(harness, 'a', 2).next('theirs'));
     await t.rejects(store.commit(a.next(undefined, { writes: [writes.unique('late')] })), Fenced);
@@ -199,11 +199,16 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
     const first = store.commit(a.next('a1', { writes: [writes.unique('k')] }));
     const second = store.commit(b.next('b1', { writes: [writes.unique('k')] }));
     const onTop = store.commit(b.next('b2'));
-    const apart = store.commit(c.next('c1', { writes: [writes.unique('l')] }));
-    t.strictSame(await outcomes([first, second, onTop, apart]), ['landed', 'Duplicate', 'Fenced', 'landed']);
+    const unrelated = store.commit(c.next('c1', { writes: [writes.unique('l')] }));
+    t.strictSame(await outcomes([first, second, onTop, unrelated]), [
+      'committed',
+      'Duplicate',
+      'Fenced',
+      'committed',
+    ]);
     t.equal(await mark(harness, b.ref), undefined);
     const again = store.commit(new Actor(harness, 'b').next('b1', { writes: [writes.unique('k')] }));
-    await t.rejects(again, Duplicate, 'also of what landed long ago');
+    await t.rejects(again, Duplicate, 'also of what was committed long ago');
   });
 
   rule('a duplicate without a snapshot harms nothing that came after', async (t, harness) => {
@@ -214,7 +219,7 @@ export function storeConformance<Write>(t: Test, makeStore: () => Promise<StoreH
       store.commit(a.next(undefined, { writes: [writes.unique('k')] })),
       store.commit(a.next('2')),
     ]);
-    t.strictSame(settled, ['landed', 'Duplicate', 'landed']);
+    t.strictSame(settled, ['committed', 'Duplicate', 'committed']);
     t.strictSame(await mark(harness, a.ref), { version: 2, mark: '2' });
   });
 

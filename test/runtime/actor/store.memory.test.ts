@@ -13,7 +13,7 @@ t.test('the rules', async t => {
       other: new MemoryStore({ clock, database }),
       actor: name => ({ kind: 'thing', id: `thing_${name}` }),
       state: (_, mark) => ({ mark }),
-      markOf: state => (state as { mark: string }).mark,
+      parseMark: state => (state as { mark: string }).mark,
       writes: { unique: key => ({ scope: 'once', key }) },
       letters: async () => database.letters,
       close: async () => undefined,

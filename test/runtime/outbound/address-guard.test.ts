@@ -1,4 +1,5 @@
 /** What the guard lets through, in every notation that an address has (docs/contract-decisions.md, "Outbound address guard"). */
+import { networkInterfaces } from 'node:os';
 import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import {
@@ -84,6 +85,70 @@ t.test('loopback may be let in by itself', async t => {
   t.equal(isAllowed('10.0.0.1', 'any'), true);
 });
 
+t.test(
+  'what hands out the credentials of a cloud is refused in every notation, however far the guard is opened',
+  async t => {
+    const addresses = [
+      ...['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
+      ...['fd00:ec2::254', 'fd00:ec2:0:0::254', 'fd20:ce::254'],
+      ...[
+        '::ffff:169.254.169.254',
+        '::ffff:a9fe:a9fe',
+        '::a9fe:a9fe',
+        '64:ff9b::a9fe:a9fe',
+        '2002:a9fe:a9fe::',
+      ],
+      ...['::ffff:0:169.254.169.254', '::ffff:168.63.129.16', '64:ff9b::168.63.129.16'],
+    ];
+    for (const reach of ['public', 'loopback', 'any'] as const) {
+      for (const address of addresses) t.equal(isAllowed(address, reach), false, `${reach}: ${address}`);
+      const guard = new AddressGuard(reach, () => Promise.resolve(['8.8.8.8', 'fd00:ec2::254']));
+      await t.rejects(guard.check('metadata.example', 80), BlockedAddress);
+      for (const host of ['169.254.169.254', '2852039166', '0xa9fea9fe', '[fd00:ec2::254]']) {
+        t.match(getUrlRefusal(new URL(`http://${host}/latest`), { reach }), /public/, host);
+      }
+    }
+  },
+);
+
+t.test(
+  'ports of other protocols than HTTP are refused, by the URL and when the connection is made',
+  async t => {
+    const guard = new AddressGuard('any', () => Promise.resolve(['8.8.8.8']));
+    for (const port of [22, 25, 465, 587, 5432, 3306, 6379, 11211, 27017, 4222, 2375, 6667]) {
+      t.match(getUrlRefusal(new URL(`http://example.com:${port}/`), { reach: 'any' }), /port/);
+      await t.rejects(guard.check('example.com', port), BlockedAddress);
+    }
+    for (const port of [80, 443, 3000, 8000, 8080, 8443, 40_000]) {
+      t.equal(getUrlRefusal(new URL(`http://example.com:${port}/`), { reach: 'any' }), undefined);
+      t.equal((await guard.check('example.com', port)).length, 1);
+    }
+  },
+);
+
+t.test('the own ports are refused on every address of this machine, and nowhere else', async t => {
+  const own = Object.values(networkInterfaces()).flatMap(found => found?.map(({ address }) => address) ?? []);
+  const guard = new AddressGuard(
+    'any',
+    host => Promise.resolve([host === 'localhost' ? '127.0.0.1' : '192.0.2.1']),
+    [8080],
+  );
+  for (const host of [
+    '127.0.0.1',
+    '127.9.9.9',
+    '::1',
+    '0.0.0.0',
+    '::',
+    '::ffff:127.0.0.1',
+    'localhost',
+    ...own,
+  ]) {
+    await t.rejects(guard.check(host, 8080), BlockedAddress, host);
+    if (host !== '::') t.equal((await guard.check(host, 8081)).length, 1, host);
+  }
+  t.equal((await guard.check('somewhere.example', 8080)).length, 1);
+});
+
 t.test('no address of version 6 that carries one of version 4 is public', async t => {
   const byte = fc.integer({ min: 0, max: 255 });
   fc.assert(
@@ -148,15 +213,15 @@ t.test('one private record among public ones refuses the host', async t => {
     'mapped.test': ['::ffff:10.0.0.1'],
   };
   const guard = new AddressGuard('public', host => Promise.resolve(names[host] ?? []));
-  t.strictSame(await guard.check('good.test'), [
+  t.strictSame(await guard.check('good.test', 443), [
     { address: '8.8.8.8', family: 4 },
     { address: '2606:4700:4700::1111', family: 6 },
   ]);
   for (const host of ['mixed.test', 'mixed6.test', 'mapped.test', '10.0.0.1', '::1']) {
-    await t.rejects(guard.check(host), BlockedAddress, host);
+    await t.rejects(guard.check(host, 443), BlockedAddress, host);
   }
   t.strictSame(
-    await guard.check('8.8.8.8'),
+    await guard.check('8.8.8.8', 443),
     [{ address: '8.8.8.8', family: 4 }],
     'an address is not resolved',
   );

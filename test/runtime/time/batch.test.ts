@@ -38,3 +38,12 @@ t.test('a query that fails rejects the questions of its batch alone', async t =>
     ['rejected', 'rejected', 'fulfilled'],
   );
 });
+
+t.test('an error in place of an answer rejects its question alone', async t => {
+  const loader = new BatchLoader<number, number>(
+    keys => Promise.resolve(keys.map(key => (key === 1 ? new Error('broken') : key))),
+    3,
+  );
+  const outcomes = await Promise.allSettled([0, 1, 2].map(key => loader.load(key)));
+  t.match(outcomes, [{ value: 0 }, { reason: new Error('broken') }, { value: 2 }]);
+});

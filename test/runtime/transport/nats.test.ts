@@ -224,7 +224,7 @@ t.test('a server that hangs does not fill the memory', async t => {
 
 t.test('an ask that two nodes hear is done once', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
-  const [asker, zombie, owner] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
+  const [caller, zombie, owner] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
     NatsNode,
     NatsNode,
     NatsNode,
@@ -238,25 +238,25 @@ t.test('an ask that two nodes hear is done once', async t => {
     return `done ${String(payload)}`;
   });
   const envelope = createEnvelope('once');
-  await t.rejects(asker.transport.ask(7, envelope), NoOwner, 'the zombie is faster');
-  const again = asker.transport.ask(7, envelope);
-  const flushed = Promise.all([asker.connection.flush(), owner.connection.flush()]);
+  await t.rejects(caller.transport.ask(7, envelope), NoOwner, 'the zombie is faster');
+  const again = caller.transport.ask(7, envelope);
+  const flushed = Promise.all([caller.connection.flush(), owner.connection.flush()]);
   await t.rejects(again, NoOwner);
   await flushed;
   commit.resolve();
-  t.equal(await untilOwned(asker.transport, 7, envelope), 'done once', 'the answer waits for the next try');
+  t.equal(await untilOwned(caller.transport, 7, envelope), 'done once', 'the answer waits for the next try');
   t.strictSame(commits, ['once']);
 });
 
 t.test('an ask that its only hearer did not take is done at the next try', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
-  const [asker, owner] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
+  const [caller, owner] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
   let owns = false;
   await owner.transport.serve(7, () => (owns ? Promise.resolve('done') : Promise.reject(new NoOwner())));
   const envelope = createEnvelope();
-  await t.rejects(asker.transport.ask(7, envelope), NoOwner);
+  await t.rejects(caller.transport.ask(7, envelope), NoOwner);
   owns = true;
-  t.equal(await asker.transport.ask(7, envelope), 'done');
+  t.equal(await caller.transport.ask(7, envelope), 'done');
 });
 
 t.test('a deadline crosses as the time that is left: clocks have nothing in common', async t => {

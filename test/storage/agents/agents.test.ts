@@ -29,7 +29,7 @@ const { hash, vault, cursors, newPerson } = accountServices(db);
 const { projectId, environmentId, userId } = await newPerson();
 const tenant = { projectId, environmentId };
 const now = Date.now();
-const deed = (at = now): AuditContext => ({ author: { type: 'user', id: userId }, origin, now: at });
+const audit = (at = now): AuditContext => ({ author: { type: 'user', id: userId }, origin, now: at });
 
 const byok = new ByokCredentials({ db, hash, vault, cursors, rules });
 const tools = new Tools({ db, vault, cursors, rules });
@@ -69,7 +69,7 @@ async function eventNames(like: string): Promise<string[]> {
 const newKey = (secret: string) =>
   byok.create({
     ...tenant,
-    ...deed(),
+    ...audit(),
     provider: 'llm_provider_2',
     displayName: 'Key',
     secret,
@@ -87,7 +87,7 @@ t.test('a key is sealed, replaced with a grace, and its grace ends', async t => 
   t.match(made, { status: 'active', modelAllowlist: ['a', 'b'], keyFingerprint: /^[0-9a-f]{16}$/ });
   t.equal(await open(id, (await credentialRow(id)).secret), 'the first secret');
 
-  const rotation = { ...tenant, ...deed(), byokCredentialId: id, gracePeriodSeconds: 60 };
+  const rotation = { ...tenant, ...audit(), byokCredentialId: id, gracePeriodSeconds: 60 };
   const rotated = await byok.rotate({ ...rotation, secret: 'the second secret' });
   t.match(rotated, { status: 'rotating', rotationGraceExpiresAt: new Date(now + 60_000).toISOString() });
   t.not(rotated.keyFingerprint, made.keyFingerprint);
@@ -114,7 +114,7 @@ t.test('a key is sealed, replaced with a grace, and its grace ends', async t => 
 
   await byok.rotate({ ...rotation, gracePeriodSeconds: 0, secret: 'the fourth secret' });
   t.match(await credentialRow(id), { status: 'active', previousSecret: null });
-  const revocation = { ...tenant, ...deed(), byokCredentialId: id };
+  const revocation = { ...tenant, ...audit(), byokCredentialId: id };
   await byok.revoke(revocation);
   await byok.revoke(revocation);
   t.match(await credentialRow(id), { status: 'revoked', secret: '', previousSecret: null });
@@ -134,7 +134,7 @@ t.test('a key is sealed, replaced with a grace, and its grace ends', async t => 
 
 const newTool: NewTool = {
   ...tenant,
-  ...deed(),
+  ...audit(),
   name: 'Orders',
   url: 'https://tools.example/orders',
   method: 'POST',
@@ -162,7 +162,7 @@ t.test("a tool's headers and signing secret are sealed; a header that says so ke
   t.equal(await vault.open(toolSigningContext(toolId), row.signingSecret), signingSecret);
 
   const change = (changes: Parameters<typeof tools.update>[0]['changes']) =>
-    tools.update({ ...tenant, ...deed(), toolId, changes });
+    tools.update({ ...tenant, ...audit(), toolId, changes });
   t.same((await change({ headers: { authorization: '[redacted]', 'X-New': 'v' } })).headers, {
     authorization: '[redacted]',
     'X-New': '[redacted]',
@@ -199,12 +199,12 @@ t.test("a tool's headers and signing secret are sealed; a header that says so ke
 t.test('of versions made at once the numbers are dense, and exactly one is active', async t => {
   const { loomId, activeVersionId } = await looms.create({
     ...tenant,
-    ...deed(),
+    ...audit(),
     name: 'Loom',
     metadata: {},
     definition,
   });
-  const target = { ...tenant, ...deed(), loomId };
+  const target = { ...tenant, ...audit(), loomId };
   const made = await Promise.all([
     ...Array.from({ length: 12 }, (_, n) =>
       versions.create({ ...target, definition, activate: n % 2 === 0 }),
@@ -241,7 +241,7 @@ t.test('rules and models are kept to the character', async t => {
   const rules = [' ', 'null', 'NULL', 'a,\nb "c" \\n', '{}', '\t😀 ', 'plain'];
   const loom = await looms.create({
     ...tenant,
-    ...deed(),
+    ...audit(),
     name: 'Loom',
     metadata: {},
     definition: { ...definition, rules },
@@ -252,7 +252,7 @@ t.test('rules and models are kept to the character', async t => {
   t.same(again.rules, rules);
   const key = await byok.create({
     ...tenant,
-    ...deed(),
+    ...audit(),
     provider: 'llm_provider_1',
     displayName: 'K',
     secret: 'some secret',
@@ -267,10 +267,10 @@ t.test('rules and models are kept to the character', async t => {
 
 t.test('of an agent that takes a loom and somebody who archives it, one finds the other', async t => {
   for (let round = 0; round < 10; round++) {
-    const { loomId } = await looms.create({ ...tenant, ...deed(), name: 'Loom', metadata: {}, definition });
+    const { loomId } = await looms.create({ ...tenant, ...audit(), name: 'Loom', metadata: {}, definition });
     const [taken, archived] = await Promise.allSettled([
-      agents.create({ ...tenant, ...deed(), name: 'Agent', mode: null, loomId, metadata: {} }),
-      looms.update({ ...tenant, ...deed(), loomId, changes: { status: 'archived' } }),
+      agents.create({ ...tenant, ...audit(), name: 'Agent', mode: null, loomId, metadata: {} }),
+      looms.update({ ...tenant, ...audit(), loomId, changes: { status: 'archived' } }),
     ]);
     t.not(taken.status, archived.status);
     const refused = taken.status === 'rejected' ? taken : archived;
@@ -292,7 +292,7 @@ t.test('budgets, and what is spent of them', async t => {
   const exceeded = (more: Partial<StepRequest> = {}) => budgets.exceeded({ ...order, ...more });
   const set = async (limits: Partial<Parameters<typeof settings.set>[0]>): Promise<void> => {
     const none = { perRunMicros: null, perThreadMicros: null, perProjectDayMicros: null };
-    await settings.set({ ...tenant, ...deed(clock.now()), ...none, onExceeded: 'suggest', ...limits });
+    await settings.set({ ...tenant, ...audit(clock.now()), ...none, onExceeded: 'suggest', ...limits });
     await clock.advance(1_000);
   };
   const run = async (at: string, estimatedCostMicros: number, more: object = {}): Promise<void> => {

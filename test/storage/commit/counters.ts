@@ -4,6 +4,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import type { Chain, Commit } from '../../../runtime/actor/store.ts';
 import type { Database } from '../../../storage/database/database.ts';
 import { CommitNotifier, type CommittedEvent } from '../../../storage/events/commit-notifier.ts';
+import type { LaneLimits } from '../../../storage/commit/commit-lane.ts';
 import { PostgresStore } from '../../../storage/commit/postgres-store.ts';
 import {
   snapshotTable,
@@ -82,11 +83,11 @@ export class Counter {
   }
 }
 
-export function event(threadId: string): Write {
+export function event(threadId: string, project = projectId): Write {
   const eventId = newId('event');
   const body = JSON.stringify({ eventId, text: 'ünïcödé "quoted" \\ \u001e \n' });
   return appendEvent({
-    projectId,
+    projectId: project,
     environmentId,
     eventId,
     eventName: 'thread.message.received',
@@ -135,7 +136,7 @@ interface Opened {
 }
 
 /** @param heard told of the events, before they are noted */
-export function openStore(database: Database, heard?: () => void): Opened {
+export function openStore(database: Database, heard?: () => void, limits: Partial<LaneLimits> = {}): Opened {
   const notifier = new CommitNotifier();
   const events: CommittedEvent[] = [];
   const behind: string[] = [];
@@ -153,6 +154,7 @@ export function openStore(database: Database, heard?: () => void): Opened {
     snapshots: [counters],
     notifier,
     log: silentLog,
+    limits,
   });
   const stored = (counter: Counter): Promise<unknown> => store.load({ kind: 'thread', id: counter.id });
   return { store, events, behind, stored };

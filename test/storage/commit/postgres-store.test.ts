@@ -1,4 +1,4 @@
-/** The laws of runtime/actor/store.ts on a real database. */
+/** The rules of runtime/actor/store.ts on a real database. */
 import t from 'tap';
 import { derivedId } from '../../../protocol/ids.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
@@ -33,7 +33,7 @@ t.test('the rules of a store', async t => {
       other,
       actor: name => ({ kind: 'thread', id: derivedId('thread', `${here}`, name) }),
       state: (_, mark) => ({ mark }),
-      markOf: state => (state as Marked).mark,
+      parseMark: state => (state as Marked).mark,
       writes: {
         unique: name => key(`${here}/${name}`),
       },

@@ -107,7 +107,7 @@ const runList: List<RunColumns, AskedRuns> = {
   }),
 };
 
-type AskedPolls = Pick<EventPoll, 'environmentId' | 'maxBytes'>;
+type AskedPolls = Pick<EventPoll, 'environmentId' | 'maxBytes'> & { readonly isHidden?: boolean };
 interface EventColumns {
   readonly seq: number;
   readonly environmentId: string;
@@ -115,8 +115,13 @@ interface EventColumns {
 const events = await db.query<EventColumns>(
   `select seq, environment_id as "environmentId" from events order by seq`,
 );
-const toPoll = (asked: AskedPolls, after: string | undefined, limit: number): EventPoll => ({
+const toPoll = (
+  { isHidden = false, ...asked }: AskedPolls,
+  after: string | undefined,
+  limit: number,
+): EventPoll => ({
   ...asked,
+  eventNames: isHidden ? ['thread.message.created'] : ['thread.message.created', 'thread.message.received'],
   projectId: 'prj_1',
   limit,
   after: Number(after ?? 0),
@@ -135,7 +140,7 @@ const pollList: List<EventColumns, AskedPolls> = {
     // Some 500 bodies, or all.
     maxBytes: fc.constantFrom(5_000, 4_194_304),
   }),
-  nobody: [{ environmentId: 'env_4' }],
+  nobody: [{ environmentId: 'env_4' }, { isHidden: true }, { environmentId: 'env_2', isHidden: true }],
   foreign: [],
 };
 

@@ -1,4 +1,4 @@
-/** News between nodes: two hubs on a network that loses, repeats, delays and crosses messages show every event once, in order. */
+/** Committed events between nodes: two hubs on a network that loses, repeats, delays and crosses messages show every event once, in order. */
 import fc from '../../support/fuzz.ts';
 import t, { type Test } from 'tap';
 import type { Follower } from '../../../gateway/stream/project-stream.ts';
@@ -22,14 +22,14 @@ import {
 } from '../../gateway/stream/stream-fixture.ts';
 
 /** What becomes of a message on its way to one node: the delays of its copies in milliseconds; none, and it is lost. */
-type Fate = readonly number[];
+type Delays = readonly number[];
 
-const atOnce: Fate = [0];
+const atOnce: Delays = [0];
 
 /** Topics between nodes, with faults to order. */
 class Network {
   /** Of the messages to come; afterwards they arrive at once. */
-  fates: Fate[] = [];
+  delays: Delays[] = [];
   readonly published: { readonly topic: string; readonly text: string }[] = [];
   lost = 0;
   doubled = 0;
@@ -44,10 +44,10 @@ class Network {
   publish(topic: string, text: string): void {
     this.published.push({ topic, text });
     for (const listener of this.#listeners.get(topic) ?? []) {
-      const fate = this.fates.shift() ?? atOnce;
-      if (fate.length === 0) this.lost++;
-      if (fate.length > 1) this.doubled++;
-      for (const ms of fate) {
+      const delays = this.delays.shift() ?? atOnce;
+      if (delays.length === 0) this.lost++;
+      if (delays.length > 1) this.doubled++;
+      for (const ms of delays) {
         if (ms > 0) this.delayed++;
         this.#clock.after(ms, () => listener(text));
       }
@@ -74,15 +74,15 @@ function quiet(): Follower {
   };
 }
 
-/** A node as far as news goes. */
+/** What a node has for committed events. */
 class Member {
   readonly notifier = new CommitNotifier();
   readonly relay: ClusterRelay;
   readonly hub: Hub;
   readonly seqs: number[] = [];
   readonly #events: MemoryEvents;
-  /** Times that it was told to look at the deliveries of all. */
-  patrols = 0;
+  /** Requests to scan the deliveries of all stitches. */
+  scans = 0;
 
   constructor(name: string, shared: { clock: ManualClock; events: MemoryEvents; network: Network }) {
     const { clock, events, network } = shared;
@@ -106,7 +106,7 @@ class Member {
       onEvents: heard => heard.forEach(event => this.hub.accept(event)),
       onGap: ids => this.hub.onGap(ids),
       onDeliveries: ids => {
-        if (ids === undefined) this.patrols++;
+        if (ids === undefined) this.scans++;
       },
     });
   }
@@ -151,15 +151,15 @@ t.test('a node hears only of what is followed there', async t => {
   await clock.advance(1);
   t.same([two.relay.subscriptions, heard], [0, 0], 'not even of its own commits');
 
-  const feed = two.hub.join(projectId, quiet());
+  const stream = two.hub.join(projectId, quiet());
   const unfollow = two.notifier.follow(projectId);
   t.equal(two.relay.subscriptions, 1, 'once, however many follow');
   one.commit(1);
   await clock.advance(1);
   t.equal(heard, 1);
 
-  const [follower] = feed.followers;
-  if (follower !== undefined) two.hub.leave(feed, follower);
+  const [follower] = stream.followers;
+  if (follower !== undefined) two.hub.leave(stream, follower);
   t.equal(two.relay.subscriptions, 1);
   unfollow();
   unfollow();
@@ -189,7 +189,7 @@ t.test('a commit whose numbers are not known is shown on both', async t => {
   one.commit(2, { inDoubt: true });
   await clock.advance(100);
   t.same([one.seqs, two.seqs], [numbers(2), numbers(2)]);
-  t.same([one.patrols, two.patrols], [1, 0], 'one patrol is enough for the cluster');
+  t.same([one.scans, two.scans], [1, 0], 'one scan is enough for the cluster');
 });
 
 t.test(
@@ -198,7 +198,7 @@ t.test(
     const { clock, network, one, two } = setUp();
     two.hub.join(projectId, quiet());
     await clock.advance(0);
-    network.fates = [[], []];
+    network.delays = [[], []];
     one.commit(1);
     one.commit(4);
     await clock.advance(50);
@@ -206,12 +206,12 @@ t.test(
     two.notifier.onOutage();
     await clock.advance(50);
     t.same(two.seqs, numbers(5));
-    t.equal(two.patrols, 1);
+    t.equal(two.scans, 1);
   },
 );
 
 t.test('whatever the network does, each node shows every event once, in order', async t => {
-  const fate = fc.array(fc.nat({ max: 400 }), { maxLength: 3 });
+  const delays = fc.array(fc.nat({ max: 400 }), { maxLength: 3 });
   const step = fc.record({
     by: fc.nat({ max: 1 }),
     count: fc.integer({ min: 1, max: 30 }),
@@ -222,12 +222,12 @@ t.test('whatever the network does, each node shows every event once, in order', 
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 25 }),
-      fc.array(fate, { maxLength: 60 }),
-      async (steps, fates) => {
+      fc.array(delays, { maxLength: 60 }),
+      async (steps, ofMessages) => {
         const { clock, events, network, one, two } = setUp();
         for (const { hub } of [one, two]) hub.join(projectId, quiet());
         await clock.advance(0);
-        network.fates = [...fates];
+        network.delays = [...ofMessages];
         for (const { by, count, inDoubt, pauseMs } of steps) {
           (by === 0 ? one : two).commit(count, { inDoubt });
           await clock.advance(pauseMs);

@@ -220,6 +220,7 @@ type AskedEvents = Pick<LogFilter, 'eventName' | 'threadId' | 'since' | 'maxByte
 const logFilter = (asked: AskedEvents, after: string | undefined, limit: number): LogFilter => ({
   ...tenant,
   ...asked,
+  eventNames: [...new Set(events.map(({ eventName }) => eventName))],
   limit,
   before: after === undefined ? undefined : Number(after),
 });

@@ -87,9 +87,24 @@ t.test('partitions', async t => {
       await reader.query('select count(*) from events');
       const warned: unknown[] = [];
       const log = { ...silentLog, warn: (fields: object) => warned.push(fields) };
-      const dropped = await drop(later, 58, log);
+      let isOver = false;
+      const dropping = drop(later, 58, log).finally(() => (isOver = true));
+      const writer = new pg.Client({ connectionString: url });
+      await writer.connect();
+      await writer.query('set lock_timeout = 500');
+      // Rejects if a write waits for longer.
+      while (!isOver) {
+        await writer.query(
+          `insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, body)
+           values ('prj_2', $1, 'evt_2', 'a.b.c', $2, 'env_1', '{}')`,
+          [++seq, new Date(later)],
+        );
+      }
+      await writer.end();
+      const dropped = await dropping;
       t.notOk(dropped.some(name => name.startsWith('events')));
       t.match(warned, [{ partition: 'events_20261121' }]);
+      t.equal(warned.length, 1, 'the next ones would wait, too');
       await reader.query('rollback');
       await reader.end();
       t.ok((await drop(later, 58)).includes('events_20261121'));

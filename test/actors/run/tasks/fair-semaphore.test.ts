@@ -7,13 +7,13 @@ import { head, tenancy } from '../run-harness.ts';
 import { RunNodes, saying, takes } from '../run-nodes.ts';
 
 class Fixture {
-  readonly places: FairSemaphore;
+  readonly semaphore: FairSemaphore;
   /** Who is at work, by the order in which they came to it, and how each ends. */
   readonly atWork: { readonly owner: string; readonly end: () => void }[] = [];
   readonly refused: string[] = [];
 
   constructor(count: number, room: number) {
-    this.places = new FairSemaphore(count, room);
+    this.semaphore = new FairSemaphore(count, room);
   }
 
   come(owner: string, signal = new AbortController().signal): Promise<void> {
@@ -23,7 +23,7 @@ class Fixture {
         worked = true;
         this.atWork.push({ owner, end: resolve });
       });
-    return this.places.runOrSkip(owner, signal, work).then(() => {
+    return this.semaphore.runOrSkip(owner, signal, work).then(() => {
       if (!worked) this.refused.push(owner);
     });
   }
@@ -54,7 +54,7 @@ t.test('one owner holds at most half of the permits and of the queue', async t =
   t.equal(fixture.owners, 'aabcab', 'in turn');
   while (fixture.atWork.length > 0) await fixture.end(0);
   for (let i = 0; i < 20; i++) void fixture.come('a');
-  t.equal(fixture.owners, 'aaaa', 'every place was given back');
+  t.equal(fixture.owners, 'aaaa', 'every permit was given back');
 });
 
 t.test('the last permit goes to the owner with the fewest, and cancelled work leaves the queue', async t => {
@@ -71,25 +71,25 @@ t.test('the last permit goes to the owner with the fewest, and cancelled work le
 });
 
 t.test('who comes in turn waits, however many wait', async t => {
-  const places = new FairSemaphore(2, 0);
+  const semaphore = new FairSemaphore(2, 0);
   const { signal } = new AbortController();
   const first = Promise.withResolvers<void>();
   const order: number[] = [];
   const works = [1, 2, 3].map(number =>
-    places.run('a', signal, async () => {
+    semaphore.run('a', signal, async () => {
       order.push(number);
       await first.promise;
       return number * 10;
     }),
   );
-  await places.runOrSkip('a', signal, async () => void t.fail('there is no room'));
+  await semaphore.runOrSkip('a', signal, async () => void t.fail('there is no room'));
   t.same(order, [1]);
   first.resolve();
   t.same(await Promise.all(works), [10, 20, 30]);
   t.same(order, [1, 2, 3]);
-  const failing = places.run('a', signal, () => Promise.reject(new Error('no')));
+  const failing = semaphore.run('a', signal, () => Promise.reject(new Error('no')));
   await t.rejects(failing, { message: 'no' });
-  t.equal(await places.run('a', signal, () => Promise.resolve('free')), 'free');
+  t.equal(await semaphore.run('a', signal, () => Promise.resolve('free')), 'free');
 });
 
 t.test('runs that hang hold up neither those of another environment nor what stops them', async t => {

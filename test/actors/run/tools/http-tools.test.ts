@@ -388,14 +388,7 @@ t.test(
   'five failures in a row open the circuit; one probe a minute goes through; a success closes it',
   async t => {
     const receiver = await receiverFor(t);
-    const {
-      call,
-      clock,
-      row,
-      tenant: place,
-      toolId,
-      tools,
-    } = await bench({
+    const { call, clock, row, tenant, toolId, tools } = await bench({
       url: receiver.url(),
       retryMaxAttempts: 3,
     });
@@ -403,7 +396,7 @@ t.test(
       database.query<{ status: string }>(
         `select body::jsonb #>> '{data,tool,status}' as status from events
        where project_id = $1 and event_name = 'tool.status.changed' order by seq`,
-        [place.projectId],
+        [tenant.projectId],
       );
     const once = { attempt: 3 };
     receiver.behaviour = answer(500);
@@ -431,17 +424,17 @@ t.test(
     t.same(await getEvents(), [{ status: 'error' }, { status: 'active' }]);
     await database.query(`update tools set status = 'disabled' where tool_id = $1`, [toolId]);
     t.match(await call(), { status: 'failed', error: 'the tool is disabled' });
-    await new ToolCircuit(database).recordOutcome({ ...place, toolId }, 'succeeded', clock.now());
+    await new ToolCircuit(database).recordOutcome({ ...tenant, toolId }, 'succeeded', clock.now());
     t.match(await row(), { status: 'disabled' }, 'what a user has disabled stays so');
-    t.match(await tools.test(place, toolId, {}), { status: 'succeeded' }, 'but can be tested');
+    t.match(await tools.test(tenant, toolId, {}), { status: 'succeeded' }, 'but can be tested');
     t.match(await row(), { status: 'disabled' });
   },
 );
 
 t.test("nobody calls another environment's tool", async t => {
   const receiver = await receiverFor(t);
-  const { call, tools, tenant: place, toolId } = await bench({ url: receiver.url() });
-  const other = await rows.tenant('production', place.projectId);
+  const { call, tools, tenant, toolId } = await bench({ url: receiver.url() });
+  const other = await rows.tenant('production', tenant.projectId);
   t.match(await call({}, other), { status: 'failed', error: 'there is no such tool any more' });
   await t.rejects(tools.test(other, toolId, {}), { code: 'svc/runtime/not_found' });
   t.equal(receiver.received.length, 0);
@@ -449,9 +442,9 @@ t.test("nobody calls another environment's tool", async t => {
 
 t.test('a test is one attempt, and says what a model would be told', async t => {
   const receiver = await receiverFor(t);
-  const { tools, tenant: place, toolId } = await bench({ url: receiver.url(), retryMaxAttempts: 5 });
+  const { tools, tenant, toolId } = await bench({ url: receiver.url(), retryMaxAttempts: 5 });
   receiver.behaviour = json({ no: 1 }, 500);
-  const { durationMs, ...rest } = await tools.test(place, toolId, { a: 1 });
+  const { durationMs, ...rest } = await tools.test(tenant, toolId, { a: 1 });
   t.ok(durationMs >= 0);
   const error = 'the tool answered 500';
   t.same(rest, { status: 'failed', httpStatus: 500, error, result: { error, body: '{"no":1}' } });

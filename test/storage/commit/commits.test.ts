@@ -1,4 +1,4 @@
-/** Group commit against a real PostgreSQL: batches, fences, duplicates, culprits, and connections that die at the worst time. */
+/** Commits on a real PostgreSQL: batches, fences, duplicates, bad commits, and connections that die at the worst time. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { Duplicate, Fenced } from '../../../runtime/actor/store.ts';
@@ -17,7 +17,7 @@ import {
   projectId,
 } from './counters.ts';
 
-t.test('group commit', async t => {
+t.test('commits', async t => {
   const { database, url } = await startTestDatabase(t);
   await database.query('insert into project_streams (project_id, last_seq, epoch) values ($1, 0, $2)', [
     projectId,
@@ -94,7 +94,7 @@ t.test('group commit', async t => {
       t.teardown(() => store.close());
       const taken = ['this', 'that', 'the other'];
       await store.commit(new Counter().next(taken.map(key)));
-      for (const knowing of ['unaware', 'wary']) {
+      for (const knowing of ['unaware', 'conflict-aware']) {
         const before = store.stats.transactions;
         const names = ['new', 'this', 'newer', 'the other', 'that', 'newest'];
         const commits = names.map(name => {
@@ -116,7 +116,7 @@ t.test('group commit', async t => {
     const before = store.stats.transactions;
     const turn = Array.from({ length: 100 }, () => store.commit(new Counter().next()));
     await Promise.all(turn);
-    t.equal(store.stats.transactions - before, 2, '64 went at once, the others when those had landed');
+    t.equal(store.stats.transactions - before, 2, '64 went at once, the others when those were committed');
   });
 
   await t.test('a bad commit fails alone; earlier ones stay, those based on it are fenced', async t => {
@@ -155,7 +155,7 @@ t.test('group commit', async t => {
 
   for (const lost of ['server', 'client'] as const) {
     const what = lost === 'server' ? 'the answer to a COMMIT' : 'the COMMIT itself';
-    await t.test(`${what} is lost: settled by the mark, applied exactly once`, async t => {
+    await t.test(`${what} is lost: settled by the marker, applied exactly once`, async t => {
       const target = new URL(url);
       const proxy = new Proxy({ host: target.hostname, port: Number(target.port) });
       target.port = String(await proxy.listen());
@@ -192,7 +192,16 @@ t.test('group commit', async t => {
     });
   }
 
-  await t.test('a lane whose mark was swept makes it anew, and settles by it', async t => {
+  await t.test('a row that does not decode fails alone', async t => {
+    const [good, bad] = [new Counter(), new Counter()];
+    await Promise.all([store.commit(good.next()), store.commit(bad.next())]);
+    await database.query(`update threads set state = 'null' where thread_id = $1`, [bad.id]);
+    const [found, broken] = await Promise.allSettled([stored(good), stored(bad)]);
+    t.match(found, { value: { version: 1 } });
+    t.match(broken, { reason: { message: `the row of thread ${bad.id} cannot be decoded` } });
+  });
+
+  await t.test('a lane recreates its deleted marker', async t => {
     const counter = new Counter();
     await store.commit(counter.next());
     await database.query('delete from lane_marks');

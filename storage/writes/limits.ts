@@ -1,0 +1,86 @@
+/**
+ * How much a tenant may have. The rows are counted in the transaction that adds one, under a lock of owner and limit
+ * (storage/migrations/limits.ts), so that no two transactions pass a limit together.
+ */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { LimitReached } from '../../runtime/actor/index.ts';
+import { statement, type Write } from '../statements/index.ts';
+
+/** The limits, each with the tenant that it applies to. The defaults are far above normal use. */
+export interface Limits {
+  /** Of a project: keys that are not revoked. */
+  readonly apiKeys: number;
+  /** Of a project: those that are not archived; so for looms and agents. */
+  readonly stitches: number;
+  readonly tools: number;
+  readonly looms: number;
+  readonly agents: number;
+  readonly channels: number;
+  /** Of an owner. */
+  readonly workspaces: number;
+  /** Of a workspace. */
+  readonly projects: number;
+  /** Of an environment: bytes of files that are announced and not uploaded yet. */
+  readonly announcedBytes: number;
+  /** Of an environment: bytes of all files, announced and stored. */
+  readonly environmentBytes: number;
+  /** The same of a workspace. */
+  readonly workspaceBytes: number;
+  /** The same of a workspace none of whose owners has verified an e-mail address. */
+  readonly unverifiedBytes: number;
+  /** Of a node that keeps files in a folder: bytes of its disk that stay free. */
+  readonly freeDiskBytes: number;
+}
+
+/** Those that are counted in rows. */
+export type LimitName = Exclude<keyof Limits, 'freeDiskBytes'>;
+
+const gibibyte = 2 ** 30;
+
+export const defaultLimits: Limits = {
+  apiKeys: 1_000,
+  stitches: 1_000,
+  tools: 1_000,
+  looms: 1_000,
+  agents: 1_000,
+  channels: 10_000,
+  workspaces: 100,
+  projects: 1_000,
+  announcedBytes: 10 * gibibyte,
+  environmentBytes: 200 * gibibyte,
+  workspaceBytes: 500 * gibibyte,
+  unverifiedBytes: gibibyte / 8,
+  freeDiskBytes: gibibyte,
+};
+
+const check = statement(
+  'limit.check',
+  12,
+  { name: 'text', most: 'bigint', owner: 'text' },
+  input =>
+    `select skein_limit(name, most, owner) from (select * from ${input} order by name, owner) as ordered`,
+);
+
+/** The commit, which adds a row of that sort, fails with `LimitReached` if the owner has more than `most` then. */
+export function checkLimit(name: LimitName, most: number, owner: string): Write {
+  // As skein_limit names it. Of two such commits in a batch the second waits: together they would both be refused.
+  return { statement: check, key: `${name}/${most}/${owner}`, unique: true, values: [name, most, owner] };
+}
+
+/** The same for a transaction of the ORM, after its rows were flushed. */
+export async function requireWithinLimit(
+  em: EntityManager,
+  limits: Limits,
+  name: LimitName,
+  owner: string,
+): Promise<void> {
+  try {
+    await em.execute('select skein_limit(?, ?, ?)', [name, limits[name], owner]);
+  } catch (error) {
+    // Of skein_fence, which the function calls for nothing else.
+    if (error instanceof Error && 'code' in error && error.code === 'SK001') {
+      throw new LimitReached(name, limits[name]);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/** Nobody makes a node mail their text to strangers: invitations are for the verified, few for each user, and quote a name at most. */
+import t from 'tap';
+import { Client, Line } from '../node/client.ts';
+import { signUp } from '../node/tenant.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { NodeProcess } from '../support/node-process.ts';
+import { readMail } from './mailbox.ts';
+
+const { url, database } = await startTestDatabase(t);
+const node = await NodeProcess.make(t, {
+  DATABASE_URL: url,
+  LOG_LEVEL: 'info',
+  RATE_LIMITS: '{"invitationsUser":{"limit":3,"windowSeconds":3600}}',
+});
+await node.start();
+const line = new Line(node.url, t);
+const { person, userId, workspaceId } = await signUp(line);
+const lure = `You have won! Claim your prize at https://evil.example/claim ${'now '.repeat(48)}`;
+
+const invite = (by: Client, to: string, workspaceId: string) =>
+  by.ask('createInvitation', { params: { workspaceId }, body: { email: to } });
+
+t.test('whoever has not proved their own address invites nobody', async t => {
+  const { status, body } = await invite(person, 'a@example.com', workspaceId);
+  t.match({ status, body }, { status: 403, body: { error: 'svc/auth/email_not_verified' } });
+  const [mails] = await database.query(`select count(*)::int from mails where kind = 'invitation'`);
+  t.same(mails, { count: 0 });
+});
+
+t.test('many workspaces do not multiply invitations, and a name is quoted and short', async t => {
+  await database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
+  await eventually('verified address', async () => {
+    // What is known of a session is held for a second.
+    const { body } = await person.ask<{ emailVerified: boolean }>('me');
+    return body.emailVerified && (await invite(person, 'no address', workspaceId)).status === 422;
+  });
+  const workspaces = await Promise.all(
+    [0, 1, 2, 3].map(() => person.get<{ workspaceId: string }>('createWorkspace', { body: { name: lure } })),
+  );
+  const statuses: number[] = [];
+  for (const [n, { workspaceId }] of workspaces.entries()) {
+    statuses.push((await invite(person, `stranger-${n}@example.com`, workspaceId)).status);
+  }
+  t.same(statuses, [201, 201, 201, 429]);
+  const mail = await readMail(node, 'stranger-0@example.com', 'You are invited to a workspace');
+  t.match(mail, '"You have won! Claim your prize at htt..."');
+  t.notMatch(mail, 'evil.example');
+});

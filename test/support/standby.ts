@@ -1,0 +1,101 @@
+/** A streaming replica of a test database: a copy of its files that follows it, until it is promoted. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { findAccount } from '../../storage/embedded/account.ts';
+import { findBinaries, installedBinaries, serverEnvironment } from '../../storage/embedded/binaries.ts';
+import { freePort, settings } from '../../storage/embedded/cluster.ts';
+import { eventually } from './eventually.ts';
+import { processGuard } from './process-guard.ts';
+
+const run = promisify(execFile);
+const name = 'standby';
+
+export interface Standby {
+  readonly url: string;
+  /** Makes it a primary of its own. */
+  promote(): Promise<void>;
+}
+
+/** From then on the primary acknowledges no commit that the standby does not have. Gone with the test. */
+export async function startStandby(
+  t: { teardown(handler: () => Promise<void>): unknown },
+  primaryUrl: string,
+): Promise<Standby> {
+  const root = await mkdtemp(join(tmpdir(), `skein-standby-${process.pid}-`));
+  await chmod(root, 0o711);
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const data = join(root, 'data');
+  const primary = new pg.Client({ connectionString: primaryUrl });
+  await primary.connect();
+  await copyFiles(primary, data);
+
+  const url = new URL(primaryUrl);
+  const { hostname, port, username, password } = url;
+  await appendFile(
+    join(data, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=${hostname} port=${port} user=${username} password=${password} application_name=${name}'\n`,
+  );
+  await writeFile(join(data, 'standby.signal'), '');
+  url.port = String(await freePort());
+  await startServer(t, data, url.port);
+
+  await primary.query(`alter system set synchronous_standby_names = '${name}'`);
+  await primary.query('select pg_reload_conf()');
+  await eventually('standby that follows', async () => {
+    const { rows } = await primary.query(`select from pg_stat_replication where sync_state = 'sync'`);
+    return rows.length === 1;
+  });
+  await primary.end();
+  return {
+    url: url.href,
+    async promote() {
+      const client = new pg.Client({ connectionString: url.href });
+      await client.connect();
+      await client.query('select pg_promote()');
+      await client.end();
+    },
+  };
+}
+
+/** As pg_basebackup does (manual, 25.3.4), which is not among the programs that we have. */
+async function copyFiles(primary: pg.Client, data: string): Promise<void> {
+  const { rows } = await primary.query<{ data_directory: string }>('show data_directory');
+  await primary.query(`select pg_backup_start('${name}', true)`);
+  await run('cp', ['-a', rows[0]?.data_directory ?? '', data]);
+  for (const file of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, file), { force: true });
+  const stopped = await primary.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+  const label = join(data, 'backup_label');
+  await writeFile(label, stopped.rows[0]?.labelfile ?? '');
+  const account = await findAccount(data);
+  if (account !== undefined) await chown(label, account.uid, account.gid);
+}
+
+async function startServer(
+  t: { teardown(handler: () => Promise<void>): unknown },
+  data: string,
+  port: string,
+): Promise<void> {
+  const account = await findAccount(data);
+  const { postgres } = await findBinaries(await installedBinaries(), account, join(data, '..'), silentLog);
+  const all = { ...settings, shared_buffers: '64MB', max_wal_size: '256MB', min_wal_size: '32MB' };
+  const args = Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const server = spawn(postgres, ['-D', data, '-p', port, ...args], {
+    ...account,
+    cwd: data,
+    env: serverEnvironment(),
+    stdio: 'ignore',
+  });
+  const exited = once(server, 'exit');
+  const endGuard = processGuard(server.pid ?? 0, 'QUIT');
+  t.teardown(async () => {
+    server.kill('SIGQUIT');
+    await exited;
+    endGuard();
+  });
+}
