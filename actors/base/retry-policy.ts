@@ -47,7 +47,7 @@ export class RetryPolicy {
     }
   }
 
-  /** Wraps a task so that a failure after `stop` is ignored: what is left to do stands in rows. */
+  /** Wraps a task so that a failure after `stop` is ignored: the remaining work is in rows. */
   guard<Payload>(
     task: (payload: Payload, context: TaskContext) => Promise<void>,
   ): (payload: Payload, context: TaskContext) => Promise<void> {

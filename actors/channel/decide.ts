@@ -118,7 +118,7 @@ export function acknowledge(
 }
 
 /**
- * Keeps a receipt for a message that nobody knows yet, for `parkedMs`, and sets the reminder that looks once more. 404 for another
+ * Keeps a receipt for an unknown message, for `parkedMs`, and sets the reminder that searches for the message again. 404 for another
  * tenant's channel.
  */
 export function park(state: ChannelState, command: ParkReceipt, turn: Turn): ChannelDecision<null> {

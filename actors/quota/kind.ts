@@ -3,8 +3,8 @@
  * grants tokens; the nodes that serve requests spend them (gateway/quota).
  *
  * A bucket lives in memory alone: a row per bucket would cost more than the requests that it counts. It leaves memory only after it
- * must be full again. When it moves to another node, the first node that asks says how full it last was, as far as that node knows. If
- * nobody remembers the bucket, nobody has lately taken much from it, and it begins full.
+ * must be full again. When it moves to another node, the first node that asks reports how full it last was, as far as that node knows. If
+ * no node remembers the bucket, little has been taken from it lately, and it begins full.
  *
  * Slow are the few buckets that take long to be full again. The many others, among them one for each thread, need not stay as long.
  */
@@ -30,7 +30,7 @@ export interface Grant {
 
 export type QuotaCommands = { readonly take: { readonly payload: Take; readonly reply: Grant } };
 
-/** Null: nobody has asked yet. */
+/** Null: no tokens were requested yet. */
 export type QuotaState = SharedBucket | null;
 
 /** A bucket that is full again within this many milliseconds is not slow: that of a few requests a minute, and a quarter of that. */

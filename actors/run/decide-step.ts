@@ -91,7 +91,7 @@ function makeCalls(builder: RunDecisionBuilder, step: number, answer: ModelAnswe
   builder.performCalls(true);
 }
 
-/** There are no more calls: the thread decides what becomes of the text. Without a thread the text stays in the trace. */
+/** There are no more calls: the thread decides whether to send the text. Without a thread the text stays in the trace. */
 function conclude(builder: RunDecisionBuilder, { text, handoff }: ModelAnswer): void {
   const { next } = builder;
   if (text.trim() === '' && handoff === undefined) {

@@ -12,7 +12,7 @@ function findPendingCall(state: RunState, callId: string): TracedCall | undefine
   return call?.status === 'pending' ? call : undefined;
 }
 
-/** Begins the next attempt, once: whoever asks for the same attempt later must not make it. */
+/** Begins the next attempt, once: a later request for the same attempt must not make it. */
 export function beginAttempt(
   state: RunState,
   { callId, attempt }: RunCommands['attempt']['payload'],

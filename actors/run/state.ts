@@ -15,8 +15,8 @@
  *   thinking  -> answering   the model has answered: the thread decides what becomes of the answer
  *   thinking, calling, answering -> over
  *
- * A run that is answering never decides by itself that its answer was not taken: what its thread has sent is sent. When its time is
- * over it offers the answer again, and it is given up only after the thread has not decided for an hour.
+ * A run that is answering never decides by itself that its answer was not taken, since the thread may have sent it. When its time is
+ * over it offers the answer again, and it fails only after the thread has not decided for an hour.
  *
  * A model step that was in flight when its node died is asked again. A tool call is not: its attempt was committed before it was made,
  * and another attempt is made only if the tool's own retry rule has attempts left.
@@ -95,7 +95,7 @@ export const maxCalls = 16;
 export const maxResultCharacters = 1_048_576;
 /** How long a run may wait for its first step, and, each time that it offers its answer, for its thread's decision. */
 export const maxPendingMs = 600_000;
-/** An hour in all: what the thread has told durably has come by then, or is a dead letter. */
+/** An hour in all: by then every durable tell of the thread has arrived, or is a dead letter. */
 export const maxAsks = 6;
 /** A live run is resumed this often, in case its tasks were lost. */
 export const resumeEveryMs = 5_000;

@@ -37,7 +37,7 @@ export interface ToolCallRequest extends Tenancy {
   /** The attempt that is committed already. */
   readonly attempt: number;
   /**
-   * False: that attempt has to be made now. True: it was under way when its node died, and its outcome is not known. It is never made
+   * False: that attempt has to be made now. True: it was in flight when its node died, and its outcome is unknown. It is never made
    * again; the next attempt is made only if the tool's retry rule has one left. If not, the outcome is `interrupted`.
    */
   readonly lost: boolean;

@@ -102,8 +102,8 @@ function createResumeEffect({ id }: Turn): Effect {
 }
 
 /**
- * The commit of an event that still saw the stitch live may end after the last page of the cancellation. Its deliveries would stay open
- * for ever.
+ * The commit of an event that still saw the stitch live may end after the last page of the cancellation. Its deliveries would never
+ * be closed.
  */
 function mayHaveLateDeliveries(state: StitchState): boolean {
   return state.cancelUntil === null && exists(state) && !isLive(state);

@@ -211,7 +211,7 @@ export function ownerTold(
 
 /**
  * Other stitches get an event about it. Exhausted deliveries of events about stitches have none: two stitches that both fail would
- * produce events for each other for ever.
+ * produce events for each other without end.
  */
 function announceExhausted(builder: StitchDecisionBuilder, result: AttemptResult): void {
   const { delivery } = result;

@@ -98,7 +98,7 @@ export function acceptLoad(
   now: number,
 ): DeliveryQueue {
   const { load } = queue;
-  // The load was requested elsewhere, for example before the actor moved here. The one that is under way here is another.
+  // The load was requested elsewhere, for example before the actor moved here. The one in progress here is another.
   if (load === null || load.askedAt !== request.askedAt) return queue;
   const idle = { ...queue, load: null };
   if (load.discard) {

@@ -3,10 +3,10 @@
  *
  * A delivery in memory has one of three states. Those that wait are in `waiting`; the state of those that have started is set by `move`.
  *
- *   waiting  -> inFlight   started: its request is under way; at most 20 at once
- *   inFlight -> settling   answered: another may start; the result is on its way into the database
+ *   waiting  -> inFlight   started: its request was sent; at most 20 at once
+ *   inFlight -> settling   answered: another may start; the result is being committed
  *   settling -> (gone)     the result is committed: only now may the next delivery of its thread start
- *   inFlight -> (gone)     the result is committed, and the actor is told of the answer only afterwards
+ *   inFlight -> (gone)     the result is committed, and the actor learns of the answer only afterwards
  *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again
  *
  * Order within a thread: a delivery starts only when no other of its thread is in flight or settling, none with a lower event number
@@ -51,23 +51,23 @@ export interface Released {
   readonly attempts: number | null;
   /** When the next attempt is due, in epoch milliseconds. */
   readonly retryAt: number | null;
-  /** Until when the thread waits for this delivery, in epoch milliseconds; null when the thread goes on. */
+  /** Until when the thread waits for this delivery, in epoch milliseconds; null when the thread does not wait. */
   readonly holdUntil: number | null;
 }
 
-/** A load that is under way: what it was asked for, and what has happened to the queue since. */
+/** A load in progress: its request, and what has happened to the queue since. */
 export interface OngoingLoad {
-  /** When it was asked for, in epoch milliseconds: tells its result from that of a load of another activation. */
+  /** When it was requested, in epoch milliseconds: distinguishes its result from that of another activation's load. */
   readonly askedAt: number;
   readonly from: number;
   readonly blocked: readonly string[];
   /** The results that were committed since it began, by delivery: the load may have read the rows from before. */
   readonly committed: ReadonlyMap<string, Released>;
-  /** Where to go on after it, if that is before the end of its page. */
+  /** Where the next load begins, if that is before the end of this one's page. */
   readonly rewound: number | null;
   /** Threads of which deliveries that it cannot see were skipped since: what it brings of them may come too early. */
   readonly overtaken: readonly string[];
-  /** Its pending deliveries are not wanted any more. */
+  /** Its pending deliveries are no longer needed. */
   readonly discard: boolean;
   /** New deliveries came after it began. */
   readonly again: boolean;
@@ -171,7 +171,7 @@ export function start(
   return { queue: readSkipped(next, getThreads(deliveries), now), deliveries };
 }
 
-/** The receivers have answered: others may start in the place of these deliveries. The actor may be told late, or twice. */
+/** The receivers have answered: others may start instead of these deliveries. The report may be late, or repeated. */
 export function acknowledge(queue: DeliveryQueue, deliveryIds: readonly string[]): DeliveryQueue {
   const started = new Map(queue.started);
   for (const id of deliveryIds) {
@@ -182,8 +182,8 @@ export function acknowledge(queue: DeliveryQueue, deliveryIds: readonly string[]
 }
 
 /**
- * The results are committed: their threads go on, or are held. A result implies the answer. It may come before the message that its
- * delivery was answered, because that message had to look for the actor and the result did not.
+ * The results are committed: their threads continue, or are held. A result implies the answer. It may arrive before the report that its
+ * delivery was answered, because that report had to find the actor first and the result did not.
  */
 export function release(queue: DeliveryQueue, results: readonly Released[], now: number): DeliveryQueue {
   const started = new Map(queue.started);

@@ -3,8 +3,8 @@
  *
  * The commit of an event adds a delivery for each stitch whose filter matches. Right after the commit the `CommitNotifier` of that node
  * calls `onDeliveries` with those stitches, and each is told `wake` wherever it lives (decide-delivery.ts). If the answer of a commit was
- * lost, it is not known which stitches have got deliveries: then `scan` looks for them in the table. A `wake` may be lost too, with a
- * node or on its way: the recovery scanner (gateway/jobs) finds such stitches later, and tells them `sweep`.
+ * lost, it is not known which stitches have got deliveries: then `scan` searches the table for them. A `wake` may be lost too, with a
+ * node or in transit: the recovery scanner (gateway/jobs) finds such stitches later, and tells them `sweep`.
  *
  * `wakeStitches` is called once per node, where its actors are created (gateway/composition/actors.ts).
  */

@@ -1,15 +1,15 @@
 /**
  * How a thread works with its agent, and with the humans who answer as well.
  *
- *   (nobody waits) -> waiting   an inbound message, where an agent may answer
+ *   (idle) -> waiting           an inbound message, where an agent may answer
  *   waiting -> live             quiet for a while: a run is opened; at most one at a time
- *   waiting -> (nobody waits)   a human answered, or no agent may answer any more
+ *   waiting -> (idle)           a human answered, or no agent may answer any more
  *   live -> (sent, suggestion, superseded)   the thread decides about the run's answer, once
  *   live -> (gone)              the run ended by itself, or the thread cancelled it: paused, closed, another agent
  *   suggestion -> (gone)        resolved by an operator, once; or superseded by any newer message
  *
  * A thread without an agent has {@link noAgentHandling}, which is not stored. The `note...` functions are parts of other decisions: they
- * decide what an event on the thread means for its agent, and cost next to nothing in a thread without one.
+ * decide what an event on the thread means for its agent, and are cheap in a thread without one.
  */
 import type { Actor, AgentMode, ThreadStatus } from '../../protocol/resources/index.ts';
 import { type Waiting, type AgentHandling, noAgentHandling, type ThreadState } from './state.ts';

@@ -61,7 +61,7 @@ export interface ReceiveMessage extends Tenancy {
   /** Creates the thread if it is missing; absent: the thread must exist. */
   readonly [createIfMissingField]?: { readonly externalRef: string; readonly metadata: Metadata };
   readonly message: NewMessage;
-  /** Who posted it over the API: the contact's word for it is theirs. */
+  /** Who posted it over the API, in the contact's name. */
   readonly reportedBy?: Actor;
   readonly key?: IdempotencyKey;
 }

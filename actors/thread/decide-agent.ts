@@ -1,4 +1,4 @@
-/** Decisions: a thread calls its agent, opens runs, and goes on when a run ends without an answer. For answers see decide-answer.ts. */
+/** Decisions: a thread calls its agent, opens runs, and continues when a run ends without an answer. For answers see decide-answer.ts. */
 import type { Turn } from '../../runtime/actor/index.ts';
 import { numberedId } from '../../protocol/ids.ts';
 import type { AgentMode } from '../../protocol/resources/index.ts';
@@ -88,7 +88,7 @@ export function openRun(state: ThreadState, command: OpenRun, turn: Turn): Threa
   const isBlocked = live !== null && live.agentRunId !== supersedes;
   let mode: AgentMode = state.agentMode ?? agent.mode;
   if (forMessage) {
-    // The thread has got another agent, or waits for its live run: the reminder comes again.
+    // The thread has another agent by now, or waits for its live run: the reminder fires again.
     if (waiting === null || isBlocked || getAgentId(state) !== agent.agentId) return { reply: null };
     if (mode === 'paused' || !mayAgentAnswer(state)) {
       stopWaiting(builder);

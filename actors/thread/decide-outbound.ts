@@ -109,7 +109,7 @@ function dispatchByChannel(builder: ThreadDecisionBuilder, row: MessageRow, json
 }
 
 /**
- * The message of a run's answer. Its id is derived from the run's, so that a run has one message, whoever sends it and however often.
+ * The message of a run's answer. Its id is derived from the run's, so that a run has one message, however often it is sent.
  */
 export function createAnswerMessage(agentRunId: string, body: string): NewMessage {
   const messageId = prefixes.message + agentRunId.slice(prefixes.run.length);

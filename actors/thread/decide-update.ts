@@ -76,7 +76,7 @@ export function erase(state: ThreadState, command: EraseThread, turn: Turn): Thr
   next.tags = [];
   next.customFields = {};
   next.metadata = {};
-  // Providers derive their ids from what they know of the participant. A receipt that is under way is read again.
+  // Providers derive their ids from what they know of the participant. A receipt in transit reads the message again.
   next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };
   builder.writes.push(
     eraseThread({ threadId, projectId, environmentId, through, requestedAt: at }),

@@ -1,7 +1,7 @@
 /**
  * How a thread knows the status of its messages without holding them.
  *
- * Whoever reports a status first reads the message together with the thread's `sequence`, in one statement, and brings both along. What
+ * The sender of a status report first reads the message together with the thread's `sequence`, in one statement, and sends both. What
  * was read is still true unless the thread has changed the message since. So the thread remembers its last few status changes: for a
  * message among them the remembered status counts, for every other message the status that was read. A reading that is older than
  * what the thread remembers is refused as stale and has to be made again. This is exact whatever is pipelined or concurrent, and

@@ -68,7 +68,7 @@ export function openWindow(builder: ThreadDecisionBuilder, actor: Actor): void {
   announce(builder, 'thread.service_window.opened', actor);
 }
 
-/** The reminder: announces what is due, and looks again when the end has moved. */
+/** The reminder: announces what is due, and sets itself again when the end has moved. */
 export function lookAtWindow(
   state: ThreadState,
   _command: Readonly<Record<string, never>>,

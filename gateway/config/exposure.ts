@@ -3,12 +3,17 @@
  * so; any other is refused its start, or, with INSECURE, says so in its log.
  */
 import { isLoopback } from './values.ts';
-import type { Config } from './config.ts';
 
-type Exposed = Pick<
-  Config,
-  'host' | 'baseUrl' | 'smtpUrl' | 'grpcPort' | 'grpcTls' | 'serviceTokens' | 'natsUrls'
->;
+/** What of a configuration counts. */
+interface Exposed {
+  readonly host: string;
+  readonly baseUrl: string | undefined;
+  readonly smtpUrl: string | undefined;
+  readonly grpcPort: number | undefined;
+  readonly grpcTls: object | undefined;
+  readonly serviceTokens: readonly unknown[];
+  readonly natsUrls: readonly string[] | undefined;
+}
 
 /** One sentence for each fault, which names the variable that repairs it. Empty: there is none, or only this machine reaches the node. */
 export function findExposures(config: Exposed): readonly string[] {

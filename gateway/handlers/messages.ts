@@ -107,7 +107,12 @@ function writeHandlers({
       const made = newMessage(call.body, call.now);
       const message = await withFiles(database, tenant, made, call.body.attachments);
       if (call.body.direction === 'inbound') {
-        const command: ReceiveMessage = { ...tenant, message, reportedBy: author, ...commitKey(call.idempotency) };
+        const command: ReceiveMessage = {
+          ...tenant,
+          message,
+          reportedBy: author,
+          ...commitKey(call.idempotency),
+        };
         return { json: await node.ask<string>(thread, 'receive', command, call) };
       }
       const command: SendMessage = { ...tenant, message, author, ...commitKey(call.idempotency) };

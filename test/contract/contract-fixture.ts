@@ -14,7 +14,8 @@ import { Client, Line } from '../node/client.ts';
 import { newKey, signUp, verifyEmail, type Tenant } from '../node/tenant.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess, type LogLine } from '../support/node-process.ts';
+import { readMailedToken } from '../support/mailbox.ts';
+import { NodeProcess } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startModels } from './models.ts';
@@ -54,7 +55,7 @@ export interface ContractFixture {
   readonly anonymous: Client;
   /** The token of the newest link to that page that was mailed to the address, once there is one; each is given once. */
   getMailedToken(email: string, page: 'verify' | 'reset' | 'join'): Promise<string>;
-  /** A client with a new key of the environment's environment. */
+  /** A client with a new key of the environment. */
   createKey(env: TenantEnvironment, scopes: readonly Scope[]): Promise<Client>;
   /** A token of the person that has had its time. */
   expiredToken(person: Client): Promise<string>;
@@ -97,7 +98,6 @@ export async function startContractFixture(
     ...systemClock,
     now: () => Date.now() - 901_000,
   });
-  const given = new Set<string>();
 
   const createTenantEnvironment = (
     tenant: Tenant,
@@ -131,18 +131,7 @@ export async function startContractFixture(
     outsider: new Client(line, other.person.bearer),
     anonymous: new Client(line),
 
-    async getMailedToken(email, page) {
-      const found = ({ to, link }: LogLine): string | undefined => {
-        if (to !== email) return undefined;
-        const token = new RegExp(`/studio/${page}#token=([\\w-]+)`).exec(String(link))?.[1];
-        return token === undefined || given.has(token) ? undefined : token;
-      };
-      const isNew = (each: LogLine): boolean => found(each) !== undefined;
-      const token =
-        found(node.lines.findLast(isNew) ?? (await withTimeLimit(node.said(isNew), 'mail'))) ?? '';
-      given.add(token);
-      return token;
-    },
+    getMailedToken: (email, page) => withTimeLimit(readMailedToken(node, email, page), 'mail'),
 
     async createKey({ person, projectId, kind }, scopes) {
       const body = { projectId, name: 'key', environment: kind === 'sandbox' ? 'test' : 'live', scopes };

@@ -75,6 +75,7 @@ async function listEvents({ person, projectId }: Tenant): Promise<string[]> {
 
 t.test("another tenant's resources read as not found, and do not change", async t => {
   const [ada, bob] = await Promise.all([signUp(line), signUp(line)]);
+  await Promise.all([ada, bob].map(({ email }) => verifyEmail(node, line, email)));
   const [own, foreign] = await Promise.all(
     [ada, bob].map(async tenant => ({
       ...(await createFixtures(tenant, tenant.key, tenant.environmentId, receiver.url())),

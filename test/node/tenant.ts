@@ -1,6 +1,7 @@
 /** A tenant of a node, made over REST as a customer would: somebody who signs up, a project, a sandbox key, a channel. */
 import { randomBytes } from 'node:crypto';
-import type { LogLine, NodeProcess } from '../support/node-process.ts';
+import { readMailedToken } from '../support/mailbox.ts';
+import type { NodeProcess } from '../support/node-process.ts';
 import { Client, type Line, type ListOf } from './client.ts';
 
 export interface Tenant {
@@ -68,10 +69,8 @@ export async function newStitch(
   return { stitchId: created.stitch.stitchId, secret: created.secret };
 }
 
-/** Follows the link that the node has mailed: without a mail server it is in the log. */
+/** Follows the link that the node has mailed. */
 export async function verifyEmail(node: NodeProcess, line: Line, email: string): Promise<void> {
-  const isMail = (line: LogLine): boolean => line['to'] === email;
-  const mail = node.lines.find(isMail) ?? (await node.said(isMail));
-  const token = /token=([\w-]+)/.exec(String(mail['link']))?.[1];
+  const token = await readMailedToken(node, email, 'verify');
   await new Client(line).get('verifyEmail', { body: { token } });
 }

@@ -22,12 +22,15 @@ export interface Standby {
   promote(): Promise<void>;
 }
 
-/** From then on the primary acknowledges no commit that the standby does not have. Gone with the test. */
+/**
+ * From then on the primary acknowledges no commit that the standby does not have. Gone with the test; what a killed test leaves is removed as its
+ * databases are.
+ */
 export async function startStandby(
   t: { teardown(handler: () => Promise<void>): unknown },
   primaryUrl: string,
 ): Promise<Standby> {
-  const root = await mkdtemp(join(tmpdir(), `skein-standby-${process.pid}-`));
+  const root = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-`));
   await chmod(root, 0o711);
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const data = join(root, 'data');

@@ -1,6 +1,6 @@
 /**
- * The models of the three providers, and what they are asked, in the library's form. Key and address are always passed: without them the
- * library takes those of the process environment, and somebody else would pay.
+ * The models of the three providers, and their prompts, in the library's form. Key and address are always passed: without them the
+ * library takes those of the process environment, and the wrong party would pay.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';

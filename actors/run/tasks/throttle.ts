@@ -1,6 +1,6 @@
 /**
  * Spreads work that comes in bursts. Each piece of work waits for its turn, and a turn lasts until the work is done, but no longer than a
- * few milliseconds. If processors are busy, turns take longer and less work begins; if something else is slow, nobody waits for it.
+ * few milliseconds. If processors are busy, turns take longer and less work begins; work that waits for something else delays no other.
  *
  * 200 models that answered at once had both processors for half a second. The p99 of the messages that came in meanwhile, compared
  * with the same load without runs: 2.9 x without turns, 2.3 x with four turns at once, 1.8 x with two. 400 runs that wait for no model
@@ -32,7 +32,7 @@ export class Throttle {
     return await begun.outcome;
   }
 
-  /** From now on nobody waits, not even those who came before. */
+  /** From now on all work begins at once, also work that waits already. */
   open(): void {
     this.#turns.open();
   }

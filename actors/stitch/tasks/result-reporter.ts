@@ -1,7 +1,7 @@
 /**
  * Reports the results of one stitch's deliveries to the stitch. All that are answered in one turn of the event loop, or while the results
- * before are on their way into the database, go as one command `settled`; what that commits comes back with `progress`. (Their commit
- * would wait for the one before anyway.)
+ * before are being committed, are sent as one command `settled`; its outcome is reported with `progress`. (Their commit would wait for
+ * the one before anyway.)
  *
  *   add -> (answered) -> settled is committed -> (released) -> done
  */

@@ -71,7 +71,7 @@ t.test('sandbox and custom are connected at creation, chatapp is not', async t =
   }
 });
 
-t.test('what PATCH names is changed, and nothing is written when it is the same', async t => {
+t.test('PATCH changes only the given fields, and writes nothing if nothing changes', async t => {
   const channel = new ChannelHarness();
   channel.create('custom');
   const agentId = newId('agent');

@@ -137,7 +137,7 @@ t.test(
   },
 );
 
-t.test('a node that asks again in time loses nothing of what it did not spend', t => {
+t.test('a node that asks again in time keeps its unspent tokens', t => {
   fc.assert(
     fc.property(rates, fc.array(fc.integer({ min: 1, max: spendMs }), { maxLength: 30 }), (rate, waits) => {
       let bucket: SharedBucket = { level: fullLevel(rate), at: 0, leases: [] };

@@ -142,7 +142,7 @@ for (const code of codes) {
   });
 }
 
-t.test('a key that the provider does not take is named to its owner', async t => {
+t.test('a key that the provider refuses has an event of its own', async t => {
   const run = started();
   const at = new Date(0).toISOString();
   const rejected = {
@@ -264,7 +264,7 @@ t.test('a reminder that comes too early, by a clock that was put back, is set ag
   t.match(run.state, { status: 'failed', errorCode: 'timeout' });
 });
 
-t.test('what a run says of itself does not grow with its trace: it may have to cross the bus', async t => {
+t.test('replies of a run do not grow with its trace: they may have to cross the bus', async t => {
   const big = 'x'.repeat(600_000);
   const size = (reply: unknown): number => JSON.stringify(reply).length;
   const grown = (): RunHarness => {

@@ -116,7 +116,7 @@ t.test('key selection and its errors', async t => {
   await rows.byok.rotate(rotate);
   t.equal(await getCode(head), 'sk-newest-0 sk-newer-00', 'both while the grace lasts');
   await database.query(
-    `update byok_credentials set rotation_grace_expires_at = now() where byok_credential_id = $1`,
+    `update byok_credentials set rotation_grace_expires_at = now() - interval '1 s' where byok_credential_id = $1`,
     [newest],
   );
   t.equal(await getCode(head), 'sk-newest-0');
@@ -182,7 +182,7 @@ t.test('the budget of a history counts from its end', t => {
   t.end();
 });
 
-t.test('names of tools are what all providers take, and none is there twice', t => {
+t.test('names of tools are valid for all providers, and unique', t => {
   t.same(
     createToolNames(
       ['request human', 'Größe', '検索', '2nd', 'x'.repeat(80), 'x'.repeat(70), ''],

@@ -172,7 +172,7 @@ t.test('a run that is killed between any two of its steps ends as if it had not 
   }
 });
 
-t.test('of more calls than a step makes, only the model is told', t => {
+t.test('calls beyond the limit of a step are reported to the model only', t => {
   const run = new RunHarness();
   run.begin();
   while (run.here.steps.length === 0) run.work();

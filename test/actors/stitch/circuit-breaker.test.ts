@@ -35,7 +35,7 @@ t.test('ten failures in a row open the circuit, but not within five minutes', as
   t.match(stitch.ownerNews, [{ previousStatus: 'active', stitch: { status: 'error' } }]);
 });
 
-t.test('what its owner is to be told survives a crash, until it is told', async t => {
+t.test('a notification of the owner survives a crash until it is sent', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1']);
   stitch.settle();
@@ -64,7 +64,7 @@ t.test('a success among the failures keeps it closed', async t => {
   t.equal(stitch.state.status, 'active');
 });
 
-t.test('an open circuit probes once a minute and goes on queueing', async t => {
+t.test('an open circuit probes once a minute and keeps queueing', async t => {
   const stitch = opened();
   t.equal(stitch.state.status, 'error');
   stitch.emit(Array.from({ length: 50 }, (_, i) => `later_${i}`));
@@ -109,7 +109,7 @@ t.test('a new address is tried at once', async t => {
   t.equal(stitch.out[0]?.order.url, 'https://elsewhere.example/hook');
 });
 
-t.test('410 disables it and cancels what waits', async t => {
+t.test('410 disables the stitch and cancels its waiting deliveries', async t => {
   const stitch = new StitchHarness();
   stitch.emit(Array.from({ length: 30 }, (_, i) => `thread_${i}`));
   stitch.settle();
@@ -166,24 +166,27 @@ t.test('120 hours of failures with two exhausted deliveries disable it', async t
   t.equal(stitch.open.length, 0, 'and delivers again');
 });
 
-t.test('an exhausted delivery is told to other stitches, one of a stitch event to nobody', async t => {
-  const stitch = new StitchHarness();
-  stitch.emit(['thread_1']);
-  stitch.insert({ threadId: null, eventSeq: 100, trigger: 'scheduled' });
-  const news = [...stitch.rows.values()].find(({ eventSeq }) => eventSeq === 100);
-  Object.assign(news ?? {}, { eventName: 'stitch.delivery.exhausted' });
-  stitch.do('wake', {});
-  stitch.pass(10 * minute, () => error);
-  t.strictSame(
-    [...stitch.rows.values()].map(({ status }) => status),
-    ['failed', 'failed'],
-  );
-  const told = stitch.events.filter(({ name }) => name === 'stitch.delivery.exhausted');
-  t.equal(told.length, 1);
-  t.equal(told[0]?.except, stitch.id);
-  t.match(JSON.parse(told[0]?.body ?? '{}'), { data: { delivery: { status: 'failed', attemptCount: 4 } } });
-  t.ok(matchesEventNames(['stitch.*'], 'stitch.delivery.exhausted'));
-});
+t.test(
+  'an exhausted delivery is announced to other stitches, unless its event is about a stitch',
+  async t => {
+    const stitch = new StitchHarness();
+    stitch.emit(['thread_1']);
+    stitch.insert({ threadId: null, eventSeq: 100, trigger: 'scheduled' });
+    const news = [...stitch.rows.values()].find(({ eventSeq }) => eventSeq === 100);
+    Object.assign(news ?? {}, { eventName: 'stitch.delivery.exhausted' });
+    stitch.do('wake', {});
+    stitch.pass(10 * minute, () => error);
+    t.strictSame(
+      [...stitch.rows.values()].map(({ status }) => status),
+      ['failed', 'failed'],
+    );
+    const told = stitch.events.filter(({ name }) => name === 'stitch.delivery.exhausted');
+    t.equal(told.length, 1);
+    t.equal(told[0]?.except, stitch.id);
+    t.match(JSON.parse(told[0]?.body ?? '{}'), { data: { delivery: { status: 'failed', attemptCount: 4 } } });
+    t.ok(matchesEventNames(['stitch.*'], 'stitch.delivery.exhausted'));
+  },
+);
 
 t.test('an event that is no longer kept ends its delivery without an attempt', async t => {
   const stitch = new StitchHarness();

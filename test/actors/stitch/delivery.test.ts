@@ -299,7 +299,7 @@ t.test('a slow receiver holds up its own stitch only', async t => {
   for (const { stitch } of held) await node.ask(stitch.stitchId, 'archive', {});
 });
 
-t.test('what a node leaves undone the next node does, and no two nodes send', async t => {
+t.test('the next node finishes what a node left undone, and no two nodes send', async t => {
   const ring = `test:${randomBytes(32).toString('base64')}`;
   const owner = { projectId: newId('project'), environmentId: newId('environment'), secretKeys: ring };
   const receiver = await receiverFor(t);

@@ -55,7 +55,7 @@ t.test('PATCH changes what it names, and only a change is one', async t => {
   });
 });
 
-t.test('disabling cancels what is open, enabling begins anew', async t => {
+t.test('disabling cancels open deliveries, enabling starts afresh', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1', 'thread_1', 'thread_2']);
   stitch.settle();

@@ -244,7 +244,7 @@ t.test('a held thread with a thousand deliveries leaves slots for the others', a
   t.notOk(stitch.out.some(({ delivery }) => delivery.threadId === 'thread_hot'));
 });
 
-t.test('when the head arrives its thread goes on at once', async t => {
+t.test('when the head is delivered its thread continues at once', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1']);
   stitch.settle();

@@ -9,7 +9,7 @@ import { human, refusal, start, tenancy, ThreadHarness } from './thread-harness.
 const getStoredState = (thread: ThreadHarness) =>
   JSON.parse(String(threadSnapshot.values(thread.id, 0, 1, thread.state as never).at(-1))) as object;
 
-t.test('a thread without an agent stores and sets nothing, whoever writes on it', async t => {
+t.test('a thread without an agent stores and schedules nothing for one', async t => {
   const thread = new ThreadHarness();
   thread.receive();
   thread.send(human);
@@ -47,7 +47,7 @@ t.test('the agent is called when the participant has been quiet for 1.5 s', asyn
   t.strictSame(thread.call, { ...tenancy, agentId, liveRunId: null });
 });
 
-t.test('a participant who goes on writing waits 8 s at most', async t => {
+t.test('a participant who keeps writing waits 8 s at most', async t => {
   const thread = new ThreadWithAgent();
   for (let at = start; at < start + 8_000; at += 500) {
     thread.passTo(at);
@@ -78,7 +78,7 @@ t.test('until a run is opened, the call is repeated', async t => {
   t.equal(thread.effects.length, 4);
 });
 
-t.test('a run is opened on what has been said, and told so durably', async t => {
+t.test('a run is opened on the latest message, and told to begin durably', async t => {
   const thread = new ThreadWithAgent();
   const { messageId } = thread.receive();
   const { updatedAt, sequence } = thread.state;
@@ -128,15 +128,18 @@ t.test("the thread's mode goes before the agent's", async t => {
   t.equal(thread.dispatched()?.begin.head.mode, 'auto');
 });
 
-t.test("the thread's agent goes before the channel's; a call of the one before opens nothing", async t => {
-  const thread = new ThreadWithAgent();
-  thread.receive();
-  const other = newId('agent');
-  thread.update({ agentId: other });
-  t.equal(thread.dispatched(), null);
-  t.equal(thread.call?.agentId, other);
-  t.ok(thread.dispatched({ head: createHead('auto', other) }));
-});
+t.test(
+  "the thread's agent has precedence over the channel's; a call of the previous agent opens no run",
+  async t => {
+    const thread = new ThreadWithAgent();
+    thread.receive();
+    const other = newId('agent');
+    thread.update({ agentId: other });
+    t.equal(thread.dispatched(), null);
+    t.equal(thread.call?.agentId, other);
+    t.ok(thread.dispatched({ head: createHead('auto', other) }));
+  },
+);
 
 t.test('where no agent can answer, the call is dropped', async t => {
   const thread = new ThreadWithAgent();
@@ -199,7 +202,7 @@ t.test('closing a thread cancels the pending call of its agent', async t => {
   t.equal(thread.reminders.size, 0);
 });
 
-t.test('another agent takes over what the one before was to answer', async t => {
+t.test('a new agent takes over the messages that its predecessor had not answered', async t => {
   const thread = new ThreadWithAgent();
   const agentRunId = thread.begun();
   const other = newId('agent');
@@ -255,7 +258,7 @@ t.test('a budget that stops a run quiets the thread, never the other way', async
   }
 });
 
-t.test('erasing what is known of the participant ends what was made of it', async t => {
+t.test('erasure ends the run and the suggestion that used the erased messages', async t => {
   const thread = new ThreadWithAgent('suggest');
   const first = thread.suggested();
   const second = thread.open()?.agentRunId ?? '';

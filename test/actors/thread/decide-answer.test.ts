@@ -19,7 +19,7 @@ t.test('an automatic answer is sent by the agent, once', async t => {
   t.equal(thread.toldTo(agentRunId, runCommand.answerDecided).length, 1);
 });
 
-t.test('a newer inbound message stops no automatic answer: it has its own run next', async t => {
+t.test('a newer inbound message does not stop an automatic answer: it gets its own run next', async t => {
   const thread = new ThreadWithAgent();
   const agentRunId = thread.begun();
   thread.receive('one more thing');
@@ -89,7 +89,7 @@ t.test("a program's message neither supersedes nor holds back", async t => {
   t.equal(thread.outbound.length, 2);
 });
 
-t.test('what cannot be sent becomes a suggestion that says why', async t => {
+t.test('an answer that cannot be sent becomes a suggestion with the reason', async t => {
   for (const [spoil, reason, body] of [
     [(thread: ThreadWithAgent) => thread.update({ agentMode: 'suggest' }), 'mode_changed', 'x'],
     [() => undefined, 'too_long', '\u{1f600}'.repeat(16_001)],

@@ -58,7 +58,7 @@ t.test('the body that a note has already changes nothing', async t => {
   t.equal(thread.state, state);
 });
 
-t.test('an assignment tells who had it before, and is told once', async t => {
+t.test('an assignment names the previous assignee, and has one event', async t => {
   const thread = new ThreadHarness();
   thread.create();
   const [first, second] = [newId('user'), newId('user')];

@@ -108,7 +108,7 @@ t.test('several receipts at once count by rank, whatever their order', async t =
   ]);
 });
 
-t.test('what the thread changed since the reading counts, not what was read', async t => {
+t.test('changes since the reading win over the reading', async t => {
   const { thread, sent } = sending();
   const asOf = thread.state.sequence;
   const stale = { message: sent, asOf };

@@ -107,7 +107,7 @@ t.test('moves of the status', async t => {
   );
 });
 
-t.test('what does not change has no event and leaves the state', async t => {
+t.test('an update without a change has no event and leaves the state', async t => {
   const thread = new ThreadHarness();
   thread.create();
   update(thread, {
@@ -160,7 +160,7 @@ t.test('any inbound opens a closed or archived thread', async t => {
   }
 });
 
-t.test('a human who writes opens a closed thread, a program does not', async t => {
+t.test('a message from a human reopens a closed thread, one from a program does not', async t => {
   const thread = new ThreadHarness();
   thread.create();
   update(thread, { status: 'closed' });
@@ -171,7 +171,7 @@ t.test('a human who writes opens a closed thread, a program does not', async t =
   t.equal(thread.names().filter(name => name === 'thread.status.changed').length, 2);
 });
 
-t.test('nobody sends on an archived thread', async t => {
+t.test('an archived thread accepts no outbound messages', async t => {
   const thread = new ThreadHarness();
   thread.create();
   update(thread, { status: 'archived' });

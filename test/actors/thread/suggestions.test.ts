@@ -18,7 +18,7 @@ t.test('in suggest mode the answer waits for an operator', async t => {
   t.equal(thread.outbound.length, 0);
 });
 
-t.test('an approved suggestion is sent by who approves it, and the run is told', async t => {
+t.test("an approved suggestion is sent in the approver's name, and the run is notified", async t => {
   for (const author of [human, key]) {
     const thread = new ThreadWithAgent('suggest');
     const agentRunId = thread.suggested();
@@ -69,7 +69,7 @@ t.test('whatever refuses an approval leaves the suggestion pending', async t => 
   t.equal(thread.resolve(agentRunId, { action: 'discard' }).status, 'discarded');
 });
 
-t.test('who approves what has gone on since is refused; the suggestion itself is no news', async t => {
+t.test('approval is refused after newer messages; the suggestion itself does not count as one', async t => {
   const thread = new ThreadWithAgent('suggest');
   thread.receive();
   const seen = thread.state.sequence;
@@ -114,14 +114,17 @@ t.test('a newer message supersedes a pending suggestion, whoever writes it', asy
   }
 });
 
-t.test('so does a newer suggestion; and what a message has overtaken already is none', async t => {
-  const thread = new ThreadWithAgent('suggest');
-  const first = thread.suggested();
-  const second = thread.open()?.agentRunId ?? '';
-  thread.answer(second);
-  t.match(thread.toldTo(first, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
-  const third = thread.begun();
-  thread.receive('one more thing');
-  thread.answer(third);
-  t.match(thread.toldTo(third, runCommand.answerDecided), [{ outcome: 'superseded' }]);
-});
+t.test(
+  'a newer suggestion supersedes it, too; a suggestion that a message has overtaken is superseded at once',
+  async t => {
+    const thread = new ThreadWithAgent('suggest');
+    const first = thread.suggested();
+    const second = thread.open()?.agentRunId ?? '';
+    thread.answer(second);
+    t.match(thread.toldTo(first, 'settleSuggestion'), [{ settlement: { status: 'superseded' } }]);
+    const third = thread.begun();
+    thread.receive('one more thing');
+    thread.answer(third);
+    t.match(thread.toldTo(third, runCommand.answerDecided), [{ outcome: 'superseded' }]);
+  },
+);

@@ -203,7 +203,7 @@ export const messageScenarios: ScenariosOf<typeof messageOperations> = {
         body: { ...inProject(env), body: 'hi' },
       }),
       async env => ({
-        params: { threadId: await newThread(env) },
+        params: { threadId: (await newSimulated(env)).threadId },
         body: { ...inProject(env), body: 'hello', direction: 'inbound', metadata: { a: [1] } },
       }),
     ],

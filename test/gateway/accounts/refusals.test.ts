@@ -13,7 +13,7 @@ const statuses: Readonly<Record<AccountRefusal, number>> = {
   invitation_absent: 404,
 };
 
-t.test('each refusal has an error of the catalogue, made anew each time for its own stack', async t => {
+t.test('each refusal has an error of the catalogue, a new one each time with its own stack', async t => {
   for (const [reason, status] of Object.entries(statuses) as [AccountRefusal, number][]) {
     const error = refuseAccount(reason);
     t.ok(error instanceof ServiceError, reason);

@@ -15,14 +15,14 @@ const statuses: Readonly<Record<AgentRefusal, number>> = {
   tool_headers_missing: 422,
 };
 
-t.test('each refusal has its error, made anew each time for its own stack', async t => {
+t.test('each refusal has its error, a new one each time with its own stack', async t => {
   for (const [reason, http] of Object.entries(statuses) as [AgentRefusal, number][]) {
     t.match(agentRules.refuse(reason), { http }, reason);
     t.not(agentRules.refuse(reason), agentRules.refuse(reason));
   }
 });
 
-t.test('what a request refers to and cannot use is named by its place in the body', async t => {
+t.test('unusable references are named by their path in the body', async t => {
   const code = 'svc/validation/invalid_request';
   t.match(
     agentRules.unusableReferences([

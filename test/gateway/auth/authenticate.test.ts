@@ -107,7 +107,7 @@ t.test('a key ends to the millisecond, held or not', async t => {
   await verifier.drain();
 });
 
-t.test('what has not the form of a key is refused without a question', async t => {
+t.test('text without the form of a key is refused without a query', async t => {
   const { counts, verify } = bench();
   for (const rubbish of ['', 'svc_test_', 'svc_test_x', `svc_live_${'-'.repeat(43)}`]) {
     await t.rejects(verify(rubbish), refused);

@@ -69,7 +69,7 @@ t.test('the links of the error pages lead to pages and anchors that exist', asyn
   }
 });
 
-t.test('nothing comes from another server, and nobody may frame a page', async t => {
+t.test('no resource is loaded from another server, and pages cannot be framed', async t => {
   for (const path of ['/docs', ...errorPages]) {
     const { headers, ...answer } = await fetch(url + path).then(async each => ({
       headers: each.headers,

@@ -42,7 +42,7 @@ t.test('unary calls', async t => {
   );
   const threadId = first.message?.threadId ?? '';
 
-  t.test('a message comes in, and REST sees the same', async t => {
+  t.test('an inbound message by gRPC is the same by REST', async t => {
     t.equal(first.replayed, false);
     t.match(first.message, {
       projectId,
@@ -65,7 +65,7 @@ t.test('unary calls', async t => {
     );
   });
 
-  t.test('an idempotency key is good once, whichever way it comes', async t => {
+  t.test('an idempotency key works once, by REST and gRPC together', async t => {
     const again = await ingest(inbound(tenant, 'second'));
     t.same(await ingest(inbound(tenant, 'second')), { ...again, replayed: true });
     const other = await failure(ingest(inbound(tenant, 'second', { body: 'something else' })));
@@ -145,7 +145,7 @@ t.test('unary calls', async t => {
     }
   });
 
-  t.test('what REST would not take is not taken, and each fault is named', async t => {
+  t.test('gRPC refuses what REST refuses, and names each fault', async t => {
     const bad: [IngestMessageRequest, string[]][] = [
       [{ body: '' }, ['/request/body']],
       [{ body: 'x'.repeat(16_001) }, ['/request/body']],
@@ -180,7 +180,7 @@ t.test('unary calls', async t => {
     });
   });
 
-  t.test('without a token nothing is answered, and nobody learns which are good', async t => {
+  t.test('without a token nothing is answered, and no answer reveals which tokens are valid', async t => {
     const request = inbound(tenant, 'secret');
     const wrong = ['', 'wrong', 'x'.repeat(35), `${otherToken}x`].map(each => bearer(each));
     for (const metadata of [bearer(''), ...wrong]) {
@@ -213,7 +213,7 @@ t.test('unary calls', async t => {
     t.ok(await ingest(inbound(tenant, 'after')), 'and the connection lives on');
   });
 
-  t.test('a message that is none is refused in the words of the catalogue', async t => {
+  t.test("an invalid message is refused with the catalogue's text", async t => {
     const path = '/skein.internal.v1.Conversations/IngestMessage';
     const { code, info } = await failure(
       answer((metadata, options, done) =>
@@ -246,7 +246,7 @@ t.test('unary calls', async t => {
     t.equal(unknown.code, codes.UNIMPLEMENTED);
   });
 
-  t.test('rubbish on the port harms nobody', async t => {
+  t.test('rubbish on the port does not affect other clients', async t => {
     const socket = connect(Number(node.skein.grpcPort), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -262,7 +262,7 @@ t.test('unary calls', async t => {
   });
 });
 
-t.test('a node with no tokens lets nobody in, and a port that is taken is named', async t => {
+t.test('a node without tokens refuses every call, and a taken port is named', async t => {
   const node = await GrpcNode.start(t, { SERVICE_TOKENS: '' });
   const client = node.client();
   const { code, info } = await failure(

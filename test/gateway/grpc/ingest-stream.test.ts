@@ -104,7 +104,7 @@ t.test('a stream of messages', async t => {
     });
   });
 
-  t.test('what is refused is said of the one message, and the stream goes on', async t => {
+  t.test('a refusal answers its one message, and the stream stays open', async t => {
     const sender = open();
     await sender.send([
       { correlationId: 'a', message: inbound(tenant, 'mixed-a') },
@@ -136,7 +136,7 @@ t.test('a stream of messages', async t => {
     t.match(await stored('somebody'), ['message mixed-a', 'message mixed-f']);
   });
 
-  t.test('who does not read its answers is not read from', async t => {
+  t.test('a client that does not read its answers is not read from', async t => {
     const sender = open();
     sender.call.pause();
     const big = JSON.stringify({ text: 'x'.repeat(20_000) });
@@ -228,7 +228,7 @@ t.test('a stream of messages', async t => {
     });
   });
 
-  t.test('a client that goes away leaves nothing behind', async t => {
+  t.test('a client that disconnects leaves nothing behind', async t => {
     const sender = open();
     await sender.send([{ correlationId: '0', message: inbound(tenant, 'gone') }]);
     await sender.until(1);
@@ -241,7 +241,7 @@ t.test('a stream of messages', async t => {
     t.pass('and the stream is counted off');
   });
 
-  t.test('a node that goes away answers what it has taken, and says so', async t => {
+  t.test('a node that stops answers what it has accepted, and says that it stops', async t => {
     const sender = open();
     let sent = 0;
     function* endless(): Generator<IngestMessagesRequest> {

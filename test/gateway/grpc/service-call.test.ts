@@ -74,7 +74,7 @@ function noting(): { asked: (AskOptions | undefined)[]; node: Pick<Node, 'ask'> 
 
 const thread = { kind: 'thread', id: newId('thread') };
 
-t.test('what nobody waits for any more is not begun', async t => {
+t.test('a request whose client has gone is not begun', async t => {
   const { asked, node } = noting();
   const gone = callWith({ cancelled: () => true });
   await t.rejects(async () => node.ask(thread, 'receive', {}, gone), Cancelled);
@@ -117,7 +117,7 @@ t.test('it acts where its request says, and nowhere else', async t => {
   }
 });
 
-t.test('a request that names no environment is told so', async t => {
+t.test('a request without an environment is refused with that reason', async t => {
   const authority = new ServiceAuthority({ query: () => Promise.resolve([]) }, systemClock);
   await t.rejects(authority.scope(undefined, projectId, undefined), {
     code: 'svc/validation/invalid_request',

@@ -120,7 +120,7 @@ t.test('one environment alone', async t => {
   t.same(await subscriber.through(5), [1, 3, 5]);
 });
 
-t.test('a gap is healed before anything newer is shown, and what comes twice is shown once', async t => {
+t.test('a gap is filled before anything newer is shown, and repeated events are shown once', async t => {
   const { events, clock, stream, client } = await smallNode(t);
   const subscriber = new Subscriber(client, { projectId });
   await subscriber.begun();
@@ -169,7 +169,7 @@ t.test('a heartbeat says how far everything has been sent', async t => {
   t.match(subscriber.frames[1], { frame: 'heartbeat', heartbeat: { seq: '7' } });
 });
 
-t.test('who reads too slowly is ended, and can go on from where it was', async t => {
+t.test('a subscriber that reads too slowly is ended, and can resume', async t => {
   const { events, stream, client } = await smallNode(t);
   const slow = new Subscriber(client, { projectId, cursor: { epoch: 'first', seq: 0 } });
   const quick = new Subscriber(client, { projectId, cursor: { epoch: 'first', seq: 0 } });
@@ -191,7 +191,7 @@ t.test('who reads too slowly is ended, and can go on from where it was', async t
   t.same(await again.through(total), numbers(total, seen.length + 1));
 });
 
-t.test('a node that goes away sends its subscribers to another', async t => {
+t.test('a node that stops sends its subscribers to another', async t => {
   const { stream, server, client } = await smallNode(t);
   const subscriber = new Subscriber(client, { projectId });
   await subscriber.begun();
@@ -200,7 +200,7 @@ t.test('a node that goes away sends its subscribers to another', async t => {
   await server.close(1_000);
 });
 
-t.test('what is no subscription', async t => {
+t.test('invalid subscriptions', async t => {
   const { client } = await smallNode(t);
   const refused = async (subscriber: Subscriber, code: codes): Promise<void> => {
     t.equal((await subscriber.end())?.code, code);

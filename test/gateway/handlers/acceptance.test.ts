@@ -89,7 +89,7 @@ t.test('an account accepts with its password', async t => {
   t.match((await client.call('GET', '/studio/me')).body, { userId: guest.userId });
 });
 
-t.test('a session that has ended is none', async t => {
+t.test('an ended session proves nothing', async t => {
   const owner = await node.signedUp();
   const guest = await node.signedUp();
   const token = await invited(owner, guest.email);
@@ -255,7 +255,7 @@ t.test('the Console of every project of the workspace is open to the guest', asy
   t.match(await events({ projectId: second }), [{ eventName: 'project.member.upserted' }]);
 });
 
-t.test('who has lost every workspace comes back by invitation', async t => {
+t.test('a user without a workspace can join by invitation', async t => {
   const owner = await node.signedUp();
   const guest = await joined(owner, 'viewer');
   await db.query('delete from workspace_members where user_id = $1', [guest.userId]);

@@ -106,7 +106,7 @@ t.test('a tool has the defaults of the contract, and shows no value of a header'
   t.same(await actsOn(toolId), ['tool.created', 'tool.updated']);
 });
 
-t.test('what of a tool is refused, and by which field', async t => {
+t.test('invalid tools, and the field that is named', async t => {
   const created = (more: object) => issues('createTool', body({ name: 'T', url, ...more }));
   for (const bad of [
     'http://127.0.0.1/',
@@ -265,7 +265,7 @@ t.test('nothing is made with what is of another environment, or of another tenan
   t.same(await issues('createLoom', body({ ...named, provider: 'llm_provider_2' })), other, 'revoked');
 });
 
-t.test('keys of providers are for people, and their secrets for nobody', async t => {
+t.test('keys of providers are managed by people, and their secrets are never shown', async t => {
   const made = await newByok();
   const params = { byokCredentialId: made.byokCredentialId };
   t.equal((await refusal('createByokCredential', body({}))).status, 403, 'not with an API key');

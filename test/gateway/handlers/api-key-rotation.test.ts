@@ -97,7 +97,7 @@ t.test('a key is rotated once, however many ask at once', async t => {
   t.equal((await getKeys(user)).length, 2);
 });
 
-t.test('what is rotating, revoked or expired has nothing to rotate', async t => {
+t.test('a rotating, revoked or expired key cannot be rotated', async t => {
   const user = await node.signedUp();
   const rotating = await made(user);
   await rotate(user.client, rotating.id);
@@ -167,7 +167,7 @@ t.test('an Idempotency-Key means one thing for test keys and another for live on
   }
 });
 
-t.test('who has been removed does not see the secret of a rotation again', async t => {
+t.test('a removed member does not get a rotated secret from a kept answer', async t => {
   const owner = await node.signedUp();
   const { projectId, workspaceId } = owner;
   const guest = await node.signedUp();

@@ -43,7 +43,7 @@ t.test('a key is shown whole once, and afterwards by its prefix', async t => {
   t.notOk(JSON.stringify(listed.body).includes(secret.slice(20)));
 });
 
-t.test('what is no key request is 422', async t => {
+t.test('an invalid key request is 422', async t => {
   const user = await node.signedUp();
   for (const changes of [
     { name: '' },
@@ -138,7 +138,7 @@ t.test('a key can do nothing that its maker could not', async t => {
 });
 
 t.test(
-  'who has just been removed, or made a viewer, makes no key, whatever another node remembers',
+  'a member who was just removed or demoted creates no key, whatever other nodes have cached',
   async t => {
     const owner = await node.signedUp();
     const admin = await joined(owner, 'admin');

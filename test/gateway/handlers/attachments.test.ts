@@ -238,7 +238,7 @@ t.test('files', async t => {
     t.equal((await row(attachmentId))?.message_id, inbound.body.messageId);
   });
 
-  t.test('what a message may not name is 422, whoever it belongs to', async t => {
+  t.test('an attachment that a message may not name is 422, whoever owns it', async t => {
     const { threadId } = await node.thread(tenant);
     const pending = (await announce(3)).body.attachmentId;
     const foreign = await upload(Buffer.from('abc'), {}, outsider);
@@ -289,7 +289,7 @@ t.test('files', async t => {
     t.equal((await announce(104_857_600, { filename: 'x'.repeat(256) })).status, 201);
   });
 
-  t.test('what nobody takes within a day is gone, bytes first; what a message has stays', async t => {
+  t.test('unused files are removed after a day, bytes first; files of messages stay', async t => {
     const pending = (await announce(3)).body;
     const loose = await upload(Buffer.from('loose'));
     const kept = await upload(Buffer.from('kept'));

@@ -149,7 +149,7 @@ t.test('invitations and members', async t => {
   );
 });
 
-t.test('what is refused leaves no act behind', async t => {
+t.test('a refused action is not in the audit log', async t => {
   const owner = await node.signedUp();
   const viewer = await joined(owner, 'viewer');
   const before = await actions(owner);
@@ -201,7 +201,7 @@ t.test('a workspace or a project is named, not both, not neither', async t => {
   t.equal((await logs(client, `projectId=${projectId}&since=yesterday`)).status, 422);
 });
 
-t.test('the log is for admins; for strangers there is none', async t => {
+t.test('the log is for admins; outsiders get 404', async t => {
   const owner = await node.signedUp();
   const { workspaceId, projectId } = owner;
   const admin = await joined(owner, 'admin');

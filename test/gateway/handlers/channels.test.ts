@@ -17,7 +17,7 @@ t.test('channels over REST', async t => {
   const read = (channelId: string, bearer = secret) =>
     node.ask<Channel & ErrorBody>('getChannel', bearer, { params: { channelId } });
 
-  t.test('what is created is read, changed and listed', async t => {
+  t.test('a channel is created, read, changed and listed', async t => {
     const body = { projectId, environmentId, name: 'Support', kind: 'custom', metadata: { a: 1 } };
     const created = await node.ask<Channel>('createChannel', secret, { body });
     t.equal(created.status, 201);

@@ -144,7 +144,7 @@ t.test('environments are apart', async t => {
   );
 });
 
-t.test('who may read the log', async t => {
+t.test('permissions to read the log', async t => {
   const node = await ConsoleNode.start(t, database);
   const tenant = await node.tenant();
   const other = await node.tenant();

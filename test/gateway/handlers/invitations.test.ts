@@ -82,7 +82,7 @@ t.test('roles are as asked for, and by default fit each other', async t => {
   }
 });
 
-t.test('what is no address is 422, a throw-away one has its own error', async t => {
+t.test('an invalid address is 422, a disposable one has its own error', async t => {
   const owner = await node.signedUp();
   for (const email of [
     '',
@@ -155,7 +155,7 @@ t.test('an Idempotency-Key invites once', async t => {
 });
 
 t.test(
-  'who has just been removed, or made a viewer, invites nobody, whatever another node remembers',
+  'a member who was just removed or demoted invites nobody, whatever other nodes have cached',
   async t => {
     const owner = await node.signedUp();
     const admin = await joined(owner, 'admin');

@@ -53,7 +53,7 @@ t.test('the founder is the owner; members are listed and read', async t => {
   t.same((await get(viewer, owner)).body, (body['data'] as unknown[])[0]);
 });
 
-t.test('whoever wants to leave may, but the last owner', async t => {
+t.test('every member may leave, except the last owner', async t => {
   const owner = await node.signedUp();
   const [admin, viewer, other] = [
     await joined(owner, 'admin'),
@@ -136,7 +136,7 @@ t.test('two owners who unmake each other at once: one is left', async t => {
   }
 });
 
-t.test('who is removed is nobody any more, in the projects and the Console either', async t => {
+t.test('a removed member loses every role, in projects and the Console, too', async t => {
   const owner = await node.signedUp();
   const member = await joined(owner, 'viewer');
   const { projectId } = owner;
@@ -179,7 +179,7 @@ t.test('who is removed is out, though their threads cannot be reached', async t 
   t.match(await get(member, owner), absent);
 });
 
-t.test('what a removed member has sent out is void, what they have made for the project stays', async t => {
+t.test("a removed member's invitations are revoked, what they made for the project stays", async t => {
   const owner = await node.signedUp();
   const admin = await joined(owner, 'admin');
   const email = newAddress();
@@ -217,7 +217,7 @@ t.test('a demotion to viewer revokes the invitations that the member sent', asyn
   t.equal((await accept(node.client(), good, password)).status, 200, 'an admin may still invite');
 });
 
-t.test('made a viewer while the invited accept: whoever comes first, nobody waits for ever', async t => {
+t.test('demotion while invitations are accepted: no deadlock, in either order', async t => {
   for (let round = 0; round < 3; round++) {
     const owner = await node.signedUp();
     const admin = await joined(owner, 'admin');

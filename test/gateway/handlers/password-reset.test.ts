@@ -173,7 +173,7 @@ t.test('the link proves the address, unless it is not the user’s any more', as
   t.match(await reset(token), invalid);
 });
 
-t.test('who has no account gets the same answer, and the database the same work', async t => {
+t.test('an unknown address gets the same answer for the same work of the database', async t => {
   const { email } = await node.signedUp();
   const nobody = 'nobody-of-that-name@example.com';
   const start = await rows();

@@ -24,7 +24,7 @@ t.test('who is at a thread', async t => {
       [projectId, userId, role],
     );
 
-  t.test('a thread is assigned to whoever may answer in it', async t => {
+  t.test('a thread can be assigned to every user who may answer in it', async t => {
     const { threadId } = await node.thread(tenant);
     const assign = (userId: string | null, bearer = secret) =>
       node.ask<Thread & ErrorBody>('assignThread', bearer, {

@@ -63,7 +63,7 @@ t.test('a thread that rests goes with all that hangs on it; others stay', async 
   t.equal((await key.ask<Refusal>('getThread', { params })).status, 404);
 });
 
-t.test('whoever writes after that begins anew, though the thread was in memory', async t => {
+t.test('a message after that starts a new conversation, though the thread was in memory', async t => {
   const tenant = await service.tenant();
   const { key } = tenant;
   await write(tenant, 'somebody');

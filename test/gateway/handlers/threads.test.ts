@@ -82,7 +82,7 @@ t.test('threads over REST', async t => {
     t.equal((await read(theirs.threadId, outsider.secret)).body.status, 'open', 'nothing has happened to it');
   });
 
-  t.test('PATCH changes what it names, and says so once', async t => {
+  t.test('PATCH changes the given fields, and has one event', async t => {
     const { threadId } = await node.thread(tenant);
     const changed = await update(threadId, {
       status: 'closed',

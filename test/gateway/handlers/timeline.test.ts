@@ -6,7 +6,7 @@ import { ConversationNode } from './conversation-fixture.ts';
 
 const { database } = await startTestDatabase(t);
 
-t.test('what became of a message', async t => {
+t.test('the timeline of a message', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant = await node.tenant();
   const { projectId, environmentId, secret } = tenant;

@@ -82,7 +82,7 @@ t.test('a slow reader holds the client back, not the body in memory', async t =>
   t.strictSame([answer?.status, answer?.body], [200, String(size)]);
 });
 
-t.test('an early answer reaches the client, and the connection goes on', async t => {
+t.test('an early answer reaches the client, and the connection stays open', async t => {
   const { port, url } = await startUpload(t, () => Promise.reject(new ServiceError('svc/runtime/not_found')));
   const answer = await fetch(`${url}/up`, { method: 'PUT', body: randomBytes(2 * megabyte) });
   t.equal(answer.status, 404);
@@ -143,7 +143,7 @@ t.test('the reader learns that the client has gone', async t => {
   await idle(server);
 });
 
-t.test('more streams than there may be are told to come back, and hold up nobody else', async t => {
+t.test('streams beyond the limit are told to retry, and do not delay others', async t => {
   const { url, port, server } = await startUpload(t, digest, { maxStreamsPerAddress: 1 });
   const client = new RawClient(port, t);
   client.send(`PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na`);

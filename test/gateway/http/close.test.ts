@@ -41,7 +41,7 @@ t.test('close waits for the answers in flight, and says goodbye in them', async 
   await idle.closed;
 });
 
-t.test('what came while the process was held up is served, not cut off', async t => {
+t.test('requests that arrived while the process was blocked are served', async t => {
   const { port, server } = await startServer(t, server => {
     server.route('GET', '/', () => ({ status: 200, body: '{}' }));
   });

@@ -49,7 +49,7 @@ t.test('a refusal is answered as it is', async t => {
   t.equal(log.entries.length, 0, 'and is nothing to log');
 });
 
-t.test('a client that is gone before the answer harms nobody', async t => {
+t.test('a client that disconnects before the answer does not affect others', async t => {
   const reached = gate();
   const proceed = gate();
   const finished = gate();

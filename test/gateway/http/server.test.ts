@@ -154,7 +154,7 @@ t.test('OPTIONS says which methods a path has', async t => {
   t.equal((await fetch(`${url}/b`, { method: 'OPTIONS' })).status, 404);
 });
 
-t.test('HEAD is GET without the body, and the connection goes on', async t => {
+t.test('HEAD is GET without the body, and the connection stays open', async t => {
   const { port } = await startServer(t, server => {
     server.route('GET', '/a', request => ({ status: 200, body: JSON.stringify(`${request.method} é`) }));
     server.route('GET', '/late', async () => {

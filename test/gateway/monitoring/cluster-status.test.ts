@@ -10,7 +10,7 @@ import { startServer } from '../http/http-fixture.ts';
 const token = 't'.repeat(32);
 const tokens = new ServiceTokens([{ name: 'operator', token }]);
 
-t.test('shows the cluster to services, and to nobody else', async t => {
+t.test('shows the cluster to services only', async t => {
   const cluster = { node: 'one', shards: 256 };
   const { url } = await startServer(t, server =>
     serveClusterStatus(server, tokens, { describe: () => cluster }),

@@ -42,7 +42,7 @@ t.test('ready is who passes every check in time', async t => {
   );
 });
 
-t.test('who drains is not ready any more', async t => {
+t.test('a draining node is not ready', async t => {
   const { get, health } = await startHealth(t, { database: () => Promise.resolve() });
   t.match(await get('/readyz'), { status: 200, text: '{"status":"ok","checks":{"database":"ok"}}' });
   health.drain();
@@ -50,7 +50,7 @@ t.test('who drains is not ready any more', async t => {
   t.equal((await get('/healthz')).status, 200);
 });
 
-t.test('who has not started is not ready', async t => {
+t.test('a node that has not started is not ready', async t => {
   const { get, health } = await startHealth(t, { database: () => Promise.resolve() });
   health.hold();
   t.match(await get('/readyz'), { status: 503, text: '{"status":"starting","checks":{"database":"ok"}}' });

@@ -375,7 +375,7 @@ t.test('a key belongs to where a user finds what is named by its id alone', asyn
   t.equal(runs, 2);
 });
 
-t.test('a key of somebody who is not signed in is theirs who send the same', async t => {
+t.test('a key sent without a credential belongs to whoever sends the same request', async t => {
   let n = 0;
   const { ask } = await setUp(t, { createPublicNote: () => ({ body: { n: ++n } }) });
   const send = (body: unknown) => ask('POST', '/v1/public', { body, headers: { 'Idempotency-Key': 'k' } });
@@ -518,7 +518,7 @@ t.test('a rehearsal neither uses up a key nor is answered by one', async t => {
   t.equal((await post('k', note, messages)).json?.n, 3);
 });
 
-t.test('an expired key that the sweeper has not reached is in nobody’s way', async t => {
+t.test('an expired key that was not removed yet blocks no request', async t => {
   let n = 0;
   const { post, clock } = await setUp(t, { createMessage: actorLike(() => ({ n: ++n })) });
   await post('k', note, messages);

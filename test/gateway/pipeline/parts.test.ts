@@ -6,7 +6,7 @@ import { projectId, startRest } from '../rest/rest-fixture.ts';
 const note = { projectId, text: 'hello' };
 const as = 'writer';
 
-t.test('what is no JSON is 400', async t => {
+t.test('invalid JSON is 400', async t => {
   const { ask } = await startRest(t);
   for (const [name, text] of Object.entries<string | Buffer>({
     'a broken object': '{"projectId":',
@@ -25,7 +25,7 @@ t.test('what is no JSON is 400', async t => {
   }
 });
 
-t.test('what says that it is no JSON is 400', async t => {
+t.test('a content type other than JSON is 400', async t => {
   const { ask } = await startRest(t);
   const post = async (type: string) =>
     (await ask('POST', '/v1/notes', { as, body: note, headers: { 'Content-Type': type } })).status;
@@ -55,7 +55,7 @@ t.test('what says that it is no JSON is 400', async t => {
   t.equal(status, 400, 'none at all');
 });
 
-t.test('what does not fit its schema is 422 and says where', async t => {
+t.test('a schema violation is 422 and names the field', async t => {
   const { ask } = await startRest(t);
   const getIssues = async (body: unknown) => {
     const { status, json } = await ask('POST', '/v1/notes', { as, body });
@@ -100,7 +100,7 @@ t.test('path and query are 422 too, all issues at once', async t => {
   }
 });
 
-t.test('a bomb of nesting is refused and harms nobody', async t => {
+t.test('deep nesting is refused at little cost', async t => {
   const { ask } = await startRest(t);
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;

@@ -143,7 +143,7 @@ t.test('guesses are limited by address, and by e-mail whether or not there is an
   t.match(refused.headers.get('retry-after'), /^[1-6]$/);
 });
 
-t.test('keys of nobody and paths to nowhere are limited by address, whoever is known goes on', async t => {
+t.test('unknown keys and paths are limited by address, known callers are not affected', async t => {
   const url = await startNode(t, '{"refused": {"limit": 4, "windowSeconds": 3600}}');
   const { person, projectId } = await signUp(new Line(url, t));
   const ask = async (address: string, path: string, token = newApiKeySecret('test').secret) => {

@@ -28,7 +28,7 @@ t.test('a request becomes a call: parts by their schemas, scope by the key', asy
   t.same((await ask('GET', '/v1/notes/note_a', { as })).json?.query, { limit: 50 }, 'defaults');
 });
 
-t.test('the caller comes first: 401, then 403, before anybody reads the body', async t => {
+t.test('401, then 403, before the body is read', async t => {
   const { ask } = await startRest(t);
   const text = '{broken';
   t.equal((await ask('POST', '/v1/notes', { text })).json?.error, 'svc/auth/missing_credentials');

@@ -20,7 +20,7 @@ const createTicket = async (node: ConsoleNode, projectId: string, token: string)
   return body.ticket;
 };
 
-t.test('who gets in', async t => {
+t.test('admission to the stream', async t => {
   const node = await ConsoleNode.start(t, database);
   const tenant = await node.tenant();
   const { projectId, founder } = tenant;
@@ -187,7 +187,7 @@ t.test('a key or a session that is revoked is shown out', async t => {
   t.same(await Promise.all([bySession.end(), byTicket.end()]), [4001, 4001]);
 });
 
-t.test('a socket by token ends with the token, one by ticket goes on', async t => {
+t.test('a socket by token ends with the token, one by ticket stays open', async t => {
   const clock = new ManualClock();
   await clock.advance(Date.now() - clock.now());
   const node = await ConsoleNode.start(t, database, clock);

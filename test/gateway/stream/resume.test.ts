@@ -182,7 +182,7 @@ t.test('a database that is away delays, and loses nothing', async t => {
   t.equal(events.failed, 2);
 });
 
-t.test('what is not in the log has no number, and is for those who are live', async t => {
+t.test('ephemeral events have no number, and reach live clients only', async t => {
   const { node, connect, commit } = await setUp(t);
   const client = connect();
   await client.resume();

@@ -133,7 +133,7 @@ t.test('a dead letter that cannot be stored at all is logged without what it car
   store.offline = false;
 });
 
-t.test('a task that nobody knows is a dead letter', async t => {
+t.test('an unknown task is a dead letter', async t => {
   const { node, clock, database } = await startTestNode(t);
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [{ do: 'perform', task: 'fly', payload: 1 }] }));
   await clock.advance(1);

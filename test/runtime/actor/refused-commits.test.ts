@@ -114,7 +114,7 @@ t.test('many bad commands do not undo the turns after them again and again', asy
   t.ok(metrics.kind('counter').turns < 300, 'each was undone once or twice');
 });
 
-t.test('what is refused for a while is answered 503, and the actor lives on', async t => {
+t.test('commits that are refused for a while are answered 503, and the actor stays usable', async t => {
   const { node, clock, database } = await startTestNode(t, {
     latencyMs,
     fault: striking({ 2: 'unavailable' }),
@@ -145,7 +145,7 @@ t.test('a commit that fails by mistake is an internal error, logged with its cau
   t.match(errors[0]?.fields, { requestId: 'req_x', err: new RangeError('check failed') });
 });
 
-t.test('when the snapshot cannot be read, whoever waits is told, and the next one tries anew', async t => {
+t.test('when the snapshot cannot be read, waiting commands fail, and the next one loads again', async t => {
   let failures = 1;
   const { node, clock, metrics } = await startTestNode(t, {
     latencyMs,
@@ -159,7 +159,7 @@ t.test('when the snapshot cannot be read, whoever waits is told, and the next on
   t.equal(metrics.kind('counter').activations, 2);
 });
 
-t.test('when the reload fails, turns that were undone are told so', async t => {
+t.test('when the reload fails, the undone turns fail, too', async t => {
   let loads = 0;
   const { node, clock, database } = await startTestNode(t, {
     latencyMs,

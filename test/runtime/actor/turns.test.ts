@@ -56,7 +56,7 @@ t.test('a read of a settled state answers without the store', async t => {
   t.equal(clock.now(), before);
 });
 
-t.test('a refusal is told in its order, with its details, and changes nothing', async t => {
+t.test('a refusal is answered in order, with its details, and changes nothing', async t => {
   const { node, clock, metrics, log } = await startTestNode(t, slow);
   const order: string[] = [];
   const refused = node.ask(a, 'refuse', {});
@@ -122,7 +122,7 @@ t.test('rows without a new state leave the version alone', async t => {
   t.strictSame(database.writes, [{ scope: 'once', key: 'k' }]);
 });
 
-t.test('who asks for what nobody knows gets an internal error, and the log says what it was', async t => {
+t.test('an unknown kind or command is an internal error, and the log names it', async t => {
   const { node, clock, log } = await startTestNode(t);
   const asks = [node.ask(a, 'fly', {}), node.ask({ kind: 'bird', id: 'b' }, 'fly', {})].map(outcome);
   node.tell(a, 'swim', {});

@@ -67,7 +67,7 @@ t.test(
   },
 );
 
-t.test('cut off for longer, it is replaced, drops what it had, and joins anew', async t => {
+t.test('a node that is cut off for longer is replaced, drops its shards, and joins again', async t => {
   const { cluster, two } = await trio();
   two.connected = false;
   const ms = await cluster.untilServed();
@@ -85,7 +85,7 @@ t.test('cut off for longer, it is replaced, drops what it had, and joins anew', 
   t.strictSame(cluster.offences, []);
 });
 
-t.test('an outage of the register costs nobody its membership', async t => {
+t.test('no member is removed because of an outage of the register', async t => {
   for (const outageMs of [300, 10_000]) {
     const { cluster, one, two, three } = await trio();
     const all = [one, two, three];
@@ -106,7 +106,7 @@ t.test('an outage of the register costs nobody its membership', async t => {
   }
 });
 
-t.test('a register that was lost is written anew', async t => {
+t.test('a register that was lost is written again', async t => {
   const { cluster } = await trio();
   for (const { key } of cluster.register.entries) cluster.register.write(key, undefined);
   await cluster.clock.advance(6_000);

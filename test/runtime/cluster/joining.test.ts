@@ -35,7 +35,7 @@ t.test(
   },
 );
 
-t.test('the last heartbeat of a dead forerunner is no sign of life, even if it comes late', async t => {
+t.test('the last heartbeat of a dead predecessor is no sign of life, even if it arrives late', async t => {
   const { cluster, two } = await trio();
   // Its connection is not known to be lost, so no ping finds it gone.
   two.stop();
@@ -104,7 +104,7 @@ t.test('fields and keys of a newer version are no trouble', async t => {
   t.equal(one.placement.describe().shards.length, cluster.count);
 });
 
-t.test('without the register a node waits, says so, and starts when it is there', async t => {
+t.test('without the register a node waits, logs it, and starts when the register is back', async t => {
   const cluster = new MemoryCluster({ latencyMs });
   const one = cluster.process('one');
   one.connected = false;

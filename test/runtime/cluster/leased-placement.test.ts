@@ -17,7 +17,7 @@ t.test('nodes that start together share, and each ends up with its own', async t
   t.equal(await cluster.untilServed(), 0);
 });
 
-t.test('a new node gets its share when it has been up for a while, and nobody else moves', async t => {
+t.test('a new node gets its share when it has been up for a while, and no other shards move', async t => {
   const cluster = new MemoryCluster({ latencyMs, shards: 64 });
   const one = await cluster.started('one');
   await cluster.clock.advance(3_000);
@@ -33,7 +33,7 @@ t.test('a new node gets its share when it has been up for a while, and nobody el
   t.strictSame(cluster.offences, []);
 });
 
-t.test('a node that comes and goes every second moves nothing', async t => {
+t.test('a node that joins and leaves every second moves no shards', async t => {
   const cluster = new MemoryCluster({ latencyMs, shards: 64 });
   const one = await cluster.started('one');
   await cluster.clock.advance(3_000);

@@ -6,7 +6,7 @@ import { NatsServer } from '../../support/nats-server.ts';
 const timeoutMs = 600_000;
 const createPeers = ({ connection }: NatsNode): NatsPeers => new NatsPeers({ connection, cluster: 'test' });
 
-t.test('a node that answers is here, and one that nobody knows is gone', async t => {
+t.test('a node that answers is here, and an unknown one is gone', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
   const [one, two] = (await Promise.all([natsNode(t, server.url), natsNode(t, server.url)])).map(
     createPeers,

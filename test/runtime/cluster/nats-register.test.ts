@@ -45,7 +45,7 @@ interface Opened {
   readonly register: NatsRegister;
 }
 
-t.test('while NATS is away the register says so at once, and afterwards it is as it was', async t => {
+t.test('while NATS is away the register fails at once, and afterwards its entries are unchanged', async t => {
   const server = await NatsServer.of(t);
   const [{ connection, register }, other] = await Promise.all([
     createRegister(t, server),
@@ -105,7 +105,7 @@ t.test('a register that does not answer is given up in time', async t => {
   server.thaw();
 });
 
-t.test('a register that NATS has lost is made anew by whoever reads it', async t => {
+t.test('a register that NATS has lost is created again by the next reader', async t => {
   const server = await NatsServer.of(t);
   const { connection, register } = await createRegister(t, server);
   const heard = Promise.withResolvers<Change>();

@@ -89,7 +89,7 @@ t.test(
   },
 );
 
-t.test('a task that never ends does not hold up the drain for ever', async t => {
+t.test('a task that never ends does not block the drain', async t => {
   const work: Work = () => new Promise(() => undefined);
   const { node, clock, log } = await startTestNode(t, {
     kinds: [counterKind({ work })],

@@ -23,7 +23,7 @@ t.test('commands in flight count as much as those that wait', async t => {
   t.strictSame(await clock.until(Promise.all(asks)), [1, 2, 3, 'svc/runtime/unavailable overloaded']);
 });
 
-t.test('a node takes no more commands than its budget, whoever they are for', async t => {
+t.test('a node accepts no more commands than its budget, for all actors together', async t => {
   const { node, clock, metrics } = await startTestNode(t, { latencyMs, limits: { admitted: 3 } });
   const asks = [1, 2, 3, 4].map(i => node.ask(counterRef(`${i}`), 'add', { mark: 'x' }));
   node.tell(counterRef('5'), 'add', { mark: 'x' });

@@ -5,7 +5,7 @@ import { outcome, startTestNode } from '../node-fixture.ts';
 const a = counterRef('a');
 const b = counterRef('b');
 
-t.test('an idle actor leaves memory, and comes back as it was committed', async t => {
+t.test('an idle actor leaves memory, and is loaded again as committed', async t => {
   const { node, clock, store, metrics } = await startTestNode(t, {
     kinds: [counterKind({ idleMs: 60_000 })],
   });
@@ -103,7 +103,7 @@ t.test('onActivate must name a command', async t => {
   await t.rejects(startTestNode(t, { kinds: [counterKind(), counterKind()] }), /two kinds are named counter/);
 });
 
-t.test('a refused onActivate harms nobody', async t => {
+t.test('a refused onActivate does not affect other commands', async t => {
   const { node, clock } = await startTestNode(t, {
     kinds: [counterKind({ onActivate: 'refuse', idleMs: 60_000 })],
   });

@@ -26,7 +26,7 @@ async function remind(
   await clock.until(node.ask(a, 'add', { mark: 'set', remind }));
 }
 
-t.test('a reminder comes at its time, and the commit that handles it deletes it', async t => {
+t.test('a reminder is delivered when it is due, and the commit that handles it deletes it', async t => {
   const made = await startTestNode(t);
   await remind(made, { key: 'x', at: made.clock.now() + 3_600_000 });
   await made.clock.advance(3_599_999);
@@ -98,7 +98,7 @@ t.test('a reminder that fails is retried with back-off, and is a dead letter in 
   t.equal(made.metrics.kind('counter').defects, 4);
 });
 
-t.test('a reminder that meets a store that is away waits, for ever if need be', async t => {
+t.test('a reminder waits while the store is away, without limit', async t => {
   const made = await startTestNode(t, {
     limits: { reminderTries: 2 },
     fault: () => (made.store.loads > 1 ? 'unavailable' : undefined),
@@ -122,7 +122,7 @@ t.test('a store that cannot be read is asked again until it can', async t => {
   t.equal(made.log.filter(({ message }) => message === 'the reminders cannot be read').length, 1, 'one line');
 });
 
-t.test('what another node set is found by the poll', async t => {
+t.test('the poll finds reminders that other nodes set', async t => {
   const made = await startTestNode(t);
   const reminder = {
     key: 'x',
@@ -159,7 +159,7 @@ t.test('a wall clock that is put back does not put off the poll', async t => {
   }
 });
 
-t.test('a reminder that was set again during its delivery comes again', async t => {
+t.test('a reminder that was set again during its delivery is delivered again', async t => {
   const made = await startTestNode(t, { latencyMs });
   const { clock, node, database } = made;
   await remind(made, { key: 'x', payload: { mark: 'old' } });
@@ -209,7 +209,7 @@ t.test('reminders that hang do not delay the others', async t => {
   t.equal(done.length, 20);
 });
 
-t.test('a reminder to a kind that nobody knows is a defect of its decision', async t => {
+t.test('a reminder to an unknown kind is a defect of its decision', async t => {
   const { node, clock, database } = await startTestNode(t);
   const remind = [{ key: 'x', at: 0, to: { kind: 'bird', id: 'b' }, command: 'fly', payload: {} }];
   t.equal(

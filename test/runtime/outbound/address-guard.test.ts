@@ -76,7 +76,7 @@ t.test('addresses that are public', async t => {
   }
 });
 
-t.test('loopback may be let in by itself', async t => {
+t.test('loopback can be allowed alone', async t => {
   for (const address of forbidden['loopback'] ?? []) t.equal(isAllowed(address, 'loopback'), true, address);
   for (const [sort, addresses] of Object.entries(forbidden)) {
     if (sort === 'loopback') continue;

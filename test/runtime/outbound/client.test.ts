@@ -66,7 +66,7 @@ t.test('a connection is used again', async t => {
   t.equal(receiver.connections, 1);
 });
 
-t.test('beyond 256 connections to one origin requests wait, unless nobody wants them any more', async t => {
+t.test('beyond 256 connections to one origin requests wait, unless they are cancelled', async t => {
   const pool = await poolFor(t);
   const receiver = await receiverFor(t);
   const held: (() => void)[] = [];
@@ -84,7 +84,7 @@ t.test('beyond 256 connections to one origin requests wait, unless nobody wants 
   t.equal(receiver.received.length, 258);
 });
 
-t.test('after a connection that failed, or that the receiver closes, comes another', async t => {
+t.test('a connection that failed, or that the receiver closed, is replaced', async t => {
   const pool = await poolFor(t);
   const receiver = await receiverFor(t);
   receiver.behaviour = (_request, response) => response.destroy();
@@ -149,7 +149,7 @@ t.test('deadlines', async t => {
   t.match(handshake, { failure: 'timeout', error: /connection/ }, 'no handshake within the time to connect');
 });
 
-t.test('a slow receiver holds up nobody', async t => {
+t.test('a slow receiver does not delay others', async t => {
   const pool = await poolFor(t);
   const slow = await receiverFor(t);
   const quick = await receiverFor(t);

@@ -54,7 +54,7 @@ t.test('a cancelled request ends at once, and its worker lives on', async t => {
   t.strictSame(lost, []);
 });
 
-t.test('a worker that dies is replaced; what it had in flight is told so', async t => {
+t.test('a worker that dies is replaced; its requests in flight fail', async t => {
   let lost: (error: Error) => void = () => undefined;
   const death = new Promise<Error>(resolve => (lost = resolve));
   const pool = await poolFor(t, { onWorkerLost: error => lost(error) });
@@ -89,7 +89,7 @@ t.test('a drain finishes what is in flight and refuses the rest', async t => {
   t.equal(pool.stats.workers, 0);
 });
 
-t.test('who has waited long enough gives up what is in flight', async t => {
+t.test('abandoned requests in flight fail, and the drain ends', async t => {
   const pool = await poolFor(t);
   const receiver = await receiverFor(t);
   receiver.behaviour = silence;

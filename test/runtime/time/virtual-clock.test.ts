@@ -29,7 +29,7 @@ t.test('what follows from a timer happens before the next one', async t => {
   t.strictSame(seen, [5, 10, -12, 15]);
 });
 
-t.test('until gives the outcome, and gives up on what never comes', async t => {
+t.test('until resolves to the outcome, and fails when it never arrives', async t => {
   const clock = new VirtualClock(0);
   const failed = new Promise((_, reject) => clock.after(5, () => reject(new Error('no'))));
   await t.rejects(clock.until(failed), /^Error: no$|no/);

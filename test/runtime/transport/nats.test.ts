@@ -118,7 +118,7 @@ t.test('a lost connection', async t => {
   await taken();
 });
 
-t.test('what was not sent before the connection is lost is never sent', async t => {
+t.test('messages that were not sent before the connection was lost are never sent', async t => {
   const server = await NatsServer.of(t, { jetStream: false });
   const turns: (() => void)[] = [];
   const [one, two] = await Promise.all([

@@ -72,7 +72,7 @@ t.test('an older token revokes the family even within the leeway', async t => {
 });
 
 t.test(
-  'a token of a known family that we never gave revokes it; an unknown family touches nobody',
+  'a token of a known family that was never issued revokes it; an unknown family revokes nothing',
   async t => {
     const { session } = await newPerson();
     const [family = '', secret = ''] = session.refreshToken.split('.');

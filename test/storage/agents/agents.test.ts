@@ -147,7 +147,7 @@ const newTool: NewTool = {
   headers: { Authorization: 'Bearer hush-hush', 'X-Tenant': 'seven' },
 };
 
-t.test("a tool's headers and signing secret are sealed; a header that says so keeps its value", async t => {
+t.test("a tool's headers and signing secret are sealed; a header may keep its value", async t => {
   const { tool, signingSecret } = await tools.create(newTool);
   const { toolId } = tool;
   t.same(tool.headers, { Authorization: '[redacted]', 'X-Tenant': '[redacted]' });
@@ -265,7 +265,7 @@ t.test('rules and models are kept to the character', async t => {
   t.same((await credentialRow(key.byokCredentialId)).modelAllowlist, rules);
 });
 
-t.test('of an agent that takes a loom and somebody who archives it, one finds the other', async t => {
+t.test('of a request that assigns a loom to an agent and one that archives it, one is refused', async t => {
   for (let round = 0; round < 10; round++) {
     const { loomId } = await looms.create({ ...tenant, ...audit(), name: 'Loom', metadata: {}, definition });
     const [taken, archived] = await Promise.allSettled([

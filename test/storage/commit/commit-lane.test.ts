@@ -93,7 +93,25 @@ t.test('a slow tenant', async t => {
     await holder.rollback();
   });
 
-  await t.test('what interrupts a batch once and passes refuses nobody', async t => {
+  await t.test('a suspect has a transaction of its own, and its neighbours have theirs', async t => {
+    const suspect = newId('project');
+    await database.query(insertProject, [suspect, 'e']);
+    await onThread('slow_once', `new.external_ref = 'slow'`, 'perform pg_sleep(60)');
+    const { store } = open(t);
+    const slow = new Counter();
+    await t.rejects(store.commit(slow.next([event(slow.id, suspect)], 'slow')), { name: 'StoreUnavailable' });
+    await database.query('drop trigger slow_once on threads');
+
+    const { transactions } = store.stats;
+    const commits = Array.from({ length: 40 }, (_, i) => {
+      const counter = new Counter();
+      return store.commit(counter.next([event(counter.id, i % 2 === 0 ? suspect : projectId)]));
+    });
+    t.same(new Set(await outcomes(commits)), new Set(['ok']));
+    t.equal(store.stats.transactions - transactions, 2);
+  });
+
+  await t.test('an interruption that happens once refuses no commit', async t => {
     await database.query('create sequence interruptions');
     for (const state of ['57014', '40P01', '55P03', '53100', '53200']) {
       const name = `once_${state.toLowerCase()}`;

@@ -87,7 +87,7 @@ t.test('commits', async t => {
   });
 
   await t.test(
-    'of one batch, whoever brings a key that is taken is refused at once, and nobody else',
+    'of one batch, the commits whose keys are taken are refused at once, and no others',
     async t => {
       // Its own: a lane that has met a taken key lately expects more of them.
       const { store } = openStore(database);
@@ -112,7 +112,7 @@ t.test('commits', async t => {
     },
   );
 
-  await t.test('a lane starts while its turn of the event loop goes on, once enough wait', async t => {
+  await t.test('a lane starts within a turn of the event loop once enough commits wait', async t => {
     const before = store.stats.transactions;
     const turn = Array.from({ length: 100 }, () => store.commit(new Counter().next()));
     await Promise.all(turn);

@@ -80,7 +80,7 @@ t.test('a server that falls silent is given up, and the next one is asked', asyn
   t.same(await database.query('select 1 as one'), [{ one: 1 }], 'on connections of its own');
 });
 
-t.test('no statement goes on for ever, and none waits for ever', async t => {
+t.test('no statement runs or waits without a limit', async t => {
   const { url } = await startTestDatabase(t);
   const hurried = { url, log: silentLog, poolSize: 4 };
   const short = await openDatabase({ ...hurried, statementTimeoutMs: 100 });
@@ -104,7 +104,7 @@ t.test('no statement goes on for ever, and none waits for ever', async t => {
   await holder.rollback();
 });
 
-t.test('permanent failures are told from transient ones', async t => {
+t.test('permanent failures are distinguished from transient ones', async t => {
   const { database } = await startTestDatabase(t);
   for (const statement of ['select 1 / 0', 'select * from nowhere', 'selec 1']) {
     const failed = await Promise.allSettled([database.query(statement), database.em().execute(statement)]);

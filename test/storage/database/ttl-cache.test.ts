@@ -30,7 +30,7 @@ function bench(options: { maxEntries?: number; absentMs?: number } = {}) {
   return { time, asked, cache, turn, seed };
 }
 
-t.test('callers of one key share a query, and then the answer comes synchronously', async t => {
+t.test('callers of one key share a query, and later answers are synchronous', async t => {
   const { asked, cache } = bench();
   const callers = [cache.get('k', 'q'), cache.get('k', 'q'), cache.get('other', 'r')];
   t.same(
@@ -73,7 +73,7 @@ t.test('after its life the caller waits, and age counts from the asking', async 
   t.equal(await waiting, 'new');
 });
 
-t.test('what is forgotten is asked anew, even while a query is under way', async t => {
+t.test('an invalidated key is loaded again, even while a query is in flight', async t => {
   const { asked, cache, seed } = bench();
   await seed('k', 'old');
   cache.invalidate('k');
@@ -105,7 +105,7 @@ t.test('invalidateWhere drops what fits, and every query in flight', async t => 
   t.equal(cache.size, 0);
 });
 
-t.test('what is not there is not remembered', async t => {
+t.test('an absent key is not remembered', async t => {
   const { asked, cache } = bench();
   const first = cache.get('k', 'k');
   asked[0]?.answer(undefined);
@@ -116,7 +116,7 @@ t.test('what is not there is not remembered', async t => {
   t.equal(await second, 'now it is');
 });
 
-t.test('a failure reaches those who wait and nobody else', async t => {
+t.test('a failure reaches only the callers that wait for it', async t => {
   const { time, asked, cache, seed, turn } = bench();
   const first = cache.get('k', 'k');
   asked[0]?.fail(new Error('away'));
@@ -147,7 +147,7 @@ t.test('the answer asked longest ago makes room', async t => {
   t.equal(asked.length, 4);
 });
 
-t.test('however many keys of nobody are asked for, what is held stays', async t => {
+t.test('look-ups of unknown keys do not evict answers', async t => {
   const { asked, cache, seed } = bench({ maxEntries: 2 });
   await seed('a', '1');
   const unanswered = ['x', 'y', 'z'].map(async key => cache.get(key, key));
@@ -176,7 +176,7 @@ t.test('a key that will never be there is not asked for again for a while', asyn
   t.notOk(cache.has('k'), 'forgotten with the rest');
 });
 
-t.test('keys that are not there are remembered up to a number', async t => {
+t.test('absent keys are remembered up to a limit', async t => {
   const { asked, cache } = bench({ absentMs: 10_000 });
   for (let i = 0; i <= 1_000; i++) {
     const got = cache.get(`k${i}`, 'q');

@@ -47,7 +47,7 @@ t.test('of many claimants one wins, whoever held it before', async t => {
   }
 });
 
-t.test('an incomplete claim counts for nobody', async t => {
+t.test('an incomplete claim is ignored', async t => {
   const folder = await newFolder(t);
   await writeFile(join(folder, 'owner-7.json'), '{"pid": 1');
   const owner = await claimFolder(folder);

@@ -114,7 +114,7 @@ t.test('one process at a time', async t => {
     t.match(next.said, { adopted: true, pid: said['pid'], url: said['url'] });
     t.strictSame(await ask(String(next.said['url']), 'select answer from kept'), [7]);
 
-    t.test('and a normal end, without a word to the server, ends the server too', async t => {
+    t.test('a normal exit without a stop ends the server, too', async t => {
       const ended = once(next.child, 'exit');
       next.child.stdin?.write('exit\n');
       t.strictSame(await ended, [0, null]);
@@ -140,7 +140,7 @@ t.test('a status file whose pid is another program now does not stop the start',
 });
 
 t.test(
-  'a server that is killed comes back at its address, with everything that was acknowledged',
+  'a server that is killed is restarted at its address, with everything that was acknowledged',
   async t => {
     const server = await startTestDatabase(t, { durable: true });
     const { database } = server;

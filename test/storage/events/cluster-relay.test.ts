@@ -129,7 +129,7 @@ function setUp() {
   return { ...shared, one: new Member('one', shared), two: new Member('two', shared) };
 }
 
-t.test('what one node commits is shown on both, without reading the log', async t => {
+t.test("events of one node's commits are shown on both, without reading the log", async t => {
   const { clock, events, network, one, two } = setUp();
   for (const { hub } of [one, two]) hub.join(projectId, quiet());
   await clock.advance(0);

@@ -48,7 +48,7 @@ t.test('a claim that lapsed can neither keep an answer nor release the key of it
   t.match(await keys.find(keyHash, []), { status: 200, body: '"next"' }, 'a kept answer is not released');
 });
 
-t.test('what is released or dropped is free at once', async t => {
+t.test('a released or dropped key is free at once', async t => {
   const keyHash = randomBytes(32);
   await keys.release(await claim(keyHash));
   t.equal(await keys.find(keyHash, []), undefined);

@@ -94,14 +94,14 @@ t.test('a mail is given up when its token has ended', async t => {
   t.match(await row(mailId), { secret: null, next: null, sent: null, error: /expired/ });
 });
 
-t.test('a kind that this version does not know is left to one that does', async t => {
+t.test('a kind that this version does not know is left for other versions', async t => {
   const mailId = await queue('a@example.com');
   await db.query(`update mails set kind = 'of_the_future' where mail_id = $1`, [mailId]);
   t.same(await mails.claim(start, 10), []);
   t.match(await row(mailId), { attempts: 0 });
 });
 
-t.test('a secret that does not open holds up nobody else', async t => {
+t.test('a secret that does not open does not delay other mail', async t => {
   const broken = await queue('a@example.com');
   const whole = await queue('b@example.com');
   await db.query('update mails set secret = $2 where mail_id = $1', [broken, 'no JWE']);

@@ -19,7 +19,7 @@ const pieces = (bytes: Buffer): Readable =>
   );
 
 async function conforms(t: Test, media: Media): Promise<void> {
-  await t.test('what is put is read, whole, and measured', async t => {
+  await t.test('a stored file is read back whole, with its size', async t => {
     for (const size of [1, 65_536, 5_000_000]) {
       const key = `prj_1/env_1/att_${size}`;
       const bytes = randomBytes(size);
@@ -36,7 +36,7 @@ async function conforms(t: Test, media: Media): Promise<void> {
     t.equal(String(await buffer(await media.open(key))), 'second');
   });
 
-  await t.test('of another size it is refused, and the reason of a failure is told', async t => {
+  await t.test('a file of another size is refused, and failures have a reason', async t => {
     const put = (size: number, source: Readable) =>
       media.put({ key: 'prj_1/env_1/att_bad', size, mimeType }, source);
     await t.rejects(put(10, pieces(Buffer.alloc(9))), WrongSize);
@@ -53,7 +53,7 @@ async function conforms(t: Test, media: Media): Promise<void> {
     t.equal(String(await buffer(await media.open('prj_1/env_1/att_bad'))), 'abc', 'and may be put again');
   });
 
-  await t.test('what is not there is told apart, and removing it is no error', async t => {
+  await t.test('an absent file is reported as absent, and removing it is no error', async t => {
     const key = 'prj_1/env_1/att_gone';
     await t.rejects(media.open(key), NoSuchMedia);
     await media.put({ key, size: 1, mimeType }, pieces(Buffer.from('x')));

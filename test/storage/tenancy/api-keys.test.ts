@@ -55,7 +55,7 @@ t.test('a secret is 43 characters of base62 under its prefix, never the same', a
   t.equal(letters.size, 62, 'every character comes up');
 });
 
-t.test('what is no key is told from its form', async t => {
+t.test('text that is not a key is recognised by its form', async t => {
   const { secret } = newApiKeySecret('test');
   t.ok(keySecretForm.test(secret));
   for (const text of [

@@ -141,7 +141,7 @@ t.test('a project that cannot be counted keeps no other from it, nor their event
   t.same(await days(poor), [['2026-11-20', 3, 0]], 'nothing is lost');
 });
 
-t.test('what was counted outlives its events', async t => {
+t.test('counted usage outlives its events', async t => {
   const person = await newPerson();
   await append(person, received, 6);
   await sweep(db, noon + 40 * day, silentLog);
@@ -149,7 +149,7 @@ t.test('what was counted outlives its events', async t => {
   t.same(await days(person), [['2026-11-20', 6, 0]]);
 });
 
-t.test('nobody looks at a project that rests', async t => {
+t.test('idle projects are skipped', async t => {
   const person = await newPerson();
   await append(person, received, 2);
   const asked: unknown[] = [];

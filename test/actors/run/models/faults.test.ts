@@ -40,7 +40,7 @@ t.test('limits of rate and failures that pass are tried again, when the provider
   t.equal(fixture.clock.pending, 0, 'no timer is left');
 });
 
-t.test('what does not pass in time, or at all, has a stable code', async t => {
+t.test('failures and timeouts have stable codes', async t => {
   const receiver = await receiverFor(t);
   const cases: readonly (readonly [number, object, string, attempts: number])[] = [
     [429, { message: 'slow down' }, 'rate_limited', 4],

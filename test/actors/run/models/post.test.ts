@@ -66,7 +66,7 @@ t.test('an endless response is no answer', async t => {
   await closed(t, sent, 1, maxStreamBytes);
 });
 
-t.test('a stream as long as it may be is an answer, a byte more is none', async t => {
+t.test('a stream at its size limit is an answer, one byte more fails', async t => {
   const receiver = await receiverFor(t);
   const said = [chunk({ content: 'Hello.' }), chunk({}, 'stop'), 'data: [DONE]\n\n'].join('');
   const padding = (length: number) => `: ${'x'.repeat(length - said.length - 4)}\n\n`;

@@ -70,7 +70,7 @@ t.test('the last permit goes to the owner with the fewest, and cancelled work le
   t.equal(fixture.owners, 'aabd');
 });
 
-t.test('who comes in turn waits, however many wait', async t => {
+t.test('run() waits for a permit, however many wait', async t => {
   const semaphore = new FairSemaphore(2, 0);
   const { signal } = new AbortController();
   const first = Promise.withResolvers<void>();

@@ -111,7 +111,7 @@ t.test('cancelling stops the model, and the tools', async t => {
   }
 });
 
-t.test('a node that drains finishes what is out and begins nothing', async t => {
+t.test('a draining node finishes requests in flight and begins none', async t => {
   const steps: number[] = [];
   const model: Model = async (order, signal) => {
     steps.push(order.step);
@@ -133,7 +133,7 @@ t.test('a node that drains finishes what is out and begins nothing', async t => 
   await nodes.clock.until(nodes.node.testNode.node.drain());
 });
 
-t.test('what does not answer while its node drains is asked again by the next', async t => {
+t.test('a model that does not answer while its node drains is asked again by the next node', async t => {
   let asked = 0;
   const nodes: RunNodes = new RunNodes({
     model: async (_, signal) => {

@@ -125,7 +125,7 @@ t.test('a node that drains begins none of those that wait, and takes every answe
   await nodes.stop();
 });
 
-t.test('answers that wait when a node begins to drain are all told before it gives up', async t => {
+t.test('answers that wait when a node begins to drain are all reported before it ends', async t => {
   const fixture = await Fixture.begun(3, 1_000);
   const { nodes } = fixture;
   await nodes.clock.advance(1_000 - nodes.clock.monotonic());
@@ -138,7 +138,7 @@ t.test('answers that wait when a node begins to drain are all told before it giv
   await nodes.stop();
 });
 
-t.test('a turn is released, whatever becomes of the work', async t => {
+t.test('a turn is released, whether the work succeeds or fails', async t => {
   const clock = new VirtualClock();
   const throttle = new Throttle(clock);
   const { signal } = new AbortController();

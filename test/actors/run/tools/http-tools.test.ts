@@ -346,7 +346,7 @@ t.test("attempts by the tool's own rule, each committed before it is made", asyn
   t.match(await row(), { failures: 0 }, 'all attempts together are one call');
 });
 
-t.test('what is not tried again', async t => {
+t.test('failures that are not retried', async t => {
   const receiver = await receiverFor(t);
   const rule = { url: receiver.url(), retryMaxAttempts: 5, retryBackoffMs: 0 };
   const { call, clock, asked } = await bench(rule);

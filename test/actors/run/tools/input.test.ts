@@ -22,7 +22,7 @@ t.test('a worker that cannot start fails the checks that wait, and nothing else'
   await t.rejects(checker.check(task), 'and so does the next one');
 });
 
-t.test('a worker that runs says what does not fit', async t => {
+t.test('a running worker reports arguments that do not match the schema', async t => {
   const checker = new InputChecker();
   t.teardown(() => checker.close());
   t.match(await checker.check(task), [{ code: 'required' }]);

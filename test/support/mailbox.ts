@@ -1,0 +1,34 @@
+/** What a node has mailed: without a mail server it writes each mail into a file, and logs where. */
+import { readFile } from 'node:fs/promises';
+import type { LogLine, NodeProcess } from './node-process.ts';
+
+/** The page that a link leads to, and the subject of the mails with such a link. */
+const subjects = {
+  verify: 'Confirm your e-mail address',
+  reject: 'Confirm your e-mail address',
+  reset: 'Set a new password',
+  join: 'You are invited to a workspace',
+} as const;
+export type MailedPage = keyof typeof subjects;
+
+const given = new Set<unknown>();
+
+/** The text of the newest mail to the address with a link to the page, once there is one; each is given once. */
+export async function readMail(node: NodeProcess, to: string, page: MailedPage): Promise<string> {
+  const isNew = (line: LogLine): boolean =>
+    line['to'] === to && line['subject'] === subjects[page] && !given.has(line['file']);
+  const { file } = node.lines.findLast(isNew) ?? (await node.said(isNew));
+  given.add(file);
+  const text = await readFile(String(file), 'utf8');
+  return text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+}
+
+/** The token of the link in the mail that leads to the page. */
+export function findToken(mail: string, page: MailedPage): string {
+  return new RegExp(`/studio/${page}#token=([\\w-]+)`).exec(mail)?.[1] ?? '';
+}
+
+/** Of the newest mail, as {@link readMail}. */
+export async function readMailedToken(node: NodeProcess, to: string, page: MailedPage): Promise<string> {
+  return findToken(await readMail(node, to, page), page);
+}
