@@ -79,7 +79,7 @@ async function startOurs(database: BenchDatabase): Promise<System> {
   const { stitch } = await skein.api.post<{ stitch: { stitchId: string } }>('/stitches', {
     projectId: skein.projectId,
     name: 'Queue',
-    webhookUrl: 'http://127.0.0.1:9/',
+    webhookUrl: 'http://127.0.0.1:2/',
     eventNames: ['thread.message.received'],
   });
   await skein.server.stop();

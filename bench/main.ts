@@ -3,6 +3,7 @@
  * stands for all that begin with it: `cluster`.
  */
 import { cpus, totalmem } from 'node:os';
+import { benchAbuse } from './abuse.ts';
 import { benchAgentKill } from './agents/kill.ts';
 import { benchAgentLoad } from './agents/load.ts';
 import { benchAgentRaces } from './agents/races.ts';
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   path: benchPath,
   reads: benchReads,
   startup: benchStartup,
+  abuse: benchAbuse,
   'agents-kill': benchAgentKill,
   'agents-races': benchAgentRaces,
   'agents-load': benchAgentLoad,

@@ -149,7 +149,11 @@ export const eventTypes = {
   'channel.message.read': row('Read receipt.', receipt),
   'channel.message.delivery_failed': row(
     'Delivery failed.',
-    data('getMessage', { message: Message, occurredAt: optional(instant()), error: optional(nullable(freeForm())) }),
+    data('getMessage', {
+      message: Message,
+      occurredAt: optional(instant()),
+      error: optional(nullable(freeForm())),
+    }),
   ),
   'channel.credential.expiring': row(
     'A channel access token is close to expiry and cannot be renewed automatically; the owner must act.',
@@ -203,7 +207,10 @@ export const eventTypes = {
     data('getStitch', { stitch: Stitch, previousStatus: optional(choice(stitchStatuses)) }),
   ),
   'stitch.secret.rotated': row("A stitch's secret was rotated.", stitch),
-  'stitch.delivery.exhausted': row('A delivery has failed for good.', data('getDelivery', { delivery: WebhookDelivery })),
+  'stitch.delivery.exhausted': row(
+    'A delivery has failed for good.',
+    data('getDelivery', { delivery: WebhookDelivery }),
+  ),
   'stitch.test.ping': row('A test event that a user asked for.', stitch),
   'project.api_key.created': row('An API key was created.', key),
   'project.api_key.rotated': row(

@@ -23,8 +23,8 @@ export class ConsoleStream {
   readonly events: StreamEvent[] = [];
   /** Events that are shown live and kept nowhere. */
   readonly ephemeral: StreamEvent['event'][] = [];
-  /** Events whose number did not follow the one before: must stay 0. */
-  gaps = 0;
+  /** Events that came again, or after one of a higher number: must stay 0. Numbers of what the reader may not see are left out. */
+  disordered = 0;
   #socket: WebSocket | undefined;
   #epoch: string | undefined;
   #seq: number | undefined;
@@ -76,7 +76,7 @@ export class ConsoleStream {
   }
 
   #take(seq: number, event: StreamEvent['event']): void {
-    if (seq !== (this.#seq ?? 0) + 1) this.gaps++;
+    if (seq <= (this.#seq ?? 0)) this.disordered++;
     this.#seq = seq;
     this.events.push({ seq, event, at: performance.now() });
     for (const resolve of [...this.#waiting]) {

@@ -205,7 +205,8 @@ export const variables = {
     read: list(domain),
     wants: 'domain names, separated by commas',
     fallback: 'all',
-    meaning: 'domains whose addresses may sign up or be invited',
+    meaning:
+      'domains whose addresses may sign up or be invited; where set, nobody works before the address is verified',
   },
   ALLOW_PRIVATE_ADDRESSES: {
     read: truth,

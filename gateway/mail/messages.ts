@@ -55,15 +55,18 @@ type Verification = Pick<VerificationMail, 'token'> & Partial<VerificationMail>;
 
 function verifyEmail({ token, madeAt, madeFrom }: Verification, baseUrl: string): MailText {
   const link = linkTo(baseUrl, 'verify', token);
-  const when = madeAt === undefined ? '' : ` on ${madeAt.slice(0, 10)} at ${madeAt.slice(11, 16)} UTC`;
-  const where = madeFrom == null ? '' : ` from the address ${madeFrom}`;
+  const when = madeAt === undefined ? [] : [`  on ${madeAt.slice(0, 10)} at ${madeAt.slice(11, 16)} UTC`];
+  const where = madeFrom === undefined || madeFrom === null ? [] : [`  from ${madeFrom}`];
   return {
     subject: 'Confirm your e-mail address',
     link,
     text: [
       'Welcome to Skein.',
       '',
-      `An account was made with your e-mail address${when}${where}.`,
+      'An account was made with your e-mail address:',
+      '',
+      ...when,
+      ...where,
       '',
       'If that was you, open this link to confirm your e-mail address:',
       '',

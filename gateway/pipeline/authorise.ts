@@ -91,7 +91,8 @@ export class Authority implements AccessRules {
     const role =
       caller.type === 'user' ? await this.#tenancy.workspaceRole(caller.userId, workspaceId) : undefined;
     if (role === undefined) throw this.absent();
-    if (this.#operation.access !== undefined && !admitsStudio(this.#operation, role)) throw this.#denied(caller);
+    if (this.#operation.access !== undefined && !admitsStudio(this.#operation, role))
+      throw this.#denied(caller);
     return role;
   }
 

@@ -20,10 +20,7 @@ const readings = new Set(eventNames.map((name): Operation => operations[eventTyp
 const views = new Map<string, EventView>();
 
 /** What the caller sees in a scope that was authorised for it. */
-export function getEventView(
-  caller: Caller | ServiceCaller,
-  scope: Pick<ProjectScope, 'access'>,
-): EventView {
+export function getEventView(caller: Caller | ServiceCaller, scope: Pick<ProjectScope, 'access'>): EventView {
   const allowed = new Set([...readings].filter(operation => admits(operation, caller, scope)));
   const names = eventNames.filter(name => allowed.has(operations[eventTypes[name].readBy]));
   const key = names.join();

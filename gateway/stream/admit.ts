@@ -58,9 +58,7 @@ export async function admit(options: AdmitOptions, request: HttpRequest): Promis
   const caller = await options.authenticator.authenticate(authorization, visitor);
   visitor.refund();
   const seen = await findSeen(options, caller, projectId);
-  return caller.type === 'key'
-    ? admitKey(caller, seen)
-    : admitToken(options, caller, seen, authorization);
+  return caller.type === 'key' ? admitKey(caller, seen) : admitToken(options, caller, seen, authorization);
 }
 
 /** What the caller sees of the project. */

@@ -151,8 +151,8 @@ function openOrm(url: string, connections: number, limits: StatementLimits): Pro
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations', silent: true },
     pool: { min: 0, max: connections },
-    // The functions skein_fence and skein_delivery_id are made by migrations: entities do not know functions.
-    schemaGenerator: { ignoreRoutines: true },
+    // Functions and triggers are made by migrations: entities do not know them.
+    schemaGenerator: { ignoreRoutines: true, ignoreTriggers: true },
     driverOptions: {
       // Entities, too, read `json` as its exact text (JsonText in storage/entities/columns.ts).
       onPoolCreated: (created: pg.Pool) => {

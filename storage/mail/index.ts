@@ -1,3 +1,10 @@
 /** Mail that has to go out: rows of the transaction that causes it, sent after the commit, retried until it expires. */
 export { createEmailToken, emailKey } from './email.ts';
-export { type ClaimedMail, type MailKind, MailOutbox, mailOwners, type SealedMail, type VerificationMail } from './mail-outbox.ts';
+export {
+  type ClaimedMail,
+  type MailKind,
+  MailOutbox,
+  mailOwners,
+  type SealedMail,
+  type VerificationMail,
+} from './mail-outbox.ts';

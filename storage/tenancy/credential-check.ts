@@ -32,7 +32,9 @@ export function toChangedKey({ projectId, userId, roles }: CheckedMember): strin
 }
 
 /** A user's roles as one text, to be compared: in the workspace, the project and its Console. */
-export function toRolesKey(access: Pick<ProjectAccess, 'workspaceRole' | 'projectRole' | 'consoleRole'>): string {
+export function toRolesKey(
+  access: Pick<ProjectAccess, 'workspaceRole' | 'projectRole' | 'consoleRole'>,
+): string {
   return [access.workspaceRole, access.projectRole, access.consoleRole].map(role => role ?? '').join('/');
 }
 

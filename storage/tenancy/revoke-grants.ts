@@ -27,7 +27,11 @@ export async function revokeGrants(em: EntityManager, audit: UserAuditContext): 
   return events;
 }
 
-async function revokeIn(em: EntityManager, workspaceId: string, audit: UserAuditContext): Promise<NewEvent[]> {
+async function revokeIn(
+  em: EntityManager,
+  workspaceId: string,
+  audit: UserAuditContext,
+): Promise<NewEvent[]> {
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   // Whoever makes a member, an invitation or a key waits here, or is seen below.
   await em.findOneOrFail(Workspace, { workspaceId }, lock);

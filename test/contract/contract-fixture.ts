@@ -49,7 +49,7 @@ export interface ContractFixture {
   readonly production: TenantEnvironment;
   /** Of another tenant. */
   readonly foreign: TenantEnvironment;
-  /** Somebody in the first tenant's project, who is this and nothing else there; nobody's e-mail but the owner's is verified. */
+  /** Somebody in the first tenant's project, who is this and nothing else there; nobody's e-mail is verified but those of the tenants' owners. */
   readonly byRole: Readonly<Record<Role, Client>>;
   readonly outsider: Client;
   readonly anonymous: Client;
@@ -89,7 +89,7 @@ export async function startContractFixture(
   t.teardown(() => receiver.stop());
 
   const [own, other] = await Promise.all([signUp(line), signUp(line)]);
-  await verifyEmail(node, line, own.email);
+  await Promise.all([own, other].map(({ email }) => verifyEmail(node, line, email)));
   const { environmentId } = await own.person.get<Environment>('createEnvironment', {
     body: { projectId: own.projectId, name: 'production' },
   });

@@ -8,6 +8,7 @@ import { type EventName, eventTypes, type EventType } from '../../protocol/event
 import { type Scope, scopes } from '../../protocol/operation.ts';
 import type { OperationId } from '../../protocol/operations/table.ts';
 import { appendEvents } from '../../storage/events/append-events.ts';
+import { type StreamHead, streamHeads } from '../../storage/events/event-log.ts';
 import type { Asked, Client } from '../node/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { ask } from './ask.ts';
@@ -27,23 +28,19 @@ const readings = [...new Set(stored.map(name => eventTypes[name].readBy))];
 const requests = new Map<OperationId, Asked>();
 for (const id of readings) requests.set(id, await scenarios[id].request(sandbox));
 
-const last = async (): Promise<number> => {
-  const [head] = await fixture.database.query<{ seq: number }>(
-    `select last_seq as seq from project_streams where project_id = $1`,
-    [projectId],
-  );
-  return head?.seq ?? 0;
+const findHead = async (): Promise<StreamHead> => {
+  const [head] = await streamHeads(fixture.database, [projectId]);
+  if (head === undefined) throw new Error('the project has a stream');
+  return head;
 };
-const before = await last();
-await fixture.database
-  .em()
-  .transactional(em =>
-    appendEvents(
-      em,
-      stored.map(eventName => ({ projectId, environmentId, eventName, data: { body: 'secret' } })),
-    ),
-  );
-const through = await last();
+const { epoch, seq: before } = await findHead();
+await fixture.database.em().transactional(em =>
+  appendEvents(
+    em,
+    stored.map(eventName => ({ projectId, environmentId, eventName, data: { body: 'secret' } })),
+  ),
+);
+const { seq: through } = await findHead();
 const rows = await fixture.database.query<{ eventId: string; eventName: EventName }>(
   `select event_id as "eventId", event_name as "eventName" from events where project_id = $1 and seq > $2 and seq <= $3 order by seq`,
   [projectId, before, through],
@@ -80,14 +77,8 @@ async function follow(by: Client): Promise<Named[]> {
     `${by.line.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`,
     { headers: { authorization: `Bearer ${by.bearer}` } },
   );
-  const epochs = await fixture.database.query<{ epoch: string }>(
-    `select epoch from project_streams where project_id = $1`,
-    [projectId],
-  );
   const events: Named[] = [];
-  stream.on('open', () =>
-    stream.send(JSON.stringify({ type: 'resume', epoch: epochs[0]?.epoch, seq: before })),
-  );
+  stream.on('open', () => stream.send(JSON.stringify({ type: 'resume', epoch, seq: before })));
   let head = 0;
   stream.on('message', data => {
     const frame = JSON.parse(String(data as Buffer)) as { type: string; seq?: number; event?: Named };

@@ -15,7 +15,7 @@ export async function createTenantEnvironment(fixture: ContractFixture): Promise
   return { ...fixture.sandbox, tenant, projectId, environmentId, person, key };
 }
 
-/** Which row of the table is copied, and how the copies differ: `columns` are further columns that have to be unique, each as SQL of `n`. */
+/** Which rows of the table are copied, and how the copies differ: `columns` are further columns that have to be unique, each as SQL of `n`. */
 export interface Copies {
   readonly table: string;
   readonly id: string;
@@ -29,7 +29,7 @@ export async function copyRow(env: TenantEnvironment, copies: Copies, count: num
   const changed = unique.map(([column, value]) => `'${column}', ${value}`).join(', ');
   await env.fixture.database.query(
     `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object(${changed}))).*
-     from (select * from ${table} t where ${where(env)} limit 1) t, generate_series(1, ${count}) n`,
+     from ${table} t, generate_series(1, ${count}) n where ${where(env)}`,
   );
 }
 

@@ -5,6 +5,7 @@ import t from 'tap';
 import ts from 'typescript';
 import { type Variable, variables } from '../../gateway/config/variables.ts';
 import { defaultRates } from '../../gateway/quota/rates.ts';
+import { defaultLimits } from '../../storage/writes/limits.ts';
 import { errors } from '../../protocol/errors.ts';
 import { eventTypes, type EventType } from '../../protocol/events.ts';
 import type { Operation } from '../../protocol/operation.ts';
@@ -35,6 +36,22 @@ t.test('rate-limits.md has every bucket, in its order, with its default', async 
       const window = windows[windowMs] ?? `${windowMs} ms`;
       return [`\`${name}\``, `${limit.toLocaleString('en-GB')} ${window === 'hour' ? 'an' : 'a'} ${window}`];
     }),
+  );
+});
+
+t.test('rate-limits.md has every limit of a tenant, in its order, with its default', async t => {
+  const rows = tableRows(section(readDocument('docs/operate/rate-limits.md'), 'How much there may be'));
+  const units: readonly (readonly [string, number])[] = [
+    ['GiB', 2 ** 30],
+    ['MiB', 2 ** 20],
+  ];
+  const show = (name: string, most: number): string => {
+    const [unit, size] = units.find(([, bytes]) => name.endsWith('Bytes') && most >= bytes) ?? ['', 1];
+    return `${(most / size).toLocaleString('en-GB')} ${unit}`.trim();
+  };
+  t.same(
+    rows.map(([name, most]) => [name, most]),
+    Object.entries(defaultLimits).map(([name, most]) => [`\`${name}\``, show(name, most)]),
   );
 });
 

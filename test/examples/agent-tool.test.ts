@@ -27,7 +27,7 @@ const { toolId, signingSecret } = await api.post<{ toolId: string; signingSecret
   projectId,
   name: 'refund_order',
   description: 'Refunds an order.',
-  url: 'http://127.0.0.1:1',
+  url: 'http://127.0.0.1:2',
   inputSchema: { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] },
 });
 const { example, url } = await Example.listening(t, 'agent-tool', { TOOL_SECRET: signingSecret });

@@ -9,7 +9,7 @@ const { api, projectId, channelId } = await startNodeWithChannel(t);
 const { stitch, secret } = await api.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', {
   projectId,
   name: 'Mine',
-  webhookUrl: 'http://127.0.0.1:1',
+  webhookUrl: 'http://127.0.0.1:2',
   eventNames: ['thread.message.*'],
 });
 const { example, url } = await Example.listening(t, 'webhook-receiver', { WEBHOOK_SECRET: secret });

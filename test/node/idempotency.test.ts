@@ -172,7 +172,7 @@ t.test('an external reference is taken once, whatever the keys', async t => {
 t.test('where a key is accepted it means the same', async t => {
   const makers: readonly [Client, OperationId, Record<string, unknown>, string][] = [
     [key, 'createChannel', { projectId, environmentId, name: 'Once', kind: 'custom' }, 'listChannels'],
-    [key, 'createStitch', { projectId, name: 'Once', webhookUrl: 'http://127.0.0.1:1/' }, 'listStitches'],
+    [key, 'createStitch', { projectId, name: 'Once', webhookUrl: 'http://127.0.0.1:2/' }, 'listStitches'],
     [person, 'createApiKey', { projectId, name: 'Once', environment: 'test', scopes: ['*'] }, 'listApiKeys'],
     [person, 'createProject', { workspaceId: tenant.workspaceId, name: 'Once' }, 'listProjects'],
   ];

@@ -134,7 +134,7 @@ t.test('cursors that were edited, cut, lengthened or made for another list get 4
 async function fillLists(t: Test): Promise<void> {
   for (const n of [1, 2]) {
     await key.get('createChannel', { body: { projectId, environmentId, name: `List ${n}`, kind: 'custom' } });
-    await newStitch(tenant, 'http://127.0.0.1:1/');
+    await newStitch(tenant, 'http://127.0.0.1:2/');
     await key.get('createMessage', { params: { threadId }, body: { projectId, body: `List ${n}` } });
     await key.get('createThread', { body: { projectId, environmentId } });
     await person.get('createApiKey', {

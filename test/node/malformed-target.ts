@@ -46,7 +46,7 @@ export async function startTarget(t: Test) {
     params: { channelId },
     body: { projectId, externalParticipantRef: 'ada', body: 'hello' },
   });
-  const { stitchId } = await newStitch(tenant, 'http://127.0.0.1:1/');
+  const { stitchId } = await newStitch(tenant, 'http://127.0.0.1:2/');
   const { deliveryId } = await key.get<{ deliveryId: string }>('testStitch', {
     params: { stitchId },
     body: { projectId },

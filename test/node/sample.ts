@@ -96,7 +96,7 @@ function value(schema: Schema, ids: (resource: Resource) => string): unknown {
       return false;
     case 'string':
       if (schema.format === 'date-time') return new Date().toISOString();
-      if (schema.format === 'uri') return 'https://127.0.0.1:1/';
+      if (schema.format === 'uri') return 'https://127.0.0.1:2/';
       if (schema.format === 'email') return 'someone@example.com';
       return 'x'.repeat(Math.max(1, schema.minLength ?? 1));
     default:

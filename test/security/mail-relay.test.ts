@@ -1,6 +1,6 @@
 /** Nobody makes a node mail their text to strangers: invitations are for the verified, few for each user, and quote a name at most. */
 import t from 'tap';
-import { Client, Line } from '../node/client.ts';
+import { type Client, Line } from '../node/client.ts';
 import { signUp } from '../node/tenant.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestDatabase } from '../support/database.ts';

@@ -61,7 +61,7 @@ export function agentRows(db: Database) {
         ...audit(),
         ...tenant,
         name: 'look up',
-        url: 'http://127.0.0.1:1/',
+        url: 'http://127.0.0.1:2/',
         method: 'POST',
         headers: {},
         timeoutMs: 30_000,

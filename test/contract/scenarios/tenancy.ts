@@ -99,9 +99,9 @@ export const invitationScenarios: ScenariosOf<typeof invitationOperations> = {
         by: sandbox.person,
         asked: { params: inWorkspace(sandbox), body: { email: 'someone@mailinator.com' } },
       }),
-      'svc/auth/email_not_verified': async ({ foreign }) => ({
-        by: foreign.person,
-        asked: { params: inWorkspace(foreign), body: { email: newAddress() } },
+      'svc/auth/email_not_verified': async ({ byRole, sandbox }) => ({
+        by: byRole['studio admin'],
+        asked: { params: inWorkspace(sandbox), body: { email: newAddress() } },
       }),
     },
   },

@@ -4,6 +4,7 @@ import { defaultModelUrls } from '../../../actors/run/models/urls.ts';
 import { ConfigError, helpText, readConfig } from '../../../gateway/config/config.ts';
 import { type Variable, variables } from '../../../gateway/config/variables.ts';
 import { defaultRates } from '../../../gateway/quota/rates.ts';
+import { defaultLimits } from '../../../storage/writes/limits.ts';
 
 const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const token = 'a-token-of-thirty-two-characters';
@@ -34,6 +35,7 @@ t.test('by default one node runs with its own database, on its own machine only'
     emailDomains: [],
     trustedProxies: 0,
     modelUrls: defaultModelUrls,
+    limits: defaultLimits,
     rateLimits: defaultRates,
     logLevel: 'info',
   });
@@ -121,6 +123,20 @@ t.test('gRPC can be switched off, and TLS wants both halves of its certificate',
   t.end();
 });
 
+t.test('LIMITS changes the limits that it names', t => {
+  t.same(readConfig({ LIMITS: '{}' }).limits, defaultLimits);
+  t.same(readConfig({ LIMITS: '{"stitches":0,"workspaceBytes":1}' }).limits, {
+    ...defaultLimits,
+    stitches: 0,
+    workspaceBytes: 1,
+  });
+  for (const text of ['on', '[]', 'null', '{"keys":1}', '{"tools":-1}', '{"tools":1.5}', '{"tools":"1"}']) {
+    t.match(findProblems({ LIMITS: text })[0], /^LIMITS wants JSON like /, text);
+  }
+  t.match(findProblems({ LIMITS: '{"keys":1}' })[0], /there is no "keys", only apiKeys, stitches/);
+  t.end();
+});
+
 t.test('a service token has a name, a length, and one owner', t => {
   for (const text of ['short:token', token, `a b:${token}`, `a:${token},b:${token}`, `a:${token},`]) {
     t.match(findProblems({ SERVICE_TOKENS: text }), [/^SERVICE_TOKENS wants /], text);
@@ -191,6 +207,7 @@ t.test('every variable arrives', t => {
     LLM_PROVIDER_2_URL: 'http://two/',
     LLM_PROVIDER_3_URL: 'http://three',
     RATE_LIMITS: 'off',
+    LIMITS: '{"apiKeys":7}',
     LOG_LEVEL: 'debug',
   });
   t.same(config, {
@@ -225,6 +242,7 @@ t.test('every variable arrives', t => {
       llm_provider_2: 'http://two',
       llm_provider_3: 'http://three',
     },
+    limits: { ...defaultLimits, apiKeys: 7 },
     rateLimits: undefined,
     exposures: [],
     logLevel: 'debug',

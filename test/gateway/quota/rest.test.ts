@@ -169,7 +169,7 @@ t.test('unknown keys and paths are limited by address, known callers are not aff
     'a good key costs its sender nothing',
   );
   t.match(await ask('192.0.2.7', threads, known), [200, '298'], 'and is let in from the same address');
-  for (const path of ['/healthz', '/metrics', '/docs']) t.match(await ask('192.0.2.7', path), [200]);
+  for (const path of ['/healthz', '/readyz', '/docs']) t.match(await ask('192.0.2.7', path), [200]);
 });
 
 t.test('a message is charged to its thread and its project; metrics count both', async t => {

@@ -238,7 +238,12 @@ const environments = [
   { environmentId: production, kind: 'production' },
 ] as const;
 type RolesThere = Omit<ProjectAccess, 'projectId' | 'workspaceId' | 'environments'>;
-const none = { workspaceRole: undefined, projectRole: undefined, studioRole: undefined, consoleRole: undefined };
+const none = {
+  workspaceRole: undefined,
+  projectRole: undefined,
+  studioRole: undefined,
+  consoleRole: undefined,
+};
 const roles: Readonly<Record<string, RolesThere>> = {
   usr_owner: { ...none, workspaceRole: 'owner', studioRole: 'owner' },
   usr_developer: { ...none, projectRole: 'developer', studioRole: 'developer' },
