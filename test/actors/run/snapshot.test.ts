@@ -62,7 +62,8 @@ t.test('a question, two tool calls, an answer', async t => {
   const thread = { kind: 'thread', id: newId('thread') };
   const author = { type: 'api_key', id: newId('apiKey') };
   const message = { messageId: newId('message'), body: 'Where is it?', attachments: [], metadata: {} };
-  await node.ask(thread, 'create', { ...tenancy, channel: null, externalRef: null, metadata: {}, author });
+  const channel = { channelId: newId('channel'), kind: 'custom' };
+  await node.ask(thread, 'create', { ...tenancy, channel, externalRef: null, metadata: {}, author });
   await node.ask(thread, 'receive', { ...tenancy, message });
   const order = {
     ...tenancy,

@@ -147,6 +147,7 @@ t.test('one that has expired makes room for another, and is closed by it', async
 
 t.test('an Idempotency-Key invites once', async t => {
   const owner = await node.signedUp();
+  await node.verify(owner.email);
   const parts = { body: { email: newAddress() }, headers: { 'idempotency-key': 'once' } };
   const one = await owner.client.call('POST', getPath(owner), parts);
   const two = await owner.client.call('POST', getPath(owner), parts);
