@@ -205,8 +205,7 @@ export const variables = {
     read: list(domain),
     wants: 'domain names, separated by commas',
     fallback: 'all',
-    meaning:
-      'domains whose addresses may sign up or be invited; where set, nobody works before the address is verified',
+    meaning: 'domains whose addresses may sign up or be invited, and have to be verified first',
   },
   ALLOW_PRIVATE_ADDRESSES: {
     read: truth,

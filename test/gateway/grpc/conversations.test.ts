@@ -276,6 +276,6 @@ t.test('a node without tokens refuses every call, and a taken port is named', as
   t.teardown(() => other.close());
   const { port } = other.address() as AddressInfo;
   await t.rejects(GrpcNode.start(t, { GRPC_PORT: String(port) }), {
-    message: new RegExp(`cannot listen on 127.0.0.1:${port} for gRPC: the port is taken`),
+    message: new RegExp(`GRPC_PORT: cannot listen on 127.0.0.1:${port}: the port is taken`),
   });
 });
