@@ -135,7 +135,13 @@ export async function requirePrimary(client: Pick<pg.ClientBase | pg.Pool, 'quer
 }
 
 function verifyPrimary(client: pg.PoolClient, done: (error?: Error) => void): void {
-  requirePrimary(client).then(() => done(), done);
+  // Neither the pool nor a user of the connection listens meanwhile, and an error without a listener would end the process.
+  const ignore = (): void => undefined;
+  client.on('error', ignore);
+  requirePrimary(client).then(() => {
+    done();
+    client.off('error', ignore);
+  }, done);
 }
 
 /** The server's settings of every connection, in milliseconds. */
