@@ -31,7 +31,9 @@ async function issues(id: OperationId, asked: Asked, by = key): Promise<string[]
 
 /** Names of the events that tell of something, oldest first. */
 async function getEvents(id: string): Promise<string[]> {
-  const { data } = await key.get<ListOf<EventEnvelope>>('listEvents', { query: { projectId, limit: 100 } });
+  // As a person: no key learns of the keys of providers.
+  const query = { projectId, environmentId, limit: 100 };
+  const { data } = await person.get<ListOf<EventEnvelope>>('listEvents', { query });
   return data
     .filter(event => JSON.stringify(event).includes(id))
     .map(({ eventName }) => eventName)

@@ -130,7 +130,7 @@ t.test('invitations and members', async t => {
   const [open] = list['data'] as { invitationId: string }[];
   await client.call('DELETE', `/workspaces/${workspaceId}/invitations/${open?.invitationId ?? ''}`);
 
-  const all = (await acts(owner)).slice(3);
+  const all = (await acts(owner)).slice(4);
   t.same(
     all.map(act => act.action).sort(),
     [
