@@ -35,12 +35,8 @@ const table: readonly Row[] = [
     'createThread updateThread createNote updateNote deleteNote assignThread setTyping moveReadCursor',
   ),
   row(['messages:read'], viewer, all, 'listMessages getMessage getMessageTimeline getAttachmentUrl'),
-  row(
-    ['messages:write'],
-    developer,
-    operators,
-    'createMessage createInboundMessage recordReceipt createAttachment',
-  ),
+  row(['messages:write'], developer, operators, 'createMessage createAttachment'),
+  row(['messages:write'], developer, nobody, 'createInboundMessage recordReceipt'),
   row(['channels:read'], viewer, all, 'listChannels getChannel listChannelCommands'),
   row(
     ['channels:write'],
@@ -111,7 +107,7 @@ const table: readonly Row[] = [
 
 /** For every user who is signed in, or for everybody: no role in a project or workspace is asked for. */
 const open = new Set(
-  `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword acceptInvitation
+  `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
   listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample`.split(
     /\s+/,
   ),

@@ -33,7 +33,7 @@ function implied(operation: Operation): ErrorCode[] {
 
 t.test('the operations are those that were agreed', async t => {
   const ids =
-    `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword acceptInvitation
+    `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
     listWorkspaces createWorkspace listProjects
     createProject listEnvironments createEnvironment listApiKeys createApiKey rotateApiKey revokeApiKey
@@ -151,15 +151,15 @@ t.test('403, 404 and 409 are exactly the statuses of the contract', async t => {
     resetPassword: [401, 422],
     acceptInvitation: [401, 403, 404, 422],
     listWorkspaces: [401, 422],
-    createWorkspace: [401, 422],
+    createWorkspace: [401, 409, 422],
     listProjects: [401, 422],
     listEnvironments: [401, 422],
     createInvitation: [401, 403, 404, 409, 422],
     listInvitations: [401, 404],
     revokeInvitation: [401, 404],
     listApiKeys: [401, 403, 404, 422],
-    createApiKey: [401, 403, 404, 422],
-    rotateApiKey: [401, 404, 422],
+    createApiKey: [401, 403, 404, 409, 422],
+    rotateApiKey: [401, 404, 409, 422],
     revokeApiKey: [401, 404],
     listPartnerApps: [401, 403, 404, 422],
     createPartnerApp: [401, 403, 404, 422],
