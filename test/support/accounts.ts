@@ -5,7 +5,7 @@ import { tenancyRules } from '../../gateway/tenancy/rules.ts';
 import { type Clock, systemClock } from '../../runtime/time/clock.ts';
 import { Acceptance } from '../../storage/accounts/acceptance.ts';
 import { Accounts } from '../../storage/accounts/accounts.ts';
-import { MailOutbox } from '../../storage/mail/mail-outbox.ts';
+import { type ClaimedMail, MailOutbox, type VerificationMail } from '../../storage/mail/mail-outbox.ts';
 import { PasswordResets } from '../../storage/accounts/password-resets.ts';
 import { type OpenSession, Sessions } from '../../storage/accounts/sessions.ts';
 import type { UserAuditContext, RequestOrigin } from '../../storage/audit/record.ts';
@@ -107,4 +107,9 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     consoleMembers,
     newPerson,
   };
+}
+
+/** The token of a mail as the outbox gives it to its sender. */
+export function readToken({ kind, secret }: Pick<ClaimedMail, 'kind' | 'secret'>): string {
+  return kind === 'verify_account' ? (JSON.parse(secret) as VerificationMail).token : secret;
 }

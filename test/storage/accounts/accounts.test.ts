@@ -1,7 +1,7 @@
 import t from 'tap';
 import { User } from '../../../storage/entities/accounts.ts';
 import { WorkspaceMember } from '../../../storage/entities/tenancy.ts';
-import { accountServices } from '../../support/accounts.ts';
+import { accountServices, readToken } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const hour = 3_600_000;
@@ -24,7 +24,7 @@ async function mailedToken(email: string, now = Date.now()): Promise<string> {
   const claimed = await mails.claim(now, 100);
   const mail = claimed.filter(({ recipient }) => recipient === email).at(-1);
   if (mail === undefined) throw new Error(`no mail for ${email}`);
-  return mail.kind === 'verify_account' ? (JSON.parse(mail.secret) as { token: string }).token : mail.secret;
+  return readToken(mail);
 }
 
 t.test('sign-up makes the user and everything of theirs', async t => {

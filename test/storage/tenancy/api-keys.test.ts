@@ -178,7 +178,7 @@ t.test('keys are listed newest first, in pages, of one project', async t => {
   } while (cursor !== undefined);
   t.same(listed, made.sort().reverse());
   await t.rejects(apiKeys.list(owner.projectId, { cursor: 'bogus', limit: 2 }, now), {
-    code: 'svc/runtime/invalid_request',
+    name: 'InvalidCursor',
   });
 });
 

@@ -72,7 +72,7 @@ t.test('a cursor is good for its own list and user only', async t => {
   const { nextCursor } = await workspaces.list(person.userId, { limit: 1 });
   const cursor = nextCursor ?? '';
   t.equal((await workspaces.list(person.userId, { cursor, limit: 1 })).data.length, 1);
-  const refused = { code: 'svc/runtime/invalid_request' };
+  const refused = { name: 'InvalidCursor' };
   await t.rejects(workspaces.list(unknown.userId, { cursor, limit: 1 }), refused);
   await t.rejects(projects.list(person.userId, undefined, { cursor, limit: 1 }), refused);
   await t.rejects(workspaces.list(person.userId, { cursor: `${cursor}A`, limit: 1 }), refused);
