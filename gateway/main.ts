@@ -64,9 +64,11 @@ function readArguments(given: readonly string[]): void {
   if (argument === undefined) return;
   if (argument === '--help' || argument === '-h') process.stdout.write(helpText());
   else if (argument === '--version') process.stdout.write(`${readVersion()}\n`);
-  else
+  else {
     process.stderr.write(`unknown argument: ${argument}\nRun with --help to list what configures a node.\n`);
-  process.exit(['--help', '-h', '--version'].includes(argument) ? 0 : 64);
+    process.exit(64);
+  }
+  process.exit(0);
 }
 
 function readVersion(): string {

@@ -278,11 +278,9 @@ export class HttpExchange implements HttpRequest, Expiring {
   /** A piece of a body that is streamed. */
   #pass(chunk: ArrayBuffer, last: boolean): void {
     this.#length += chunk.byteLength;
-    if (this.#incoming !== undefined && this.#length > this.#route.maxBodyBytes) {
-      this.fail(tooLarge(this.#route.maxBodyBytes));
-    } else {
-      this.#incoming?.arrive(chunk, last);
-    }
+    if (this.#incoming === undefined) return;
+    if (this.#length > this.#route.maxBodyBytes) this.fail(tooLarge(this.#route.maxBodyBytes));
+    else this.#incoming.arrive(chunk, last);
   }
 
   #discard(chunk: ArrayBuffer, last: boolean): void {
@@ -436,10 +434,8 @@ export class HttpExchange implements HttpRequest, Expiring {
    * a larger one, or one of unknown size, the connection closes.
    */
   #waitsForBody(): boolean {
+    this.#endDeadlines();
     this.#incoming?.cut();
-    this.#traffic.uploads.remove(this);
-    this.#traffic.answers.remove(this);
-    this.#traffic.transfers.remove(this);
     this.#releaseBody();
     const rest = this.#headers.contentLength - this.#length;
     if (!this.#headers.chunked && rest <= discardedBytes) return true;
@@ -474,15 +470,19 @@ export class HttpExchange implements HttpRequest, Expiring {
   #leave(): void {
     if (this.#state === 'over') return;
     this.#move('over');
+    this.#endDeadlines();
+    this.#incoming?.cut();
+    this.#stopPiping?.();
+    this.#releaseBody();
+    this.#traffic.leave();
+  }
+
+  #endDeadlines(): void {
     const traffic = this.#traffic;
     traffic.uploads.remove(this);
     traffic.discards.remove(this);
     traffic.answers.remove(this);
     traffic.transfers.remove(this);
-    this.#incoming?.cut();
-    this.#stopPiping?.();
-    this.#releaseBody();
-    traffic.leave();
   }
 
   #findAddress(): string {

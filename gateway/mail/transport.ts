@@ -2,6 +2,7 @@
 import { createTransport } from 'nodemailer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isLoopback } from '../config/index.ts';
 import type { MailText } from './messages.ts';
 
 export interface OutgoingMail extends MailText {
@@ -68,9 +69,11 @@ export function smtpTransport(url: string, from: string): MailTransport {
  */
 function demandsTls(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url);
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
   return (
-    protocol === 'smtp:' && !isLocal && !searchParams.has('requireTLS') && !searchParams.has('ignoreTLS')
+    protocol === 'smtp:' &&
+    !isLoopback(hostname) &&
+    !searchParams.has('requireTLS') &&
+    !searchParams.has('ignoreTLS')
   );
 }
 

@@ -44,15 +44,8 @@ const path = '/media/{attachmentId}';
 export function serveMedia(options: MediaOptions): void {
   const { server, docsUrl } = options;
   const routes = new MediaRoutes(options);
-  const answer = async (request: HttpRequest, work: Promise<HttpAnswer>): Promise<HttpAnswer> => {
-    try {
-      return await work;
-    } catch (error) {
-      const refusal = toRefusal(error);
-      if (refusal === undefined) throw error;
-      return errorAnswer(refusal, request.requestId, docsUrl);
-    }
-  };
+  const answer = (request: HttpRequest, work: Promise<HttpAnswer>): Promise<HttpAnswer> =>
+    work.catch((error: unknown) => toAnswer(error, request, docsUrl));
   server.route('PUT', path, request => answer(request, routes.upload(request)), {
     streamsBody: true,
     admitBody: request => routes.refuseUpload(request),
@@ -76,9 +69,7 @@ class MediaRoutes {
       links.check('upload', attachmentId, request.query, clock.now());
       return undefined;
     } catch (error) {
-      const refusal = toRefusal(error);
-      if (refusal === undefined) throw error;
-      return errorAnswer(refusal, request.requestId, docsUrl);
+      return toAnswer(error, request, docsUrl);
     }
   }
 
@@ -165,6 +156,13 @@ class MediaRoutes {
       throw unavailable();
     }
   }
+}
+
+/** Throws what is no refusal. */
+function toAnswer(error: unknown, { requestId }: HttpRequest, docsUrl: string): HttpAnswer {
+  const refusal = toRefusal(error);
+  if (refusal === undefined) throw error;
+  return errorAnswer(refusal, requestId, docsUrl);
 }
 
 function conflict(message: string): ServiceError {

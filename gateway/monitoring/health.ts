@@ -4,6 +4,7 @@
  */
 import type { Registry } from 'prom-client';
 import type { Log } from '../../runtime/observability/index.ts';
+import { classifyAddress } from '../../runtime/outbound/index.ts';
 import { ServiceError } from '../../protocol/errors.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
@@ -117,7 +118,7 @@ function isLocal(request: HttpRequest): boolean {
   const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some(
     name => request.header(name) !== '',
   );
-  return !isForwarded && (request.address.startsWith('127.') || request.address === '0:0:0:0:0:0:0:1');
+  return !isForwarded && classifyAddress(request.address) === 'loopback';
 }
 
 function json(status: number, value: unknown): HttpAnswer {

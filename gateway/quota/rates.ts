@@ -61,8 +61,8 @@ export const unlimited = 'off';
 export function readRates(text: string): Rates | typeof unlimited | undefined {
   if (text === 'on') return defaultRates;
   if (text === unlimited) return unlimited;
-  const given = parsed(text);
-  if (!isObject(given) || faultIn(given) !== undefined) return undefined;
+  const given = parseObject(text);
+  if (given === undefined || faultIn(given) !== undefined) return undefined;
   const rates: Record<string, Rate> = { ...defaultRates };
   for (const [name, { limit, windowSeconds }] of Object.entries(given as Record<string, GivenRate>)) {
     rates[name] = { limit, windowMs: windowSeconds * second };
@@ -72,8 +72,8 @@ export function readRates(text: string): Rates | typeof unlimited | undefined {
 
 /** What is wrong with a text that `readRates` does not accept. */
 export function faultInRates(text: string): string {
-  const given = parsed(text);
-  return (isObject(given) ? faultIn(given) : undefined) ?? 'that is neither on, nor off, nor a JSON object';
+  const given = parseObject(text);
+  return (given && faultIn(given)) ?? 'that is neither on, nor off, nor a JSON object';
 }
 
 interface GivenRate {
@@ -97,9 +97,11 @@ function faultIn(given: Readonly<Record<string, unknown>>): string | undefined {
   return undefined;
 }
 
-function parsed(text: string): unknown {
+/** The object that the JSON text is; undefined for anything else. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return JSON.parse(text);
+    const given: unknown = JSON.parse(text);
+    return isObject(given) ? given : undefined;
   } catch {
     return undefined;
   }

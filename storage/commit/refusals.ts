@@ -1,12 +1,12 @@
 /** What the database's refusal of a batch says: which commits are to blame, and what their committers are told. */
 import pg from 'pg';
 import { type Commit, Duplicate, Fenced, LimitReached, StoreUnavailable } from '../../runtime/actor/index.ts';
-import { isInterrupted, isOutOfResources } from '../database/index.ts';
+import { fenceState, isInterrupted, isOutOfResources } from '../database/index.ts';
 import type { Write } from '../statements/index.ts';
 
 /** Reads the report of `skein_fence`: a function that gives the reason to reject a commit, or undefined. */
 export function parseFence(error: Error): ((commit: Commit<Write>) => Error | undefined) | undefined {
-  if (!(error instanceof pg.DatabaseError) || error.code !== 'SK001') return undefined;
+  if (!(error instanceof pg.DatabaseError) || error.code !== fenceState) return undefined;
   const { scope, keys } = JSON.parse(error.detail ?? '{}') as { scope: string; keys: string[] };
   const named = new Set(keys);
   return ({ actor, writes }) => {

@@ -4,6 +4,9 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 /** Serialization, deadlock, a lock that was not available in time, cancelled at a time limit or by a person (PostgreSQL, appendix A). */
 const interruptions: ReadonlySet<unknown> = new Set(['40001', '40P01', '55P03', '57014']);
 
+/** What skein_fence raises: a commit or a row was refused, and its detail says which. */
+export const fenceState = 'SK001';
+
 /** read_only_sql_transaction: a standby that a failover has not promoted yet, or a server that was told to take no writes. */
 const readOnly = '25006';
 

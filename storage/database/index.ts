@@ -4,6 +4,13 @@
  * the tenant that every read is narrowed by, and answers held in memory for a moment (`TtlCache`).
  */
 export { type Database, executeBound, openDatabase, type Queries, requirePrimary } from './database.ts';
-export { isInterrupted, isOutOfResources, isReadOnly, isTransient, violatesConstraint } from './errors.ts';
+export {
+  fenceState,
+  isInterrupted,
+  isOutOfResources,
+  isReadOnly,
+  isTransient,
+  violatesConstraint,
+} from './errors.ts';
 export { createFindTenant, type FindTenant, type TenantScope } from './tenant-scope.ts';
 export { TtlCache } from './ttl-cache.ts';

@@ -4,6 +4,7 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { LimitReached } from '../../runtime/actor/index.ts';
+import { fenceState } from '../database/index.ts';
 import { statement, type Write } from '../statements/index.ts';
 
 /** The limits, each with the tenant that it applies to. The defaults are far above normal use. */
@@ -78,7 +79,7 @@ export async function requireWithinLimit(
     await em.execute('select skein_limit(?, ?, ?)', [name, limits[name], owner]);
   } catch (error) {
     // Of skein_fence, which the function calls for nothing else.
-    if (error instanceof Error && 'code' in error && error.code === 'SK001') {
+    if (error instanceof Error && 'code' in error && error.code === fenceState) {
       throw new LimitReached(name, limits[name]);
     }
     throw error;

@@ -30,7 +30,7 @@ const maxTestMs = 35_000;
 const maxToolRetryMs = 30_000;
 /** Milliseconds to wait when the pool is full, or the database does not answer. */
 const firstAgainMs = 500;
-const longestAgainMs = 2_000;
+const maxAgainMs = 2_000;
 
 const unreadableTool = 'there was no time left for the call: it could not be looked up which tool it is of';
 
@@ -224,7 +224,7 @@ export class HttpTools implements Tools {
         }
         // The pool is closed when the node goes down: then the signal ends this.
         if (!(error instanceof PoolOverloaded) && !(error instanceof PoolClosed)) throw error;
-        backoff ??= new Backoff(firstAgainMs, longestAgainMs, random);
+        backoff ??= new Backoff(firstAgainMs, maxAgainMs, random);
         await pause(clock, backoff.next(), signal);
       }
     }
@@ -279,7 +279,7 @@ export class HttpTools implements Tools {
       try {
         return { value: await read() };
       } catch (err) {
-        backoff ??= new Backoff(firstAgainMs, longestAgainMs, random);
+        backoff ??= new Backoff(firstAgainMs, maxAgainMs, random);
         const waitMs = backoff.next();
         if (clock.now() + waitMs >= deadline) return undefined;
         log.warn({ err }, 'a tool could not be read');

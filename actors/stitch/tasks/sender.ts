@@ -20,7 +20,7 @@ const defaultTimeoutMs = 15_000;
 const keepBytes = 16_384;
 /** Milliseconds to wait when the pool is full, or its worker was lost. */
 const firstAgainMs = 500;
-const longestAgainMs = 2_000;
+const maxAgainMs = 2_000;
 
 export class DeliverySender {
   readonly #services: StitchServices;
@@ -150,7 +150,7 @@ export class DeliverySender {
         // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash.
         const isTransient = error instanceof PoolOverloaded || error instanceof WorkerLost;
         if (!isTransient || this.#draining) return undefined;
-        backoff ??= new Backoff(firstAgainMs, longestAgainMs, this.#services.random);
+        backoff ??= new Backoff(firstAgainMs, maxAgainMs, this.#services.random);
         await this.#retryPolicy.pause(backoff.next());
       }
     }

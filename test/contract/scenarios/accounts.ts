@@ -68,6 +68,22 @@ async function askClosedNode(fixture: ContractFixture): Promise<Reply<unknown>> 
   }
 }
 
+/** What takes the token of a verification mail. */
+const byVerifyToken: ScenariosOf<typeof authOperations>['verifyEmail'] = {
+  request: async ({ fixture }) => ({ body: { token: (await verifyToken(fixture)).token } }),
+  refusals: {
+    'svc/auth/invalid_token': async fixture => ({
+      by: fixture.anonymous,
+      asked: { body: { token: 'unknown' } },
+    }),
+    'svc/auth/expired_token': async fixture => {
+      const { userId, token } = await verifyToken(fixture);
+      await lapse(fixture, userId);
+      return { by: fixture.anonymous, asked: { body: { token } } };
+    },
+  },
+};
+
 export const accountScenarios: ScenariosOf<typeof authOperations> = {
   signUp: {
     request: () => ({ body: { email: newAddress(), password } }),
@@ -133,34 +149,8 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
       }),
     },
   },
-  verifyEmail: {
-    request: async ({ fixture }) => ({ body: { token: (await verifyToken(fixture)).token } }),
-    refusals: {
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { token: 'unknown' } },
-      }),
-      'svc/auth/expired_token': async fixture => {
-        const { userId, token } = await verifyToken(fixture);
-        await lapse(fixture, userId);
-        return { by: fixture.anonymous, asked: { body: { token } } };
-      },
-    },
-  },
-  rejectAccount: {
-    request: async ({ fixture }) => ({ body: { token: (await verifyToken(fixture)).token } }),
-    refusals: {
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { token: 'unknown' } },
-      }),
-      'svc/auth/expired_token': async fixture => {
-        const { userId, token } = await verifyToken(fixture);
-        await lapse(fixture, userId);
-        return { by: fixture.anonymous, asked: { body: { token } } };
-      },
-    },
-  },
+  verifyEmail: byVerifyToken,
+  rejectAccount: byVerifyToken,
   resendVerification: {
     request: () => ({}),
     by: async ({ fixture }) => (await newcomer(fixture)).person,
