@@ -48,41 +48,44 @@ export function insertNote(row: NoteRow): Write {
   };
 }
 
-const update = statement(
-  'note.update',
+/**
+ * One statement for both, so that a batch takes one change of a note: of two statements, one would run for all of its commits before the
+ * other, and a note could be changed after it was deleted.
+ */
+const change = statement(
+  'note.change',
   32,
   { thread_note_id: 'text', thread_id: 'text', body: 'text', updated_at: 'timestamptz' },
   input => `
-    with rows as materialized (select * from ${input}), written as (
+    with rows as materialized (select * from ${input}), updated as (
       update thread_notes n set body = r.body, updated_at = r.updated_at
-      from rows r where n.thread_note_id = r.thread_note_id and n.thread_id = r.thread_id returning n.thread_note_id
+      from rows r where n.thread_note_id = r.thread_note_id and n.thread_id = r.thread_id and r.body is not null
+      returning n.thread_note_id
+    ), deleted as (
+      delete from thread_notes n using rows r
+      where n.thread_note_id = r.thread_note_id and n.thread_id = r.thread_id and r.body is null
+      returning n.thread_note_id
     )
-    select skein_fence('note', array(select thread_note_id from rows except select thread_note_id from written))`,
+    select skein_fence('note', array(
+      select thread_note_id from rows except (select thread_note_id from updated union all select thread_note_id from deleted)))`,
 );
 
 /** A deleted note makes the commit fail with `Duplicate('note', threadNoteId)`. */
 export function updateNote(row: Pick<NoteRow, 'threadNoteId' | 'threadId' | 'body' | 'updatedAt'>): Write {
   return {
-    statement: update,
+    statement: change,
     key: row.threadNoteId,
     unique: true,
     values: [row.threadNoteId, row.threadId, row.body, row.updatedAt],
   };
 }
 
-const remove = statement(
-  'note.delete',
-  33,
-  { thread_note_id: 'text', thread_id: 'text' },
-  input => `
-    with rows as materialized (select * from ${input}), written as (
-      delete from thread_notes n using rows r
-      where n.thread_note_id = r.thread_note_id and n.thread_id = r.thread_id returning n.thread_note_id
-    )
-    select skein_fence('note', array(select thread_note_id from rows except select thread_note_id from written))`,
-);
-
 /** As `updateNote`: of two requests that delete a note one is told that it is gone. */
 export function deleteNote(row: Pick<NoteRow, 'threadNoteId' | 'threadId'>): Write {
-  return { statement: remove, key: row.threadNoteId, unique: true, values: [row.threadNoteId, row.threadId] };
+  return {
+    statement: change,
+    key: row.threadNoteId,
+    unique: true,
+    values: [row.threadNoteId, row.threadId, null, null],
+  };
 }

@@ -35,8 +35,8 @@ t.test('a note is written, changed and deleted, each with its event and its row'
     rows.map(({ statement, key, unique }) => [statement.name, key, unique]),
     [
       ['note.insert', undefined, undefined],
-      ['note.update', threadNoteId, true],
-      ['note.delete', threadNoteId, true],
+      ['note.change', threadNoteId, true],
+      ['note.change', threadNoteId, true],
     ],
   );
 });
