@@ -72,7 +72,7 @@ module.exports = {
     {
       name: 'no-orphan-modules',
       severity: 'error',
-      from: { orphan: true, pathNot: '\\.(test|d)\\.ts$|^bench/|\\.worker\\.ts$' },
+      from: { orphan: true, pathNot: '\\.(test|d)\\.ts$|^bench/|\\.worker\\.ts$|\\.browser\\.js$' },
       to: {},
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^node:' } },

@@ -17,6 +17,7 @@ import { benchDeliveries } from './deliveries.ts';
 import { benchFanout } from './fanout/fanout.ts';
 import { benchInbound } from './inbound.ts';
 import { benchMemory } from './memory.ts';
+import { benchMigrate } from './migrate.ts';
 import { benchPath } from './path.ts';
 import { benchReads } from './reads.ts';
 import { benchSockets } from './sockets.ts';
@@ -32,6 +33,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   path: benchPath,
   reads: benchReads,
   startup: benchStartup,
+  migrate: benchMigrate,
   abuse: benchAbuse,
   'agents-kill': benchAgentKill,
   'agents-races': benchAgentRaces,

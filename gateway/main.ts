@@ -32,7 +32,8 @@ function describe(error: unknown): object {
 }
 
 /** Standard output. When its terminal is closed, lines are lost from then on, and the node still drains. */
-function openLog(): pino.DestinationStream {
+async function openLog({ logFormat }: Config): Promise<pino.DestinationStream> {
+  const { isTTY } = process.stdout;
   const output = pino.destination(1);
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EIO') throw error;
@@ -40,7 +41,17 @@ function openLog(): pino.DestinationStream {
     output.write = () => true;
     output.flushSync = () => undefined;
   });
-  return output;
+  if ((logFormat ?? (isTTY ? 'pretty' : 'json')) === 'json') return output;
+  // Loaded where it is wanted only.
+  const { prettyFactory } = await import('pino-pretty');
+  const toLine = prettyFactory({
+    // https://no-color.org
+    colorize: isTTY && (process.env['NO_COLOR'] ?? '') === '',
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,hostname',
+  });
+  return { write: line => void output.write(toLine(line)) };
 }
 
 /** What a person at a terminal can do next. */
@@ -86,7 +97,7 @@ const log = pino(
     serializers: { err: describe },
     formatters: { level: label => ({ level: label }) },
   },
-  openLog(),
+  await openLog(config),
 );
 const stopped = new AbortController();
 const starting = startSkein(config, log, stopped.signal);

@@ -54,6 +54,8 @@ const commonFields = {
   /** The number of the event in its thread. */
   sequence: optional(Type.Integer({ minimum: 1 })),
   actor: optional(Actor),
+  /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
+  test: optional(Type.Literal(true)),
 };
 
 /** What an event holds: the operation that reads such a resource, and the schema of `data`. */
@@ -85,6 +87,7 @@ const tool = data('getAgentRun', {
   durationMs: optional(Type.Integer({ minimum: 0 })),
   error: optional(nullable(Type.String())),
 });
+const approval = { agentRunId: id('run'), callId: Type.String(), toolId: nullable(id('tool')) };
 const loomVersion = data('getLoomVersion', { loomVersion: LoomVersion });
 const byok = data('listByokCredentials', { byokCredential: ByokCredential });
 const stitch = data('getStitch', { stitch: Stitch });
@@ -179,6 +182,7 @@ export const eventTypes = {
   'agent.suggestion.created': row('A suggestion waits for an operator.', suggestion),
   'agent.suggestion.resolved': row('A suggestion was approved, edited or discarded.', suggestion),
   'agent.suggestion.superseded': row('A newer message has overtaken a suggestion.', suggestion),
+  'agent.suggestion.expired': row('Nobody has resolved a suggestion for a day.', suggestion),
   'agent.handoff.requested': row(
     'An agent has asked for a human; its thread is paused.',
     data('getAgentRun', { agentRunId: id('run'), reason: Type.String() }),
@@ -191,6 +195,18 @@ export const eventTypes = {
       limitMicros: Type.Integer({ minimum: 0 }),
       spentMicros: Type.Integer({ minimum: 0 }),
       fallsTo: choice(['suggest', 'paused']),
+    }),
+  ),
+  'agent.tool.approval_requested': row(
+    'A tool call of a run waits for a person to approve or refuse it.',
+    data('getAgentRun', { ...approval, expiresAt: instant() }),
+  ),
+  'agent.tool.approval_resolved': row(
+    'A tool call was approved or refused, or nobody has decided within a day. `reason` is why it was refused.',
+    data('getAgentRun', {
+      ...approval,
+      status: choice(['approved', 'refused', 'expired']),
+      reason: optional(Type.String()),
     }),
   ),
   'agent.tool.completed': row('A tool call of a run has completed.', tool),
@@ -244,6 +260,11 @@ export function matchesEventNames(filter: readonly string[], name: string): bool
 const knownPatterns: ReadonlySet<string> = new Set(
   Object.entries<EventType>(eventTypes).flatMap(([name, type]) => (type.ephemeral ? [] : listPatterns(name))),
 );
+
+/** Whether it names an event that is delivered to stitches. */
+export function isDelivered(name: string): name is EventName {
+  return !name.endsWith('*') && isKnownPattern(name);
+}
 
 /** Whether a stitch may use it in a filter: the name of a delivered event, or a pattern that selects at least one. */
 export function isKnownPattern(pattern: string): boolean {

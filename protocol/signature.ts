@@ -5,6 +5,10 @@
  * whole secret. While a rotation overlaps, `v1` repeats, newest secret first. Standard Webhooks headers
  * (https://www.standardwebhooks.com) are made from the same secret: there the key is what the base64 after `whsec_`
  * decodes to, and the signed content is `<id>.<t>.<raw body>`.
+ *
+ * Calls of tools have `v2` beside `v1`, with the same key: it covers the whole request, where each of these is followed by a line feed, and
+ * then comes the raw body: `t`, the method, path and query as in the request line, and the values of {@link signedHeaders}, where one that
+ * is missing is empty. None of them can contain a line feed.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -23,6 +27,36 @@ export function newStitchSecret(): string {
 
 function computeServiceMac(secret: string, timestamp: number | string, body: Body): Buffer {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
+}
+
+/** The headers that `v2` covers, in this order. */
+export const signedHeaders = [
+  'idempotency-key',
+  'service-run-id',
+  'service-thread-id',
+  'service-participant-ref',
+] as const;
+
+/** What `v2` covers beside time and body. */
+export interface SignedRequest {
+  readonly method: string;
+  /** Path and query, as in the request line. */
+  readonly target: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+function computeRequestMac(
+  secret: string,
+  timestamp: number | string,
+  { method, target, headers }: SignedRequest,
+  body: Body,
+): Buffer {
+  const lines = [timestamp, method, target, ...signedHeaders.map(name => String(headers[name] ?? ''))];
+  return createHmac('sha256', secret)
+    .update(lines.map(line => `${line}\n`).join(''))
+    .update(body)
+    .digest();
 }
 
 /** The value of the header Service-Signature. `timestamp` in unix seconds; `secrets` newest first, at least one. */
@@ -57,13 +91,14 @@ export interface SignedBody {
 /**
  * All signature headers of one attempt, and the bytes of its body, which is encoded once for both signatures and the wire (3.7
  * microseconds for 1 KB instead of 5.6). The receiver deduplicates by `id`, which is the same at every attempt. `timestamp` is that of
- * the attempt, in unix seconds.
+ * the attempt, in unix seconds. With `request`, `v2` is added.
  */
 export function signedBody(
   secrets: readonly string[],
   id: string,
   timestamp: number,
   body: string,
+  request?: SignedRequest,
 ): SignedBody {
   const name = `${id}.`;
   const bytes = Buffer.from(`${name}${timestamp}.${body}`);
@@ -74,6 +109,10 @@ export function signedBody(
     service += `,v1=${createHmac('sha256', secret).update(forService).digest('hex')}`;
     const code = createHmac('sha256', parseStandardKey(secret)).update(bytes).digest('base64');
     standard += standard === '' ? `v1,${code}` : ` v1,${code}`;
+  }
+  if (request !== undefined) {
+    for (const secret of secrets)
+      service += `,v2=${computeRequestMac(secret, timestamp, request, body).toString('hex')}`;
   }
   return {
     headers: [
@@ -128,6 +167,28 @@ function anyEqual(candidates: readonly Buffer[], expected: Buffer): boolean {
   return found;
 }
 
+/** The time and the signatures of one version in a Service-Signature; undefined if it has not the format, or none of that version. */
+function parseService(
+  header: string,
+  version: 'v1' | 'v2',
+): { readonly timestamp: string; readonly candidates: readonly Buffer[] } | undefined {
+  let timestamp: string | undefined;
+  const candidates: Buffer[] = [];
+  for (const part of header.split(',')) {
+    const equals = part.indexOf('=');
+    const name = part.slice(0, equals).trim();
+    const value = part.slice(equals + 1).trim();
+    if (name === 't') {
+      if (timestamp !== undefined || !unixSeconds.test(value)) return undefined;
+      timestamp = value;
+    } else if (name === version) {
+      if (!/^[0-9a-f]{64}$/.test(value)) return undefined;
+      candidates.push(Buffer.from(value, 'hex'));
+    }
+  }
+  return timestamp === undefined || candidates.length === 0 ? undefined : { timestamp, candidates };
+}
+
 /**
  * Verifies a Service-Signature over the raw body, exactly as received. There may be several `v1`, of which one has to match; parts with
  * other names are ignored, so that other schemes can be added later.
@@ -138,22 +199,24 @@ export function verifyService(
   body: Body,
   options: VerifyOptions = {},
 ): Verdict {
-  let timestamp: string | undefined;
-  const candidates: Buffer[] = [];
-  for (const part of header.split(',')) {
-    const equals = part.indexOf('=');
-    const name = part.slice(0, equals).trim();
-    const value = part.slice(equals + 1).trim();
-    if (name === 't') {
-      if (timestamp !== undefined || !unixSeconds.test(value)) return malformed;
-      timestamp = value;
-    } else if (name === 'v1') {
-      if (!/^[0-9a-f]{64}$/.test(value)) return malformed;
-      candidates.push(Buffer.from(value, 'hex'));
-    }
-  }
-  if (timestamp === undefined || candidates.length === 0) return malformed;
+  const parsed = parseService(header, 'v1');
+  if (parsed === undefined) return malformed;
+  const { timestamp, candidates } = parsed;
   return judge(timestamp, options, anyEqual(candidates, computeServiceMac(secret, timestamp, body)));
+}
+
+/** The same with `v2`, over the whole request of a tool's call, exactly as received. */
+export function verifyRequest(
+  secret: string,
+  header: string,
+  request: SignedRequest,
+  body: Body,
+  options: VerifyOptions = {},
+): Verdict {
+  const parsed = parseService(header, 'v2');
+  if (parsed === undefined) return malformed;
+  const { timestamp, candidates } = parsed;
+  return judge(timestamp, options, anyEqual(candidates, computeRequestMac(secret, timestamp, request, body)));
 }
 
 /** The three Standard Webhooks headers as received. */

@@ -7,10 +7,10 @@ import type {
   MessageStatus,
   ReceiptStatus,
 } from '../../protocol/resources/index.ts';
-import type { Audited, Metadata, Tenancy } from '../base/index.ts';
+import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { Receipt } from './providers.ts';
 
-export interface CreateChannel extends Tenancy, Audited {
+export interface CreateChannel extends Tenancy, Audited, Keyed {
   readonly name: string;
   readonly kind: ChannelKind;
   readonly metadata: Metadata;
@@ -34,11 +34,11 @@ export interface SetChannelStatus extends Tenancy, Audited {
 }
 
 /** The caller has found the command in the channel's list. */
-export interface AcknowledgeCommand extends Tenancy {
+export interface AcknowledgeCommand extends Tenancy, Keyed {
   readonly eventId: string;
 }
 
-export interface ParkReceipt extends Tenancy {
+export interface ParkReceipt extends Tenancy, Keyed {
   readonly externalMessageId: string;
   readonly receipt: Receipt;
 }
@@ -68,7 +68,7 @@ export interface MessageReading {
 }
 
 /** Asked of the message's thread. */
-export interface RecordReceipts extends Tenancy {
+export interface RecordReceipts extends Tenancy, Keyed {
   readonly reading: MessageReading;
   /** The provider's id of the message, if the report names it. */
   readonly externalMessageId?: string;

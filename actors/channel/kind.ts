@@ -2,7 +2,7 @@
 import { actor, type ActorKind } from '../../runtime/actor/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { systemActor } from '../base/index.ts';
+import { keepReply, systemActor } from '../base/index.ts';
 import type { ChannelCommands, ParkedReceipt } from './commands.ts';
 import { create, setStatus, update, acknowledge, applyParked, park } from './decide.ts';
 import { applyReceipts } from './receipts.ts';
@@ -15,7 +15,14 @@ export function createChannelKind(
   return actor<ChannelState, ChannelCommands, Write>({
     kind: 'channel',
     initialState: blankChannel,
-    decide: { create, update, setStatus, acknowledge, park, applyParked },
+    decide: {
+      create: keepReply(create),
+      update,
+      setStatus,
+      acknowledge: keepReply(acknowledge),
+      park: keepReply(park),
+      applyParked,
+    },
     tasks: {
       applyParked: async (parked: ParkedReceipt, context) => {
         await applyReceipts(

@@ -12,7 +12,7 @@ import type { Actor } from '../../protocol/resources/index.ts';
 import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { findMessageWithSequence, parkedReceipts } from '../../storage/reads/index.ts';
-import type { Tenancy } from '../base/index.ts';
+import type { Keyed, Tenancy } from '../base/index.ts';
 import type { ReceiptOutcome, RecordReceipts, ParkReceipt } from './commands.ts';
 import type { Receipt } from './providers.ts';
 
@@ -22,8 +22,8 @@ export interface ReceiptServices {
   readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;
 }
 
-/** Names the message by our id, by the provider's id, or by both, which links them. */
-export interface ReceiptReport extends Tenancy {
+/** Names the message by our id, by the provider's id, or by both, which links them. The commit of the receipt carries the key. */
+export interface ReceiptReport extends Tenancy, Keyed {
   readonly channelId: string;
   readonly messageId?: string;
   readonly externalMessageId?: string;
@@ -43,7 +43,7 @@ export async function applyReceipts(
   services: ReceiptServices,
   report: ReceiptReport,
 ): Promise<'recorded' | 'linked' | 'unknown'> {
-  const { projectId, environmentId, channelId, externalMessageId, receipt, author } = report;
+  const { projectId, environmentId, channelId, externalMessageId, receipt, author, key } = report;
   for (let attempt = 0; attempt < maxReadings; attempt++) {
     const reading = await findMessageWithSequence(services.db, report);
     if (reading === undefined) return 'unknown';
@@ -66,6 +66,7 @@ export async function applyReceipts(
       receipts,
       unpark: parked.map(({ status }) => status),
       author,
+      ...(key === undefined ? {} : { key }),
     };
     const thread = { kind: 'thread', id: reading.message.threadId };
     const { outcome } = (await services.ask(thread, 'recordReceipts', command)) as ReceiptOutcome;
@@ -80,7 +81,7 @@ export async function applyReceipts(
 
 /** Resolves once the report is committed, applied or parked. Rejects with 404 for a messageId that does not exist. */
 export async function reportReceipt(services: ReceiptServices, report: ReceiptReport): Promise<void> {
-  const { projectId, environmentId, channelId, messageId, externalMessageId, receipt } = report;
+  const { projectId, environmentId, channelId, messageId, externalMessageId, receipt, key } = report;
   const outcome = await applyReceipts(services, report);
   if (outcome === 'recorded') return;
   if (outcome === 'linked') {
@@ -88,12 +89,18 @@ export async function reportReceipt(services: ReceiptServices, report: ReceiptRe
     return;
   }
   if (messageId !== undefined || externalMessageId === undefined || receipt === undefined) throw notFound();
-  const parking: ParkReceipt = { projectId, environmentId, externalMessageId, receipt };
+  const parking: ParkReceipt = {
+    projectId,
+    environmentId,
+    externalMessageId,
+    receipt,
+    ...(key === undefined ? {} : { key }),
+  };
   await services.ask({ kind: 'channel', id: channelId }, 'park', parking);
   await applyReceipts(services, withoutReceipt(report));
 }
 
-/** Asks for the parked receipts only: the report's own one is committed already. */
-function withoutReceipt({ receipt: _receipt, ...rest }: ReceiptReport): ReceiptReport {
+/** Asks for the parked receipts only: the report's own one is committed already, with its key. */
+function withoutReceipt({ receipt: _receipt, key: _key, ...rest }: ReceiptReport): ReceiptReport {
   return rest;
 }

@@ -1,10 +1,10 @@
 /**
- * The commands of a run, and what a run tells its thread. Payloads and replies are JSON. Commands from a request or from the run's
- * thread name the tenant. Commands from the run's own tasks and timers do not, but they always name the step or call that they are
- * about: one that comes late, or twice, is recognised and changes nothing.
+ * The commands of a run. Payloads and replies are JSON. Commands from a request or from the run's thread name the tenant. Commands from
+ * the run's own tasks and timers do not, but they always name the step or call that they are about: one that comes late, or twice, is
+ * recognised and changes nothing.
  */
-import type { Actor, AgentMode, AgentRun, ByokCredential } from '../../protocol/resources/index.ts';
-import type { Metadata, Tenancy } from '../base/index.ts';
+import type { Actor, AgentRun, ByokCredential } from '../../protocol/resources/index.ts';
+import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { StepRequest } from './task-requests.ts';
 import type { RunHead } from './state.ts';
 import type { Settlement, SpentBudget, Suggestion } from './trace.ts';
@@ -20,8 +20,10 @@ export const runCommand = {
 } as const;
 
 /** Creates the run and starts it. Told twice (by the thread, and by a caller who waits for the answer), it begins once. */
-export interface BeginRun extends Tenancy {
+export interface BeginRun extends Tenancy, Keyed {
   readonly threadId: string | null;
+  /** The channel of the thread. Absent where a node of an earlier release says it. */
+  readonly channelId?: string | null;
   readonly head: RunHead;
   readonly inputMessageId: string | null;
   readonly basedOnSequence: number;
@@ -38,6 +40,8 @@ export interface RequestedCall {
   /** The longest that one attempt may take, in milliseconds, by the tool as it was planned. */
   readonly attemptMs?: number;
   readonly arguments: unknown;
+  /** A person has to approve the call, by the tool as it was planned. */
+  readonly requiresApproval?: true;
   /** Why the call cannot be made (no such tool, arguments against the schema): the model gets it as the result. */
   readonly refusal?: string;
 }
@@ -77,7 +81,6 @@ export type RunErrorCode =
   | 'token_limit'
   | 'budget_exceeded'
   | 'configuration'
-  | 'not_sendable'
   | 'internal_error';
 
 /** Why a step has no answer. Retries are over by then. */
@@ -114,11 +117,12 @@ export interface ToolOutcome {
 
 /** What the thread has decided about the run's answer. */
 export interface AnswerDecision extends Tenancy {
-  /** `sent`: `messageId`. `suggested`: `suggestion`. `superseded`: a human was faster; `suggestion` says so. `refused`: `failure`. */
-  readonly outcome: 'sent' | 'suggested' | 'superseded' | 'refused';
+  /** `sent`: `messageId`. `suggested`: `suggestion`. `superseded`: a human was faster; `suggestion` says so. `cancelled`: `reason`. */
+  readonly outcome: 'sent' | 'suggested' | 'superseded' | 'cancelled';
   readonly messageId?: string;
   readonly suggestion?: Suggestion;
-  readonly failure?: RunFailure;
+  /** In words: shown as `errorMessage`. */
+  readonly reason?: string;
 }
 
 /**
@@ -130,11 +134,20 @@ export interface SettleSuggestion extends Tenancy {
 }
 
 /** From its thread: a run that has ended stays as it is, and one that has not begun answers 503, so that the durable tell is repeated. */
-export interface CancelRun extends Tenancy {
+export interface CancelRun extends Tenancy, Keyed {
   /** In words: shown as `errorMessage`. */
   readonly reason: string;
   /** `thread`: it has let go of the run already and is not told. */
   readonly by: 'request' | 'thread';
+}
+
+/** A person's decision about a call that waits for approval. */
+export interface ResolveCall extends Tenancy, Keyed, Audited {
+  readonly callId: string;
+  readonly action: 'approve' | 'refuse';
+  /** Why it is refused: the model is told. */
+  readonly reason?: string;
+  readonly author: Actor;
 }
 
 // A type and not an interface: only a type has the index signature that `Commands` requires.
@@ -152,6 +165,12 @@ export type RunCommands = {
   readonly [runCommand.toolCompleted]: { readonly payload: ToolOutcome; readonly reply: null };
   readonly [runCommand.answerDecided]: { readonly payload: AnswerDecision; readonly reply: null };
   readonly settleSuggestion: { readonly payload: SettleSuggestion; readonly reply: null };
+  /** 404 for a call that the run has not made, 409 for one that waits for nobody. */
+  readonly resolveCall: { readonly payload: ResolveCall; readonly reply: null };
+  /** The reminder: nobody has decided about the calls that wait. */
+  readonly expireApprovals: { readonly payload: unknown; readonly reply: null };
+  /** From its thread, durably: a person writes there, or was assigned. */
+  readonly humanTookOver: { readonly payload: Tenancy; readonly reply: null };
   /** 409 for a run that has ended. */
   readonly cancel: { readonly payload: CancelRun; readonly reply: null };
   /** The reminder: the run's time is over. */
@@ -159,20 +178,3 @@ export type RunCommands = {
   /** Resumes what a crash, or a move to another node, has interrupted: when the run is loaded, and every few seconds while it is live. */
   readonly resume: { readonly payload: unknown; readonly reply: null };
 };
-
-/** The run's answer, told to its thread durably. Told twice, it is decided once. */
-export interface TakeAnswer extends Tenancy {
-  readonly agentRunId: string;
-  /** Empty: there is nothing to send, only a hand-off. */
-  readonly body: string;
-  /** The mode in which the run was begun. */
-  readonly mode: AgentMode;
-  readonly handoff?: { readonly reason: string };
-}
-
-/** The run has ended without an answer; told to its thread durably. */
-export interface RunOver extends Tenancy {
-  readonly agentRunId: string;
-  /** The budget that stopped the run: the thread falls back to its mode. */
-  readonly budget?: SpentBudget;
-}

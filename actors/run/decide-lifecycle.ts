@@ -4,14 +4,20 @@ import { ServiceError, conflict } from '../../protocol/errors.ts';
 import type { AgentRun } from '../../protocol/resources/index.ts';
 import { requireSameTenancy } from '../base/index.ts';
 import type { BeginRun, CancelRun, SettleSuggestion, AnswerDecision } from './commands.ts';
-import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
+import { isOpen, RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
 import { createStepRequest, type StepRequest } from './task-requests.ts';
 import { toBriefRun } from './json.ts';
-import { hasEnded, maxRunMs, maxPendingMs, maxAsks, type RunState } from './state.ts';
+import { hasEnded, maxRunMs, maxPendingMs, type RunState } from './state.ts';
 
 /** Whether the run may still do anything. */
 function isLive(state: RunState): boolean {
   return state.head !== null && !hasEnded(state.status);
+}
+
+/** Whether nothing is left to do until people have decided about calls. */
+function isWaitingForPeople({ phase, trace }: RunState): boolean {
+  const open = trace.steps.at(-1)?.toolCalls.filter(isOpen) ?? [];
+  return phase === 'calling' && open.every(({ status }) => status === 'awaiting_approval');
 }
 
 /** Told twice, by the thread and by a caller who waits for the answer, the run begins once. */
@@ -25,6 +31,7 @@ export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecisi
   next.projectId = command.projectId;
   next.environmentId = command.environmentId;
   next.threadId = command.threadId;
+  next.channelId = command.channelId ?? null;
   next.head = command.head;
   next.inputMessageId = command.inputMessageId;
   next.basedOnSequence = command.basedOnSequence;
@@ -58,15 +65,16 @@ export function start(state: RunState, _: unknown, turn: Turn): RunDecision<Step
  * and starts nothing.
  */
 export function resume(state: RunState, _: unknown, turn: Turn): RunDecision<null> {
-  if (!isLive(state) || state.phase === 'answering') return { reply: null };
+  if (!isLive(state) || isWaitingForPeople(state)) return { reply: null };
   const builder = new RunDecisionBuilder(state, turn);
   builder.scheduleResume();
   if (state.phase === 'calling') builder.performCalls(false);
+  else if (state.phase === 'answering') builder.performOffer();
   else builder.performStep();
   return builder.decideUnchanged();
 }
 
-/** The reminder: the run is given up, or asks its thread once more for its decision. */
+/** The reminder: the run is given up. */
 export function expire(state: RunState, _: unknown, turn: Turn): RunDecision<null> {
   if (!isLive(state)) return { reply: null };
   const builder = new RunDecisionBuilder(state, turn);
@@ -76,10 +84,6 @@ export function expire(state: RunState, _: unknown, turn: Turn): RunDecision<nul
     return builder.decideUnchanged();
   }
   const isAnswered = state.phase === 'answering';
-  if (isAnswered && state.asks < maxAsks) {
-    builder.offerAnswer();
-    return builder.decide(null);
-  }
   builder.end({
     status: 'failed',
     errorCode: isAnswered ? 'internal_error' : 'timeout',
@@ -117,18 +121,11 @@ export function answerDecided(state: RunState, decision: AnswerDecision, turn: T
   requireSameTenancy(state, decision);
   if (state.phase !== 'answering') return { reply: null };
   const builder = new RunDecisionBuilder(state, turn);
-  const { outcome, messageId, suggestion, failure } = decision;
+  const { outcome, messageId, suggestion, reason } = decision;
   if (suggestion !== undefined) builder.changeTrace({ suggestion });
-  if (outcome === 'refused') {
-    builder.end({
-      status: 'failed',
-      errorCode: failure?.errorCode ?? 'not_sendable',
-      errorMessage: failure?.errorMessage ?? 'The thread does not take the answer.',
-    });
-  } else {
-    builder.next.outputMessageId = messageId ?? null;
-    builder.end({ status: 'succeeded' });
-  }
+  builder.next.outputMessageId = messageId ?? null;
+  if (outcome === 'cancelled') builder.end({ status: 'cancelled', errorMessage: reason ?? '' });
+  else builder.end({ status: 'succeeded' });
   return builder.decide(null);
 }
 

@@ -1,6 +1,7 @@
 /** Decisions: results of model steps. */
 import type { Turn } from '../../runtime/actor/index.ts';
 import type { ModelAnswer, RunFailure, StepCompleted, RequestedCall } from './commands.ts';
+import { createApproval, requestApprovals, takenOverReason } from './decide-approvals.ts';
 import { continueWhenSettled, announceCall } from './decide-tools.ts';
 import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
 import { maxCalls, maxSteps, maxRunTokens, type OpenCall, type RunState } from './state.ts';
@@ -87,6 +88,7 @@ function makeCalls(builder: RunDecisionBuilder, step: number, answer: ModelAnswe
     attemptMs,
   }));
   next.phase = 'calling';
+  requestApprovals(builder);
   continueWhenSettled(builder);
   builder.performCalls(true);
 }
@@ -103,7 +105,7 @@ function conclude(builder: RunDecisionBuilder, { text, handoff }: ModelAnswer): 
     builder.end({ status: 'succeeded' });
     return;
   }
-  builder.offerAnswer();
+  builder.answer();
 }
 
 /** Why a run that wants to go on may not. */
@@ -137,14 +139,19 @@ function traceCall(
   const tooMany =
     index >= maxCalls ? `not made: no more than ${maxCalls} calls are made in one step` : undefined;
   const noTool = call.toolId === null ? 'there is no such tool' : undefined;
-  const error = refusal ?? call.refusal ?? noTool ?? tooMany ?? null;
+  const { isTakenOver } = builder.next;
+  const takenOver = call.requiresApproval && isTakenOver ? `not made: ${takenOverReason}` : undefined;
+  const error = refusal ?? call.refusal ?? noTool ?? tooMany ?? takenOver ?? null;
+  const awaits = error === null && call.requiresApproval === true;
+  const state = awaits
+    ? ({ status: 'awaiting_approval', approval: createApproval(builder), attempts: 0 } as const)
+    : ({ status: error === null ? 'pending' : 'failed', attempts: error === null ? 1 : 0 } as const);
   return {
     callId: createCallId(builder.runId, step, index),
     name: call.name,
     toolId: call.toolId,
     arguments: call.arguments,
-    status: error === null ? 'pending' : 'failed',
-    attempts: error === null ? 1 : 0,
+    ...state,
     startedAt: builder.at,
     durationMs: null,
     httpStatus: null,

@@ -1,7 +1,7 @@
 /** Decisions: attempts and results of tool calls. */
 import type { Turn } from '../../runtime/actor/index.ts';
 import type { ToolOutcome, RunCommands } from './commands.ts';
-import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
+import { isOpen, RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
 import { maxResultCharacters, type RunState, type OpenCall } from './state.ts';
 import type { TracedCall } from './trace.ts';
 
@@ -51,7 +51,8 @@ function limitResult(
   return { status, result: result ?? null, error };
 }
 
-function replaceCall(builder: RunDecisionBuilder, changed: TracedCall): void {
+/** Replaces the call of the newest step that has its id. */
+export function replaceCall(builder: RunDecisionBuilder, changed: TracedCall): void {
   builder.changeStep(step => ({
     ...step,
     toolCalls: step.toolCalls.map(call => (call.callId === changed.callId ? changed : call)),
@@ -62,7 +63,7 @@ function replaceCall(builder: RunDecisionBuilder, changed: TracedCall): void {
 export function continueWhenSettled(builder: RunDecisionBuilder): void {
   const { next } = builder;
   const calls = next.trace.steps.at(-1)?.toolCalls ?? [];
-  if (calls.some(({ status }) => status === 'pending')) return;
+  if (calls.some(isOpen)) return;
   next.turns = [...next.turns, createToolResults(calls, next.calls)];
   builder.nextStep();
 }

@@ -8,13 +8,21 @@ import { derivedId, numberedId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/resources/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { appendEvent } from '../../storage/writes/index.ts';
-import type { RunOver, TakeAnswer } from './commands.ts';
-import { createToolCallTasks, createStepRequest, type ModelStepTask } from './task-requests.ts';
+import type { RunOver } from './told-thread.ts';
+import {
+  createAnswerOffer,
+  createToolCallTasks,
+  createStepRequest,
+  type ModelStepTask,
+} from './task-requests.ts';
 import { toBriefRun } from './json.ts';
-import { maxPendingMs, resumeEveryMs, type RunState } from './state.ts';
-import type { RunTrace, TracedStep } from './trace.ts';
+import { maxAnsweringMs, resumeEveryMs, type RunState } from './state.ts';
+import type { RunTrace, TracedCall, TracedStep } from './trace.ts';
 
 export type RunDecision<Reply> = Decision<RunState, Reply, Write>;
+
+/** The key of the reminder that refuses calls which nobody approves. */
+const approvalsReminder = 'approvals';
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -46,12 +54,15 @@ export class RunDecisionBuilder {
 
   /** @param members what `data` holds beside the members that all events have */
   addEvent(eventName: EventName, members: Readonly<Record<string, unknown>>, author?: Actor): void {
-    const { projectId, environmentId, threadId, head } = this.next;
+    const { projectId, environmentId, threadId, channelId, head } = this.next;
     const { at: occurredAt } = this;
     // Not numbered by the run's own id: the run shares its random characters with its thread, which numbers events too.
     const eventId = numberedId('event', this.now, derivedId('event', this.runId), ++this.next.events);
     const actor: Actor = author ?? { type: 'agent', id: head?.agentId ?? null };
-    const thread = threadId === null ? {} : { threadId };
+    const thread = {
+      ...(threadId === null ? {} : { threadId }),
+      ...(channelId === null ? {} : { channelId }),
+    };
     const data = JSON.stringify({ environmentId, ...thread, actor, ...members });
     const body = formatEvent({ eventId, eventName, occurredAt, projectId, data });
     this.#writes.push(
@@ -96,7 +107,44 @@ export class RunDecisionBuilder {
     for (const task of createToolCallTasks(this.next, this.runId, fresh)) this.#perform('toolCall', task);
   }
 
-  #perform(task: 'modelStep' | 'toolCall' | 'stop', payload: unknown): void {
+  /** Starts the task for that call, whose attempt this commit begins. */
+  performCall(callId: string): void {
+    for (const task of createToolCallTasks(this.next, this.runId, true)) {
+      if (task.request.callId === callId) this.#perform('toolCall', task);
+    }
+  }
+
+  /** The run's time stands still until approvals come, for that many milliseconds at most. */
+  stopTime(ms: number): void {
+    this.next.approvalsExpireAt = this.now + ms;
+    this.remindOfApprovals();
+    this.expireAt(this.next.deadline + ms);
+  }
+
+  remindOfApprovals(): void {
+    const { approvalsExpireAt: at } = this.next;
+    this.#reminders.push({ key: approvalsReminder, at, command: 'expireApprovals', payload: {} });
+  }
+
+  /** The run's time goes on: it has as much left as when it was stopped. */
+  resumeTime(): void {
+    const left = this.next.deadline - this.next.approvalsExpireAt;
+    this.next.approvalsExpireAt = 0;
+    this.#forget.push(approvalsReminder);
+    this.expireAt(this.now + left);
+  }
+
+  add(writes: readonly Write[]): void {
+    this.#writes.push(...writes);
+  }
+
+  /** Starts the task that offers the answer to the thread. */
+  performOffer(): void {
+    const offer = createAnswerOffer(this.next, this.runId);
+    if (offer !== undefined) this.#perform('offerAnswer', offer);
+  }
+
+  #perform(task: 'modelStep' | 'toolCall' | 'offerAnswer' | 'stop', payload: unknown): void {
     this.#effects.push({ do: 'perform', task, payload });
   }
 
@@ -110,45 +158,27 @@ export class RunDecisionBuilder {
     this.changeTrace({ steps: steps.map((step, i) => (i === steps.length - 1 ? change(step) : step)) });
   }
 
-  /** Offers the text of the newest step to the thread, which decides about it. Then the run waits for the decision, or for `expire`. */
-  offerAnswer(): void {
+  /** The text of the newest step is the answer: the run offers it to its thread, and waits for the decision. */
+  answer(): void {
     const { next } = this;
-    const { steps, handoff } = next.trace;
-    const output = steps.at(-1)?.output ?? '';
-    const answer: Pick<TakeAnswer, 'body' | 'mode' | 'handoff'> = {
-      body: output.trim() === '' ? '' : output,
-      mode: next.head?.mode ?? 'suggest',
-      ...(handoff === undefined ? {} : { handoff }),
-    };
     next.phase = 'answering';
     next.calls = [];
-    next.asks += 1;
-    this.expireAt(this.now + maxPendingMs);
-    this.#forget.push('resume');
-    this.#tellThread('answer', 'takeAnswer', answer);
+    this.expireAt(this.now + maxAnsweringMs);
+    this.performOffer();
   }
 
   /** Tells the thread that the run has ended without an answer. */
   tellRunOver(more: Pick<RunOver, 'budget'> = {}): void {
-    this.#tellThread('over', 'runOver', more);
-  }
-
-  #tellThread(name: string, command: 'takeAnswer' | 'runOver', more: object): void {
     const { projectId, environmentId, threadId } = this.next;
     if (threadId === null) return;
-    this.#reminders.push({
-      key: `${name}:${this.runId}`,
-      at: this.now,
-      to: { kind: 'thread', id: threadId },
-      command,
-      payload: { projectId, environmentId, agentRunId: this.runId, ...more },
-    });
+    const payload: RunOver = { projectId, environmentId, agentRunId: this.runId, ...more };
+    const to = { kind: 'thread', id: threadId };
+    this.#reminders.push({ key: `over:${this.runId}`, at: this.now, to, command: 'runOver', payload });
   }
 
   /** Ends the run. From then on only a suggestion may still change. */
   end({ status, errorCode, errorMessage }: Ending): void {
     const { next } = this;
-    const wasWorking = next.phase !== 'answering';
     next.status = status;
     next.phase = 'over';
     next.completedAt = this.at;
@@ -160,7 +190,9 @@ export class RunDecisionBuilder {
     if (next.trace.steps.length > 0) this.changeStep(interruptCalls);
     this.addRunEvent(`agent.run.${status}`);
     this.#forget.push('expire', 'resume');
-    if (wasWorking) this.#perform('stop', {});
+    if (next.approvalsExpireAt !== 0) this.#forget.push(approvalsReminder);
+    next.approvalsExpireAt = 0;
+    this.#perform('stop', {});
   }
 
   /** Only the reminders and effects: the run itself has not changed. */
@@ -183,11 +215,19 @@ export class RunDecisionBuilder {
 
 /** The newest step of a run that has ended: calls without an outcome are not waited for. */
 function interruptCalls(step: TracedStep): TracedStep {
-  if (!step.toolCalls.some(({ status }) => status === 'pending')) return step;
-  const toolCalls = step.toolCalls.map(call =>
-    call.status === 'pending'
-      ? { ...call, status: 'interrupted' as const, error: 'the run has ended meanwhile' }
-      : call,
-  );
-  return { ...step, toolCalls };
+  if (!step.toolCalls.some(isOpen)) return step;
+  return { ...step, toolCalls: step.toolCalls.map(call => (isOpen(call) ? interrupt(call) : call)) };
+}
+
+function interrupt(call: TracedCall): TracedCall {
+  const { approval } = call;
+  const reason = 'the run has ended meanwhile';
+  const ended =
+    approval?.status === 'pending' ? { approval: { ...approval, status: 'refused', reason } as const } : {};
+  return { ...call, status: 'interrupted', error: reason, ...ended };
+}
+
+/** Whether the call has no outcome yet. */
+export function isOpen({ status }: TracedCall): boolean {
+  return status === 'pending' || status === 'awaiting_approval';
 }

@@ -11,13 +11,14 @@ export {
   type CancelRun,
   runCommand,
   type RunCommands,
-  type RunOver,
+  type ResolveCall,
   type SettleSuggestion,
-  type TakeAnswer,
 } from './commands.ts';
+export { createCurrentAgents } from './current-agents.ts';
 export { toAgentRun } from './json.ts';
 export { createRuns, type Runs } from './kind.ts';
 export { createPlans } from './plans.ts';
 export type { Tools } from './services.ts';
 export { decodeRun, type RunRow, runSnapshot } from './snapshot.ts';
+export type { CurrentAgent, RunOver, TakeAnswer } from './told-thread.ts';
 export type { Settlement, SpentBudget, Suggestion } from './trace.ts';

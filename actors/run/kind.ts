@@ -2,8 +2,9 @@
 import { actor, type ActorKind, type TaskContext } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { toShardKey } from '../../protocol/ids.ts';
-import { RetryPolicy } from '../base/index.ts';
+import { keepReply, RetryPolicy } from '../base/index.ts';
 import { runCommand, type RunCommands } from './commands.ts';
+import { expireApprovals, humanTookOver, resolveCall } from './decide-approvals.ts';
 import { beginAttempt, toolCompleted } from './decide-tools.ts';
 import { begin, cancel, expire, resume, start, answerDecided, settleSuggestion } from './decide-lifecycle.ts';
 import { stepCompleted } from './decide-step.ts';
@@ -13,6 +14,7 @@ import { createToolCallTask } from './tasks/tool-call.ts';
 import { Reporter } from './tasks/reporter.ts';
 import { ModelStep } from './tasks/model-step.ts';
 import { InFlight } from './tasks/in-flight.ts';
+import { createOfferAnswerTask } from './tasks/offer-answer.ts';
 
 export interface Runs {
   readonly kind: ActorKind<RunState, RunCommands, Write>;
@@ -40,20 +42,24 @@ export function createRuns(services: RunServices): Runs {
     // More than the steps and calls that may run or wait: other tasks, above all `stop`, never have to wait for them.
     tasksAtOnce: 16_384,
     decide: {
-      begin,
+      begin: keepReply(begin),
       start,
       [runCommand.stepCompleted]: stepCompleted,
       attempt: beginAttempt,
       [runCommand.toolCompleted]: toolCompleted,
       [runCommand.answerDecided]: answerDecided,
       settleSuggestion,
-      cancel,
+      resolveCall: keepReply(resolveCall),
+      expireApprovals,
+      humanTookOver,
+      cancel: keepReply(cancel),
       expire,
       resume,
     },
     tasks: {
       modelStep: retryPolicy.guard(modelStep.run),
       toolCall: retryPolicy.guard(createToolCallTask(services, inFlight, reporter, retryPolicy)),
+      offerAnswer: retryPolicy.guard(createOfferAnswerTask(services, inFlight, retryPolicy)),
       stop: (_: unknown, { self }: TaskContext) => {
         inFlight.stop(self.id);
         return Promise.resolve();

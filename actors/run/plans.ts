@@ -113,18 +113,20 @@ function toPlannedTools(listed: readonly ModelTool[]): PlannedTool[] {
     listed.map(({ name }) => name),
     [handoffTool.name],
   );
-  return listed.flatMap(({ toolId, name, description, inputSchema, timeoutMs, callable }, index) =>
-    callable
+  return listed.flatMap((tool, index) => {
+    const { toolId, name, description, inputSchema, timeoutMs, requiresApproval } = tool;
+    return tool.callable
       ? {
           toolId,
           name: names[index] ?? toolId,
           description: description ?? name,
           timeoutMs,
+          requiresApproval,
           // All providers require the schema of an object.
           inputSchema: { ...inputSchema, type: 'object' },
         }
-      : [],
-  );
+      : [];
+  });
 }
 
 /** Providers accept letters, digits, `_` and `-`, a letter or `_` first, up to this many characters. */

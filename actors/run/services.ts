@@ -2,8 +2,10 @@
 import type { Clock, Random } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/index.ts';
+import type { Tenancy } from '../base/index.ts';
 import type { ToolOutcome, ModelAnswer, RunFailure } from './commands.ts';
 import type { ToolCallRequest, StepRequest } from './task-requests.ts';
+import type { CurrentAgent } from './told-thread.ts';
 import type { SpentBudget } from './trace.ts';
 
 /** Why a step has no answer. */
@@ -29,6 +31,8 @@ export interface PlannedTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The longest that one attempt may take, in milliseconds: 100 to 30,000. */
   readonly timeoutMs: number;
+  /** A person has to approve each call. */
+  readonly requiresApproval: boolean;
 }
 
 /** All that one model step needs, read from rows. */
@@ -68,6 +72,12 @@ export interface Budgets {
   exceeded(request: StepRequest): Promise<SpentBudget | undefined>;
 }
 
+/** Looks at what is decided about agents by now. Rejects if the database fails. */
+export interface CurrentAgents {
+  /** @param channelId the channel of the run's thread */
+  findCurrent(scope: Tenancy, agentId: string, channelId: string | null): Promise<CurrentAgent>;
+}
+
 /** Calls tools. Rejects only with the signal's reason. */
 export interface Tools {
   /**
@@ -87,6 +97,7 @@ export interface RunServices {
   readonly plans: Plans;
   readonly models: Models;
   readonly budgets: Budgets;
+  readonly agents: CurrentAgents;
   readonly tools: Tools;
   /** Shows a piece of output on the project's Console streams. It is lost if nobody watches. */
   readonly show: (event: {

@@ -8,7 +8,16 @@ import type { RunTrace } from './trace.ts';
 /** The private part. Its keys are those of the stored JSON, so they stay, whatever the state calls its fields. */
 type StoredState = Pick<
   RunState,
-  'phase' | 'basedOnSequence' | 'turns' | 'calls' | 'resultCharacters' | 'deadline' | 'asks' | 'events'
+  | 'channelId'
+  | 'phase'
+  | 'basedOnSequence'
+  | 'turns'
+  | 'calls'
+  | 'approvalsExpireAt'
+  | 'isTakenOver'
+  | 'resultCharacters'
+  | 'deadline'
+  | 'events'
 >;
 
 /** A row of `agent_runs` as JSON. */
@@ -49,6 +58,7 @@ export function decodeRun(row: RunRow): RunState {
     projectId: row.project_id,
     environmentId: row.environment_id,
     threadId: row.thread_id,
+    channelId: rest.channelId ?? null,
     head: {
       agentId: row.agent_id ?? '',
       loomId: row.loom_id ?? '',
@@ -72,9 +82,10 @@ export function decodeRun(row: RunRow): RunState {
     trace: { ...trace, steps: trace.steps ?? [] },
     turns: rest.turns ?? [],
     calls: rest.calls ?? [],
+    approvalsExpireAt: rest.approvalsExpireAt ?? 0,
+    isTakenOver: rest.isTakenOver ?? false,
     resultCharacters: rest.resultCharacters ?? 0,
     deadline: rest.deadline ?? 0,
-    asks: rest.asks ?? 0,
     metadata: row.metadata,
     startedAt: row.started_at === null ? null : instant(row.started_at),
     completedAt: row.completed_at === null ? null : instant(row.completed_at),
@@ -126,15 +137,18 @@ export const runSnapshot = snapshotTable<RunState>({
     state: 'jsonb',
   },
   encode: state => {
-    const { head, phase, basedOnSequence, turns, calls, resultCharacters, deadline, asks, events } = state;
+    const { head, channelId, phase, basedOnSequence, turns, calls, approvalsExpireAt } = state;
+    const { isTakenOver, resultCharacters, deadline, events } = state;
     const stored: StoredState = {
+      channelId,
       phase,
       basedOnSequence,
       turns,
       calls,
+      approvalsExpireAt,
+      isTakenOver,
       resultCharacters,
       deadline,
-      asks,
       events,
     };
     return {

@@ -15,8 +15,10 @@
  *   thinking  -> answering   the model has answered: the thread decides what becomes of the answer
  *   thinking, calling, answering -> over
  *
- * A run that is answering never decides by itself that its answer was not taken, since the thread may have sent it. When its time is
- * over it offers the answer again, and it fails only after the thread has not decided for an hour.
+ * A call whose tool requires a person's approval waits in the phase `calling` (decide-approvals.ts).
+ *
+ * A run that is answering never decides by itself that its answer was not taken, since the thread may have sent it. It offers the answer
+ * again and again, and fails only after the thread has not decided for an hour.
  *
  * A model step that was in flight when its node died is asked again. A tool call is not: its attempt was committed before it was made,
  * and another attempt is made only if the tool's own retry rule has attempts left.
@@ -43,6 +45,8 @@ export interface OpenCall {
 export interface RunState extends Tenancy {
   /** `projectId` is empty while the run does not exist. */
   readonly threadId: string | null;
+  /** The channel of the thread. */
+  readonly channelId: string | null;
   /** Null while the run does not exist. */
   readonly head: RunHead | null;
   readonly inputMessageId: string | null;
@@ -68,12 +72,14 @@ export interface RunState extends Tenancy {
   readonly turns: readonly unknown[];
   /** The calls of the newest step, in the model's order. Empty in all phases but `calling`. */
   readonly calls: readonly OpenCall[];
+  /** When calls that wait for approval are refused, in epoch milliseconds; 0: none waits. */
+  readonly approvalsExpireAt: number;
+  /** A person has taken over the thread. */
+  readonly isTakenOver: boolean;
   /** The characters of all results that are kept. */
   readonly resultCharacters: number;
-  /** When the run is given up in its present phase, or offers its answer again, in epoch milliseconds. */
+  /** When the run is given up in its present phase, in epoch milliseconds. */
   readonly deadline: number;
-  /** How often the answer was offered to the thread. */
-  readonly asks: number;
   readonly metadata: Metadata;
   /** ISO 8601, all four. */
   readonly startedAt: string | null;
@@ -93,10 +99,12 @@ export const maxRunMs = 120_000;
 export const maxCalls = 16;
 /** Characters of all results that are kept. A result beyond is replaced by an error. */
 export const maxResultCharacters = 1_048_576;
-/** How long a run may wait for its first step, and, each time that it offers its answer, for its thread's decision. */
+/** How long a run may wait for its first step. */
 export const maxPendingMs = 600_000;
-/** An hour in all: by then every durable tell of the thread has arrived, or is a dead letter. */
-export const maxAsks = 6;
+/** How long it may wait for its thread's decision: by then every durable tell of the thread has arrived, or is a dead letter. */
+export const maxAnsweringMs = 3_600_000;
+/** How long a call waits for a person's approval. */
+export const maxApprovalMs = 86_400_000;
 /** A live run is resumed this often, in case its tasks were lost. */
 export const resumeEveryMs = 5_000;
 
@@ -106,6 +114,7 @@ export function blankRun(): RunState {
     projectId: '',
     environmentId: '',
     threadId: null,
+    channelId: null,
     head: null,
     inputMessageId: null,
     outputMessageId: null,
@@ -122,9 +131,10 @@ export function blankRun(): RunState {
     trace: { steps: [] },
     turns: [],
     calls: [],
+    approvalsExpireAt: 0,
+    isTakenOver: false,
     resultCharacters: 0,
     deadline: 0,
-    asks: 0,
     metadata: {},
     startedAt: null,
     completedAt: null,

@@ -1,6 +1,7 @@
 /** What a run gives its tasks. It is made from the run's state whenever a task has to be started, again too. */
 import type { Tenancy } from '../base/index.ts';
 import type { RunHead, RunState } from './state.ts';
+import type { TakeAnswer } from './told-thread.ts';
 
 /** An attempt of a tool call is made within this many milliseconds of the commit that begins it, or not at all. */
 export const beginWithinMs = 5_000;
@@ -9,6 +10,7 @@ export const beginWithinMs = 5_000;
 export interface StepRequest extends Tenancy {
   readonly agentRunId: string;
   readonly threadId: string | null;
+  readonly channelId: string | null;
   readonly head: RunHead;
   readonly basedOnSequence: number;
   readonly step: number;
@@ -34,6 +36,8 @@ export interface ToolCallRequest extends Tenancy {
   readonly callId: string;
   readonly toolId: string;
   readonly arguments: unknown;
+  /** A person has approved the call. */
+  readonly isApproved: boolean;
   /** The attempt that is committed already. */
   readonly attempt: number;
   /**
@@ -57,6 +61,14 @@ export interface ToolCallTask {
   readonly fresh: boolean;
 }
 
+/** The payload of the task `offerAnswer`. */
+export interface OfferAnswerTask {
+  readonly threadId: string;
+  readonly channelId: string | null;
+  readonly agentId: string;
+  readonly answer: Omit<TakeAnswer, 'agent'>;
+}
+
 /** The request for the next step of a run that exists. */
 export function createStepRequest(state: RunState, agentRunId: string): StepRequest {
   const { head } = state;
@@ -66,6 +78,7 @@ export function createStepRequest(state: RunState, agentRunId: string): StepRequ
     environmentId: state.environmentId,
     agentRunId,
     threadId: state.threadId,
+    channelId: state.channelId,
     head,
     basedOnSequence: state.basedOnSequence,
     step: state.trace.steps.length + 1,
@@ -73,6 +86,22 @@ export function createStepRequest(state: RunState, agentRunId: string): StepRequ
     costMicros: state.estimatedCostMicros ?? 0,
     deadline: state.deadline,
   };
+}
+
+/** The offer of the newest step's text to the thread; undefined for a run without a thread. */
+export function createAnswerOffer(state: RunState, agentRunId: string): OfferAnswerTask | undefined {
+  const { projectId, environmentId, threadId, channelId, head, trace } = state;
+  if (threadId === null || head === null) return undefined;
+  const output = trace.steps.at(-1)?.output ?? '';
+  const answer: OfferAnswerTask['answer'] = {
+    projectId,
+    environmentId,
+    agentRunId,
+    body: output.trim() === '' ? '' : output,
+    mode: head.mode,
+    ...(trace.handoff === undefined ? {} : { handoff: trace.handoff }),
+  };
+  return { threadId, channelId, agentId: head.agentId, answer };
 }
 
 /** The tasks for the calls of the newest step that have no outcome. */
@@ -92,6 +121,7 @@ export function createToolCallTasks(state: RunState, agentRunId: string, fresh: 
         callId,
         toolId,
         arguments: call.arguments,
+        isApproved: call.approval?.status === 'approved',
         attempt: call.attempts,
         beginBy: begunAt + beginWithinMs,
         attemptMs,

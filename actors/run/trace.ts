@@ -30,8 +30,20 @@ export interface TracedStep {
   readonly toolCalls: readonly TracedCall[];
 }
 
-/** `interrupted`: the node died while the call was in flight, and what it did is not known. */
-export type CallStatus = 'pending' | 'succeeded' | 'failed' | 'interrupted';
+/** `interrupted`: the node died while the call was in flight, and what it did is not known; or the run ended before the call did. */
+export type CallStatus = 'awaiting_approval' | 'pending' | 'succeeded' | 'failed' | 'interrupted';
+
+/** What a person has decided about a call. */
+export interface Approval {
+  /** `pending` only while the call waits. */
+  readonly status: 'pending' | 'approved' | 'refused' | 'expired';
+  /** ISO 8601, both. */
+  readonly expiresAt: string;
+  readonly resolvedAt?: string;
+  readonly resolvedByUserId?: string | null;
+  /** Why it was refused, in words: the model is told. */
+  readonly reason?: string;
+}
 
 /** One tool call. */
 export interface TracedCall {
@@ -44,6 +56,8 @@ export interface TracedCall {
   /** As the model wrote them; parsed if they are JSON. */
   readonly arguments: unknown;
   readonly status: CallStatus;
+  /** Where the tool requires a person's approval. */
+  readonly approval?: Approval;
   /** Attempts that were begun. */
   readonly attempts: number;
   /** When the last attempt was begun, ISO 8601. */

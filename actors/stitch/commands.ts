@@ -5,13 +5,14 @@
  * The names of commands and of their fields go from node to node, also between two releases during an upgrade, and are stored with
  * reminders: they do not change.
  */
+import type { EventName } from '../../protocol/events.ts';
 import type { Actor, EnvironmentKind, Stitch, WebhookDelivery } from '../../protocol/resources/index.ts';
-import type { Audited, Metadata, Tenancy } from '../base/index.ts';
+import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { LoadedPage, LoadRequest } from './queue-load.ts';
 import type { Delivery, Released } from './queue.ts';
 import type { ReplayJob } from './state.ts';
 
-export interface CreateStitch extends Tenancy, Audited {
+export interface CreateStitch extends Tenancy, Audited, Keyed {
   readonly environmentKind: EnvironmentKind;
   readonly name: string;
   readonly webhookUrl: string;
@@ -37,16 +38,25 @@ export interface UpdateStitch extends Tenancy, Audited {
 
 export type ArchiveStitch = Tenancy & Audited;
 
-export interface RotateSecret extends Tenancy, Audited {
+export interface RotateSecret extends Tenancy, Audited, Keyed {
   readonly author: Actor;
   readonly jwe: string;
   readonly gracePeriodSeconds: number;
 }
 
-export interface TestStitch extends Tenancy {
+/** A stitch with its newest secret, sealed. */
+export type SealedStitch = Stitch & { readonly jwe: string };
+
+export interface TestStitch extends Tenancy, Keyed {
   readonly author: Actor;
-  /** The name of the event that the receiver's owner wants to try. The event itself is always stitch.test.ping. */
-  readonly eventName?: string;
+  /** What the receiver's owner wants to try; absent: `stitch.test.ping`. */
+  readonly sample?: Sample;
+}
+
+/** An invented event. */
+export interface Sample {
+  readonly eventName: EventName;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** An event that has been committed. */
@@ -58,11 +68,12 @@ export interface PastEvent {
   readonly threadId: string | null;
 }
 
-export interface ReplayEvent extends Tenancy {
+export interface ReplayEvent extends Tenancy, Keyed {
   readonly event: PastEvent;
 }
 
 export type ReplaySpan = Tenancy &
+  Keyed &
   Pick<ReplayJob, 'sourceStitchId' | 'since' | 'until' | 'eventNames' | 'statuses'>;
 
 /** A page of a replay's source. */

@@ -12,7 +12,7 @@ import {
   requireSameTenancy,
   type Tenancy,
 } from '../base/index.ts';
-import type { ArchiveStitch, CreateStitch, RotateSecret, UpdateStitch } from './commands.ts';
+import type { ArchiveStitch, CreateStitch, RotateSecret, SealedStitch, UpdateStitch } from './commands.ts';
 import { createCancelEffects, startDeliveries, type StitchDecision } from './decide-delivery.ts';
 import { createStitchEvent, toStitch } from './events.ts';
 import { forgetWaiting, rewind } from './queue.ts';
@@ -24,7 +24,7 @@ const maxSecrets = 3;
 /** Creates the stitch, active. 409 when it exists. */
 export function create(state: StitchState, command: CreateStitch, turn: Turn): StitchDecision<Stitch> {
   if (exists(state)) throw conflict('The stitch exists.');
-  const { jwe, limit, act: _, ...given } = command;
+  const { jwe, limit, act: _, key: _key, ...given } = command;
   const at = new Date(turn.now).toISOString();
   const next: StitchState = { ...state, ...given, secrets: [{ jwe }], createdAt: at, updatedAt: at };
   const { name, eventNames } = next;
@@ -137,6 +137,11 @@ export function rotateSecret(state: StitchState, command: RotateSecret, turn: Tu
     remind: createGraceReminder(secrets),
     reply: stitch,
   };
+}
+
+/** What is kept of a new secret, so that a repetition shows the one that signs: as the row has it, sealed. It comes first, where it is found. */
+export function toKeptSecret(stitch: Stitch, { jwe }: Pick<RotateSecret, 'jwe'>): SealedStitch {
+  return { jwe, ...stitch };
 }
 
 /** The secrets that sign at that instant. */

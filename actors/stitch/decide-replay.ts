@@ -9,7 +9,7 @@ import { conflict } from '../../protocol/errors.ts';
 import type { PastEvent, ReplayEvent, ReplayPage, ReplaySpan, TestStitch } from './commands.ts';
 import type { StitchDecision } from './decide-delivery.ts';
 import { requireChangeable } from './decide-lifecycle.ts';
-import { createStitchEvent, toStitch } from './events.ts';
+import { createStitchEvent, type StitchEvent, toStitch } from './events.ts';
 import { isLive, type ReplayJob, type StitchState } from './state.ts';
 
 /** How many replays of spans a stitch works on at once. */
@@ -29,16 +29,24 @@ export function deriveDeliveryId(eventId: string, stitchId: string): string {
 }
 
 /**
- * Appends an event `stitch.test.ping`, which is delivered to this stitch alone. 404 for another tenant's stitch, 409 when it is archived
- * or disabled.
+ * Appends an event that is delivered to this stitch alone: `stitch.test.ping`, or a sample of another. The log has it as `stitch.test.ping`
+ * in any case, so that nobody takes a sample for something that has happened: not on the Console stream, and not in a replay for the
+ * stitches that select its name. 404 for another tenant's stitch, 409 when it is archived or disabled.
  */
 export function test(state: StitchState, command: TestStitch, turn: Turn): StitchDecision<WebhookDelivery> {
   requireChangeable(state, command);
   requireLive(state);
   const next: StitchState = { ...state, made: state.made + 1 };
-  const { eventName } = command;
-  const data = { stitch: toStitch(state, turn.id), ...(eventName === undefined ? {} : { eventName }) };
-  const event = { name: 'stitch.test.ping', author: command.author, data, to: 'self' } as const;
+  const { author, sample } = command;
+  const { environmentId } = state;
+  const event: StitchEvent = {
+    name: 'stitch.test.ping',
+    author,
+    to: 'self',
+    ...(sample === undefined
+      ? { data: { test: true, stitch: toStitch(state, turn.id) } }
+      : { sampledName: sample.eventName, data: { ...sample.data, environmentId, test: true } }),
+  };
   const { eventId, write } = createStitchEvent(next, event, turn);
   const at = new Date(turn.now).toISOString();
   const reply: WebhookDelivery = {

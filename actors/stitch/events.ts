@@ -26,6 +26,8 @@ export function toStitch(state: StitchState, stitchId: string): Stitch {
 
 export interface StitchEvent {
   readonly name: EventName;
+  /** The name that receivers are told instead, in a test event. */
+  readonly sampledName?: EventName;
   readonly author: Actor;
   /** The members of `data` beside environment and actor. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -43,7 +45,8 @@ export function createStitchEvent(
   const eventId = numberedId('event', turn.now, turn.id, state.made);
   const occurredAt = new Date(turn.now).toISOString();
   const data = JSON.stringify({ environmentId, actor: event.author, ...event.data });
-  const body = formatEvent({ eventId, eventName: event.name, occurredAt, projectId, data });
+  const shownName = event.sampledName ?? event.name;
+  const body = formatEvent({ eventId, eventName: shownName, occurredAt, projectId, data });
   const row = { projectId, environmentId, eventId, eventName: event.name, occurredAt, body };
   const write = appendEvent({
     ...row,

@@ -9,6 +9,8 @@ export type {
   ReplayEvent,
   ReplaySpan,
   RotateSecret,
+  Sample,
+  SealedStitch,
   TestStitch,
   UpdateStitch,
 } from './commands.ts';

@@ -1,7 +1,7 @@
 /** Declares the actor kind `stitch`: its decisions, and the tasks that load, send, replay and cancel deliveries. */
 import { actor, type ActorKind } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { RetryPolicy } from '../base/index.ts';
+import { keepReply, RetryPolicy } from '../base/index.ts';
 import type { StitchCommands } from './commands.ts';
 import {
   due,
@@ -14,7 +14,15 @@ import {
   listInFlight,
   wake,
 } from './decide-delivery.ts';
-import { archive, cancelled, create, endGrace, rotateSecret, update } from './decide-lifecycle.ts';
+import {
+  archive,
+  cancelled,
+  create,
+  endGrace,
+  rotateSecret,
+  toKeptSecret,
+  update,
+} from './decide-lifecycle.ts';
 import { replay, replayPage, replaySpan, test } from './decide-replay.ts';
 import { ownerTold, settled } from './decide-results.ts';
 import { blankStitch, type StitchState } from './state.ts';
@@ -49,15 +57,15 @@ export function createStitches(services: StitchServices): Stitches {
     // A task `send` lasts as long as the slowest of its requests. The pool limits the requests.
     tasksAtOnce: 4_096,
     decide: {
-      create,
+      create: keepReply(create, toKeptSecret),
       update,
       archive,
-      rotateSecret,
+      rotateSecret: keepReply(rotateSecret, toKeptSecret),
       endGrace,
       cancelled,
-      test,
-      replay,
-      replaySpan,
+      test: keepReply(test),
+      replay: keepReply(replay),
+      replaySpan: keepReply(replaySpan),
       replayPage,
       wake,
       sweep,

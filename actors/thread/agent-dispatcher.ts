@@ -3,7 +3,7 @@ import type { Log } from '../../runtime/observability/index.ts';
 import type { TaskContext } from '../../runtime/actor/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { findAgentHead } from '../../storage/agents/index.ts';
-import { findRunStatus } from '../../storage/reads/index.ts';
+import { findDefaultAgent, findRunStatus } from '../../storage/reads/index.ts';
 import { systemActor, type Tenancy } from '../base/index.ts';
 import type { OpenRun } from './commands.ts';
 
@@ -12,9 +12,12 @@ export interface AgentDispatcherServices {
   readonly log: Log;
 }
 
-/** The agent that the thread calls, and the live run, if there is one. */
+/** Messages wait for the agent of the thread. */
 export interface DispatchAgent extends Tenancy {
-  readonly agentId: string;
+  /** The thread's own agent; null: the default agent of its channel, whichever that is now. */
+  readonly agentId: string | null;
+  readonly channelId: string | null;
+  /** The live run, if there is one. */
   readonly liveRunId: string | null;
 }
 
@@ -22,11 +25,13 @@ export type AgentDispatcher = (call: DispatchAgent, context: TaskContext) => Pro
 
 /** An agent that is archived, or has no loom or no active version of it, cannot answer. */
 export function createAgentDispatcher({ db, log }: AgentDispatcherServices): AgentDispatcher {
-  return async ({ projectId, environmentId, agentId, liveRunId }, context) => {
+  return async ({ projectId, environmentId, agentId: ownAgentId, channelId, liveRunId }, context) => {
     const tenancy = { projectId, environmentId };
     // A run that has started is not disturbed: the thread calls again when it has ended.
     if (liveRunId !== null && (await findRunStatus(db, tenancy, liveRunId)) !== 'pending') return;
-    const head = await findAgentHead(db, tenancy, agentId);
+    const channelAgentId = channelId === null ? null : await findDefaultAgent(db, tenancy, channelId);
+    const agentId = ownAgentId ?? channelAgentId;
+    const head = agentId === null ? undefined : await findAgentHead(db, tenancy, agentId);
     if (head === undefined) {
       log.debug({ threadId: context.self.id, agentId }, 'the agent cannot answer, no run is opened');
       await context.ask(context.self, 'dropCall', tenancy);
@@ -37,6 +42,7 @@ export function createAgentDispatcher({ db, log }: AgentDispatcherServices): Age
       environmentId,
       trigger: 'message',
       head,
+      channelAgentId,
       ...(liveRunId === null ? {} : { supersedes: liveRunId }),
       metadata: {},
       author: systemActor,

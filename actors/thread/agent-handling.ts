@@ -4,20 +4,28 @@
  *   (idle) -> waiting           an inbound message, where an agent may answer
  *   waiting -> live             quiet for a while: a run is opened; at most one at a time
  *   waiting -> (idle)           a human answered, or no agent may answer any more
- *   live -> (sent, suggestion, superseded)   the thread decides about the run's answer, once
+ *   live -> (sent, suggestion, superseded, cancelled)   the thread decides about the run's answer, once
  *   live -> (gone)              the run ended by itself, or the thread cancelled it: paused, closed, another agent
- *   suggestion -> (gone)        resolved by an operator, once; or superseded by any newer message
+ *   suggestion -> (gone)        resolved by an operator, once; superseded by any newer message; or a day old
  *
  * A thread without an agent has {@link noAgentHandling}, which is not stored. The `note...` functions are parts of other decisions: they
  * decide what an event on the thread means for its agent, and are cheap in a thread without one.
  */
 import type { Actor, AgentMode, ThreadStatus } from '../../protocol/resources/index.ts';
-import { type Waiting, type AgentHandling, noAgentHandling, type ThreadState } from './state.ts';
+import type { Suggestion } from '../run/index.ts';
+import {
+  type Waiting,
+  type AgentHandling,
+  noAgentHandling,
+  type PendingSuggestion,
+  type ThreadState,
+} from './state.ts';
 import type { ThreadChannel } from './commands.ts';
 import type { ThreadDecisionBuilder } from './decision-builder.ts';
 
-/** The key of the reminder that calls the agent. */
+/** The keys of the reminders that call the agent, and let a suggestion expire. */
 const agentReminder = 'agent';
+const suggestionReminder = 'suggestion';
 
 /** How long a pause ends a burst of messages, in milliseconds: docs/contract-decisions.md ("Agents on threads"). */
 const quietMs = 1_500;
@@ -25,6 +33,8 @@ const quietMs = 1_500;
 const maxAnswerDelayMs = 8_000;
 /** A human who wrote, was assigned, or typed within this many milliseconds holds automatic answers back. */
 const humanMs = 10_000;
+/** How long a suggestion waits for an operator, in milliseconds. */
+const suggestionMs = 86_400_000;
 
 /** What decides whether an agent is involved in a thread. */
 interface AgentInvolvement {
@@ -126,6 +136,7 @@ export function noteOutbound(
       messageSequence: sequence,
     });
     stopWaiting(builder);
+    tellOfHuman(builder);
   } else if (isAgentInvolved(builder.next)) {
     updateHandling(builder, { messageSequence: sequence });
   }
@@ -133,7 +144,16 @@ export function noteOutbound(
 
 /** The thread was assigned to a human, or taken by one. */
 export function noteAssignment(builder: ThreadDecisionBuilder): void {
-  if (builder.next.assigneeUserId !== null) updateHandling(builder, { humanAt: builder.now });
+  if (builder.next.assigneeUserId === null) return;
+  updateHandling(builder, { humanAt: builder.now });
+  tellOfHuman(builder);
+}
+
+/** The live run asks nobody for approvals any more. */
+function tellOfHuman(builder: ThreadDecisionBuilder): void {
+  const { projectId, environmentId, agentHandling } = builder.next;
+  const { live } = agentHandling;
+  if (live !== null) builder.tellRun(live.agentRunId, 'humanTookOver', { projectId, environmentId });
 }
 
 /**
@@ -200,17 +220,62 @@ export function cancelLiveRun(builder: ThreadDecisionBuilder, reason: string): v
   builder.tellRun(live.agentRunId, 'cancel', { projectId, environmentId, reason, by: 'thread' });
 }
 
+/** The agent's answer waits for an operator. An older suggestion, which a requested run may have left, is superseded. */
+export function addSuggestion(
+  builder: ThreadDecisionBuilder,
+  agentRunId: string,
+  shown: Suggestion,
+  agent: Actor,
+): void {
+  const from = builder.next.sequence;
+  supersedeSuggestion(builder, agent);
+  const { basedOnSequence, reason, createdAt } = shown;
+  const members = `"agentRunId":"${agentRunId}","suggestion":${JSON.stringify(shown)}`;
+  const { sequence: to } = builder.addEvent('agent.suggestion.created', JSON.stringify(agent), members);
+  const given = reason === undefined ? {} : { reason };
+  const suggestion: PendingSuggestion = { agentRunId, basedOnSequence, ...given, createdAt, from, to };
+  updateHandling(builder, { suggestion });
+  remindOfSuggestion(builder, suggestion);
+}
+
+/** When the suggestion expires, in epoch milliseconds. */
+export function getExpiry({ createdAt }: PendingSuggestion): number {
+  return Date.parse(createdAt) + suggestionMs;
+}
+
+/** Sets the reminder that lets it expire. */
+export function remindOfSuggestion(builder: ThreadDecisionBuilder, suggestion: PendingSuggestion): void {
+  const { agentRunId } = suggestion;
+  const at = getExpiry(suggestion);
+  builder.remind({ key: suggestionReminder, at, command: 'expireSuggestion', payload: { agentRunId } });
+}
+
+/** The suggestion waits no more. */
+export function forgetSuggestion(builder: ThreadDecisionBuilder): void {
+  updateHandling(builder, { suggestion: null });
+  builder.forget(suggestionReminder);
+}
+
 /** Something newer has overtaken the pending suggestion, if there is one. */
 export function supersedeSuggestion(builder: ThreadDecisionBuilder, actor: Actor): void {
+  endSuggestion(builder, 'superseded', actor);
+}
+
+/** Ends the pending suggestion, if there is one, without an operator. */
+export function endSuggestion(
+  builder: ThreadDecisionBuilder,
+  status: 'superseded' | 'expired',
+  actor: Actor,
+): void {
   const { next, at: resolvedAt } = builder;
   const { suggestion } = next.agentHandling;
   if (suggestion === null) return;
   const { projectId, environmentId } = next;
   const { agentRunId, basedOnSequence, reason, createdAt } = suggestion;
-  const settlement = { status: 'superseded', resolvedAt, resolvedByUserId: null } as const;
-  updateHandling(builder, { suggestion: null });
+  const settlement = { status, resolvedAt, resolvedByUserId: null };
+  forgetSuggestion(builder);
   const shown = { basedOnSequence, reason, createdAt, ...settlement };
   const members = `"agentRunId":"${agentRunId}","suggestion":${JSON.stringify(shown)}`;
-  builder.addEvent('agent.suggestion.superseded', JSON.stringify(actor), members);
+  builder.addEvent(`agent.suggestion.${status}`, JSON.stringify(actor), members);
   builder.tellRun(agentRunId, 'settleSuggestion', { projectId, environmentId, settlement });
 }

@@ -13,17 +13,10 @@ import type {
   ThreadStatus,
 } from '../../protocol/resources/index.ts';
 import type { AgentHead } from '../../storage/agents/index.ts';
-import type { Audited, Metadata, Tenancy } from '../base/index.ts';
+import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { ReceiptOutcome, RecordReceipts } from '../channel/index.ts';
 import type { BeginRun, RunOver, Suggestion, TakeAnswer } from '../run/index.ts';
 import type { CustomFields } from './state.ts';
-
-/** The idempotency key of the request, written with the commit that answers it. */
-export interface IdempotencyKey {
-  /** Both are Base64 of 32 bytes. */
-  readonly keyHash: string;
-  readonly fingerprint: string;
-}
 
 /** What a thread has to know of its channel. Commands bring it along: the channel's actor is never asked. */
 export interface ThreadChannel {
@@ -44,18 +37,17 @@ export interface NewMessage {
 }
 
 /** 409 with `details.threadId` when a thread of that identity exists. */
-export interface CreateThread extends Tenancy {
+export interface CreateThread extends Tenancy, Keyed {
   readonly channel: ThreadChannel | null;
   readonly externalRef: string | null;
   readonly metadata: Metadata;
   readonly author: Actor;
-  readonly key?: IdempotencyKey;
 }
 
 /** The name on the wire of the field that creates a missing thread. It is older than the names that the code uses. */
 export const createIfMissingField = 'newborn';
 
-export interface ReceiveMessage extends Tenancy {
+export interface ReceiveMessage extends Tenancy, Keyed {
   /** The channel by which the message came; absent when it was written into the thread itself, whose channel has to allow that. */
   readonly channel?: ThreadChannel;
   /** Creates the thread if it is missing; absent: the thread must exist. */
@@ -63,17 +55,15 @@ export interface ReceiveMessage extends Tenancy {
   readonly message: NewMessage;
   /** Who posted it over the API, in the contact's name. */
   readonly reportedBy?: Actor;
-  readonly key?: IdempotencyKey;
 }
 
 /**
  * An outbound message. 409 for an archived thread or a channel that is not connected; `svc/chatapp/template_required` outside the
  * service window.
  */
-export interface SendMessage extends Tenancy {
+export interface SendMessage extends Tenancy, Keyed {
   readonly message: NewMessage;
   readonly author: Actor;
-  readonly key?: IdempotencyKey;
 }
 
 /** What PATCH may change; an absent field stays. */
@@ -104,7 +94,7 @@ export interface AssignThread extends Tenancy {
 }
 
 /** A note to be written, under an id that the caller has chosen. */
-export interface AddNote extends Tenancy {
+export interface AddNote extends Tenancy, Keyed {
   readonly threadNoteId: string;
   readonly authorUserId: string;
   readonly body: string;
@@ -126,7 +116,7 @@ export interface RemoveNote extends Tenancy {
 /**
  * Ends the service window before its time. 404 where the thread is not of that channel, 409 where the channel is not a sandbox.
  */
-export interface ExpireWindow extends Tenancy {
+export interface ExpireWindow extends Tenancy, Keyed {
   /** The channel that was asked to simulate it. */
   readonly channelId: string;
   readonly author: Actor;
@@ -160,9 +150,11 @@ export type ThreadCommands = ThreadAgentCommands & {
  * request opens one in suggest mode. At most one run of a thread is live: meanwhile a request is refused (409 with
  * `details.agentRunId`), and messages wait.
  */
-export interface OpenRun extends Tenancy {
+export interface OpenRun extends Tenancy, Keyed {
   readonly trigger: 'message' | 'request';
   readonly head: AgentHead;
+  /** The default agent of the thread's channel, as it was read for a message. */
+  readonly channelAgentId?: string | null;
   /** Absent: the newest inbound message that the thread knows of. */
   readonly inputMessageId?: string;
   /** The live run, which the caller has found to be pending: it is cancelled in favour of the new one. */
@@ -176,7 +168,7 @@ export interface OpenRun extends Tenancy {
  * pending; 409 `svc/runtime/conflict` where anything but the suggestion itself has happened on the thread since `expectedSequence`; 409
  * `svc/chatapp/template_required` with the window closed, which leaves the suggestion pending.
  */
-export interface ResolveSuggestion extends Tenancy {
+export interface ResolveSuggestion extends Tenancy, Keyed {
   readonly agentRunId: string;
   readonly action: 'approve' | 'discard';
   /** The text that the model wrote. */
@@ -187,11 +179,19 @@ export interface ResolveSuggestion extends Tenancy {
   readonly author: Actor;
 }
 
+/** The suggestion of that run is a day old. */
+export interface ExpireSuggestion {
+  readonly agentRunId: string;
+}
+
 /** A run that the thread has opened. The thread tells it `begin` durably; a caller who waits for the run may tell it too. */
 export interface OpenedRun {
   readonly agentRunId: string;
   readonly begin: BeginRun;
 }
+
+/** What a repetition of the request learns of it. */
+export type KeptRun = BeginRun & { readonly agentRunId: string; readonly createdAt: string };
 
 /**
  * Commands about the thread's agent. The thread decides whether a run is opened and what becomes of its answer; a run never sends
@@ -204,11 +204,13 @@ export type ThreadAgentCommands = {
   readonly openRun: { readonly payload: OpenRun; readonly reply: OpenedRun | null };
   /** No agent can answer: messages wait for none any more. */
   readonly dropCall: { readonly payload: Tenancy; readonly reply: null };
-  /** Decides what becomes of a run's answer, and tells the run durably. */
+  /** Decides what becomes of a run's answer, and tells the run durably. 409 where its agent has changed since its rows were read. */
   readonly takeAnswer: { readonly payload: TakeAnswer; readonly reply: null };
   readonly runOver: { readonly payload: RunOver; readonly reply: null };
   /** Tells the run the same durably, by `settleSuggestion`. */
   readonly resolveSuggestion: { readonly payload: ResolveSuggestion; readonly reply: Suggestion };
+  /** The reminder: nobody has resolved the suggestion. Tells the run as well. */
+  readonly expireSuggestion: { readonly payload: ExpireSuggestion; readonly reply: null };
   /** An operator is typing, which holds automatic answers back for a while. Forgotten when the actor leaves memory. */
   readonly noteTyping: { readonly payload: Tenancy; readonly reply: null };
 };

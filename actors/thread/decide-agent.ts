@@ -5,7 +5,7 @@ import type { AgentMode } from '../../protocol/resources/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import type { BeginRun, RunOver } from '../run/index.ts';
 import { requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
-import type { OpenedRun, OpenRun } from './commands.ts';
+import type { KeptRun, OpenedRun, OpenRun } from './commands.ts';
 import {
   callAgentAt,
   callForWaiting,
@@ -17,7 +17,7 @@ import {
   mayAgentAnswer,
 } from './agent-handling.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
-import type { ThreadState } from './state.ts';
+import type { LiveRun, ThreadState } from './state.ts';
 import type { DispatchAgent } from './agent-dispatcher.ts';
 
 /** How often the agent is called again for messages that still wait: the task was lost, or another run is live. */
@@ -42,12 +42,11 @@ export function callAgent(
   _command: Readonly<Record<string, never>>,
   turn: Turn,
 ): ThreadDecision<null> {
-  const { projectId, environmentId, agentHandling } = state;
+  const { projectId, environmentId, channelId, agentId, agentHandling } = state;
   const { waiting, live } = agentHandling;
-  const agentId = getAgentId(state);
   if (waiting === null) return { reply: null };
   const builder = new ThreadDecisionBuilder(state, turn);
-  if (agentId === null || !mayAgentAnswer(state)) {
+  if (!mayAgentAnswer(state)) {
     stopWaiting(builder);
     return decideWithoutTouch(builder, state, null);
   }
@@ -59,6 +58,7 @@ export function callAgent(
     projectId,
     environmentId,
     agentId,
+    channelId,
     liveRunId: live?.agentRunId ?? null,
   };
   return {
@@ -80,24 +80,25 @@ export function dropCall(state: ThreadState, command: Tenancy, turn: Turn): Thre
 /** 404 for another tenant's thread. A request is refused (409) on a thread that is not open, and while a run is live. */
 export function openRun(state: ThreadState, command: OpenRun, turn: Turn): ThreadDecision<OpenedRun | null> {
   requireSameTenancy(state, command);
-  const { trigger, head: agent, supersedes, inputMessageId, metadata, author } = command;
+  const { trigger, head: agent, supersedes, channelAgentId, inputMessageId, metadata, author } = command;
   const { projectId, environmentId, sequence, agentHandling } = state;
   const forMessage = trigger === 'message';
   const builder = new ThreadDecisionBuilder(state, turn);
+  if (channelAgentId !== undefined) updateHandling(builder, { channelAgentId });
   const { live, waiting } = agentHandling;
   const isBlocked = live !== null && live.agentRunId !== supersedes;
-  let mode: AgentMode = state.agentMode ?? agent.mode;
+  const mode: AgentMode = state.agentMode ?? agent.mode;
+  const isPaused = mode === 'paused';
   if (forMessage) {
     // The thread has another agent by now, or waits for its live run: the reminder fires again.
-    if (waiting === null || isBlocked || getAgentId(state) !== agent.agentId) return { reply: null };
-    if (mode === 'paused' || !mayAgentAnswer(state)) {
+    if (waiting === null || isBlocked || getAgentId(builder.next) !== agent.agentId) return { reply: null };
+    if (isPaused || !mayAgentAnswer(builder.next)) {
       stopWaiting(builder);
       return decideWithoutTouch(builder, state, null);
     }
   } else {
     if (state.status !== 'open') throw conflict(`The thread is ${state.status}: open it first.`);
     if (isBlocked) throw conflict('Another run of the thread is live.', { agentRunId: live.agentRunId });
-    if (mode === 'paused') mode = 'suggest';
   }
   cancelLiveRun(builder, 'A newer run has taken its place.');
   stopWaiting(builder);
@@ -108,16 +109,32 @@ export function openRun(state: ThreadState, command: OpenRun, turn: Turn): Threa
     projectId,
     environmentId,
     threadId: builder.threadId,
-    head: { ...agent, mode },
+    channelId: state.channelId,
+    head: { ...agent, mode: isPaused ? 'suggest' : mode },
     inputMessageId: inputMessageId ?? agentHandling.inboundMessageId,
     basedOnSequence: sequence,
     metadata,
     author,
   };
-  const opened = { agentRunId, agentId: agent.agentId, basedOnSequence: sequence, forMessage };
+  const opened: LiveRun = {
+    agentRunId,
+    agentId: agent.agentId,
+    basedOnSequence: sequence,
+    forMessage,
+    ...(isPaused ? { evenPaused: true } : {}),
+  };
   updateHandling(builder, { runs, live: opened });
   builder.tellRun(agentRunId, 'begin', begin);
   return decideWithoutTouch(builder, state, { agentRunId, begin });
+}
+
+/**
+ * What is kept of a run that a request has opened. Thread and instant stand where an erasure looks for them
+ * (storage/retention/erasure-statements.ts).
+ */
+export function toKeptRun(opened: OpenedRun | null, _command: OpenRun, turn: Turn): KeptRun | null {
+  if (opened === null) return null;
+  return { ...opened.begin, agentRunId: opened.agentRunId, createdAt: new Date(turn.now).toISOString() };
 }
 
 /** How much an agent does by itself in each mode. */

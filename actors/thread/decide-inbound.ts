@@ -46,7 +46,7 @@ export function create(state: ThreadState, command: CreateThread, turn: Turn): T
   initialise(builder, command);
   builder.addThreadEvent('thread.lifecycle.created', command.author);
   const reply = toThreadJson(builder.next, builder.threadId, builder.now);
-  builder.rememberAnswer(command.key, { body: reply });
+  builder.keepReply(command.key, { body: reply });
   return builder.decide(reply);
 }
 
@@ -74,7 +74,9 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
     // The participant's name was erased, and now they have written again.
     if (state.externalRef === null && createIfMissing !== undefined) {
       next.externalRef = createIfMissing.externalRef;
-      builder.writes.push(nameParticipant(builder.threadId, createIfMissing.externalRef));
+      const { projectId, environmentId } = state;
+      const thread = { threadId: builder.threadId, projectId, environmentId };
+      builder.writes.push(nameParticipant(thread, createIfMissing.externalRef));
     }
   }
   const contact = { type: 'contact', id: next.externalRef ?? builder.threadId } as const;
@@ -90,7 +92,7 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   const { eventId, sequence } = builder.addEvent('thread.message.received', actor, members);
   openWindow(builder, contact);
   noteInbound(builder, message.messageId, sequence, contact);
-  builder.rememberAnswer(command.key, { messageOf: eventId });
+  builder.keepReply(command.key, { messageOf: eventId });
   return builder.decide(json);
 }
 

@@ -1,6 +1,6 @@
 /** Decisions: a thread sends messages. */
 import type { Turn } from '../../runtime/actor/index.ts';
-import type { Actor, MessageDryRun } from '../../protocol/resources/index.ts';
+import { type Actor, maxMessageLength, type MessageDryRun } from '../../protocol/resources/index.ts';
 import { insertCommand, type MessageRow, updateMessageStatus } from '../../storage/writes/index.ts';
 import { ServiceError, conflict } from '../../protocol/errors.ts';
 import { prefixes } from '../../protocol/ids.ts';
@@ -33,6 +33,11 @@ export function findSendObstacle(state: ThreadState, now: number): ServiceError 
   return undefined;
 }
 
+/** By code points, of which there are never more than UTF-16 units. */
+export function isTooLong(body: string): boolean {
+  return body.length > maxMessageLength && Array.from(body).length > maxMessageLength;
+}
+
 /** The dry run: what `send` would say, without sending. */
 export function checkSend(state: ThreadState, command: Tenancy, turn: Turn): ThreadDecision<MessageDryRun> {
   requireSameTenancy(state, command);
@@ -47,7 +52,7 @@ export function send(state: ThreadState, command: SendMessage, turn: Turn): Thre
   if (obstacle !== undefined) throw obstacle;
   const builder = new ThreadDecisionBuilder(state, turn);
   const { json, eventId } = queueMessage(builder, command.message, command.author);
-  builder.rememberAnswer(command.key, { messageOf: eventId });
+  builder.keepReply(command.key, { messageOf: eventId });
   return builder.decide(json);
 }
 

@@ -79,7 +79,7 @@ export function erase(state: ThreadState, command: EraseThread, turn: Turn): Thr
   // Providers derive their ids from what they know of the participant. A receipt in transit reads the message again.
   next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };
   builder.writes.push(
-    eraseThread({ threadId, projectId, environmentId, through, requestedAt: at }),
+    ...eraseThread({ threadId, projectId, environmentId, through, requestedAt: at }),
     ...createAuditWrites(command, state, turn, 'thread.personal_data_erased', {}),
   );
   builder.addThreadEvent('thread.lifecycle.erased', command.author);

@@ -10,14 +10,15 @@ import type { Write } from '../../storage/statements/index.ts';
 import {
   appendEvent,
   insertMessage,
-  type IdempotencyRow,
+  type KeptReply,
   type MessageRow,
   rememberKey,
+  type RequestKey,
   takeAttachment,
 } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import type { runCommand, RunCommands } from '../run/index.ts';
-import type { IdempotencyKey, NewMessage } from './commands.ts';
+import type { NewMessage } from './commands.ts';
 import { mayMove, type ThreadState } from './state.ts';
 import { toThreadJson } from './json.ts';
 
@@ -25,7 +26,8 @@ import { toThreadJson } from './json.ts';
 export type ThreadDecision<Reply> = Decision<ThreadState, Reply, Write>;
 
 /** What a thread tells a run. Each is said once to a run, so the command's name is also the key of its reminder. */
-type CommandToRun = 'begin' | 'settleSuggestion' | 'cancel' | typeof runCommand.answerDecided;
+type CommandToRun =
+  'begin' | 'settleSuggestion' | 'humanTookOver' | 'cancel' | 'resume' | typeof runCommand.answerDecided;
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -134,7 +136,8 @@ export class ThreadDecisionBuilder {
       direction,
       body,
       externalMessageId: null,
-      status: direction === 'inbound' ? null : 'queued',
+      // Without a channel there is nothing to wait for.
+      status: direction === 'inbound' || channelId === null ? null : 'queued',
       attachments: attachments.length === 0 ? '[]' : JSON.stringify(attachments),
       metadata: JSON.stringify(metadata),
       actor,
@@ -160,11 +163,9 @@ export class ThreadDecisionBuilder {
     this.addThreadEvent('thread.status.changed', actor, `,"previousStatus":"${previous}"`);
   }
 
-  /** Stores the answer under the idempotency key of its request. */
-  rememberAnswer(key: IdempotencyKey | undefined, answer: IdempotencyRow['answer']): void {
-    if (key === undefined) return;
-    const { keyHash, fingerprint } = key;
-    this.writes.push(rememberKey({ keyHash, fingerprint, status: 201, answer, createdAt: this.at }));
+  /** Keeps the reply under the idempotency key of the command. */
+  keepReply(key: RequestKey | undefined, reply: KeptReply): void {
+    if (key !== undefined) this.writes.push(rememberKey(key, reply));
   }
 
   /** Sets a reminder with the commit. It replaces one of the same key. */

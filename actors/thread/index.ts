@@ -12,7 +12,7 @@ export {
   type EditNote,
   type EraseThread,
   type ExpireWindow,
-  type IdempotencyKey,
+  type KeptRun,
   type NewMessage,
   type OpenedRun,
   type OpenRun,

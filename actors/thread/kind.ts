@@ -2,9 +2,11 @@
 import { actor, type ActorKind } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { toShardKey } from '../../protocol/ids.ts';
+import { keepReply } from '../base/index.ts';
 import type { ThreadCommands } from './commands.ts';
-import { callAgent, dropCall, noteTyping, openRun, runOver } from './decide-agent.ts';
-import { takeAnswer, resolveSuggestion } from './decide-answer.ts';
+import { callAgent, dropCall, noteTyping, openRun, runOver, toKeptRun } from './decide-agent.ts';
+import { takeAnswer } from './decide-answer.ts';
+import { expireSuggestion, resolveSuggestion, toKeptSuggestion } from './decide-suggestion.ts';
 import { assign, update, erase } from './decide-update.ts';
 import { create, receive } from './decide-inbound.ts';
 import { addNote, editNote, removeNote } from './decide-notes.ts';
@@ -30,18 +32,19 @@ export function createThreadKind(
       update,
       assign,
       erase,
-      addNote,
+      addNote: keepReply(addNote),
       editNote,
       removeNote,
-      recordReceipts,
+      recordReceipts: keepReply(recordReceipts),
       lookAtWindow,
-      expireWindow,
+      expireWindow: keepReply(expireWindow),
       callAgent,
       dropCall,
-      openRun,
+      openRun: keepReply(openRun, toKeptRun),
       takeAnswer,
       runOver,
-      resolveSuggestion,
+      resolveSuggestion: keepReply(resolveSuggestion, toKeptSuggestion),
+      expireSuggestion,
       noteTyping,
     },
     tasks: { dispatchAgent: createAgentDispatcher(services) },

@@ -74,6 +74,8 @@ export interface LiveRun {
   readonly basedOnSequence: number;
   /** Opened for a message that waited, not by a request. */
   readonly forMessage: boolean;
+  /** Requested while the agent was paused: that it is does not cancel the run. */
+  readonly evenPaused?: true;
 }
 
 /** A suggestion that waits for an operator. The run has its text. */

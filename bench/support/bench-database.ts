@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { silentLog } from '../../runtime/observability/log.ts';
+import { nodeRole, readAccess, toSuperuserUrl } from '../../storage/embedded/cluster.ts';
 import { startEmbedded } from '../../storage/embedded/start.ts';
 import { treeCpuSeconds } from './process-usage.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -32,7 +33,8 @@ const filler = `
 
 export async function startBenchDatabase(): Promise<BenchDatabase> {
   const folder = await temporaryFolder('skein-bench-');
-  const server = await startEmbedded({ folder: join(folder, 'postgres'), log: silentLog });
+  const home = join(folder, 'postgres');
+  const server = await startEmbedded({ folder: home, log: silentLog });
 
   async function query<T extends pg.QueryResultRow>(
     url: string,
@@ -47,6 +49,12 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
       await client.end();
     }
   }
+
+  // Beyond what a node may do.
+  await query(
+    toSuperuserUrl(await readAccess(home)),
+    `alter role ${nodeRole} createdb; grant pg_checkpoint to ${nodeRole}`,
+  );
 
   async function warm(): Promise<void> {
     await query(server.url, filler);

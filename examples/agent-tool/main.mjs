@@ -17,10 +17,11 @@ const rememberedCalls = 10_000;
 
 /** @typedef {{ status: number, body: object }} Answer */
 
-/** In cents, by order. */
+/** In cents, by order; and whose they are, where it matters to you. */
 const paid = new Map([
-  ['A17', 4_900],
-  ['B42', 12_900],
+  ['A17', { cents: 4_900, of: undefined }],
+  ['B42', { cents: 12_900, of: undefined }],
+  ['C63', { cents: 700, of: 'customer-42' }],
 ]);
 
 /**
@@ -28,11 +29,18 @@ const paid = new Map([
  * tried again where the tool's `retryMaxAttempts` allows it.
  *
  * @param {{ orderId?: unknown }} input what the tool's inputSchema lets through
+ * @param {string | undefined} participant who is talking to the model
  * @returns {Promise<Answer>}
  */
-async function refund({ orderId }) {
-  const amount = paid.get(String(orderId));
-  if (amount === undefined) return { status: 404, body: { reason: `There is no order ${orderId}.` } };
+async function refund({ orderId }, participant) {
+  const order = paid.get(String(orderId));
+  if (
+    order === undefined ||
+    (order.of !== undefined && participant !== undefined && order.of !== participant)
+  ) {
+    return { status: 404, body: { reason: `There is no order ${orderId}.` } };
+  }
+  const amount = order.cents;
   const refundId = randomUUID();
   console.log(`refunded ${orderId}: ${amount} cents, ${refundId}`);
   return { status: 200, body: { refundId, orderId, amount, currency: 'EUR' } };
@@ -49,12 +57,13 @@ const answers = new Map();
 
 /**
  * @param {string} key
+ * @param {string | undefined} participant
  * @param {Buffer} body
  */
-function refundOnce(key, body) {
+function refundOnce(key, participant, body) {
   let answer = answers.get(key);
   if (answer === undefined) {
-    answer = refund(JSON.parse(body.toString()));
+    answer = refund(JSON.parse(body.toString()), participant);
     answers.set(key, answer);
     answer.catch(() => answers.delete(key));
     const [oldest] = answers.keys();
@@ -63,19 +72,25 @@ function refundOnce(key, body) {
   return answer;
 }
 
+const signedHeaders = ['idempotency-key', 'service-run-id', 'service-thread-id', 'service-participant-ref'];
+
 /**
- * Service-Signature: t=<unix seconds>,v1=<hex>, an HMAC-SHA256 of "t.body" with the tool's secret. Five minutes are for clocks that
- * differ.
+ * Service-Signature: t=<unix seconds>,v1=<hex>,v2=<hex>. `v2` is an HMAC-SHA256 of the whole request with the tool's secret. Five minutes
+ * are for clocks that differ.
  *
- * @param {string} header
+ * @param {import('node:http').IncomingMessage} request
  * @param {Buffer} body the bytes as they came
  */
-function isFromSkein(header, body) {
-  const [, time = ''] = /^t=(\d+),v1=[0-9a-f]{64}$/.exec(header) ?? [];
-  const code = createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex');
-  const expected = `t=${time},v1=${code}`;
-  if (header.length !== expected.length || !timingSafeEqual(Buffer.from(header), Buffer.from(expected)))
-    return false;
+function isFromSkein({ method, url, headers }, body) {
+  const header = String(headers['service-signature']);
+  const [, time = '', code = ''] = /^t=(\d+),.*\bv2=([0-9a-f]{64})$/.exec(header) ?? [];
+  const lines = [time, method, url, ...signedHeaders.map(name => headers[name] ?? '')];
+  const expected = createHmac('sha256', secret)
+    .update(lines.map(line => `${line}\n`).join(''))
+    .update(body)
+    .digest();
+  const given = Buffer.from(code, 'hex');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
   return Math.abs(Date.now() / 1_000 - Number(time)) <= 300;
 }
 
@@ -92,10 +107,11 @@ async function answerTo(request) {
     chunks.push(chunk);
   }
   const body = Buffer.concat(chunks);
-  const { 'service-signature': signature, 'idempotency-key': key } = request.headers;
-  if (!isFromSkein(String(signature), body))
-    return { status: 401, body: { reason: 'The signature is wrong.' } };
-  return refundOnce(String(key), body);
+  if (!isFromSkein(request, body)) return { status: 401, body: { reason: 'The signature is wrong.' } };
+  // Whatever the model was talked into: an order of somebody else is not refunded. A test is nobody's.
+  const { 'idempotency-key': key, 'service-participant-ref': ref } = request.headers;
+  const participant = ref === undefined ? undefined : decodeURIComponent(String(ref));
+  return refundOnce(String(key), participant, body);
 }
 
 if (secret === '')

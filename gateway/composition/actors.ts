@@ -1,7 +1,14 @@
 /** Creates the actors of a node, with their store, their worker pool, and what wakes stitches. */
 import { channelSnapshot, createChannelKind } from '../../actors/channel/index.ts';
 import { createQuotaKinds } from '../../actors/quota/index.ts';
-import { createBudgets, createPlans, createRuns, type Runs, runSnapshot } from '../../actors/run/index.ts';
+import {
+  createBudgets,
+  createCurrentAgents,
+  createPlans,
+  createRuns,
+  type Runs,
+  runSnapshot,
+} from '../../actors/run/index.ts';
 import { ModelWorker } from '../../actors/run/models/index.ts';
 import { HttpTools } from '../../actors/run/tools/index.ts';
 import {
@@ -141,6 +148,7 @@ function createOutbound(options: ActorsOptions): Outbound {
     plans: createPlans({ db, vault, clock, log }),
     models,
     budgets: createBudgets({ db, clock }),
+    agents: createCurrentAgents(db),
     show: output => publishEphemeral(transport, output),
   });
   return { pool, stitches, tools, models, runs };

@@ -1,2 +1,3 @@
 /** Puts a node together: storage, cluster, actors, and the servers, in this order. */
-export { type Skein, StartAborted, StartRefused, startSkein } from './start.ts';
+export { StartRefused } from './preconditions.ts';
+export { type Skein, StartAborted, startSkein } from './start.ts';

@@ -2,19 +2,16 @@
  * Starts a node: what main.ts runs, and what tests run in their own process. Everything is created here, in the order in which data
  * flows from the database outwards, and closed in the reverse order.
  */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { collectDefaultMetrics } from 'prom-client';
+import { collectDefaultMetrics, Gauge } from 'prom-client';
 import type { OwnerNotification } from '../../actors/stitch/index.ts';
 import { type Log, Metrics } from '../../runtime/observability/index.ts';
-import { systemClock } from '../../runtime/time/index.ts';
-import type { Database } from '../../storage/database/index.ts';
+import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { freePort } from '../../storage/embedded/index.ts';
 import { CommitNotifier } from '../../storage/events/index.ts';
 import { MailOutbox, mailOwners } from '../../storage/mail/index.ts';
 import { Media } from '../../storage/media/index.ts';
-import { KeyRing, Vault } from '../../storage/secrets/index.ts';
+import { KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
@@ -25,7 +22,8 @@ import { type Rest, serveRest } from '../rest/index.ts';
 import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
 import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
-import { loadKeyRings, openStorage } from './storage.ts';
+import { checkPreconditions, StartRefused } from './preconditions.ts';
+import { loadKeyRings, openStorage, type Storage } from './storage.ts';
 
 /** How long a draining node waits for the answers that are being made. */
 const drainMs = 10_000;
@@ -43,11 +41,6 @@ export interface Skein {
 /** The node was told to stop before it was ready. */
 export class StartAborted extends Error {
   override readonly name = 'StartAborted';
-}
-
-/** Something outside of the node has to be mended first: the message says what, and which variable names it. */
-export class StartRefused extends Error {
-  override readonly name = 'StartRefused';
 }
 
 /** What each step of the start gets. */
@@ -72,11 +65,11 @@ interface Listening {
 }
 
 /** What the parts of the node are made from. */
-interface Parts extends Start {
-  readonly database: Database;
+interface Parts extends Start, Storage {
   readonly listening: Listening;
   readonly cluster: ClusterRuntime;
   readonly ring: KeyRing;
+  readonly hashRoot: RootKeys;
   readonly vault: Vault;
   readonly mails: MailOutbox;
 }
@@ -120,29 +113,32 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   collectDefaultMetrics({ register: metrics.registry });
 
   // Before anything is opened or migrated.
-  await requireFreePort('PORT', config.host, config.port);
-  if (config.grpcPort !== undefined) await requireFreePort('GRPC_PORT', config.host, config.grpcPort);
+  await checkPreconditions(config);
   // The keys come next: reading them is cheap, and nothing can start without them.
   const keys = await loadKeyRings(config);
   // Loading gRPC takes a third of a second, in which the database starts.
   const loadingGrpc = config.grpcPort === undefined ? undefined : import('../grpc/index.ts');
-  const database = await openStorage(config, log, notifier, onClose);
+  const storage = await openStorage(config, log, notifier, onClose);
+  const { database, clock } = storage;
+  showClock(metrics, clock);
+  const ring = new KeyRing(keys.secretKeys);
+  const hashRoot = await openHashRoot(database, ring);
 
   let checkCluster: Check = () => Promise.reject(new Error('not connected yet'));
-  const listening = await listen(start, database, () => checkCluster());
-  const cluster = await joinCluster(start);
+  const listening = await listen(start, storage, () => checkCluster());
+  const cluster = await joinCluster(start, clock);
   checkCluster = () => cluster.check();
   onClose(() => cluster.close());
 
-  const ring = new KeyRing(keys.secretKeys);
   const vault = new Vault(ring);
   const mails = new MailOutbox(database, vault);
-  const parts: Parts = { ...start, database, listening, cluster, ring, vault, mails };
+  const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, vault, mails };
   // The mail sender is created last.
   let wakeMail = (): void => undefined;
   const actors = createNodeActors(parts, () => wakeMail());
   const media = openMedia(parts);
-  onClose(startMaintenance({ database, media, node: actors.node, log, metrics }, () => actors.node.isLeader));
+  const maintenance = { database, clock, media, node: actors.node, log, metrics };
+  onClose(startMaintenance(maintenance, () => actors.node.isLeader));
 
   const tokens = new ServiceTokens(config.serviceTokens);
   serveClusterStatus(listening.server, tokens, cluster);
@@ -160,24 +156,31 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   return { url: listening.url, grpcPort };
 }
 
-/** Rejects with {@link StartRefused} where nobody could listen. `port` 0: any free one, which there always is. */
-async function requireFreePort(variable: string, host: string, port: number): Promise<void> {
-  if (port === 0) return;
-  const probe = createServer();
+function showClock({ registry }: Metrics, clock: DatabaseClock): void {
+  new Gauge({
+    name: 'skein_clock_ahead_seconds',
+    help: "By how much this machine's clock is ahead of the database's",
+    registers: [registry],
+    collect(): void {
+      this.set(clock.differenceMs / 1_000);
+    },
+  });
+}
+
+/** A node with another root would recognise no API key, and make some that no other node recognises. */
+async function openHashRoot(database: Database, ring: KeyRing): Promise<RootKeys> {
   try {
-    await once(probe.listen({ host, port, exclusive: true }), 'listening');
+    return await loadHashRoot(database, ring);
   } catch (cause) {
-    const reason = `cannot listen on ${host}:${port}: the port is taken or the address is not ours`;
-    throw new StartRefused(`${variable}: ${reason}`, { cause });
+    if (cause instanceof SealBroken) throw new StartRefused(`SECRET_KEYS: ${cause.message}`, { cause });
+    throw cause;
   }
-  probe.close();
-  await once(probe, 'close');
 }
 
 /** Listens at once, so that a node that waits for its cluster can be asked for its health. */
 async function listen(
   { config, log, metrics, onClose }: Start,
-  database: Database,
+  { database, clock }: Storage,
   checkCluster: Check,
 ): Promise<Listening> {
   const port = config.port === 0 ? await freePort() : config.port;
@@ -189,12 +192,14 @@ async function listen(
     docsUrl,
     https: baseUrl.startsWith('https:'),
     trustedProxies: config.trustedProxies,
+    logsRequests: config.logLevel === 'debug' || config.logLevel === 'trace',
   });
   const health = new Health({
     checks: {
       database: () => database.check(),
       ...(config.natsUrls !== undefined && { cluster: checkCluster }),
     },
+    degradations: { clock: () => clock.isWrong },
     registry: metrics.registry,
     metricsToken: config.metricsToken,
     log,
@@ -209,15 +214,18 @@ async function listen(
   return { server, health, url, baseUrl, docsUrl };
 }
 
-function joinCluster({ config, log, metrics, notifier, stop }: Start): Promise<ClusterRuntime> {
+function joinCluster(
+  { config, log, metrics, notifier, stop }: Start,
+  clock: DatabaseClock,
+): Promise<ClusterRuntime> {
   const urls = config.natsUrls;
-  if (urls === undefined) return Promise.resolve(standalone(systemClock, log));
-  const opening = openCluster({ config, urls, clock: systemClock, log, metrics, notifier, stop });
+  if (urls === undefined) return Promise.resolve(standalone(clock, log));
+  const opening = openCluster({ config, urls, clock, log, metrics, notifier, stop });
   return unlessAborted(opening, stop);
 }
 
 function createNodeActors(
-  { config, log, metrics, database, notifier, vault, mails, cluster, listening, onClose }: Parts,
+  { config, log, metrics, database, clock, notifier, vault, mails, cluster, listening, onClose }: Parts,
   wakeMail: () => void,
 ): Actors {
   const notifyOwner = async ({ eventId, stitch }: OwnerNotification): Promise<void> => {
@@ -226,7 +234,7 @@ function createNodeActors(
       projectId: stitch.projectId,
       kind: 'stitch_stopped',
       content: stitch,
-      now: systemClock.now(),
+      now: clock.now(),
     });
     wakeMail();
   };
@@ -236,7 +244,7 @@ function createNodeActors(
     config,
     ownPorts: config.grpcPort === undefined ? ports : [...ports, config.grpcPort],
     log,
-    clock: systemClock,
+    clock,
     metrics,
     database,
     notifier,
@@ -260,7 +268,21 @@ function openMedia({ config, log }: Start): Media {
 }
 
 function startRest(
-  { config, log, metrics, database, notifier, listening, cluster, ring, vault, mails, onClose }: Parts,
+  {
+    config,
+    log,
+    metrics,
+    database,
+    clock,
+    notifier,
+    listening,
+    cluster,
+    ring,
+    hashRoot,
+    vault,
+    mails,
+    onClose,
+  }: Parts,
   actors: Actors,
   media: Media,
   tokenKeys: string,
@@ -269,11 +291,12 @@ function startRest(
   const rest = serveRest({
     config,
     log,
-    clock: systemClock,
+    clock,
     metrics,
     database,
     notifier,
     ring,
+    hashRoot,
     vault,
     mails,
     server,
@@ -291,20 +314,19 @@ function startRest(
 
 /** Undefined where gRPC is switched off. */
 function createGrpc(
-  { config, log, metrics, database, listening }: Parts,
+  { config, log, metrics, database, clock, listening }: Parts,
   create: ((options: GrpcOptions) => GrpcServer) | undefined,
   own: Pick<GrpcOptions, 'node' | 'tokens' | 'shared'>,
 ): GrpcServer | undefined {
-  const { health, docsUrl } = listening;
+  const { health } = listening;
   return create?.({
     ...own,
     log,
-    clock: systemClock,
+    clock,
     metrics,
     database,
     health,
     tls: config.grpcTls,
-    docsUrl,
   });
 }
 

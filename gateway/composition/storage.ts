@@ -1,13 +1,18 @@
 /** Opens what a node keeps its data in: the database and the keys. */
 import { join } from 'node:path';
 import type { Log } from '../../runtime/observability/index.ts';
-import { systemClock } from '../../runtime/time/index.ts';
-import { type Database, openDatabase } from '../../storage/database/index.ts';
+import { type Database, DatabaseClock, openDatabase } from '../../storage/database/index.ts';
 import { type Embedded, startEmbedded } from '../../storage/embedded/index.ts';
 import { AppendedEventsSubscriber, type CommitNotifier } from '../../storage/events/index.ts';
 import { ensurePartitions } from '../../storage/retention/index.ts';
 import { loadKeys } from '../../storage/secrets/index.ts';
 import { type Config, readSecretKeys, readTokenKeys } from '../config/index.ts';
+
+/** The database, migrated, and its time. */
+export interface Storage {
+  readonly database: Database;
+  readonly clock: DatabaseClock;
+}
 
 /**
  * Opens the database that DATABASE_URL names, or starts the embedded one, and migrates it. Whatever it opens is given to `onClose`,
@@ -18,7 +23,7 @@ export async function openStorage(
   log: Log,
   notifier: CommitNotifier,
   onClose: (closer: () => Promise<void>) => void,
-): Promise<Database> {
+): Promise<Storage> {
   const embedded = config.databaseUrl === undefined ? await startDatabase(config.dataDir, log) : undefined;
   if (embedded !== undefined) onClose(() => embedded.stop());
   const database = await openDatabase({ url: config.databaseUrl ?? embedded?.url ?? '', log });
@@ -30,16 +35,19 @@ export async function openStorage(
     if (config.databaseUrl === undefined) throw cause;
     throw new Error('cannot use the database that DATABASE_URL names', { cause });
   }
+  const clock = new DatabaseClock({ database, log });
+  await clock.start();
+  onClose(() => Promise.resolve(clock.stop()));
   // No event can be written without today's partition.
-  await ensurePartitions(database, systemClock.now(), log);
-  return database;
+  await ensurePartitions(database, clock.now(), log);
+  return { database, clock };
 }
 
 function startDatabase(dataDir: string, log: Log): Promise<Embedded> {
   return startEmbedded({
     folder: join(dataDir, 'postgres'),
     log,
-    onRestart: pid => log.warn({ pid }, 'the embedded database crashed and was restarted'),
+    onRestart: serverPid => log.warn({ serverPid }, 'the embedded database crashed and was restarted'),
   });
 }
 

@@ -75,6 +75,8 @@ export interface Config {
   readonly rateLimits: Rates | undefined;
   /** What is sent in the clear or missing where others reach the node, a sentence each: permitted by INSECURE. */
   readonly exposures: readonly string[];
+  /** Undefined: by whether a terminal shows it. */
+  readonly logFormat: 'json' | 'pretty' | undefined;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -165,6 +167,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     },
     limits: given.LIMITS ?? defaultLimits,
     rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
+    logFormat: given.LOG_FORMAT,
     logLevel: given.LOG_LEVEL ?? 'info',
   };
 }

@@ -247,6 +247,12 @@ export const variables = {
     meaning: 'how much a tenant may have; see docs/operate/rate-limits.md',
     condition: 'must be the same on every node of a cluster',
   },
+  LOG_FORMAT: {
+    read: choice(['json', 'pretty']),
+    wants: 'json or pretty',
+    fallback: 'pretty on a terminal, else json',
+    meaning: 'how the log is written: lines of JSON for machines, or lines for people',
+  },
   LOG_LEVEL: {
     read: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     wants: 'fatal, error, warn, info, debug, trace or silent',

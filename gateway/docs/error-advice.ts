@@ -29,7 +29,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'svc/runtime/invalid_request':
     'The request is well formed but cannot be used: a cursor of another list, a malformed Idempotency-Key, a method that the path does not have. Start the list from its first page.',
   'svc/runtime/idempotency_conflict':
-    'Use a new Idempotency-Key for a new request. If it is the same request, the first attempt is still being processed: wait a moment and try again.',
+    'By details.reason. other_payload: use a new Idempotency-Key for a new request. in_progress: the first attempt is still being processed; repeat the request with the same key after Retry-After.',
   'svc/runtime/missing_idempotency_key':
     'Send the header Idempotency-Key: 1 to 255 visible ASCII characters, a new one for each message, the same one when you repeat it.',
   'svc/runtime/conflict':

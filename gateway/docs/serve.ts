@@ -1,6 +1,6 @@
 /**
- * What a browser gets that was given the address of a node: /docs, its script, /docs/errors, a page for what does not exist, and the
- * icon. Open to all; nothing is loaded from another server.
+ * What a browser gets that was given the address of a node: /docs, its script, /docs/errors, the pages that mailed links lead to, a page for
+ * what does not exist, and the icon. Open to all; nothing is loaded from another server.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,6 +10,7 @@ import { gzip } from 'node:zlib';
 import { ServiceError } from '../../protocol/errors.ts';
 import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
 import { areaPath, areas, errorAreaPage, errorsPage, notFoundPage } from './error-pages.ts';
+import { mailedLinkPage, mailedLinkPages } from './mailed-link-pages.ts';
 import { referencePage } from './reference-page.ts';
 import { stylesheet } from './stylesheet.ts';
 
@@ -18,6 +19,7 @@ const { version } = createRequire(import.meta.url)('redoc/package.json') as { re
 /** The address names the version, so that a browser may keep the script for ever. */
 const scriptPath = `/docs/redoc-${version}.js`;
 const scriptFile = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
+const mailedLinkScript = new URL('mailed-links.browser.js', import.meta.url);
 
 const headers = {
   'Cache-Control': 'public, max-age=300',
@@ -28,6 +30,8 @@ const headers = {
 const shared = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** The error pages: one stylesheet, the icon, and nothing else. */
 const staticPolicy = `default-src 'none'; style-src 'self'; img-src 'self'; ${shared}`;
+/** The pages of mailed links: their script, which asks the API. */
+const formPolicy = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; ${shared}`;
 /** The reference: our copy of Redoc, which sets styles on elements and searches in a worker; nothing from another server. */
 const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; worker-src blob:; ${shared}`;
 
@@ -75,7 +79,21 @@ function scriptHandler(): (acceptsGzip: boolean) => Promise<HttpAnswer> {
   };
 }
 
-/** Registers the routes of the documentation. */
+/** Registers the pages that mailed links lead to. */
+function serveMailedLinks(server: Pick<HttpServer, 'route'>): void {
+  for (const each of mailedLinkPages) {
+    const answer = page(mailedLinkPage(each), formPolicy);
+    server.route('GET', `/studio/${each.name}`, () => answer);
+  }
+  server.route('GET', '/studio/mailed-links.js', async () => ({
+    status: 200,
+    contentType: 'text/javascript; charset=utf-8',
+    body: await readFile(mailedLinkScript),
+    headers,
+  }));
+}
+
+/** Registers the routes of the documentation, and of what else a browser gets. */
 export function serveDocs(server: Pick<HttpServer, 'route'>): void {
   const reference = page(referencePage(scriptPath), referencePolicy);
   server.route('GET', '/docs', () => reference);
@@ -90,6 +108,8 @@ export function serveDocs(server: Pick<HttpServer, 'route'>): void {
 
   const script = scriptHandler();
   server.route('GET', scriptPath, request => script(/\bgzip\b/.test(request.header('accept-encoding'))));
+
+  serveMailedLinks(server);
 
   const errors = page(errorsPage(), staticPolicy);
   server.route('GET', '/docs/errors', () => errors);

@@ -4,7 +4,7 @@
  */
 import Type from 'typebox';
 import type { TSchema } from 'typebox';
-import { invalid, ServiceError } from '../../protocol/errors.ts';
+import { invalid } from '../../protocol/errors.ts';
 import type { GetThreadRequest__Output } from '../../protocol/gen/skein/internal/v1/GetThreadRequest.ts';
 import type { GetThreadResponse } from '../../protocol/gen/skein/internal/v1/GetThreadResponse.ts';
 import type { IngestMessageRequest__Output } from '../../protocol/gen/skein/internal/v1/IngestMessageRequest.ts';
@@ -16,9 +16,8 @@ import { channelOperations, messageOperations, threadOperations } from '../../pr
 import { id, type Message, type Thread } from '../../protocol/resources/index.ts';
 import { compile } from '../../protocol/validate.ts';
 import type { Clock } from '../../runtime/time/index.ts';
-import type { ErrorBody, HttpAnswer } from '../http/index.ts';
+import type { HttpAnswer } from '../http/index.ts';
 import {
-  keptByActors,
   runPipeline,
   type AccessRules,
   type Endpoint,
@@ -43,8 +42,6 @@ export interface ConversationsOptions {
   readonly rules: AccessRules;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
-  /** For refusals that are kept under an idempotency key, where REST may find them. */
-  readonly docsUrl: string;
 }
 
 const environment = Type.Object({ environmentId: id('environment') });
@@ -105,7 +102,7 @@ export class Conversations {
         return { params, query: { projectId }, body: undefined, scope: { projectId, environmentId } };
       },
     });
-    return { thread: toThread(JSON.parse(readText(answer)) as Thread) };
+    return { thread: toThread(JSON.parse(String(answer.body)) as Thread) };
   }
 
   async #answer(id: OperationId, context: CallContext, request: ServiceRequest): Promise<HttpAnswer> {
@@ -114,7 +111,7 @@ export class Conversations {
 }
 
 function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoint {
-  const { handlers, rules, idempotency, clock, docsUrl } = options;
+  const { handlers, rules, idempotency, clock } = options;
   const handler = handlers[id] as Handler;
   const operation: Operation = operations[id];
   return {
@@ -126,8 +123,6 @@ function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoin
     limiter: undefined,
     idempotency,
     clock,
-    docsUrl,
-    keptByActor: keptByActors.has(id),
   };
 }
 
@@ -151,15 +146,7 @@ interface Made {
 
 function toMade(answer: HttpAnswer): Made {
   return {
-    message: toMessage(JSON.parse(readText(answer)) as Message),
+    message: toMessage(JSON.parse(String(answer.body)) as Message),
     replayed: answer.headers?.['Idempotent-Replayed'] !== undefined,
   };
-}
-
-/** The body of REST's answer. Throws the refusal that it tells: this request's, or that of the first one under its key. */
-function readText({ status: http, body }: HttpAnswer): string {
-  const text = String(body);
-  if (http < 400) return text;
-  const { error, message, details } = JSON.parse(text) as ErrorBody;
-  throw new ServiceError(error, { http, message, ...(details === undefined ? {} : { details }) });
 }

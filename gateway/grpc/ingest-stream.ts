@@ -1,19 +1,20 @@
 /**
  * One IngestMessages stream.
  *
- *   reading   messages are accepted, handed to their actors one after the other, and answered as they are committed
+ *   reading   messages are accepted, each thread's handed to its actor one after the other, and answered as they are committed
  *   full      the most messages allowed are unanswered, or the client does not read its answers: nothing is read
  *   ending    the client has sent its last message, or the node goes away: what was accepted is answered, and the stream ends
  *   gone      ended; messages that were handed to their actors go on, the others are dropped
  *
  *   reading <-> full;  reading, full -> ending -> gone;  any -> gone
  *
- * Order. A message is handed to its actor only when the one before it on the stream has been. An actor works in the order in which
- * it is asked, so messages of one thread are committed as they were sent. Their answers leave in that order too: each
- * waits in the queue of its thread.
+ * Order. Each thread has a queue, and its next message begins only when the outcome of the one before is known. What was handed over
+ * together could change places: the thread's owner may die or lose its lease with some of it, and its successor gets the rest first.
+ * An answer of 5xx, for one, leaves the outcome open. Then the thread is held: all of its messages are refused with 503 until the one
+ * without an outcome is sent again, which is recognised by its idempotency key.
  */
 import { status as codes, type ServerDuplexStream } from '@grpc/grpc-js';
-import { invalid } from '../../protocol/errors.ts';
+import { invalid, ServiceError } from '../../protocol/errors.ts';
 import type { IngestMessageRequest__Output } from '../../protocol/gen/skein/internal/v1/IngestMessageRequest.ts';
 import type { IngestMessagesRequest__Output } from '../../protocol/gen/skein/internal/v1/IngestMessagesRequest.ts';
 import type { IngestMessagesResponse } from '../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
@@ -47,27 +48,38 @@ export const maxUnanswered = 256;
 /** The same in bytes; a larger message is accepted alone. */
 const maxUnansweredBytes = 1_048_576;
 
+/** The most threads of a stream that are held; beyond it the stream ends, and the client resumes with what was not answered. */
+export const maxHeld = 1_000;
+
 /** A message that was accepted. */
 interface Accepted {
   readonly correlationId: string;
   readonly request: IngestMessageRequest__Output | null;
-  /** The queue of its answer. */
-  readonly queue: string;
   readonly bytes: number;
-  answer: IngestMessagesResponse | undefined;
+}
+
+interface Outcome {
+  readonly answer: IngestMessagesResponse;
+  /** False: the message may be stored or not. */
+  readonly isOutcomeKnown: boolean;
+}
+
+/** A message whose outcome is not known. */
+interface Held {
+  readonly idempotencyKey: string;
+  readonly correlationId: string;
 }
 
 export class IngestStream {
   readonly #stream: OpenStream<IngestCall>;
   readonly #context: CallContext;
   readonly #options: IngestOptions;
-  /** Accepted, and not yet begun. */
-  readonly #waiting: Accepted[] = [];
-  /** Answers in the order of the messages, by thread. */
+  /** By thread: accepted, and not yet begun. A thread is here while one of its messages is under way. */
   readonly #queues = new Map<string, Accepted[]>();
+  /** By thread: the message whose outcome is not known. */
+  readonly #held = new Map<string, Held>();
   #unanswered = 0;
   #bytes = 0;
-  #handingOver = false;
   /** The client does not read its answers. */
   #blocked = false;
   /** How it ends when everything is answered; undefined while it is open. */
@@ -83,7 +95,9 @@ export class IngestStream {
   start(): void {
     const { call } = this.#stream;
     this.#stream.onGoAway(() => this.#goAway());
-    this.#stream.onGone(() => this.#waiting.splice(0));
+    this.#stream.onGone(() => {
+      for (const queue of this.#queues.values()) queue.splice(0);
+    });
     call.on('data', received => this.#take(received));
     call.on('drain', () => {
       this.#blocked = false;
@@ -100,79 +114,83 @@ export class IngestStream {
     let accepted: Accepted;
     try {
       const { correlationId, message } = requireDecoded(received);
-      const { bytes } = received;
-      accepted = { correlationId, request: message, queue: getQueueName(message), bytes, answer: undefined };
+      accepted = { correlationId, request: message, bytes: received.bytes };
     } catch (error) {
       // Without its correlation id the answer could not name the message.
       return this.#stream.fail(error);
     }
     this.#unanswered++;
     this.#bytes += accepted.bytes;
-    const queue = this.#queues.get(accepted.queue);
-    if (queue === undefined) this.#queues.set(accepted.queue, [accepted]);
-    else queue.push(accepted);
-    this.#waiting.push(accepted);
     if (this.#isFull()) this.#stream.call.pause();
-    void this.#handOver();
+    this.#enqueue(accepted);
   }
 
-  async #handOver(): Promise<void> {
-    if (this.#handingOver) return;
-    this.#handingOver = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#begin(next);
+  #enqueue(accepted: Accepted): void {
+    const { request } = accepted;
+    const thread = getThread(request);
+    const held = this.#held.get(thread);
+    if (held !== undefined && held.idempotencyKey !== request?.idempotencyKey) {
+      this.#answer(accepted, this.#refuse(accepted, createHeldRefusal(held), newId('request')));
+      return;
     }
-    this.#handingOver = false;
+    this.#held.delete(thread);
+    const queue = this.#queues.get(thread);
+    if (queue === undefined) void this.#work(thread, accepted);
+    else queue.push(accepted);
   }
 
-  /** Resolves when the message is with its actor, or is answered. */
-  #begin(accepted: Accepted): Promise<void> {
-    return new Promise(resolve => {
-      const context = { ...this.#context, requestId: newId('request'), onAsked: resolve };
-      void this.#ingest(accepted, context).then(answer => {
-        this.#settle(accepted, answer);
-        resolve();
-      });
-    });
+  /** The messages of one thread, beginning with this one, until none waits. */
+  async #work(thread: string, first: Accepted): Promise<void> {
+    const queue = [first];
+    this.#queues.set(thread, queue);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const { answer, isOutcomeKnown } = await this.#ingest(next);
+      this.#answer(next, answer);
+      if (!isOutcomeKnown) this.#hold(thread, next, queue);
+    }
+    this.#queues.delete(thread);
   }
 
-  async #ingest({ request, correlationId }: Accepted, context: CallContext): Promise<IngestMessagesResponse> {
+  #hold(thread: string, { request, correlationId }: Accepted, queue: Accepted[]): void {
+    if (request === null || thread === '') return;
+    const held = { idempotencyKey: request.idempotencyKey, correlationId };
+    this.#held.set(thread, held);
+    for (const accepted of queue.splice(0)) {
+      this.#answer(accepted, this.#refuse(accepted, createHeldRefusal(held), newId('request')));
+    }
+    if (this.#held.size > maxHeld) this.#stream.fail(unavailable('overloaded'));
+  }
+
+  async #ingest(accepted: Accepted): Promise<Outcome> {
+    const { request, correlationId } = accepted;
+    const requestId = newId('request');
     try {
       if (request === null) {
         throw invalid([{ path: `${root}/message`, message: 'is required', code: 'required' }]);
       }
-      return { correlationId, accepted: await this.#options.conversations.ingest(request, context) };
+      const made = await this.#options.conversations.ingest(request, { ...this.#context, requestId });
+      return { answer: { correlationId, accepted: made }, isOutcomeKnown: true };
     } catch (error) {
-      return { correlationId, error: this.#toStatus(error, context) };
+      const refusal = this.#toRefusal(error, requestId);
+      return { answer: this.#refuse(accepted, refusal, requestId), isOutcomeKnown: isFinal(refusal) };
     }
   }
 
-  #toStatus(error: unknown, context: CallContext): IngestMessagesResponse['error'] & object {
-    let refusal = toRefusal(error);
-    if (refusal === undefined) {
-      const { requestId } = context;
-      // A client that has gone is not a defect, and reads no answer.
-      if (!(error instanceof Cancelled)) {
-        this.#options.log.error({ requestId, err: error }, 'gRPC message failed unexpectedly');
-      }
-      refusal = internalError();
+  #toRefusal(error: unknown, requestId: string): ServiceError {
+    const refusal = toRefusal(error);
+    if (refusal !== undefined) return refusal;
+    // A client that has gone is not a defect, and reads no answer.
+    if (!(error instanceof Cancelled)) {
+      this.#options.log.error({ requestId, err: error }, 'gRPC message failed unexpectedly');
     }
-    return rpcStatus(refusal, context);
+    return internalError();
   }
 
-  #settle(accepted: Accepted, answer: IngestMessagesResponse): void {
-    accepted.answer = answer;
-    const queue = this.#queues.get(accepted.queue) ?? [];
-    for (let first = queue[0]; first?.answer !== undefined; first = queue[0]) {
-      queue.shift();
-      this.#send(first, first.answer);
-    }
-    if (queue.length === 0) this.#queues.delete(accepted.queue);
-    this.#readOn();
-    this.#endIfDone();
+  #refuse({ correlationId }: Accepted, refusal: ServiceError, requestId: string): IngestMessagesResponse {
+    return { correlationId, error: rpcStatus(refusal, { ...this.#context, requestId }) };
   }
 
-  #send({ bytes }: Accepted, answer: IngestMessagesResponse): void {
+  #answer({ bytes }: Accepted, answer: IngestMessagesResponse): void {
     this.#unanswered--;
     this.#bytes -= bytes;
     this.#options.metrics.message('IngestMessages', (answer.error?.code ?? codes.OK) as codes);
@@ -180,6 +198,8 @@ export class IngestStream {
       this.#blocked = true;
       this.#stream.call.pause();
     }
+    this.#readOn();
+    this.#endIfDone();
   }
 
   #isFull(): boolean {
@@ -203,8 +223,23 @@ export class IngestStream {
   }
 }
 
+/** Whether the message is not stored, and never will be. A refusal of 5xx, or because the same request is under way, does not tell. */
+function isFinal({ http, details }: ServiceError): boolean {
+  return http < 500 && details?.['reason'] !== 'in_progress';
+}
+
+/** The refusal of a message whose thread is held. */
+function createHeldRefusal({ correlationId }: Held): ServiceError {
+  return new ServiceError('svc/runtime/unavailable', {
+    message:
+      'The outcome of an earlier message of the thread is not known: send that one again first, under its key.',
+    retryAfterSeconds: 1,
+    details: { reason: 'held', correlationId },
+  });
+}
+
 /** The thread that the message is for, as far as that is known before the message is checked. */
-function getQueueName(request: IngestMessageRequest__Output | null): string {
+function getThread(request: IngestMessageRequest__Output | null): string {
   if (request === null) return '';
   const { environmentId, channelId, threadId, externalThreadRef, externalParticipantRef } = request;
   if (threadId !== '') return threadId;

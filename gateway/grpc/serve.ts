@@ -32,7 +32,6 @@ export interface GrpcOptions {
   readonly health: Health;
   readonly tokens: ServiceTokens;
   readonly tls: GrpcTls | undefined;
-  readonly docsUrl: string;
   /** Shared with REST. */
   readonly shared: {
     readonly channels: ChannelDirectory;
@@ -45,7 +44,7 @@ export interface GrpcOptions {
 
 /** Makes the server; it neither listens nor lets calls in. */
 export function createGrpcServer(options: GrpcOptions): GrpcServer {
-  const { log, clock, database, health, tokens, tls, docsUrl, shared } = options;
+  const { log, clock, database, health, tokens, tls, shared } = options;
   const { channels, cursors, access, idempotency, streams } = shared;
   const metrics = new GrpcMetrics(options.metrics.registry);
   const authority = new ServiceAuthority(database, clock);
@@ -56,7 +55,7 @@ export function createGrpcServer(options: GrpcOptions): GrpcServer {
   const handlers = { createInboundMessage, createMessage, getThread };
   return new GrpcServer({
     gate: new Gate({ tokens, metrics, clock, log }),
-    conversations: new Conversations({ handlers, rules: authority, idempotency, clock, docsUrl }),
+    conversations: new Conversations({ handlers, rules: authority, idempotency, clock }),
     health: new GrpcHealth({ ready: () => health.isReady(), clock }),
     authority,
     streams,

@@ -7,7 +7,6 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { ReflectionService } from '@grpc/reflection';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { invalid } from '../../protocol/errors.ts';
@@ -19,13 +18,14 @@ import type { GrpcTls } from '../config/index.ts';
 import { getEventView } from '../pipeline/index.ts';
 import type { StreamContext } from '../stream/index.ts';
 import type { Conversations } from './conversations.ts';
-import { contract, decodingDefinition } from './definition.ts';
+import { decodingDefinition } from './definition.ts';
 import { gatedServer, requireDecoded, type Gate } from './gate.ts';
 import type { GrpcHealth } from './health.ts';
 import { IngestStream, type IngestCall } from './ingest-stream.ts';
 import type { GrpcMetrics } from './metrics.ts';
 import type { OpenStream } from './open-stream.ts';
 import { root } from './conversions.ts';
+import { createReflection } from './reflection.ts';
 import type { ServiceAuthority } from './service-call.ts';
 import { Cancelled } from './status.ts';
 import { Subscription, type SubscribeCall } from './subscription.ts';
@@ -81,7 +81,7 @@ export class GrpcServer {
     };
     this.#server.addService(decodingDefinition, implementation as UntypedServiceImplementation);
     health.service.addToServer(gatedServer(this.#server, gate, false));
-    new ReflectionService(contract).addToServer(gatedServer(this.#server, gate, true));
+    createReflection().addToServer(gatedServer(this.#server, gate, true));
   }
 
   /** Resolves with the port; rejects with a readable message when the port or the certificate cannot be used. */

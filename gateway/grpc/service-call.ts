@@ -32,8 +32,6 @@ export interface CallContext {
   readonly deadline: number;
   /** Whether the client has gone. */
   readonly cancelled: () => boolean;
-  /** Called when the request is handed to its actor: what is handed over later comes after it. */
-  readonly onAsked?: () => void;
 }
 
 /** A request message, as the pipeline asks for it. */
@@ -68,10 +66,8 @@ export class ServiceCall extends OperationCall {
 
   /** Throws when the client no longer waits for the answer, so that no work is begun for it. */
   begin(): void {
-    const { cancelled, onAsked } = this.#context;
-    if (cancelled()) throw new Cancelled();
+    if (this.#context.cancelled()) throw new Cancelled();
     if (this.deadlineMs <= 0) throw unavailable('deadline');
-    onAsked?.();
   }
 
   /** The gate has verified the service's token: for a stream once, when it was opened. */
@@ -107,7 +103,7 @@ class ServiceSource implements Source {
   }
 }
 
-/** The node for handlers that are called with a {@link ServiceCall}: the call is told when it is handed over. */
+/** The node for handlers that are called with a {@link ServiceCall}, which begins when its actor is asked. */
 export function nodeForServices(node: Pick<Node, 'ask'>): Pick<Node, 'ask'> {
   return {
     ask<R>(...asked: Parameters<Node['ask']>): Promise<R> {

@@ -24,7 +24,8 @@ export function agentHandlers({ database, agents }: AgentServices): Handlers<typ
       const { projectId, environmentId } = requireScope(call);
       const { name, mode = null, loomId = null, metadata = {} } = call.body;
       const agent = { projectId, environmentId, name, mode, loomId, metadata };
-      return { body: await agents.create({ ...agent, ...createAuditContext(call) }) };
+      const request = { ...agent, ...createAuditContext(call) };
+      return { body: await call.once(key => agents.create({ ...request, key })) };
     },
 
     getAgent: async call => {

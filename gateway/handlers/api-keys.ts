@@ -33,14 +33,16 @@ export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<
       const { projectId, name, environment, scopes } = call.body;
       if (environment === 'live') requireVerified(user);
       const expiresAt = expiry(call.body.expiresAt, call.now);
-      const key = { projectId, name, environment, scopes, expiresAt };
-      return { body: created(await apiKeys.create({ ...key, ...createUserAuditContext(call) })) };
+      const apiKey = { projectId, name, environment, scopes, expiresAt, ...createUserAuditContext(call) };
+      return { body: created(await call.once(key => apiKeys.create({ ...apiKey, key }))) };
     },
 
     rotateApiKey: async call => {
       const { gracePeriodSeconds = defaultGraceSeconds } = call.body;
       const change = await createChange(call, call.params.apiKeyId, 'verified');
-      const { previous, ...made } = await apiKeys.rotate({ ...change, gracePeriodSeconds });
+      const { previous, ...made } = await call.once(key =>
+        apiKeys.rotate({ ...change, gracePeriodSeconds, key }),
+      );
       verifier.forget(previous.apiKeyId);
       const body: RotatedApiKey = {
         newKey: created(made),

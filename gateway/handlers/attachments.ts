@@ -25,10 +25,12 @@ export function attachmentHandlers(services: AttachmentServices): Handlers<typeo
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
       const { filename, mimeType, sizeBytes } = call.body;
-      const attachmentId = newId('attachment', call.now);
-      const announced = { attachmentId, projectId, environmentId, filename, mimeType, sizeBytes };
-      await createAttachment(database, { ...announced, now: call.now }, limits);
-      const { url, expiresAt } = links.make('upload', attachmentId, call.now);
+      const file = { attachmentId: newId('attachment', call.now), filename, mimeType, sizeBytes };
+      const announced = { ...file, projectId, environmentId, now: call.now };
+      const { attachmentId, now } = await call.once(key =>
+        createAttachment(database, { ...announced, key }, limits),
+      );
+      const { url, expiresAt } = links.make('upload', attachmentId, now);
       const body: AttachmentUpload = { attachmentId, uploadUrl: url, expiresAt };
       return { body };
     },

@@ -116,19 +116,24 @@ function userHandlers({
     me: async call => ({ body: await accounts.studioUser(requireUser(call).userId) }),
 
     verifyEmail: async call => {
-      authenticator.forgetUser(await accounts.verifyEmail(call.body.token, call.now, getRequestOrigin(call)));
+      const { token } = call.body;
+      authenticator.forgetUser(
+        await call.once(key => accounts.verifyEmail(token, call.now, getRequestOrigin(call), key)),
+      );
       return { body: { accepted: true } };
     },
 
     rejectAccount: async call => {
+      const { token } = call.body;
       authenticator.forgetUser(
-        await accounts.rejectAccount(call.body.token, call.now, getRequestOrigin(call)),
+        await call.once(key => accounts.rejectAccount(token, call.now, getRequestOrigin(call), key)),
       );
       return { body: { accepted: true } };
     },
 
     resendVerification: async call => {
-      await accounts.resendVerification(requireUser(call).userId, call.now);
+      const { userId } = requireUser(call);
+      await call.once(key => accounts.resendVerification(userId, call.now, key));
       mail.wake();
       return { body: { accepted: true } };
     },
@@ -151,16 +156,19 @@ export function passwordResetHandlers(services: PasswordResetServices): Handlers
 
   return {
     forgotPassword: async call => {
-      await resets.request(call.body.email, call.now);
+      await call.once(key => resets.request(call.body.email, call.now, key));
       mail.wake();
       return { body: { accepted: true } };
     },
 
     resetPassword: async call => {
       const { token, password } = call.body;
-      await resets.findOwner(token, call.now);
-      const passwordHash = await passwords.hash(password);
-      authenticator.forgetUser(await resets.reset(token, passwordHash, call.now, getRequestOrigin(call)));
+      const userId = await call.once(async key => {
+        await resets.findOwner(token, call.now);
+        const passwordHash = await passwords.hash(password);
+        return resets.reset(token, passwordHash, call.now, getRequestOrigin(call), key);
+      });
+      authenticator.forgetUser(userId);
       return { body: { accepted: true } };
     },
   };

@@ -27,15 +27,16 @@ export function byokHandlers({ database, credentials }: ByokServices): Handlers<
     createByokCredential: async call => {
       const { provider, displayName, secret, modelAllowlist = [], metadata = {} } = call.body;
       const given = { provider, displayName, secret, modelAllowlist, metadata };
-      return {
-        body: await credentials.create({ ...requireScope(call), ...given, ...createAuditContext(call) }),
-      };
+      const request = { ...requireScope(call), ...given, ...createAuditContext(call) };
+      return { body: await call.once(key => credentials.create({ ...request, key })) };
     },
 
     rotateByokCredential: async call => {
       const { secret, gracePeriodSeconds = byokGraceSeconds } = call.body;
       const change = await createChange(call, call.params.byokCredentialId);
-      return { body: await credentials.rotate({ ...change, secret, gracePeriodSeconds }) };
+      return {
+        body: await call.once(key => credentials.rotate({ ...change, secret, gracePeriodSeconds, key })),
+      };
     },
 
     revokeByokCredential: async call => {

@@ -1,11 +1,11 @@
 /**
  * Where a channel belongs, its kind, status and default agent: what every inbound message needs. It is held for a second,
- * so that the inbound path asks neither the database nor the channel's actor. Tenant and kind never change; only status and
- * default agent can be a second old.
+ * so that the inbound path asks neither the database nor the channel's actor. Tenant and kind never change. A change by request counts at
+ * once: it is answered when no node holds the channel as it was before.
  */
 import type { ThreadChannel } from '../../actors/thread/index.ts';
 import { notFound } from '../../protocol/errors.ts';
-import type { Clock } from '../../runtime/time/index.ts';
+import { type Clock, pause } from '../../runtime/time/index.ts';
 import { type Database, TtlCache } from '../../storage/database/index.ts';
 import { type ChannelHead, findChannelHead } from '../../storage/reads/index.ts';
 import type { Call, ProjectScope } from '../pipeline/index.ts';
@@ -15,11 +15,20 @@ export function toThreadChannel({ channelId, kind, defaultAgentId }: ChannelHead
   return defaultAgentId === null ? { channelId, kind } : { channelId, kind, defaultAgentId };
 }
 
+/** How long a node holds what it has read, in milliseconds. */
+const heldMs = 1_000;
+
 export class ChannelDirectory {
   readonly #heads: TtlCache<ChannelHead, string>;
+  readonly #clock: Clock;
+  readonly #isAlone: boolean;
 
-  constructor(db: Pick<Database, 'query'>, clock: Clock) {
-    this.#heads = new TtlCache({ clock, load: (channelId: string) => findChannelHead(db, channelId) });
+  /** @param isAlone no other node works on the database */
+  constructor(db: Pick<Database, 'query'>, clock: Clock, isAlone = true) {
+    this.#clock = clock;
+    this.#isAlone = isAlone;
+    const load = (channelId: string) => findChannelHead(db, channelId);
+    this.#heads = new TtlCache({ clock, maxAgeMs: heldMs, load });
   }
 
   /** Undefined where there is no such channel. A value rather than a promise when it is known already. */
@@ -27,9 +36,10 @@ export class ChannelDirectory {
     return this.#heads.get(channelId, channelId);
   }
 
-  /** The channel has changed. */
-  forget(channelId: string): void {
+  /** The channel has changed. Resolves when no node holds what it has read before: this one at once, the others after a second. */
+  async forget(channelId: string): Promise<void> {
     this.#heads.invalidate(channelId);
+    if (!this.#isAlone) await pause(this.#clock, heldMs);
   }
 }
 

@@ -3,10 +3,11 @@ import { getProvider, type Receipt, type ReceiptReport, reportReceipt } from '..
 import type { ExpireWindow } from '../../actors/thread/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import type { channelOperations } from '../../protocol/operations/index.ts';
-import type { SimulateBody, Simulated } from '../../protocol/resources/index.ts';
+import type { Message, SimulateBody, Simulated } from '../../protocol/resources/index.ts';
 import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { ChannelHead } from '../../storage/reads/index.ts';
-import type { Call, Handlers } from '../pipeline/index.ts';
+import type { RequestKey } from '../../storage/writes/index.ts';
+import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { getAuthor } from './caller.ts';
 import { requireChannel } from './channel-directory.ts';
 import type { ChannelServices } from './channels.ts';
@@ -33,7 +34,7 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
         ...(externalMessageId === undefined ? {} : { externalMessageId }),
       };
       const receipt = { status, occurredAt, ...(error === undefined ? {} : { error }) };
-      await report(services, call, channel, message, receipt);
+      await call.once(key => report(services, call, channel, message, receipt, key));
       return { body: { accepted: true } };
     },
 
@@ -53,17 +54,18 @@ async function report(
   channel: ChannelHead,
   message: Pick<ReceiptReport, 'messageId' | 'externalMessageId'>,
   receipt: Receipt,
+  key: RequestKey | undefined,
 ): Promise<void> {
   const ask = (to: ActorRef, command: string, payload: unknown) => node.ask(to, command, payload, call);
   const { projectId, environmentId, channelId } = channel;
   const author = getAuthor(call);
   await reportReceipt(
     { db: database, ask },
-    { projectId, environmentId, channelId, ...message, receipt, author },
+    { projectId, environmentId, channelId, ...message, receipt, author, ...commitKey(key) },
   );
 }
 
-type SimulateCall = Pick<Call, 'caller' | 'requestId' | 'idempotency' | 'now'>;
+type SimulateCall = Pick<Call, 'caller' | 'requestId' | 'once' | 'onceAsText' | 'now'>;
 
 async function simulate(
   services: ChannelServices,
@@ -77,10 +79,12 @@ async function simulate(
     case 'inbound': {
       if (body.body === undefined) throw requiredField('body', 'an inbound message needs a body');
       const made = newMessage({ ...body, body: body.body }, call.now);
-      const message = await withFiles(database, channel, made, body.attachments);
-      const received = receiveMessage(node, call, channel, body, message);
-      await received.reply;
-      return { accepted: true, threadId: received.threadId, messageId: message.messageId };
+      const text = await call.onceAsText(async key => {
+        const message = await withFiles(database, channel, made, body.attachments);
+        return receiveMessage(node, call, channel, body, message, key);
+      });
+      const received = JSON.parse(text) as Message;
+      return { accepted: true, threadId: received.threadId, messageId: received.messageId };
     }
     case 'delivered':
     case 'read':
@@ -88,14 +92,17 @@ async function simulate(
       if (messageId === undefined) throw requiredField('messageId', 'a receipt is about a message');
       const occurredAt = new Date(call.now).toISOString();
       const receipt = { status: body.event, occurredAt, ...(error === undefined ? {} : { error }) };
-      await report(services, call, channel, { messageId }, receipt);
+      await call.once(key => report(services, call, channel, { messageId }, receipt, key));
       return { accepted: true, messageId };
     }
     case 'window_expired': {
       if (threadId === undefined) throw requiredField('threadId', 'a service window belongs to a thread');
       const { projectId, environmentId, channelId } = channel;
-      const command: ExpireWindow = { projectId, environmentId, channelId, author: getAuthor(call) };
-      await node.ask<null>({ kind: 'thread', id: threadId }, 'expireWindow', command, call);
+      const order: ExpireWindow = { projectId, environmentId, channelId, author: getAuthor(call) };
+      await call.once(key => {
+        const command: ExpireWindow = { ...order, ...commitKey(key) };
+        return node.ask<null>({ kind: 'thread', id: threadId }, 'expireWindow', command, call);
+      });
       return { accepted: true, threadId };
     }
   }

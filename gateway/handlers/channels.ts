@@ -23,7 +23,7 @@ import {
   commandState,
   findChannel,
 } from '../../storage/reads/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import { commitKey, type Handlers } from '../pipeline/index.ts';
 import { createCommandAudit, getAuthor } from './caller.ts';
 import { requireChannel, type ChannelDirectory } from './channel-directory.ts';
 
@@ -101,7 +101,7 @@ function writeHandlers({
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
       const { name, kind, metadata = {} } = call.body;
-      const command: CreateChannel = {
+      const order: CreateChannel = {
         projectId,
         environmentId,
         name,
@@ -112,7 +112,12 @@ function writeHandlers({
         limit: limits.channels,
       };
       const channel = { kind: 'channel', id: newId('channel', call.now) };
-      return { json: await node.ask<string>(channel, 'create', command, call) };
+      return {
+        json: await call.onceAsText(key => {
+          const command: CreateChannel = { ...order, ...commitKey(key) };
+          return node.ask<string>(channel, 'create', command, call);
+        }),
+      };
     },
 
     updateChannel: async call => {
@@ -126,7 +131,7 @@ function writeHandlers({
       }
       const command: UpdateChannel = { projectId, environmentId, changes, act: createCommandAudit(call) };
       const json = await node.ask<string>({ kind: 'channel', id: channelId }, 'update', command, call);
-      channels.forget(channelId);
+      await channels.forget(channelId);
       return { json };
     },
 
@@ -135,10 +140,12 @@ function writeHandlers({
       const { projectId, environmentId } = (await requireChannel(call, channels, channelId)).scope;
       const state = await commandState(database, { projectId, environmentId }, channelId, eventId);
       if (state === undefined) throw notFound();
-      if (state === 'open') {
-        const command: AcknowledgeCommand = { projectId, environmentId, eventId };
-        await node.ask<null>({ kind: 'channel', id: channelId }, 'acknowledge', command, call);
-      }
+      await call.once(async key => {
+        // One that was acknowledged before is done, but a key may have been used for another.
+        if (state !== 'open' && key === undefined) return null;
+        const command: AcknowledgeCommand = { projectId, environmentId, eventId, ...commitKey(key) };
+        return node.ask<null>({ kind: 'channel', id: channelId }, 'acknowledge', command, call);
+      });
       return {};
     },
   };

@@ -54,7 +54,8 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
 
     createStreamTicket: async call => {
       const { userId, sessionId } = requireUser(call);
-      const ticket = await tickets.issue({ projectId: call.params.projectId, userId, sessionId }, call.now);
+      const holder = { projectId: call.params.projectId, userId, sessionId };
+      const ticket = await call.once(key => tickets.issue(holder, call.now, key));
       return { body: { ticket, expiresIn: ticketSeconds }, headers: { 'Cache-Control': 'no-store' } };
     },
 
@@ -81,8 +82,8 @@ function createChange(
   projectId: string,
   userId: string,
 ): MemberChange {
-  const { environmentId } = requireConsoleScope(call);
-  return { projectId, userId, environmentId, ...createUserAuditContext(call) };
+  requireConsoleScope(call);
+  return { projectId, userId, ...createUserAuditContext(call) };
 }
 
 function requireConsoleScope({ project }: Pick<Call, 'project'>): ProjectScope {

@@ -25,7 +25,7 @@ import {
   type FoundDelivery,
 } from '../../storage/deliveries/index.ts';
 import { findStitch, findStitchTenant, stitchPage } from '../../storage/reads/index.ts';
-import type { Call, Handlers } from '../pipeline/index.ts';
+import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { checkEventFilter } from './events.ts';
 import { resolveScope } from './tenant-scope.ts';
 
@@ -101,9 +101,13 @@ function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays>
       const { stitchId, eventId, eventName, threadId = null } = delivery;
       const target = call.body.targetStitchId ?? stitchId ?? undefined;
       if (target === undefined || !eventId || eventName === undefined) throw notFound();
-      const command: ReplayEvent = { ...tenant, event: { eventId, eventSeq, eventName, eventAt, threadId } };
-      const body = await node.ask<WebhookDelivery>({ kind: 'stitch', id: target }, 'replay', command, call);
-      return { body };
+      const event = { eventId, eventSeq, eventName, eventAt, threadId };
+      return {
+        body: await call.once(key => {
+          const command: ReplayEvent = { ...tenant, event, ...commitKey(key) };
+          return node.ask<WebhookDelivery>({ kind: 'stitch', id: target }, 'replay', command, call);
+        }),
+      };
     },
 
     replayStitch: async call => {
@@ -116,7 +120,7 @@ function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays>
       if (Date.parse(since) > Date.parse(until)) {
         throw invalid([{ path: '/body/since', message: 'must not be after until', code: 'range' }]);
       }
-      const command: ReplaySpan = {
+      const order: ReplaySpan = {
         projectId,
         environmentId,
         sourceStitchId: stitchId,
@@ -125,7 +129,10 @@ function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays>
         statuses,
         eventNames: checkEventFilter(eventNames, '/body/eventNames'),
       };
-      await node.ask<null>({ kind: 'stitch', id: targetStitchId }, 'replaySpan', command, call);
+      await call.once(key => {
+        const command: ReplaySpan = { ...order, ...commitKey(key) };
+        return node.ask<null>({ kind: 'stitch', id: targetStitchId }, 'replaySpan', command, call);
+      });
       const body: ReplayAccepted = { accepted: true };
       return { body };
     },

@@ -12,7 +12,8 @@ import type { Node } from '../../runtime/node/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { findAttachments, type StoredAttachment } from '../../storage/media/index.ts';
 import type { ChannelHead } from '../../storage/reads/index.ts';
-import { commitKey, getAuthor, type Call, type Handlers, type Maybe } from '../pipeline/index.ts';
+import type { RequestKey } from '../../storage/writes/index.ts';
+import { chain, commitKey, getAuthor, type Call, type Handlers, type Maybe } from '../pipeline/index.ts';
 import { requireChannel, toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
 
 export interface InboundServices {
@@ -34,10 +35,15 @@ export function inboundMessageHandlers(
         throw conflict('Messages of this channel come from its provider.');
       }
       const { body } = call;
-      const made = withFiles(database, channel, newMessage(body, call.now), body.attachments);
-      // Nearly all have no files, and need not wait.
-      const message = made instanceof Promise ? await made : made;
-      return { json: await receiveMessage(node, call, channel, body, message).reply };
+      const made = newMessage(body, call.now);
+      return {
+        // Nearly all have no files, and need not wait for them.
+        json: await call.onceAsText(key =>
+          chain(withFiles(database, channel, made, body.attachments), message =>
+            receiveMessage(node, call, channel, body, message, key),
+          ),
+        ),
+      };
     },
   };
 }
@@ -82,14 +88,15 @@ export function resolveThread(
   };
 }
 
-/** Asks the thread to take the message; `reply` is the message as JSON text. */
+/** Asks the thread to take the message. Resolves to the message as JSON text. */
 export function receiveMessage(
   node: Pick<Node, 'ask'>,
-  call: Pick<Call, 'caller' | 'idempotency' | 'requestId'>,
+  call: Pick<Call, 'caller' | 'requestId'>,
   channel: ChannelHead,
   address: ThreadAddress,
   message: NewMessage,
-): { readonly threadId: string; readonly reply: Promise<string> } {
+  key: RequestKey | undefined,
+): Promise<string> {
   const { projectId, environmentId } = channel;
   const { threadId, createIfMissing } = resolveThread(channel, address);
   const command: ReceiveMessage = {
@@ -99,9 +106,9 @@ export function receiveMessage(
     ...(createIfMissing === undefined ? {} : { [createIfMissingField]: createIfMissing }),
     message,
     reportedBy: getAuthor(call),
-    ...commitKey(call.idempotency),
+    ...commitKey(key),
   };
-  return { threadId, reply: node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call) };
+  return node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call);
 }
 
 /** What a thread is given of a message. */

@@ -26,13 +26,9 @@ export function invitationHandlers(services: InvitationServices): Handlers<typeo
       const { consoleRole = studioRole === 'admin' ? 'project_owner' : 'viewer' } = call.body;
       requireVerified(requireUser(call));
       policy.checkDomain(email);
-      const invitation = await invitations.create({
-        workspaceId: call.params.workspaceId,
-        email,
-        studioRole,
-        consoleRole,
-        ...createUserAuditContext(call),
-      });
+      const { workspaceId } = call.params;
+      const request = { workspaceId, email, studioRole, consoleRole, ...createUserAuditContext(call) };
+      const invitation = await call.once(key => invitations.create({ ...request, key }));
       mail.wake();
       return { body: invitation };
     },

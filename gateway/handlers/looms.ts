@@ -68,7 +68,8 @@ function writeHandlers({
       const { projectId, environmentId } = requireScope(call);
       const { name, metadata = {}, ...definition } = call.body;
       const loom = { projectId, environmentId, name, metadata, definition: toDefinition(definition) };
-      return { body: await looms.create({ ...loom, ...createAuditContext(call) }) };
+      const request = { ...loom, ...createAuditContext(call) };
+      return { body: await call.once(key => looms.create({ ...request, key })) };
     },
 
     updateLoom: async call => {
@@ -80,13 +81,14 @@ function writeHandlers({
     activateLoomVersion: async call => {
       const { loomVersionId } = call.body;
       const target = await createTarget(database, call, call.params.loomId);
-      return { body: await looms.activate({ ...target, loomVersionId }) };
+      return { body: await call.once(key => looms.activate({ ...target, loomVersionId, key })) };
     },
 
     createLoomVersion: async call => {
-      const { activate = true, ...definition } = call.body;
+      const { activate = true, ...given } = call.body;
       const target = await createTarget(database, call, call.params.loomId);
-      return { body: await versions.create({ ...target, definition: toDefinition(definition), activate }) };
+      const definition = toDefinition(given);
+      return { body: await call.once(key => versions.create({ ...target, definition, activate, key })) };
     },
 
     updateLoomVersion: async call => {

@@ -105,18 +105,16 @@ function writeHandlers({
       }
       const author = getAuthor(call);
       const made = newMessage(call.body, call.now);
-      const message = await withFiles(database, tenant, made, call.body.attachments);
-      if (call.body.direction === 'inbound') {
-        const command: ReceiveMessage = {
-          ...tenant,
-          message,
-          reportedBy: author,
-          ...commitKey(call.idempotency),
-        };
-        return { json: await node.ask<string>(thread, 'receive', command, call) };
-      }
-      const command: SendMessage = { ...tenant, message, author, ...commitKey(call.idempotency) };
-      return { json: await node.ask<string>(thread, 'send', command, call) };
+      const json = await call.onceAsText(async key => {
+        const message = await withFiles(database, tenant, made, call.body.attachments);
+        if (call.body.direction === 'inbound') {
+          const command: ReceiveMessage = { ...tenant, message, reportedBy: author, ...commitKey(key) };
+          return node.ask<string>(thread, 'receive', command, call);
+        }
+        const command: SendMessage = { ...tenant, message, author, ...commitKey(key) };
+        return node.ask<string>(thread, 'send', command, call);
+      });
+      return { json };
     },
   };
 }

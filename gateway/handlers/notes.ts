@@ -9,7 +9,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { findNote, findThread, findThreadTenant, notePage } from '../../storage/reads/index.ts';
-import type { Call, Handlers } from '../pipeline/index.ts';
+import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { getAuthor, getUserId } from './caller.ts';
 import { resolveScope } from './tenant-scope.ts';
 
@@ -45,7 +45,7 @@ export function noteHandlers({ database, node, cursors }: NoteServices): Handler
     createNote: async call => {
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
-      const command: AddNote = {
+      const order: AddNote = {
         projectId,
         environmentId,
         threadNoteId: newId('note', call.now),
@@ -53,7 +53,12 @@ export function noteHandlers({ database, node, cursors }: NoteServices): Handler
         authorUserId: getUserId(call),
         author: getAuthor(call),
       };
-      return { body: await node.ask<ThreadNote>(createThreadRef(threadId), 'addNote', command, call) };
+      return {
+        body: await call.once(key => {
+          const command: AddNote = { ...order, ...commitKey(key) };
+          return node.ask<ThreadNote>(createThreadRef(threadId), 'addNote', command, call);
+        }),
+      };
     },
 
     updateNote: async call => {

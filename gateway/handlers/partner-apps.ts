@@ -24,18 +24,16 @@ export function partnerAppHandlers(
 
     createPartnerApp: async call => {
       const { metadata = {}, ...given } = call.body;
-      const { partnerApp, verifyToken } = await partnerApps.create({
-        ...given,
-        metadata,
-        ...createUserAuditContext(call),
-      });
+      const request = { ...given, metadata, ...createUserAuditContext(call) };
+      const { partnerApp, verifyToken } = await call.once(key => partnerApps.create({ ...request, key }));
       const body: CreatedPartnerAppCredential = { ...partnerApp, verifyToken, webhookUrl };
       return { body };
     },
 
     rotatePartnerAppSecret: async call => {
       const change = await createChange(call, call.params.metaAppCredentialId);
-      return { body: await partnerApps.rotateSecret({ ...change, appSecret: call.body.appSecret }) };
+      const { appSecret } = call.body;
+      return { body: await call.once(key => partnerApps.rotateSecret({ ...change, appSecret, key })) };
     },
 
     revokePartnerApp: async call => {

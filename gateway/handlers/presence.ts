@@ -7,13 +7,14 @@ import type { presenceOperations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { findThread, findThreadTenant, moveReadCursor } from '../../storage/reads/index.ts';
+import { performOnce } from '../../storage/idempotency/index.ts';
 import type { EphemeralEvent } from '../stream/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { getAuthor, getUserId } from './caller.ts';
 import { resolveScope } from './tenant-scope.ts';
 
 export interface PresenceServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'em'>;
   readonly node: Pick<Node, 'tell'>;
   /** Shows an ephemeral event, which is not in the log, on the Console streams of every node. */
   readonly show: (event: EphemeralEvent) => void;
@@ -47,11 +48,15 @@ export function presenceHandlers({
         occurredAt: new Date(call.now).toISOString(),
         data: JSON.stringify(data),
       });
-      show({ projectId, environmentId, body });
-      // While an operator types, the agent waits.
-      if (actor.type === 'user' && call.body.state === 'started') {
-        node.tell({ kind: 'thread', id: threadId }, 'noteTyping', { projectId, environmentId });
-      }
+      const announce = (): Promise<null> => {
+        show({ projectId, environmentId, body });
+        // While an operator types, the agent waits.
+        if (actor.type === 'user' && call.body.state === 'started') {
+          node.tell({ kind: 'thread', id: threadId }, 'noteTyping', { projectId, environmentId });
+        }
+        return Promise.resolve(null);
+      };
+      await call.once(key => performOnce(database, key, announce));
       return {};
     },
 

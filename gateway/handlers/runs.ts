@@ -4,12 +4,13 @@ import {
   type BeginRun,
   type CancelRun,
   decodeRun,
+  type ResolveCall,
   type RunRow,
   type SettleSuggestion,
   type Suggestion,
   toAgentRun,
 } from '../../actors/run/index.ts';
-import type { OpenedRun, OpenRun, ResolveSuggestion } from '../../actors/thread/index.ts';
+import type { KeptRun, OpenedRun, OpenRun, ResolveSuggestion } from '../../actors/thread/index.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { runOperations } from '../../protocol/operations/index.ts';
 import { type AgentRun, defaultPageSize } from '../../protocol/resources/index.ts';
@@ -19,6 +20,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import { type AgentHead, findAgentHead, findAgentTenant } from '../../storage/agents/index.ts';
 import { type Cursors, fromScanPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
+import { performOnce } from '../../storage/idempotency/index.ts';
 import {
   findMessage,
   findRun,
@@ -28,12 +30,13 @@ import {
   runPage,
   type RunRecord,
 } from '../../storage/reads/index.ts';
-import type { Call, Handlers } from '../pipeline/index.ts';
-import { getAuthor } from './caller.ts';
+import type { RequestKey } from '../../storage/writes/index.ts';
+import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
+import { createCommandAudit, getAuthor } from './caller.ts';
 import { requireScope, resolveScope } from './tenant-scope.ts';
 
 export interface RunHandlerServices {
-  readonly database: Pick<Database, 'query' | 'scan'>;
+  readonly database: Pick<Database, 'query' | 'scan' | 'em'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -51,10 +54,11 @@ const createRunRef = (id: string): ActorRef => ({ kind: 'run', id });
 const createThreadRef = (id: string): ActorRef => ({ kind: 'thread', id });
 
 type Reads = Pick<typeof runOperations, 'listAgentRuns' | 'getAgentRun'>;
+type Resolutions = Pick<typeof runOperations, 'resolveSuggestion' | 'resolveToolCall'>;
 
 /** 404 for what is not in the caller's environment. */
 export function runHandlers(services: RunHandlerServices): Handlers<typeof runOperations> {
-  return { ...readHandlers(services), ...writeHandlers(services) };
+  return { ...readHandlers(services), ...writeHandlers(services), ...resolutionHandlers(services) };
 }
 
 function readHandlers({ database, cursors }: RunHandlerServices): Handlers<Reads> {
@@ -81,7 +85,9 @@ function readHandlers({ database, cursors }: RunHandlerServices): Handlers<Reads
   };
 }
 
-function writeHandlers(services: RunHandlerServices): Handlers<Omit<typeof runOperations, keyof Reads>> {
+function writeHandlers(
+  services: RunHandlerServices,
+): Handlers<Omit<typeof runOperations, keyof Reads | keyof Resolutions>> {
   const { database, node } = services;
 
   return {
@@ -90,51 +96,81 @@ function writeHandlers(services: RunHandlerServices): Handlers<Omit<typeof runOp
       const { projectId, environmentId } = await resolveScope(call, database, findAgentTenant, agentId);
       const scope = { projectId, environmentId };
       const { threadId, inputMessageId, metadata = {} } = call.body;
-      const head = await requireAgent(database, scope, agentId);
-      const order = { ...scope, metadata, author: getAuthor(call), head };
+      const createOrder = async (key: RequestKey | undefined): Promise<RunOrder> => {
+        const head = await requireAgent(database, scope, agentId);
+        return { ...scope, metadata, author: getAuthor(call), head, ...commitKey(key) };
+      };
       const body =
         threadId === undefined
-          ? await beginAlone(node, order, inputMessageId, call)
-          : await beginInThread(services, order, threadId, inputMessageId, call);
+          ? await call.once(async key => beginAlone(node, await createOrder(key), inputMessageId, call))
+          : await beginInThread(services, createOrder, threadId, inputMessageId, call);
       return { body };
-    },
-
-    resolveSuggestion: async call => {
-      const { agentRunId } = call.params;
-      const { projectId, environmentId } = await resolveScope(call, database, findRunTenant, agentRunId);
-      const scope = { projectId, environmentId };
-      const { threadId, trace } = await readAnsweredRun(services, scope, agentRunId);
-      const suggestion = trace['suggestion'] as Suggestion | undefined;
-      if (typeof threadId !== 'string' || suggestion?.status !== 'pending') {
-        throw new ServiceError('svc/agent_runs/suggestion_already_resolved');
-      }
-      const { action, body: editedBody, expectedSequence } = call.body;
-      const order: ResolveSuggestion = {
-        ...scope,
-        agentRunId,
-        action,
-        body: suggestion.body,
-        author: getAuthor(call),
-        ...(editedBody === undefined ? {} : { editedBody }),
-        ...(expectedSequence === undefined ? {} : { expectedSequence }),
-      };
-      const resolved = await node.ask<Suggestion>(
-        createThreadRef(threadId),
-        'resolveSuggestion',
-        order,
-        call,
-      );
-      const command: SettleSuggestion = { ...scope, settlement: toSettlement(resolved) };
-      await node.ask(createRunRef(agentRunId), 'settleSuggestion', command, call);
-      return { body: await readRun(database, scope, agentRunId) };
     },
 
     cancelAgentRun: async call => {
       const { agentRunId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findRunTenant, agentRunId);
-      const command: CancelRun = { projectId, environmentId, reason: 'Cancelled on request.', by: 'request' };
-      await node.ask(createRunRef(agentRunId), 'cancel', command, call);
-      return { body: await readRun(database, command, agentRunId) };
+      const order: CancelRun = { projectId, environmentId, reason: 'Cancelled on request.', by: 'request' };
+      await call.once(key => {
+        const command: CancelRun = { ...order, ...commitKey(key) };
+        return node.ask<null>(createRunRef(agentRunId), 'cancel', command, call);
+      });
+      return { body: await answerWithRun(database, order, agentRunId, call) };
+    },
+  };
+}
+
+/** A person decides about what a run waits for. */
+function resolutionHandlers(services: RunHandlerServices): Handlers<Resolutions> {
+  const { database, node } = services;
+
+  return {
+    resolveSuggestion: async call => {
+      const { agentRunId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findRunTenant, agentRunId);
+      const scope = { projectId, environmentId };
+      const resolved = await call.once(async key => {
+        const { threadId, trace } = await readAnsweredRun(services, scope, agentRunId);
+        const suggestion = trace['suggestion'] as Suggestion | undefined;
+        if (typeof threadId !== 'string' || suggestion?.status !== 'pending') {
+          throw new ServiceError('svc/agent_runs/suggestion_already_resolved');
+        }
+        const { action, body: editedBody, expectedSequence } = call.body;
+        const order: ResolveSuggestion = {
+          ...scope,
+          agentRunId,
+          action,
+          body: suggestion.body,
+          author: getAuthor(call),
+          ...(editedBody === undefined ? {} : { editedBody }),
+          ...(expectedSequence === undefined ? {} : { expectedSequence }),
+          ...commitKey(key),
+        };
+        return node.ask<Suggestion>(createThreadRef(threadId), 'resolveSuggestion', order, call);
+      });
+      const command: SettleSuggestion = { ...scope, settlement: toSettlement(resolved) };
+      await node.ask(createRunRef(agentRunId), 'settleSuggestion', command, call);
+      return { body: await answerWithRun(database, scope, agentRunId, call) };
+    },
+
+    resolveToolCall: async call => {
+      const { agentRunId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findRunTenant, agentRunId);
+      const { toolCallId: callId, action, reason } = call.body;
+      const order: ResolveCall = {
+        projectId,
+        environmentId,
+        callId,
+        action,
+        author: getAuthor(call),
+        act: createCommandAudit(call),
+        ...(reason === undefined ? {} : { reason }),
+      };
+      await call.once(key => {
+        const command: ResolveCall = { ...order, ...commitKey(key) };
+        return node.ask<null>(createRunRef(agentRunId), 'resolveCall', command, call);
+      });
+      return { body: await answerWithRun(database, order, agentRunId, call) };
     },
   };
 }
@@ -156,6 +192,7 @@ function beginAlone(
   const begin: BeginRun = {
     ...order,
     threadId: null,
+    channelId: null,
     head: { ...head, mode: head.mode === 'paused' ? 'suggest' : head.mode },
     inputMessageId: null,
     basedOnSequence: 0,
@@ -166,21 +203,28 @@ function beginAlone(
 /** Has the thread open a run, and begins it. */
 async function beginInThread(
   services: RunHandlerServices,
-  order: RunOrder,
+  createOrder: (key: RequestKey | undefined) => Promise<RunOrder>,
   threadId: string,
   inputMessageId: string | undefined,
-  call: Pick<Call, 'requestId'>,
+  call: Pick<Call, 'requestId' | 'once'>,
 ): Promise<AgentRun> {
   const { database, node } = services;
-  const { projectId, environmentId } = order;
-  if (inputMessageId !== undefined) {
-    const key = { projectId, environmentId, threadId, messageId: inputMessageId };
-    if ((await findMessage(database, key)) === undefined) throw notFound();
-  }
-  const input = inputMessageId === undefined ? {} : { inputMessageId };
-  const opened = await openRun(services, threadId, { ...order, ...input, trigger: 'request' }, call);
+  const { agentRunId, ...begin } = await call.once<Omit<KeptRun, 'createdAt'>>(async key => {
+    const order = await createOrder(key);
+    const { projectId, environmentId } = order;
+    if (inputMessageId !== undefined) {
+      const input = { projectId, environmentId, threadId, messageId: inputMessageId };
+      if ((await findMessage(database, input)) === undefined) throw notFound();
+    }
+    const input = inputMessageId === undefined ? {} : { inputMessageId };
+    const opened = await openRun(services, threadId, { ...order, ...input, trigger: 'request' }, call);
+    return { agentRunId: opened.agentRunId, ...opened.begin };
+  });
   // The thread has told the run durably, too: the first of the two begins it.
-  return node.ask<AgentRun>(createRunRef(opened.agentRunId), 'begin', opened.begin, call);
+  return call.once(key => {
+    const command: BeginRun = { ...begin, ...commitKey(key) };
+    return node.ask<AgentRun>(createRunRef(agentRunId), 'begin', command, call);
+  }, 'begin');
 }
 
 /** 409 for an agent that exists but cannot answer. */
@@ -224,6 +268,17 @@ async function readRun(
   const found = await findRun(database, scope, agentRunId);
   if (found === undefined) throw notFound();
   return toShown(found);
+}
+
+/** The run as it is after the work of a request. A repetition shows it as it was then. */
+function answerWithRun(
+  database: RunHandlerServices['database'],
+  scope: TenantScope,
+  agentRunId: string,
+  call: Pick<Call, 'once'>,
+): Promise<AgentRun> {
+  const read = () => readRun(database, scope, agentRunId);
+  return call.once(key => performOnce(database, key, read), 'answer');
 }
 
 /** The thread shows a suggestion a moment before its run has it. 503 where that moment is too long. */

@@ -5,14 +5,17 @@ import {
   decodeStitch,
   getSecretContext,
   type RotateSecret,
+  type Sample,
+  type SealedStitch,
   type StitchRow,
   type TestStitch,
   toStitch,
   type UpdateStitch,
 } from '../../actors/stitch/index.ts';
 import { invalid, notFound } from '../../protocol/errors.ts';
-import { isKnownPattern } from '../../protocol/events.ts';
+import { type EventName, isDelivered } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
+import { createEventData, exampleId } from '../../protocol/openapi/index.ts';
 import type { stitchOperations } from '../../protocol/operations/index.ts';
 import {
   defaultPageSize,
@@ -26,11 +29,11 @@ import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { getUrlRefusal, type Reach } from '../../runtime/outbound/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
-import type { Database } from '../../storage/database/index.ts';
+import type { Database, TenantScope } from '../../storage/database/index.ts';
 import type { Limits } from '../../storage/writes/index.ts';
 import { findStitch, findStitchTenant, stitchPage, type StitchRecord } from '../../storage/reads/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { createCommandAudit, getAuthor } from './caller.ts';
 import { checkEventFilter } from './events.ts';
 import { resolveScope } from './tenant-scope.ts';
@@ -39,7 +42,7 @@ export interface StitchHandlerServices {
   readonly database: Pick<Database, 'query'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
-  readonly vault: Pick<Vault, 'seal'>;
+  readonly vault: Pick<Vault, 'seal' | 'open'>;
   /** What webhooks may reach: the same as in the pool. */
   readonly reach: Reach;
   readonly limits: Pick<Limits, 'stitches'>;
@@ -61,8 +64,26 @@ export function stitchHandlers(services: StitchHandlerServices): Handlers<typeof
 
 const createStitchRef = (id: string): ActorRef => ({ kind: 'stitch', id });
 
-function seal(vault: Pick<Vault, 'seal'>, stitchId: string, secret: string): Promise<string> {
-  return vault.seal(getSecretContext(stitchId), secret);
+function sealNewSecret(vault: Pick<Vault, 'seal'>, stitchId: string): Promise<string> {
+  return vault.seal(getSecretContext(stitchId), newStitchSecret());
+}
+
+/**
+ * Gives the stitch the secret of the command. The secret that is shown is opened from what the stitch has sealed: in a repetition that of
+ * the first request.
+ */
+async function askForSecret(
+  { node, vault }: Pick<StitchHandlerServices, 'node' | 'vault'>,
+  call: Pick<Call, 'once' | 'requestId'>,
+  stitchId: string,
+  name: 'create' | 'rotateSecret',
+  command: CreateStitch | RotateSecret,
+): Promise<StitchWithSecret> {
+  const { jwe, ...stitch } = await call.once<SealedStitch>(async key => {
+    const keyed = { ...command, ...commitKey(key) };
+    return { jwe: command.jwe, ...(await node.ask<Stitch>(createStitchRef(stitchId), name, keyed, call)) };
+  });
+  return { stitch, secret: await vault.open(getSecretContext(stitch.stitchId), jwe) };
 }
 
 function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Reads> {
@@ -93,7 +114,7 @@ function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Re
 
 /** Secrets are shown once, when they are made. */
 function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperations> {
-  const { database, node, vault, limits } = services;
+  const { database, vault, limits } = services;
   const checkAddress = outboundAddressCheck(services.reach, '/body/webhookUrl');
 
   return {
@@ -104,7 +125,6 @@ function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperati
       checkAddress(webhookUrl, environmentKind);
       const filter = checkEventFilter(eventNames, '/body/eventNames');
       const stitchId = newId('stitch', call.now);
-      const secret = newStitchSecret();
       const command: CreateStitch = {
         projectId,
         environmentId,
@@ -113,30 +133,25 @@ function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperati
         webhookUrl,
         metadata,
         eventNames: filter,
-        jwe: await seal(vault, stitchId, secret),
+        jwe: await sealNewSecret(vault, stitchId),
         act: createCommandAudit(call),
         limit: limits.stitches,
       };
-      const created = await node.ask<Stitch>(createStitchRef(stitchId), 'create', command, call);
-      const body: StitchWithSecret = { stitch: created, secret };
-      return { body };
+      return { body: await askForSecret(services, call, stitchId, 'create', command) };
     },
 
     rotateStitchSecret: async call => {
       const { stitchId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findStitchTenant, stitchId);
-      const secret = newStitchSecret();
       const command: RotateSecret = {
         projectId,
         environmentId,
         author: getAuthor(call),
-        jwe: await seal(vault, stitchId, secret),
+        jwe: await sealNewSecret(vault, stitchId),
         gracePeriodSeconds: call.body.gracePeriodSeconds ?? defaultGraceSeconds,
         act: createCommandAudit(call),
       };
-      const rotated = await node.ask<Stitch>(createStitchRef(stitchId), 'rotateSecret', command, call);
-      const body: StitchWithSecret = { stitch: rotated, secret };
-      return { body };
+      return { body: await askForSecret(services, call, stitchId, 'rotateSecret', command) };
     },
   };
 }
@@ -177,19 +192,34 @@ function writeHandlers(
     testStitch: async call => {
       const { stitchId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findStitchTenant, stitchId);
-      const { eventName } = call.body;
-      if (eventName !== undefined && (!isKnownPattern(eventName) || eventName.endsWith('*'))) {
+      const { eventName = testName } = call.body;
+      if (!isDelivered(eventName)) {
         throw invalid([{ path: '/body/eventName', message: 'must name an event', code: 'event' }]);
       }
-      const command: TestStitch = {
+      const order: TestStitch = {
         projectId,
         environmentId,
         author: getAuthor(call),
-        ...(eventName === undefined ? {} : { eventName }),
+        ...(eventName === testName ? {} : { sample: createSample(eventName, { projectId, environmentId }) }),
       };
-      return { body: await node.ask<WebhookDelivery>(createStitchRef(stitchId), 'test', command, call) };
+      return {
+        body: await call.once(key => {
+          const command: TestStitch = { ...order, ...commitKey(key) };
+          return node.ask<WebhookDelivery>(createStitchRef(stitchId), 'test', command, call);
+        }),
+      };
     },
   };
+}
+
+const testName = 'stitch.test.ping';
+
+/** The event as the contract shows it, in the stitch's own project and environment. */
+function createSample(eventName: EventName, { projectId, environmentId }: TenantScope): Sample {
+  const text = JSON.stringify(createEventData(eventName))
+    .replaceAll(exampleId('project'), projectId)
+    .replaceAll(exampleId('environment'), environmentId);
+  return { eventName, data: JSON.parse(text) as Sample['data'] };
 }
 
 /**

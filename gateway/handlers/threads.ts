@@ -115,16 +115,21 @@ function writeHandlers(services: ThreadServices): Handlers<Omit<typeof threadOpe
       const threadId = hasIdentity
         ? deriveThreadId(environmentId, channelId, externalRef)
         : newId('thread', call.now);
-      const command: CreateThread = {
+      const order: CreateThread = {
         projectId,
         environmentId,
         channel: channel === null ? null : toThreadChannel(channel),
         externalRef: externalRef ?? null,
         metadata,
         author: getAuthor(call),
-        ...commitKey(call.idempotency),
       };
-      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'create', command, call) };
+      const thread = { kind: 'thread', id: threadId };
+      return {
+        json: await call.onceAsText(key => {
+          const command: CreateThread = { ...order, ...commitKey(key) };
+          return node.ask<string>(thread, 'create', command, call);
+        }),
+      };
     },
 
     updateThread: async call => {

@@ -6,6 +6,7 @@ import { findHeaderIssues, findInputSchemaIssues, largestArguments } from '../..
 import type { Reach } from '../../runtime/outbound/index.ts';
 import { findToolTenant, type Tools } from '../../storage/agents/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
+import { performOnce } from '../../storage/idempotency/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
 import { outboundAddressCheck } from './stitches.ts';
@@ -13,12 +14,21 @@ import { requireScope, resolveScope } from './tenant-scope.ts';
 
 /** Calls a tool outside a run. */
 export interface ToolTester {
-  /** Any outcome of the call is an answer. Rejects with `svc/runtime/not_found` where the environment has no such tool. */
-  test(tenant: TenantScope, toolId: string, input: Readonly<Record<string, unknown>>): Promise<ToolTest>;
+  /**
+   * Any outcome of the call is an answer. Rejects with `svc/runtime/not_found` where the environment has no such tool.
+   *
+   * @param keyHash of the request: a repetition calls under the same id
+   */
+  test(
+    tenant: TenantScope,
+    toolId: string,
+    input: Readonly<Record<string, unknown>>,
+    keyHash?: string,
+  ): Promise<ToolTest>;
 }
 
 export interface ToolServices {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'em'>;
   readonly tools: Tools;
   readonly tester: ToolTester;
   /** What tools may reach: the same as in the pool. */
@@ -26,6 +36,19 @@ export interface ToolServices {
 }
 
 type Reads = Pick<typeof toolOperations, 'listTools' | 'getTool'>;
+
+/** What a tool is that the request does not say. */
+const defaults = {
+  method: 'POST',
+  description: null,
+  inputSchema: null,
+  timeoutMs: 5_000,
+  retryMaxAttempts: 1,
+  retryBackoffMs: 250,
+  requiresApproval: false,
+  headers: {},
+  metadata: {},
+} as const;
 
 /**
  * The signing secret is shown once, when it is made; values of headers never. 422 for an address that the guard would refuse, for
@@ -62,26 +85,11 @@ function writeHandlers({
   return {
     createTool: async call => {
       const { projectId, environmentId, environmentKind } = requireScope(call);
-      const { name, url, method = 'POST', description = null, inputSchema = null } = call.body;
-      const { timeoutMs = 5_000, retryMaxAttempts = 1, retryBackoffMs = 250 } = call.body;
-      const { headers = {}, metadata = {} } = call.body;
-      checkAddress(url, environmentKind);
+      checkAddress(call.body.url, environmentKind);
       checkDefinition(call.body);
-      const { tool, signingSecret } = await tools.create({
-        projectId,
-        environmentId,
-        name,
-        url,
-        method,
-        description,
-        inputSchema,
-        headers,
-        metadata,
-        timeoutMs,
-        retryMaxAttempts,
-        retryBackoffMs,
-        ...createAuditContext(call),
-      });
+      const definition = { ...defaults, ...call.body, projectId, environmentId };
+      const request = { ...definition, ...createAuditContext(call) };
+      const { tool, signingSecret } = await call.once(key => tools.create({ ...request, key }));
       const body: CreatedTool = { ...tool, signingSecret };
       return { body };
     },
@@ -106,7 +114,11 @@ function writeHandlers({
         const message = `must have at most ${largestArguments} bytes`;
         throw invalid([{ path: '/body/arguments', message, code: 'size' }]);
       }
-      return { body: await tester.test(scope, toolId, input) };
+      return {
+        body: await call.once(key =>
+          performOnce(database, key, () => tester.test(scope, toolId, input, key?.keyHash)),
+        ),
+      };
     },
   };
 }

@@ -16,7 +16,7 @@ export function workspaceHandlers(workspaces: Workspaces): Handlers<Operations> 
     },
 
     createWorkspace: async call => ({
-      body: await workspaces.create(call.body.name, createUserAuditContext(call)),
+      body: await call.once(key => workspaces.create(call.body.name, createUserAuditContext(call), key)),
     }),
   };
 }
@@ -45,7 +45,8 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
     createProject: async call => {
       const { workspaceId, name } = call.body;
       await call.requireWorkspaceRole(workspaceId);
-      return { body: await projects.create({ workspaceId, name, ...createUserAuditContext(call) }) };
+      const request = { workspaceId, name, ...createUserAuditContext(call) };
+      return { body: await call.once(key => projects.create({ ...request, key })) };
     },
 
     listEnvironments: async call => {
@@ -56,7 +57,10 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
     createEnvironment: async call => {
       requireVerified(requireUser(call));
       const { projectId, name } = call.body;
-      return { body: await environments.createProduction(projectId, name, createUserAuditContext(call)) };
+      const audit = createUserAuditContext(call);
+      return {
+        body: await call.once(key => environments.createProduction(projectId, name, audit, key)),
+      };
     },
   };
 }

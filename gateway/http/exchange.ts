@@ -85,11 +85,15 @@ export class HttpExchange implements HttpRequest, Expiring {
   #stopPiping: (() => void) | undefined;
   /** While discarding: the answer. */
   #early: HttpAnswer | undefined;
+  /** For the log of requests: when it came, in milliseconds of `performance.now()`, and what it was answered. */
+  #since = 0;
+  #status = 0;
 
   /** Create it within the route's callback, and call `start` or `admit` there. */
   constructor(traffic: Traffic, route: Route, res: UwsResponse, req: UwsRequest) {
     this.#traffic = traffic;
     this.#route = route;
+    if (traffic.logsRequests) this.#since = performance.now();
     this.#res = res;
     this.method = route.method;
     res.onAborted(() => this.#leave());
@@ -158,6 +162,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   takeResponse(): UwsResponse | undefined {
     if (this.#state !== 'handling') return undefined;
     const res = this.#res;
+    this.#status = 101;
     this.#leave();
     return res;
   }
@@ -400,6 +405,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   #write(answer: HttpAnswer): void {
     const res = this.#res;
     this.#traffic.head.write(res, answer, this.requestId);
+    this.#status = answer.status;
     const { outgoing } = answer;
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : (answer.body ?? nothing);
     const bare = this.#route.headOnly || answer.status === 204 || answer.status === 304;
@@ -475,6 +481,15 @@ export class HttpExchange implements HttpRequest, Expiring {
     this.#stopPiping?.();
     this.#releaseBody();
     this.#traffic.leave();
+    if (this.#traffic.logsRequests) this.#logRequest();
+  }
+
+  /** Without the query, which may have a signature or a ticket. A request that got no answer has no status. */
+  #logRequest(): void {
+    const { method, path, requestId } = this;
+    const ms = Math.round((performance.now() - this.#since) * 10) / 10;
+    const status = this.#status === 0 ? {} : { status: this.#status };
+    this.#traffic.log.debug({ method, path, ...status, ms, requestId }, 'request');
   }
 
   #endDeadlines(): void {

@@ -25,6 +25,8 @@ export interface HttpServerOptions extends Partial<TrafficLimits> {
   readonly https?: boolean;
   /** Reverse proxies of ours before this server, each appending to X-Forwarded-For; default 0. */
   readonly trustedProxies?: number;
+  /** Whether each request is logged, at level `debug`; default false. */
+  readonly logsRequests?: boolean;
   /** Longest body taken by routes that do not say otherwise, in bytes. Default 1,048,576. */
   readonly maxBodyBytes?: number;
 }
@@ -49,9 +51,10 @@ export interface RouteOptions {
 
 /**
  * A client that got its answer a moment ago may have sent its next request already, which we have not read: closing now would leave
- * it without an answer. This long after the last answer no request is in transit, except from a client that was idle. Milliseconds.
+ * it without an answer. This long after the last answer no request is in transit, except from a client that was idle. Milliseconds: two
+ * ways across the world, and what a busy client needs to go on (250 were too few for one that shared its processors with two busy loops).
  */
-const lingerMs = 250;
+const lingerMs = 1_000;
 
 /** What routes have in common that read no body. */
 const bodilessRoute = {
@@ -101,6 +104,7 @@ export class HttpServer {
         head: new ResponseHead(options.https ?? false),
         docsUrl: options.docsUrl,
         trustedProxies: options.trustedProxies ?? 0,
+        logsRequests: options.logsRequests ?? false,
       },
     );
   }

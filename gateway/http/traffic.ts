@@ -43,6 +43,7 @@ export class Traffic {
   readonly docsUrl: string;
   /** Reverse proxies of ours before this server; 0: X-Forwarded-For is ignored. */
   readonly trustedProxies: number;
+  readonly logsRequests: boolean;
   readonly uploads: Deadlines<Expiring>;
   readonly discards: Deadlines<Expiring>;
   readonly answers: Deadlines<Expiring>;
@@ -62,12 +63,16 @@ export class Traffic {
   #bodyBytes = 0;
   #whenIdle: (() => void)[] = [];
 
-  constructor(limits: TrafficLimits, server: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'trustedProxies'>) {
+  constructor(
+    limits: TrafficLimits,
+    server: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'trustedProxies' | 'logsRequests'>,
+  ) {
     this.#limits = limits;
     this.log = server.log;
     this.head = server.head;
     this.docsUrl = server.docsUrl;
     this.trustedProxies = server.trustedProxies;
+    this.logsRequests = server.logsRequests;
     this.uploads = new Deadlines(limits.uploadDeadlineMs, request => request.uploadExpired());
     this.discards = new Deadlines(limits.discardDeadlineMs, request => request.discardExpired());
     this.answers = new Deadlines(limits.answerDeadlineMs, request => request.answerExpired());

@@ -2,8 +2,7 @@
 import { Counter } from 'prom-client';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log, Metrics } from '../../runtime/observability/index.ts';
-import { systemClock } from '../../runtime/time/index.ts';
-import type { Database } from '../../storage/database/index.ts';
+import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { type Media, sweepMedia } from '../../storage/media/index.ts';
 import { sweep, SweepFailed } from '../../storage/retention/index.ts';
 import { FormerAssignees } from './former-assignees.ts';
@@ -12,10 +11,13 @@ const sweepIntervalMs = 60_000;
 
 export interface MaintenanceOptions {
   readonly database: Database;
+  readonly clock: Pick<DatabaseClock, 'ask' | 'isWrong'>;
   readonly media: Media;
   readonly node: Pick<Node, 'ask'>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'registry'>;
+  /** Milliseconds between two sweeps. Default 60,000. */
+  readonly everyMs?: number;
 }
 
 /**
@@ -28,15 +30,19 @@ export function startMaintenance(options: MaintenanceOptions, isLeader: () => bo
   const timer = setInterval(() => {
     if (sweeping !== undefined || !isLeader()) return;
     sweeping = sweepAll().finally(() => (sweeping = undefined));
-  }, sweepIntervalMs);
+  }, options.everyMs ?? sweepIntervalMs);
   return () => {
     clearInterval(timer);
     return sweeping ?? Promise.resolve();
   };
 }
 
-/** A sweep runs every job, whichever of the others has failed, and never rejects. */
-function createSweep({ database, media, node, log, metrics }: MaintenanceOptions): () => Promise<void> {
+/**
+ * A sweep runs every job, whichever of the others has failed, and never rejects. What is over is decided by the database's time, asked
+ * anew. Where this machine's differs from it, one of the two is wrong, nobody knows which, and nothing is removed.
+ */
+function createSweep(options: MaintenanceOptions): () => Promise<void> {
+  const { database, clock, media, node, log, metrics } = options;
   const failures = new Counter({
     name: 'skein_sweep_failures_total',
     help: 'Jobs of the sweep that failed and are retried, by job',
@@ -54,13 +60,20 @@ function createSweep({ database, media, node, log, metrics }: MaintenanceOptions
     }
   }
 
-  return async () => {
+  async function sweepAt(now: number): Promise<void> {
     try {
-      await sweep(database, systemClock.now(), log);
+      await sweep(database, now, log);
     } catch (err) {
       for (const job of err instanceof SweepFailed ? err.jobs : ['unknown']) failures.inc({ job });
     }
-    await attempt('media', () => sweepMedia(database, media, systemClock.now(), log));
+    await attempt('media', () => sweepMedia(database, media, now, log));
     await attempt('lostAssignees', () => assignees.sweep());
-  };
+  }
+
+  return () =>
+    attempt('askTime', async () => {
+      const now = await clock.ask();
+      if (clock.isWrong) log.warn({}, "maintenance waits: this machine's clock is not the database's");
+      else await sweepAt(now);
+    });
 }

@@ -126,7 +126,8 @@ function invitation({ token, workspace, inviter }: InvitationMail, baseUrl: stri
 }
 
 function stitchStopped({ stitchId, name, webhookUrl, status }: StitchStopped, baseUrl: string): MailText {
-  const link = `${baseUrl}/v1/stitches/${stitchId}`;
+  // A browser has no credential for the API: the mail leads to the page that says how to ask it.
+  const link = `${baseUrl}/docs`;
   const disabled = status === 'disabled';
   return {
     subject: disabled ? 'A webhook was disabled' : 'A webhook is failing',
@@ -137,6 +138,8 @@ function stitchStopped({ stitchId, name, webhookUrl, status }: StitchStopped, ba
       disabled
         ? 'It is disabled: no more events are queued for it. Set its status to active to continue, then replay what it missed.'
         : 'Its events are queued, and it is tried once a minute. Delivery resumes as soon as the receiver answers.',
+      '',
+      `Read it with GET /v1/stitches/${stitchId}, and its deliveries with GET /v1/webhook-deliveries. The API reference:`,
       '',
       link,
       '',

@@ -15,6 +15,8 @@ export type Check = () => Promise<void>;
 export interface HealthOptions {
   /** By the name that /readyz shows, such as `database`. */
   readonly checks: Readonly<Record<string, Check>>;
+  /** By the name that /readyz shows, whether a part does less than it should. The node is ready all the same. Default none. */
+  readonly degradations?: Readonly<Record<string, () => boolean>>;
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
   /** The bearer token of the scraper. Undefined: only clients at the loopback address get metrics. */
   readonly metricsToken?: string | undefined;
@@ -72,6 +74,9 @@ export class Health {
     const failed = names.filter((_, index) => !results[index]);
     const status = this.#stage !== 'serving' ? this.#stage : failed.length === 0 ? 'ok' : 'failed';
     const checks = Object.fromEntries(names.map((name, index) => [name, results[index] ? 'ok' : 'failed']));
+    for (const [name, isDegraded] of Object.entries(this.#options.degradations ?? {})) {
+      checks[name] = isDegraded() ? 'degraded' : 'ok';
+    }
     return json(status === 'ok' ? 200 : 503, { status, checks });
   }
 

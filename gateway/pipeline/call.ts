@@ -6,10 +6,9 @@ import { ServiceError } from '../../protocol/errors.ts';
 import type { Operation, StudioRole } from '../../protocol/operation.ts';
 import type { Actor } from '../../protocol/resources/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
-import type { Grounds } from '../../storage/idempotency/index.ts';
 import type { AccessRules } from './authorise.ts';
-import type { Call, Caller, Handler, IdempotencyMark, ProjectScope, ServiceCaller } from './handler.ts';
-import { canonicalJson, createMark, type Idempotency, type KeyedRequest, type Right } from './idempotency.ts';
+import type { Call, Caller, Handler, IdempotencyMark, ProjectScope, ServiceCaller, Work } from './handler.ts';
+import { canonicalJson, type Idempotency, type RepeatableCall } from './idempotency.ts';
 import type { Parts } from './parts.ts';
 import { AnonymousCharge, quotaExceeded, type Quota, type RateLimiter } from './rate-limiter.ts';
 
@@ -32,10 +31,6 @@ export interface Endpoint {
   readonly limiter: RateLimiter | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
-  /** For error bodies: the base of the documentation, without a slash at its end. */
-  readonly docsUrl: string;
-  /** The operation's actor writes the idempotency key in its own commit. */
-  readonly keptByActor: boolean;
 }
 
 /** What a transport tells of a request before anybody looks into it. */
@@ -52,7 +47,7 @@ export interface Source {
 /** Every operation passes through the same code: the types of its parts are the handler's business. */
 type AnyParts = Pick<Call<Operation>, 'params' | 'query' | 'body'>;
 
-export abstract class OperationCall<S extends Source = Source> implements Call<Operation>, Right {
+export abstract class OperationCall<S extends Source = Source> implements Call<Operation>, RepeatableCall {
   readonly endpoint: Endpoint;
   readonly now: number;
   /** Milliseconds of `Clock.monotonic`. */
@@ -63,19 +58,14 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
   body: AnyParts['body'];
   caller: Caller | ServiceCaller | undefined;
   project: ProjectScope | undefined;
-  /** The request's idempotency key; undefined where it has none, or nobody to whom the key could belong. */
-  keyed: KeyedRequest | undefined;
-  /**
-   * Awaited when it is certain where a user's call acts on what it names by its id alone. Rejects where the call must not go on: its
-   * key has its answer already.
-   */
-  onFound: (() => Promise<void>) | undefined;
+  isReplayed = false;
   /** Of the buckets that the request was charged to, the one that has least left: every answer shows it, refusals too. */
   quota: Quota | undefined;
   protected readonly source: S;
   #anonymousCharge: AnonymousCharge | undefined;
-  #grounds: Grounds | undefined;
   #found: ProjectScope | undefined;
+  /** The request's idempotency key; undefined where it has none. */
+  #key: string | undefined;
 
   constructor(endpoint: Endpoint, source: S) {
     this.endpoint = endpoint;
@@ -154,46 +144,44 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     const scope = await rules.scope(caller, projectId, environmentId);
     if (scope === undefined) throw rules.absent();
     this.#found = scope;
-    this.#grounds = { projectId, ...(environmentId === undefined ? undefined : { environmentId }) };
-    if (this.keyed !== undefined) this.useKey(this.keyed.key);
-    const { onFound } = this;
-    this.onFound = undefined;
-    await onFound?.();
     return scope;
   }
 
   async requireWorkspaceRole(workspaceId: string): Promise<StudioRole> {
     const { rules } = this.endpoint;
     if (this.caller === undefined) throw rules.absent();
-    const role = await rules.workspaceRole(this.caller, workspaceId);
-    this.#grounds = { workspaceId };
-    return role;
+    return rules.workspaceRole(this.caller, workspaceId);
   }
 
-  /**
-   * Marks the request's key by whom it belongs to. In which environment a resource lies that a user names by its id alone is known
-   * only once the handler has found it: then the key gets its final mark.
-   */
+  /** The request has this idempotency key. */
   useKey(key: string): void {
-    const owner = this.#keyOwner();
-    if (owner === undefined) return;
-    const mark = createMark(owner, this.endpoint.id, key, this.source.path, this.body);
-    if (this.keyed === undefined) this.keyed = { key, mark };
-    else this.keyed.mark = mark;
+    this.#key = key;
   }
 
-  get idempotency(): IdempotencyMark | undefined {
-    return this.endpoint.keptByActor ? this.keyed?.mark : undefined;
+  once<T>(work: Work<T>, part?: string): Promise<T> {
+    return this.#once(work, parseKept<T>, part);
   }
 
-  get grounds(): Grounds | undefined {
-    return this.#grounds;
+  onceAsText(work: Work<string>): Promise<string> {
+    return this.#once(work, String);
   }
 
-  stillHolds(grounds: Grounds): Promise<unknown> {
-    return 'workspaceId' in grounds
-      ? this.requireWorkspaceRole(grounds.workspaceId)
-      : this.authoriseScope(grounds.projectId, grounds.environmentId);
+  #once<T>(work: Work<T>, parse: (kept: string | null) => T, part?: string): Promise<T> {
+    const mark = this.#createMark(part);
+    if (mark === undefined) return Promise.resolve(work(undefined));
+    // Whether the request is a repetition shows in its first part.
+    const call = part === undefined ? this : { caller: this.caller, isReplayed: false };
+    return this.endpoint.idempotency.once(call, mark, work, parse);
+  }
+
+  #createMark(part: string | undefined): IdempotencyMark | undefined {
+    const key = this.#key;
+    const owner = key === undefined ? undefined : this.#keyOwner();
+    if (key === undefined || owner === undefined) return undefined;
+    const { id, operation, idempotency } = this.endpoint;
+    const names = part === undefined ? [...owner, id, key] : [...owner, id, key, part];
+    const mark = idempotency.createMark(owner, names, this.source.path, this.body);
+    return operation.secret === true ? idempotency.sealing(mark) : mark;
   }
 
   /** Whom a key belongs to. Without anybody to whom it could belong it would be everybody's: undefined. */
@@ -224,6 +212,10 @@ export function getAuthor({ caller }: Pick<Call, 'caller'>): Actor {
     case 'service':
       return { type: 'system', id: caller.name };
   }
+}
+
+function parseKept<T>(kept: string | null): T {
+  return (kept === null ? null : JSON.parse(kept)) as T;
 }
 
 function getCallerId(caller: Caller | ServiceCaller): string {

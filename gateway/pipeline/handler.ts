@@ -9,6 +9,7 @@ import type {
   StudioRole,
 } from '../../protocol/operation.ts';
 import type { EnvironmentKind } from '../../protocol/resources/index.ts';
+import type { WorkKey } from '../../storage/idempotency/index.ts';
 import type { ProjectAccess } from '../../storage/tenancy/index.ts';
 
 /** An API key. It acts in its own project and environment only. */
@@ -55,15 +56,14 @@ export interface ProjectScope {
   readonly access?: ProjectAccess;
 }
 
-/** The key of a request and what it stands for (docs/contract-decisions.md, "Idempotency-Key"): 32 bytes each. */
-export interface IdempotencyMark {
+/** The key of a request and what it stands for (docs/contract-decisions.md, "Idempotency-Key"). */
+export interface IdempotencyMark extends WorkKey {
   /** Whom the key belongs to: project and environment as a rule. */
   readonly owner: readonly string[];
-  /** SHA-256 of the owner, the operation and the key. */
-  readonly keyHash: Buffer;
-  /** SHA-256 of the canonical body and the path. */
-  readonly fingerprint: Buffer;
 }
+
+/** What a request does under its key: the key goes with the one commit that this makes. */
+export type Work<T> = (key: WorkKey | undefined) => T | Promise<T>;
 
 /** One authenticated, authorised and validated request. */
 export interface Call<O extends Operation = Operation> {
@@ -74,8 +74,6 @@ export interface Call<O extends Operation = Operation> {
   readonly caller: Caller | ServiceCaller | undefined;
   /** Present when the request names a project, and always for API keys on operations of auth `project`. */
   readonly project: ProjectScope | undefined;
-  /** Present when the operation's actor writes the key in its own commit: the handler passes it on. */
-  readonly idempotency: IdempotencyMark | undefined;
   readonly requestId: string;
   /** The client's IP address. */
   readonly address: string;
@@ -90,13 +88,22 @@ export interface Call<O extends Operation = Operation> {
   /**
    * The scope for a resource that was found by its id alone: resolves when the caller may do this operation there, rejects
    * with 404 or 403 by the rule "permission or absence". Pass the resource's environment where it has one: then
-   * tenancy and the verified e-mail are checked against it, and no further check is needed. Call it before anything
-   * is done: for a user it claims the request's Idempotency-Key, and rejects where the key has its answer already. A handler that
-   * never calls it answers users 500 (test/contract/success.test.ts).
+   * tenancy and the verified e-mail are checked against it, and no further check is needed. Call it before `once`: the
+   * Idempotency-Key of a user belongs to where this finds the resource.
    */
   authoriseScope(projectId: string, environmentId?: string): Promise<ProjectScope>;
   /** The caller's role in a workspace, for resources of a workspace found by their id alone; rejects like `authoriseScope`. */
   requireWorkspaceRole(workspaceId: string): Promise<StudioRole>;
+  /**
+   * Does what the request asks for, at most once under its Idempotency-Key: `work` makes one commit, which carries the key. Resolves to
+   * what `work` resolves to, which is JSON; in a repetition to what it resolved to the first time. What comes after may be done twice.
+   * Whatever may be refused because of what has changed since belongs into the work: a repetition is not refused for it.
+   *
+   * @param part tells further work of the same request, with a commit of its own, from the first
+   */
+  once<T>(work: Work<T>, part?: string): Promise<T>;
+  /** The same for work that resolves to a JSON text, which is kept as it is. */
+  onceAsText(work: Work<string>): Promise<string>;
 }
 
 /** What a handler returns; an empty object stands for the row's success status without a body. */

@@ -12,7 +12,6 @@ export type {
   Caller,
   Handler,
   Handlers,
-  IdempotencyMark,
   KeyCaller,
   OperationTable,
   ProjectScope,
@@ -20,8 +19,8 @@ export type {
   UserCaller,
 } from './handler.ts';
 export { type EventView, getEventView } from './event-view.ts';
-export { canBeKey, commitKey, Idempotency, keptByActors, parseKey } from './idempotency.ts';
+export { canBeKey, commitKey, Idempotency, parseKey } from './idempotency.ts';
 export { PartsReader, refusePrototypes, type Parts } from './parts.ts';
-export { runPipeline } from './pipeline.ts';
+export { replayed, runPipeline } from './pipeline.ts';
 export { AnonymousCharge, quotaExceeded, type Quota, type RateLimiter } from './rate-limiter.ts';
 export { toRefusal } from './refusal.ts';

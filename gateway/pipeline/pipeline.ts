@@ -7,7 +7,7 @@
  *   parse            is the request well-formed (400, 413, 422)?
  *   authorise        may the caller do this in the project or workspace that the request names (403, 404)?
  *   charge subject   does the thread or e-mail address that the request concerns have quota left (429)?
- *   idempotency      has the request been answered before (Idempotency-Key)? Then the kept answer is repeated.
+ *   key              the request's Idempotency-Key (400): the handler does the work under it, once (`Call.once`)
  *   handle           the operation's handler
  *   answer           the handler's plain values as status, headers and JSON text
  *
@@ -16,16 +16,14 @@
  * Nothing waits unless it must: a stage that has its result continues at once, and only a stage that was given a promise makes
  * another. With a cached credential a request runs synchronously up to its handler.
  */
-import type { ServiceError } from '../../protocol/errors.ts';
-import type { Operation } from '../../protocol/operation.ts';
-import { errorAnswer, type HttpAnswer } from '../http/index.ts';
+import type { HttpAnswer } from '../http/index.ts';
 import { chain, type Maybe, type OperationCall } from './call.ts';
 import type { Answer } from './handler.ts';
 
 type Stage = (call: OperationCall) => Maybe<unknown>;
 
 /** What comes before the handler. */
-const stages: readonly Stage[] = [authenticate, charge, admit, parse, authorise, chargeSubject];
+const stages: readonly Stage[] = [authenticate, charge, admit, parse, authorise, chargeSubject, key];
 
 /** Takes a call through all stages. Throws or rejects with what refuses it: a `ServiceError`, or a defect. */
 export function runPipeline(call: OperationCall): Maybe<HttpAnswer> {
@@ -37,7 +35,7 @@ function pass(call: OperationCall, from: number): Maybe<HttpAnswer> {
     const waiting = stages[i]?.(call);
     if (waiting instanceof Promise) return waiting.then(() => pass(call, i + 1));
   }
-  return answerOnce(call);
+  return handle(call);
 }
 
 function authenticate(call: OperationCall): Maybe<void> {
@@ -80,44 +78,28 @@ function chargeSubject(call: OperationCall): Maybe<void> {
   return chain(limiter?.chargeSubject(operation.rate, call), quota => call.charge(quota));
 }
 
-/** Idempotency: the handler's answer, or that of the first request with the same key. */
-function answerOnce(call: OperationCall): Maybe<HttpAnswer> {
-  const { operation, idempotency, keptByActor, docsUrl } = call.endpoint;
-  const key = operation.idempotency === 'none' ? undefined : call.readKey();
-  if (key !== undefined && !isDryRun(call.query)) call.useKey(key);
-  const { keyed } = call;
-  if (keyed === undefined) return handle(call);
-  const run = (): Maybe<HttpAnswer> => handle(call);
-  const refuse = (error: ServiceError): HttpAnswer => errorAnswer(error, call.requestId, docsUrl);
-  if (keptByActor) return idempotency.inCommit(keyed, run, refuse);
-  const claimed = async (claim: () => Promise<void>): Promise<HttpAnswer> => {
-    if (namesById(operation) && call.caller?.type === 'user') call.onFound = claim;
-    else await claim();
-    return run();
-  };
-  return idempotency.wrapped(keyed, { secret: operation.secret === true, right: call }, claimed, refuse);
+function key(call: OperationCall): void {
+  if (call.endpoint.operation.idempotency === 'none') return;
+  const given = call.readKey();
+  if (given !== undefined && !isDryRun(call.query)) call.useKey(given);
 }
 
 function handle(call: OperationCall): Maybe<HttpAnswer> {
-  return chain(call.endpoint.handler(call), answered => toHttpAnswer(answered, call.endpoint.operation));
+  return chain(call.endpoint.handler(call), answered => toHttpAnswer(answered, call));
 }
 
-function toHttpAnswer({ status, json, body, headers }: Answer, { success }: Operation): HttpAnswer {
+function toHttpAnswer({ status, json, body, headers }: Answer, call: OperationCall): HttpAnswer {
   const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  const shown = call.isReplayed ? { ...headers, ...replayed } : headers;
   return {
-    status: status ?? success.status,
+    status: status ?? call.endpoint.operation.success.status,
     ...(text === undefined ? undefined : { body: text }),
-    ...(headers === undefined ? undefined : { headers }),
+    ...(shown === undefined ? undefined : { headers: shown }),
   };
 }
 
-/**
- * Whether the operation finds what it acts on by an id in its path, which says nothing of the environment: its handler has to find
- * that out (`Call.authoriseScope`).
- */
-export function namesById({ auth, path }: Operation): boolean {
-  return auth === 'project' && /\{(?!projectId\})/.test(path);
-}
+/** On answers to what was done, or refused, before. */
+export const replayed = { 'Idempotent-Replayed': 'true' } as const;
 
 /** A dry run does nothing, so nothing could be done twice: it neither uses up a key nor is answered by one. */
 function isDryRun(query: unknown): boolean {

@@ -12,11 +12,11 @@ import { errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from 
 import {
   Authority,
   chain,
-  keptByActors,
   OperationCall,
   parseKey,
   PartsReader,
   quotaExceeded,
+  replayed,
   runPipeline,
   toRefusal,
   type Caller,
@@ -84,7 +84,6 @@ export class RestEndpoint implements Endpoint {
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly docsUrl: string;
-  readonly keptByActor: boolean;
   readonly authenticator: RestServices['authenticator'];
   readonly parts: PartsReader;
   readonly #log: Log;
@@ -101,7 +100,6 @@ export class RestEndpoint implements Endpoint {
     this.idempotency = services.idempotency;
     this.clock = services.clock;
     this.docsUrl = services.docsUrl;
-    this.keptByActor = keptByActors.has(id);
     this.authenticator = services.authenticator;
     this.parts = new PartsReader(operation);
     this.#log = services.log;
@@ -161,7 +159,10 @@ export class RestEndpoint implements Endpoint {
 
   #toAnswer(call: RestCall, error: unknown): HttpAnswer {
     const refusal = toRefusal(error);
-    if (refusal !== undefined) return errorAnswer(refusal, call.requestId, this.docsUrl);
+    if (refusal !== undefined) {
+      const headers = call.isReplayed ? replayed : undefined;
+      return errorAnswer(refusal, call.requestId, this.docsUrl, headers);
+    }
     this.#log.error(
       { requestId: call.requestId, operation: this.id, err: error },
       'operation failed unexpectedly',

@@ -12,7 +12,7 @@ import { IdempotencyKeys } from '../../storage/idempotency/index.ts';
 import type { MailOutbox } from '../../storage/mail/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import { Cursors } from '../../storage/paging/index.ts';
-import { KeyedHash, type KeyRing, type Vault } from '../../storage/secrets/index.ts';
+import { KeyedHash, type KeyRing, type RootKeys, type Vault } from '../../storage/secrets/index.ts';
 import { AccessCache, ApiKeys, StreamTickets } from '../../storage/tenancy/index.ts';
 import {
   AccessTokens,
@@ -44,6 +44,7 @@ export interface RestOptions {
   readonly database: Database;
   readonly notifier: CommitNotifier;
   readonly ring: KeyRing;
+  readonly hashRoot: RootKeys;
   readonly vault: Vault;
   readonly mails: MailOutbox;
   readonly server: HttpServer;
@@ -80,13 +81,13 @@ export interface Rest {
 
 /** Registers every public route on the server. */
 export function serveRest(options: RestOptions): Rest {
-  const { config, log, clock, metrics, database, ring, vault, server, baseUrl, docsUrl } = options;
-  const hash = new KeyedHash(ring);
-  const cursors = new Cursors(ring);
+  const { config, log, clock, metrics, database, ring, hashRoot, vault, server, baseUrl, docsUrl } = options;
+  const hash = new KeyedHash(hashRoot);
+  const cursors = new Cursors(hashRoot);
   const access = new AccessCache(database, clock);
-  const channels = new ChannelDirectory(database, clock);
+  const channels = new ChannelDirectory(database, clock, config.natsUrls === undefined);
   const tickets = new StreamTickets(database, hash);
-  const idempotency = new Idempotency(new IdempotencyKeys(database, clock), vault, log);
+  const idempotency = new Idempotency({ keys: new IdempotencyKeys(database), vault, hash, log });
   const limiter = createLimiter(options, hash);
   const mail = createMail(options);
   const credentials = createCredentials(options, { hash, cursors, mail: mail.sender });

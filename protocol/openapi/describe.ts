@@ -1,10 +1,11 @@
 /** Rows of the operation table and of the event catalogue as OpenAPI describes them. */
 import type { TSchema } from 'typebox';
 import { errors, type ErrorCode } from '../errors.ts';
-import type { EventType } from '../events.ts';
+import type { EventName, EventType } from '../events.ts';
 import type { Operation } from '../operation.ts';
 import { EventEnvelope } from '../resources/index.ts';
 import { describeField, type Components } from './components.ts';
+import { createEventData } from './event-examples.ts';
 import { createExample, type Json, type JsonObject } from './examples.ts';
 import { answerHeaders, deliveryParameters, referHeaders } from './headers.ts';
 
@@ -165,7 +166,7 @@ function describeFailures(operation: Operation, components: Components): JsonObj
 }
 
 /** An event type as OpenAPI describes it: what a stitch posts to its address. */
-export function describeWebhook(name: string, type: EventType, components: Components): JsonObject {
+export function describeWebhook(name: EventName, type: EventType, components: Components): JsonObject {
   const envelope = createExample(EventEnvelope) as JsonObject;
   return {
     operationId: `on${name.split(/[._]/).map(capitalize).join('')}`,
@@ -187,7 +188,7 @@ export function describeWebhook(name: string, type: EventType, components: Compo
               },
             ],
           },
-          example: { ...envelope, eventName: name, data: createExample(type.data) },
+          example: { ...envelope, eventName: name, data: createEventData(name) },
         },
       },
     },

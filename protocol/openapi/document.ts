@@ -2,7 +2,7 @@
  * The contract as an OpenAPI 3.1 document, derived from the operation table and the event catalogue. A schema with a title becomes a
  * component, and the document refers to it wherever it occurs.
  */
-import { eventTypes, type EventType } from '../events.ts';
+import { type EventName, eventTypes, type EventType } from '../events.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations/index.ts';
 import { apiVersion } from '../version.ts';
@@ -86,7 +86,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     item[operation.method.toLowerCase()] = describeOperation(operationId, operation, components);
   }
   const webhooks: JsonObject = {};
-  for (const [name, type] of Object.entries<EventType>(eventTypes)) {
+  for (const [name, type] of Object.entries<EventType>(eventTypes) as [EventName, EventType][]) {
     if (!type.ephemeral) webhooks[name] = { post: describeWebhook(name, type, components) };
   }
   const known = Object.keys(tags);

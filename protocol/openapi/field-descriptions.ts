@@ -103,6 +103,10 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   retryMaxAttempts: 'Attempts in all, each with the same `Idempotency-Key`.',
   retryBackoffMs:
     'The wait before the second attempt, in milliseconds; twice as long before each further one.',
+  requiresApproval: 'Whether each call that a model wants waits until a person approves it.',
+  toolCallId: 'The `callId` of a call in `trace.steps` whose status is `awaiting_approval`.',
+  'ResolveToolCallBody.action': 'approve: it is called. refuse: the model is told that it is not.',
+  'ResolveToolCallBody.reason': 'Why it is refused: the model is told.',
   archived: 'true archives, false restores.',
   perRunMicros: 'What one run may cost, in millionths of a US dollar; null: no limit.',
   perThreadMicros:

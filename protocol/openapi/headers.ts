@@ -83,7 +83,7 @@ function describeIdempotencyKey(required: boolean): JsonObject {
     in: 'header',
     required,
     description:
-      "Kept for 24 hours: the same key with the same payload gets the same answer, and 409 with another payload. A key belongs to the project and its environment; without a project to the user; without a credential to the sender's address and the payload. A caller who lost the permission, or whose resource is gone, gets that error instead. An answer with a secret is repeated only to the credential that got it.",
+      "Kept for 24 hours: the same key with the same payload is carried out once, whatever became of the first answer, and gets the same answer; 409 with another payload (details.reason other_payload) and while the first request is in progress (in_progress). A key belongs to the project and its environment; without a project to the user; without a credential to the sender's address and the payload. A caller who lost the permission, or whose resource is gone, gets that error instead. An answer with a secret is repeated only to the credential that got it.",
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: '2f1c8a4e-order-1001',
   };

@@ -3,3 +3,5 @@
  * from the schemas, and descriptions of fields kept in field-descriptions.ts.
  */
 export { openApiDocument } from './document.ts';
+export { createEventData } from './event-examples.ts';
+export { exampleId } from './examples.ts';

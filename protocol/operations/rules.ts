@@ -53,6 +53,8 @@ export const access = {
   runAgents: who(['agents:run'], developers, operators),
   /** It may send a message. */
   resolveSuggestions: who(['agents:run', 'messages:write'], developers, operators),
+  /** It has a tool called. */
+  resolveToolCalls: who(['agents:run', 'tools:execute'], developers, operators),
   readTools: who(['tools:read'], everyone, []),
   writeTools: who(['tools:write'], developers, []),
   executeTools: who(['tools:execute'], developers, []),

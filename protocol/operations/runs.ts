@@ -10,6 +10,7 @@ import {
   createList,
   MaybeProjectQuery,
   ResolveSuggestionBody,
+  ResolveToolCallBody,
 } from '../resources/index.ts';
 import { access, listing, reading, repeatable, shortPages, writing } from './rules.ts';
 
@@ -95,6 +96,22 @@ export const runOperations = {
       'svc/runtime/conflict',
       'svc/chatapp/template_required',
     ],
+    rate: 'run',
+    idempotency: 'accepted',
+  },
+  resolveToolCall: {
+    method: 'POST',
+    path: '/agent-runs/{agentRunId}/resolve-tool-call',
+    tag,
+    summary: 'Approve or refuse a tool call that waits for approval',
+    description:
+      'Calls of a tool with `requiresApproval` wait in `trace.steps` with the status `awaiting_approval`, for a day at most. An approved call is made; of a refused one the model is told, with the `reason`. A call that waits no more is a conflict.',
+    auth: 'project',
+    access: access.resolveToolCalls,
+    params: oneRun,
+    body: ResolveToolCallBody,
+    success: { status: 200, body: AgentRun },
+    errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
     rate: 'run',
     idempotency: 'accepted',
   },

@@ -38,7 +38,7 @@ export const toolOperations = {
     tag,
     summary: 'Create a tool; only this answer contains its signing secret',
     description:
-      'Values of headers are secrets, too: they are sent to the tool and never shown. Every request to the tool carries `Service-Signature`, made with the signing secret as for stitches.',
+      'Values of headers are secrets, too: they are sent to the tool and never shown. Every request to the tool carries `Service-Signature`, made with the signing secret over the whole request.',
     auth: 'project',
     access: access.writeTools,
     body: CreateToolBody,
@@ -84,7 +84,7 @@ export const toolOperations = {
     tag,
     summary: 'Call a tool once, as a run would, and return its answer',
     description:
-      'The call is real: nothing in the request says that it is a test. A disabled tool is called, too. Arguments may have up to 64 KiB.',
+      'The call is real; it only lacks the headers that name run, thread and participant. A disabled tool is called, too, and nobody has to approve it. Arguments may have up to 64 KiB.',
     auth: 'project',
     access: access.executeTools,
     params: oneTool,

@@ -101,6 +101,18 @@ export const ListAgentRunsQuery = Type.Object({
 export const CancelAgentRunBody = body('CancelAgentRunBody', { projectId: id('project') });
 export type CancelAgentRunBody = Static<typeof CancelAgentRunBody>;
 
+export const toolCallActions = ['approve', 'refuse'] as const;
+
+export const ResolveToolCallBody = body('ResolveToolCallBody', {
+  projectId: id('project'),
+  /** `callId` of a call in `trace.steps` whose status is `awaiting_approval`. */
+  toolCallId: text(1, 128),
+  action: choice(toolCallActions),
+  /** Why it is refused: the model is told. */
+  reason: optional(text(1, 1_000)),
+});
+export type ResolveToolCallBody = Static<typeof ResolveToolCallBody>;
+
 export const suggestionActions = ['approve', 'discard'] as const;
 
 export const ResolveSuggestionBody = body('ResolveSuggestionBody', {

@@ -49,6 +49,7 @@ export const auditActions = [
   'loom_version.activated',
   'agent.created',
   'agent.updated',
+  'agent_run.tool_call_resolved',
   'budget.updated',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

@@ -10,6 +10,7 @@ export {
   CreateAgentRunBody,
   ListAgentRunsQuery,
   ResolveSuggestionBody,
+  ResolveToolCallBody,
   type RunStatus,
   UpdateAgentBody,
 } from './agent.ts';

@@ -70,7 +70,7 @@ export const RotateStitchSecretBody = body('RotateStitchSecretBody', {
 });
 export type RotateStitchSecretBody = Static<typeof RotateStitchSecretBody>;
 
-/** `eventName` defaults to stitch.test.ping. */
+/** `eventName`: the event that a sample is sent of; defaults to stitch.test.ping. */
 export const TestStitchBody = body('TestStitchBody', {
   projectId: id('project'),
   eventName: optional(text(1, 128)),

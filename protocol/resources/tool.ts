@@ -41,6 +41,8 @@ const common = {
   description: optional(nullable(Type.String())),
   /** JSON Schema of what the model passes. */
   inputSchema: optional(nullable(freeForm())),
+  /** Whether a person has to approve each call that a model wants. */
+  requiresApproval: optional(Type.Boolean()),
 };
 
 export const Tool = resource('Tool', common);
@@ -84,6 +86,7 @@ export const CreateToolBody = body('CreateToolBody', {
   timeoutMs: optional(timeoutMs({ default: 5_000 })),
   retryMaxAttempts: optional(retryMaxAttempts({ default: 1 })),
   retryBackoffMs: optional(retryBackoffMs({ default: 250 })),
+  requiresApproval: optional(Type.Boolean({ default: false })),
   ...shared,
 });
 export type CreateToolBody = Static<typeof CreateToolBody>;
@@ -100,6 +103,7 @@ export const UpdateToolBody = body('UpdateToolBody', {
   timeoutMs: optional(timeoutMs()),
   retryMaxAttempts: optional(retryMaxAttempts()),
   retryBackoffMs: optional(retryBackoffMs()),
+  requiresApproval: optional(Type.Boolean()),
   status: optional(choice(['active', 'disabled'])),
   ...shared,
 });

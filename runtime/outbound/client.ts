@@ -92,7 +92,8 @@ export class OutboundClient {
     for (const name in request.headers) headers.push(name, request.headers[name] ?? '');
     let body: string | Buffer | null = request.body ?? null;
     if (sign !== undefined) {
-      const signed = signedBody(sign.secrets, sign.id, Math.floor(call.at / 1_000), body ?? '');
+      const whole = sign.coversRequest ? { method, target: path, headers: request.headers } : undefined;
+      const signed = signedBody(sign.secrets, sign.id, Math.floor(call.at / 1_000), body ?? '', whole);
       headers.push(...signed.headers);
       ({ body } = signed);
     }
@@ -109,7 +110,7 @@ export class OutboundClient {
 class OutboundCall implements AnswerHandler {
   releaseConnection: ((answered: boolean) => void) | undefined = undefined;
   /** When it was sent, in epoch milliseconds. */
-  readonly at = Date.now();
+  readonly at: number;
   readonly #started = performance.now();
   readonly #keepBytes: number;
   readonly #timer: NodeJS.Timeout;
@@ -125,6 +126,7 @@ class OutboundCall implements AnswerHandler {
 
   constructor(request: OutboundRequest, done: (result: OutboundResult) => void) {
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
+    this.at = request.at ?? Date.now();
     this.#done = done;
     this.#keepBytes = request.keepBytes ?? defaultKeepBytes;
     this.#timer = setTimeout(() => {

@@ -12,7 +12,11 @@ export interface OutboundRequest {
     readonly secrets: readonly string[];
     /** The id under which the receiver deduplicates. */
     readonly id: string;
+    /** The signature covers the whole request as well (`v2`). The names of headers are in lower case then. */
+    readonly coversRequest?: true;
   };
+  /** Epoch milliseconds: when it is sent, as its signature and its result say. Default: the machine's time. */
+  readonly at?: number;
   /** Time until the last byte of the answer, in milliseconds. Default 15,000. */
   readonly timeoutMs?: number;
   /** How many bytes of the answer's body are kept. Default 16,384. */

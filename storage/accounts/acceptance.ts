@@ -21,11 +21,12 @@ import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import {
   type AccessCache,
-  createWorkspaceEvent,
-  findSandboxes,
+  createProjectEvents,
+  createWorkspaceEvents,
   invitationResource,
   invitationTokenHash,
   memberResource,
+  type ProjectChange,
   revokeGrants,
 } from '../tenancy/index.ts';
 import type { LoginAccount } from './accounts.ts';
@@ -204,22 +205,27 @@ async function accept(
   }
   invitation.acceptedAt = at;
   invitation.acceptedByUserId = userId;
-  const events = await joinConsoles(em, workspaceId, userId, consoleRole, at);
+  const joined = await joinConsoles(em, workspaceId, userId, consoleRole, at);
   const data = { invitation: invitationResource(invitation) };
-  events.push(await createWorkspaceEvent(em, workspaceId, userId, 'workspace.invitation.accepted', data));
+  const accepted = await createWorkspaceEvents(
+    em,
+    workspaceId,
+    userId,
+    'workspace.invitation.accepted',
+    data,
+  );
   await em.flush();
-  await recordAcceptance(em, invitation, events, audit);
-  return events;
+  await recordAcceptance(em, invitation, joined, audit);
+  return [...(await createProjectEvents(em, userId, joined)), ...accepted];
 }
 
 async function recordAcceptance(
   em: EntityManager,
   { workspaceId, invitationId, studioRole, consoleRole: role }: InferEntity<typeof Invitation>,
-  events: readonly NewEvent[],
+  joined: readonly ProjectChange[],
   { byUserId: userId, origin, now }: UserAuditContext,
 ): Promise<void> {
   const own = { workspaceId, actor: { type: 'user', id: userId }, origin } as const;
-  const joined = events.filter(({ eventName }) => eventName === 'project.member.upserted');
   const acts = joined.map(({ projectId }): NewAuditEntry => ({
     ...own,
     projectId,
@@ -246,24 +252,22 @@ async function isProven(
   return (await em.findOne(Session, where, { lockMode: LockMode.PESSIMISTIC_READ })) !== null;
 }
 
-/** Makes the user a Console member of every project of the workspace that they are not a member of yet; resolves to the events. */
+/** Makes the user a Console member of every project of the workspace that they are not a member of yet; resolves to these changes. */
 async function joinConsoles(
   em: EntityManager,
   workspaceId: string,
   userId: string,
   role: ConsoleRole,
   at: Date,
-): Promise<NewEvent[]> {
+): Promise<ProjectChange[]> {
   const projects = await em.find(Project, { workspaceId, archivedAt: null });
   const ids = projects.map(({ projectId }) => projectId);
   const present = await em.find(ConsoleMember, { userId, projectId: { $in: ids } });
-  const joined = new Set(present.map(({ projectId }) => projectId));
-  const events: NewEvent[] = [];
-  for (const [projectId, environmentId] of await findSandboxes(em, ids)) {
-    if (joined.has(projectId)) continue;
-    const row = em.create(ConsoleMember, { projectId, userId, role, createdAt: at, updatedAt: at });
-    const data = { actor: { type: 'user', id: userId }, member: memberResource(row) };
-    events.push({ projectId, environmentId, eventName: 'project.member.upserted', data });
-  }
-  return events;
+  const before = new Set(present.map(({ projectId }) => projectId));
+  return ids
+    .filter(projectId => !before.has(projectId))
+    .map(projectId => {
+      const row = em.create(ConsoleMember, { projectId, userId, role, createdAt: at, updatedAt: at });
+      return { projectId, eventName: 'project.member.upserted', data: { member: memberResource(row) } };
+    });
 }

@@ -16,6 +16,7 @@ import {
   WorkspaceMember,
 } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import { addWorkspace, revokeGrants } from '../tenancy/index.ts';
 import {
@@ -201,15 +202,14 @@ export class Accounts {
   }
 
   /** Queues another verification mail, unless the address is verified. Earlier links stay valid for their 24 hours. */
-  async resendVerification(userId: string, now: number): Promise<void> {
+  resendVerification(userId: string, now: number, key?: WorkKey): Promise<void> {
     const at = new Date(now);
-    const user = await this.#db.em().findOne(User, { userId });
-    if (user === null || user.emailVerifiedAt) return;
-    const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
-    const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null };
-    const verification = await this.#prepareVerification(user.email, made, at);
-    await this.#db.em().transactional(em => {
-      this.#addVerification(em, userId, user.email, verification);
+    return transactOnce(this.#db, key, async em => {
+      const user = await em.findOne(User, { userId });
+      if (user === null || user.emailVerifiedAt) return;
+      const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
+      const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null };
+      this.#addVerification(em, userId, user.email, await this.#prepareVerification(user.email, made, at));
     });
   }
 
@@ -217,9 +217,9 @@ export class Accounts {
    * Uses a verification token; resolves to the user whose address it proves. Refused when the token is expired, unknown, used, or for an
    * address that the user does not have any more.
    */
-  verifyEmail(token: string, now: number, origin: RequestOrigin): Promise<string> {
+  verifyEmail(token: string, now: number, origin: RequestOrigin, key?: WorkKey): Promise<string> {
     const at = new Date(now);
-    return this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, key, async em => {
       const user = await this.#useToken(em, token, now);
       user.emailVerifiedAt ??= at;
       user.updatedAt = at;
@@ -235,9 +235,9 @@ export class Accounts {
    * Removes the account of a verification token, for whoever has the address and did not make it: the address is free again, and what the
    * account had made is archived without a way in. Resolves to the user's id. Refused as `verifyEmail` is, and for a proven address.
    */
-  rejectAccount(token: string, now: number, origin: RequestOrigin): Promise<string> {
+  rejectAccount(token: string, now: number, origin: RequestOrigin, key?: WorkKey): Promise<string> {
     const at = new Date(now);
-    return this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, key, async em => {
       const user = await this.#useToken(em, token, now);
       if (user.emailVerifiedAt) throw this.#refuse('invalid_token');
       const { userId } = user;

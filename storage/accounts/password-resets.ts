@@ -13,6 +13,7 @@ import { recordAccountAction, type RequestOrigin } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { EmailToken, Session, User } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import { emailKey, createEmailToken, type MailOutbox } from '../mail/index.ts';
 import { revokeGrants } from '../tenancy/index.ts';
@@ -48,7 +49,7 @@ export class PasswordResets {
   }
 
   /** Queues the mail with the link where the address has an account. `now` in epoch milliseconds. */
-  async request(email: string, now: number): Promise<void> {
+  async request(email: string, now: number, resetKey?: WorkKey): Promise<void> {
     const key = emailKey(email);
     const [account] = await this.#db.query<{ userId: string; email: string }>(
       selectAccount,
@@ -59,7 +60,7 @@ export class PasswordResets {
     const secret = createEmailToken();
     const times = { now: new Date(now), expiresAt: new Date(now + resetMs) };
     const mail = await this.#mails.seal({ kind: 'reset_password', recipient, secret, ...times });
-    await this.#db.em().transactional(em => {
+    await transactOnce(this.#db, resetKey, em => {
       em.create(EmailToken, {
         tokenHash: this.#hashToken(secret),
         purpose: 'reset',
@@ -88,10 +89,16 @@ export class PasswordResets {
    * token also proves the address, as a verification link does: where nothing had proved it before, all access that the account has given
    * out is revoked, since somebody else may have made it. Refused as `findOwner` is.
    */
-  async reset(token: string, passwordHash: string, now: number, origin: RequestOrigin): Promise<string> {
+  async reset(
+    token: string,
+    passwordHash: string,
+    now: number,
+    origin: RequestOrigin,
+    key?: WorkKey,
+  ): Promise<string> {
     const userId = await this.findOwner(token, now);
     const at = new Date(now);
-    await this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, key, async em => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
       // The user first: resets with two tokens of one user, which use each other's token, wait for each other here.
       const user = await em.findOne(User, { userId }, lock);
@@ -115,8 +122,8 @@ export class PasswordResets {
       await recordAccountAction(em, audit, { action: 'user.password_reset', targetId: userId });
       const events = isFirstProof ? await revokeGrants(em, audit) : [];
       if (events.length > 0) await appendEvents(em, events);
+      return userId;
     });
-    return userId;
   }
 
   #hashToken(token: string): Buffer {

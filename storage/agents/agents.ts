@@ -13,11 +13,12 @@ import type { Cursors, Page, PageRequest } from '../paging/index.ts';
 import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
-export interface NewAgent extends TenantScope, AuditContext {
+export interface NewAgent extends TenantScope, AuditContext, Keyed {
   readonly name: string;
   /** Null: as the active version of its loom says. */
   readonly mode: AgentMode | null;
@@ -96,7 +97,7 @@ export class Agents {
   create(request: NewAgent): Promise<AgentResource> {
     const { projectId, environmentId, name, mode, loomId, metadata, now } = request;
     const at = new Date(now);
-    return this.#options.db.em().transactional(async em => {
+    return transactOnce(this.#options.db, request.key, async em => {
       await this.#lockLoom(em, request, loomId);
       const row = em.create(Agent, {
         agentId: newId('agent', now),

@@ -20,11 +20,12 @@ import type { Cursors, Page, PageRequest } from '../paging/index.ts';
 import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { ByokCredential } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
 import { type EnvironmentList, listPage } from './environment-rows.ts';
 import type { AgentRules } from './rules.ts';
 
-export interface NewByokCredential extends TenantScope, AuditContext {
+export interface NewByokCredential extends TenantScope, AuditContext, Keyed {
   readonly provider: Provider;
   readonly displayName: string;
   readonly secret: string;
@@ -90,7 +91,7 @@ export class ByokCredentials {
     const byokCredentialId = newId('byok', now);
     const sealed = await this.#seal(byokCredentialId, secret);
     const at = new Date(now);
-    return this.#options.db.em().transactional(async em => {
+    return transactOnce(this.#options.db, request.key, async em => {
       const row = em.create(ByokCredential, {
         byokCredentialId,
         projectId,
@@ -115,11 +116,11 @@ export class ByokCredentials {
    * credential.
    */
   async rotate(
-    change: ByokChange & { readonly secret: string; readonly gracePeriodSeconds: number },
+    change: ByokChange & Keyed & { readonly secret: string; readonly gracePeriodSeconds: number },
   ): Promise<ByokCredentialResource> {
     const { byokCredentialId, secret, gracePeriodSeconds, now } = change;
     const sealed = await this.#seal(byokCredentialId, secret);
-    return this.#options.db.em().transactional(async em => {
+    return transactOnce(this.#options.db, change.key, async em => {
       const row = await this.#lock(em, change);
       if (row.status === 'revoked') throw this.#options.rules.refuse('credential_revoked');
       const grace = gracePeriodSeconds > 0;

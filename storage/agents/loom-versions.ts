@@ -9,6 +9,7 @@ import { recordAction } from '../audit/index.ts';
 import { type Page, type PageRequest, toPage } from '../paging/index.ts';
 import { LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { TenantScope } from '../database/index.ts';
 import {
   addVersion,
@@ -82,11 +83,11 @@ export class LoomVersions {
 
   /** Publishes the next version of the loom. Refused for an archived loom, and for references that the version cannot use. */
   create(
-    target: LoomTarget & { readonly definition: LoomDefinition; readonly activate: boolean },
+    target: LoomTarget & Keyed & { readonly definition: LoomDefinition; readonly activate: boolean },
   ): Promise<LoomVersionResource> {
     const { projectId, environmentId, loomId, definition, activate, now } = target;
     const { db, rules } = this.#options;
-    return db.em().transactional(async em => {
+    return transactOnce(db, target.key, async em => {
       const loom = await lockLoom(em, target, rules);
       if (loom.status === 'archived') throw rules.refuse('loom_archived');
       const unusable = await findUnusableReferences(em, target, definition);

@@ -16,12 +16,13 @@ import type { Cursors, Page, PageRequest } from '../paging/index.ts';
 import type { Database, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
 import { addVersion, findUnusableReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
-export interface NewLoom extends TenantScope, AuditContext {
+export interface NewLoom extends TenantScope, AuditContext, Keyed {
   readonly name: string;
   readonly metadata: Record<string, unknown>;
   readonly definition: LoomDefinition;
@@ -91,7 +92,7 @@ export class Looms {
     const { projectId, environmentId, name, metadata, definition, now } = request;
     const { db, rules } = this.#options;
     const at = new Date(now);
-    return db.em().transactional(async em => {
+    return transactOnce(db, request.key, async em => {
       const unusable = await findUnusableReferences(em, request, definition);
       if (unusable.length > 0) throw rules.unusableReferences(unusable);
       const loom = em.create(Loom, {
@@ -161,10 +162,10 @@ export class Looms {
    * Makes a published version the active one. The active version stays so, without a second event. Refused for a version of another
    * loom, and for an archived version or loom.
    */
-  activate(target: LoomTarget & { readonly loomVersionId: string }): Promise<LoomResource> {
+  activate(target: LoomTarget & Keyed & { readonly loomVersionId: string }): Promise<LoomResource> {
     const { projectId, environmentId, loomId, loomVersionId, now } = target;
     const { db, rules } = this.#options;
-    return db.em().transactional(async em => {
+    return transactOnce(db, target.key, async em => {
       const loom = await lockLoom(em, target, rules);
       const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
       if (version === null) throw rules.refuse('absent');

@@ -74,13 +74,14 @@ export interface ModelTool {
   readonly description: string | null;
   readonly inputSchema: Readonly<Record<string, unknown>> | null;
   readonly timeoutMs: number;
+  readonly requiresApproval: boolean;
   /** Active, or in error and due for a probe. */
   readonly callable: boolean;
 }
 
 const selectTools = `
   select t.tool_id as "toolId", t.name, t.description, t.input_schema as "inputSchema", t.timeout_ms as "timeoutMs",
-    t.url is not null and (t.status = 'active' or t.status = 'error' and t.probe_at <= $5) as callable
+    t.requires_approval as "requiresApproval", t.url is not null and (t.status = 'active' or t.status = 'error' and t.probe_at <= $5) as callable
   from (select v.tool_ids from ${fromVersion}) as version,
     unnest(version.tool_ids) with ordinality as listed(tool_id, n)
     join tools t on t.tool_id = listed.tool_id and t.project_id = $3 and t.environment_id = $4

@@ -26,6 +26,7 @@ export interface CallableTool {
   readonly timeoutMs: number;
   readonly retryMaxAttempts: number;
   readonly retryBackoffMs: number;
+  readonly requiresApproval: boolean;
   readonly status: ToolStatus;
   /** Consecutive failed calls. */
   readonly failures: number;
@@ -35,7 +36,8 @@ export interface CallableTool {
 const selectCallable = `
   select t.tool_id as "toolId", t.url, t.method, t.sealed_headers as "sealedHeaders", t.signing_secret as "signingSecret",
     t.input_schema as "inputSchema", t.timeout_ms as "timeoutMs", t.retry_max_attempts as "retryMaxAttempts",
-    t.retry_backoff_ms as "retryBackoffMs", t.status, t.failures, e.kind as "environmentKind"
+    t.retry_backoff_ms as "retryBackoffMs", t.requires_approval as "requiresApproval", t.status, t.failures,
+    e.kind as "environmentKind"
   from tools t join environments e on e.environment_id = t.environment_id and e.project_id = t.project_id
   where t.tool_id = $1 and t.project_id = $2 and t.environment_id = $3`;
 

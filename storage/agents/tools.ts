@@ -16,6 +16,7 @@ import type { Cursors, Page, PageRequest } from '../paging/index.ts';
 import type { Database, TenantScope } from '../database/index.ts';
 import { Tool } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { Vault } from '../secrets/index.ts';
 import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
@@ -31,12 +32,13 @@ interface ToolFields {
   readonly timeoutMs: number;
   readonly retryMaxAttempts: number;
   readonly retryBackoffMs: number;
+  readonly requiresApproval: boolean;
   readonly description: string | null;
   readonly inputSchema: Record<string, unknown> | null;
   readonly metadata: Record<string, unknown>;
 }
 
-export interface NewTool extends TenantScope, AuditContext, ToolFields {
+export interface NewTool extends TenantScope, AuditContext, Keyed, ToolFields {
   readonly headers: ToolHeaders;
 }
 
@@ -58,7 +60,7 @@ export type ToolRow = Omit<
 
 const columns = `tool_id as "toolId", project_id as "projectId", environment_id as "environmentId", name, description, url, method,
   headers, input_schema as "inputSchema", timeout_ms as "timeoutMs", retry_max_attempts as "retryMaxAttempts",
-  retry_backoff_ms as "retryBackoffMs", status, metadata, created_at as "createdAt", updated_at as "updatedAt"`;
+  retry_backoff_ms as "retryBackoffMs", requires_approval as "requiresApproval", status, metadata, created_at as "createdAt", updated_at as "updatedAt"`;
 
 const listing: EnvironmentList = { table: 'tools', id: 'tool_id', columns };
 
@@ -110,13 +112,13 @@ export class Tools {
 
   /** `signingSecret` is shown only once. */
   async create(request: NewTool): Promise<{ readonly tool: ToolResource; readonly signingSecret: string }> {
-    const { author, origin, now, headers, ...fields } = request;
+    const { author, origin, now, headers, key, ...fields } = request;
     const toolId = newId('tool', now);
     const signingSecret = newStitchSecret();
     const sealed = await this.#sealHeaders(toolId, headers, undefined);
     const sealedSecret = await this.#options.vault.seal(toolSigningContext(toolId), signingSecret);
     const at = new Date(now);
-    const tool = await this.#options.db.em().transactional(async em => {
+    return transactOnce(this.#options.db, key, async em => {
       const row = em.create(Tool, {
         ...fields,
         ...sealed,
@@ -141,9 +143,8 @@ export class Tools {
           details,
         },
       );
-      return toolResource(row);
+      return { tool: toolResource(row), signingSecret };
     });
-    return { tool, signingSecret };
   }
 
   /**
@@ -251,6 +252,7 @@ export function toolResource(row: ToolRow): ToolResource {
     timeoutMs: row.timeoutMs,
     retryMaxAttempts: row.retryMaxAttempts,
     retryBackoffMs: row.retryBackoffMs,
+    requiresApproval: row.requiresApproval,
     status: row.status,
     metadata: row.metadata,
     createdAt: row.createdAt.toISOString(),

@@ -3,14 +3,13 @@
  * ORM's own `execute` writes values into the text on the client. Commits of actors have connections of their own, see
  * storage/commit.)
  */
-import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../../runtime/observability/index.ts';
 import { entities } from '../entities/index.ts';
-import { migrations } from '../migrations/index.ts';
+import { listMigrations, runMigrations } from '../migrations/index.ts';
 import { StandbyServer } from './errors.ts';
 import { ScanPool } from './scan-pool.ts';
 
@@ -51,9 +50,6 @@ export interface Database {
 
 /** Whatever can run one statement. */
 export type Queries = Pick<Database, 'query'>;
-
-/** Key of the advisory lock that migrations run under: any number that no other program of the database uses. */
-const migrationLock = 0x534b_4d47;
 
 /** A statement that is this late beyond its time limit has lost its answer: its connection is closed. */
 const silenceMs = 5_000;
@@ -154,8 +150,8 @@ function openOrm(url: string, connections: number, limits: StatementLimits): Pro
   return MikroORM.init({
     entities: [...entities],
     clientUrl: url,
-    extensions: [Migrator],
-    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations', silent: true },
+    // Of them the ORM only has to know that their table is no entity's.
+    migrations: { tableName: 'migrations' },
     pool: { min: 0, max: connections },
     // Functions and triggers are made by migrations: entities do not know them.
     schemaGenerator: { ignoreRoutines: true, ignoreTriggers: true },
@@ -179,18 +175,17 @@ function openOrm(url: string, connections: number, limits: StatementLimits): Pro
 }
 
 async function migrate(orm: MikroORM, url: string, log: Log): Promise<void> {
-  // The lock has a connection of its own, which must outlive every transaction of the migrator.
-  const client = new pg.Client({ connectionString: url, application_name: 'skein-migrate' });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'skein-migrate',
+    ...keepAliveSettings,
+  });
+  // What runs on it is told. Without a listener the error would end the process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await requirePrimary(client);
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    // A change of a large table may take any time.
-    const done = await orm.em.fork().transactional(async em => {
-      await em.execute('set local statement_timeout = 0; set local lock_timeout = 0');
-      return orm.migrator.up({ transaction: em.getTransactionContext() });
-    });
-    for (const { name } of done) log.info({ migration: name }, 'migrated');
+    await runMigrations(client, listMigrations(orm.em.getDriver(), orm.config), log);
   } finally {
     await client.end();
   }

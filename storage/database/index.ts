@@ -1,8 +1,10 @@
 /**
  * The connections to PostgreSQL. `Database` offers the ORM's unit of work for plain resources, `query` for reads with bound
  * parameters, and `scan` for lists that look through an index, on connections of their own. Beside it: which errors are transient,
- * the tenant that every read is narrowed by, and answers held in memory for a moment (`TtlCache`).
+ * the tenant that every read is narrowed by, answers held in memory for a moment (`TtlCache`), and the database's time as a clock
+ * (`DatabaseClock`).
  */
+export { DatabaseClock, selectNow } from './database-clock.ts';
 export { type Database, executeBound, openDatabase, type Queries, requirePrimary } from './database.ts';
 export {
   fenceState,

@@ -9,19 +9,29 @@ import { runAs } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
 import { hasCluster, writePrivate } from './data-directory.ts';
 
-export const user = 'skein';
+/** Made by initdb. Nothing but node-role.ts connects as this role. */
+const superuser = 'skein';
+/** The role of the node. */
+export const nodeRole = `${superuser}_node`;
 export const databaseName = 'skein';
 const host = '127.0.0.1';
 
-/** Port and password of a cluster, kept beside its data with mode 0600. */
+/** Port and passwords of a cluster, kept beside its data with mode 0600. */
 export interface ClusterAccess {
   readonly port: number;
+  /** Of the superuser. */
   readonly password: string;
+  readonly nodePassword: string;
 }
 
-/** The connection URL, with the password in clear text: not for logs. */
-export function toConnectionUrl(access: ClusterAccess, database: string = databaseName): string {
-  return `postgres://${user}:${access.password}@${host}:${access.port}/${database}`;
+/** The URL that the node connects with. It has the password in clear text: not for logs. */
+export function toConnectionUrl({ port, nodePassword }: ClusterAccess): string {
+  return `postgres://${nodeRole}:${nodePassword}@${host}:${port}/${databaseName}`;
+}
+
+/** The same for the superuser. */
+export function toSuperuserUrl({ port, password }: ClusterAccess, database: string = databaseName): string {
+  return `postgres://${superuser}:${password}@${host}:${port}/${database}`;
 }
 
 /**
@@ -41,7 +51,8 @@ const sharedMegabytes = Math.round(
 export const settings: Readonly<Record<string, string>> = {
   listen_addresses: host,
   unix_socket_directories: '',
-  max_connections: '60',
+  // 60 for nodes, and the three that PostgreSQL reserves for superusers.
+  max_connections: '63',
   shared_buffers: `${sharedMegabytes}MB`,
   fsync: 'on',
   synchronous_commit: 'on',
@@ -84,15 +95,23 @@ export async function freePort(preferred = 0): Promise<number> {
 const partialPrefix = 'data.new.';
 const accessFile = (folder: string) => join(folder, 'access.json');
 
-/** Rejects when the file is missing or damaged; the error quotes nothing of it. */
+/** Rejects when the file is missing or damaged; the error quotes nothing of it. Versions before 0.2 wrote no password of the node. */
 export async function readAccess(folder: string): Promise<ClusterAccess> {
   const text = await readFile(accessFile(folder), 'utf8');
+  let kept: Omit<ClusterAccess, 'nodePassword'> & Partial<ClusterAccess>;
   try {
-    return JSON.parse(text) as ClusterAccess;
+    kept = JSON.parse(text) as typeof kept;
   } catch {
-    // The parser's own error would quote the password.
+    // The parser's own error would quote the passwords.
     throw new Error(`${accessFile(folder)} is damaged: restore it from a backup`);
   }
+  const access = { ...kept, nodePassword: kept.nodePassword ?? createPassword() };
+  if (kept.nodePassword === undefined) await writeAccess(folder, access);
+  return access;
+}
+
+function createPassword(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 /** Writes the file, for example with another port. */
@@ -119,7 +138,7 @@ export async function ensureCluster(
         `dump them with the old version and load them into the new one`,
     );
   }
-  const access = { port: await freePort(), password: randomBytes(24).toString('base64url') };
+  const access = { port: await freePort(), password: createPassword(), nodePassword: createPassword() };
   // An initdb whose node was killed runs on: a folder of another name is out of its reach.
   const partial = join(dataDirectory, `${partialPrefix}${randomBytes(4).toString('hex')}`);
   const passwordFile = `${partial}.password`;
@@ -136,7 +155,7 @@ export async function ensureCluster(
     }
     const args = [
       `--pgdata=${partial}`,
-      `--username=${user}`,
+      `--username=${superuser}`,
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',

@@ -1,3 +1,3 @@
 /** The node's own PostgreSQL, started when no DATABASE_URL is given. */
 export { freePort } from './cluster.ts';
-export { type Embedded, startEmbedded } from './start.ts';
+export { type Embedded, FolderInUse, readEmbeddedUrl, startEmbedded } from './start.ts';

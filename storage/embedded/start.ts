@@ -11,13 +11,13 @@
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { Log } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import { findAccount } from './account.ts';
 import { findBinaries, installedBinaries } from './binaries.ts';
 import * as cluster from './cluster.ts';
 import type { ClusterAccess } from './cluster.ts';
+import { ensureNodeRole } from './node-role.ts';
 import { claimFolder } from './ownership.ts';
 import { resolveDataDirectory, ensureReachable } from './data-directory.ts';
 import { adopt, start, stop } from './postmaster.ts';
@@ -51,6 +51,11 @@ const maxBackoffMs = 5_000;
 const firstAttempts = 6;
 /** Milliseconds after which a running server counts as healthy: after its next death the back-off begins again. */
 const healthyMs = 60_000;
+
+/** The address of a folder's server, for a program that works beside the node that owns the folder. */
+export async function readEmbeddedUrl(folder: string): Promise<string> {
+  return cluster.toConnectionUrl(await cluster.readAccess(folder));
+}
 
 /** Starts or adopts the server of the folder. Rejects with `FolderInUse` when another live process owns it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -106,13 +111,13 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
     }
   }
   try {
-    await ensureDatabase(access);
+    await ensureNodeRole(access);
   } catch (error) {
     await stop(postmaster);
     throw error;
   }
   log.info(
-    { folder: dataDirectory, port: access.port, pid: postmaster.pid, adopted: found !== undefined },
+    { folder: dataDirectory, port: access.port, serverPid: postmaster.pid, adopted: found !== undefined },
     'PostgreSQL is ready',
   );
   const { port } = access;
@@ -122,28 +127,6 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
     access,
     restart: () => start({ ...startOptions, port }),
   };
-}
-
-const noSuchDatabase = '3D000';
-
-/** Connects, which proves that the server accepts our password, and creates our database when it is missing. */
-async function ensureDatabase(access: ClusterAccess): Promise<void> {
-  try {
-    await inDatabase(cluster.toConnectionUrl(access), 'select 1');
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== noSuchDatabase) throw error;
-    await inDatabase(cluster.toConnectionUrl(access, 'postgres'), `create database ${cluster.databaseName}`);
-  }
-}
-
-async function inDatabase(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 interface Supervision extends Omit<Prepared, 'postmaster'> {
@@ -177,13 +160,13 @@ function supervise(first: Postmaster, supervision: Supervision): Embedded {
       const since = performance.now();
       await current.gone;
       if (stopping.signal.aborted) return;
-      log.error({ pid: current.pid }, 'PostgreSQL died: starting it again');
+      log.error({ serverPid: current.pid }, 'PostgreSQL died: starting it again');
       const wasHealthy = performance.now() - since > healthyMs;
       if (wasHealthy) backoff.reset();
       current = await revive();
       if (current === undefined || stopping.signal.aborted) return;
       ({ pid } = current);
-      log.info({ pid }, 'PostgreSQL is ready again');
+      log.info({ serverPid: pid }, 'PostgreSQL is ready again');
       options.onRestart?.(pid);
     }
   }

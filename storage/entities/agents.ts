@@ -31,6 +31,8 @@ export const Tool = defineEntity({
     failures: p.integer().default(0),
     /** When a tool in `error` may be probed again. */
     probeAt: instant().nullable(),
+    /** Its calls wait until a person approves them. */
+    requiresApproval: p.boolean().default(false),
     metadata: metadata(),
     createdAt: instant(),
     updatedAt: instant(),
@@ -155,6 +157,11 @@ export const AgentRun = defineEntity({
       name: 'agent_runs_traced',
       properties: ['completedAt'],
       where: "completed_at is not null and state <> '{}'",
+    },
+    {
+      name: 'agent_runs_alone',
+      properties: ['projectId', 'environmentId', 'completedAt'],
+      where: 'thread_id is null',
     },
   ],
 });

@@ -4,7 +4,7 @@ import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
 import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
-import { DeadLetter, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
+import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
 import { Mail } from './mail.ts';
 import { Stitch, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
@@ -17,7 +17,7 @@ import {
   WorkspaceMember,
 } from './tenancy.ts';
 import { Attachment, AttachmentTotal, Erasure, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
-import { UsageDay, UsageMark } from './usage.ts';
+import { UsageDay, UsageMark, UsageRun } from './usage.ts';
 
 export const entities = [
   User,
@@ -62,6 +62,8 @@ export const entities = [
   DeadLetter,
   CommitMarker,
   Installation,
+  HashRoot,
   UsageDay,
   UsageMark,
+  UsageRun,
 ];

@@ -5,7 +5,6 @@ export { entities } from './all.ts';
 export { Channel } from './channels.ts';
 export { ApiKey, ByokCredential, PartnerApp } from './credentials.ts';
 export { ProjectStream } from './events.ts';
-export type { Grounds } from './machinery.ts';
 export { Mail } from './mail.ts';
 export {
   ConsoleMember,

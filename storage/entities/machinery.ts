@@ -1,27 +1,23 @@
-/** Rows for the system's own use: kept answers, timers, dead letters, commit markers. */
+/** Rows for the system's own use: idempotency keys, timers, dead letters, commit markers. */
 import { defineEntity, p } from '@mikro-orm/core';
 import { big, id, instant, jsonText } from './columns.ts';
 
-/** The scope that the caller had to have access to for a kept answer. */
-export type Grounds =
-  { readonly projectId: string; readonly environmentId?: string } | { readonly workspaceId: string };
-
-/** The answer kept under an Idempotency-Key. */
+/** What was done under an Idempotency-Key (storage/idempotency). */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   properties: {
-    /** sha256 of project, environment, operation and key. */
+    /** Keyed hash of project, environment, operation and key. */
     keyHash: p.blob().primary(),
-    /** sha256 of path and canonical body. */
+    /** Keyed hash of path and canonical body. */
     fingerprint: p.blob(),
-    /** HTTP status of the answer; null while the first request is still in progress. */
+    /** 400 or more: of a refusal. Else the work is done. Null is seen only by the transaction that does it. */
     status: p.integer().nullable(),
     body: p.text().nullable(),
-    /** Instead of a body: the answer is the message that this event carries. */
+    /** Instead of a body: the reply is the message that this event carries. */
     eventId: id().nullable(),
-    /** The scope that the caller had to have access to, where the request did not name it. */
-    grounds: p.json<Grounds>().nullable(),
+    /** Nodes of the release before this one write and read it. */
+    grounds: p.json<unknown>().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },
@@ -84,6 +80,19 @@ export const CommitMarker = defineEntity({
     epoch: big(),
     batch: big(),
     updatedAt: instant(),
+  },
+});
+
+/** One row: the root of the keyed hashes (storage/secrets/hash-root.ts). */
+export const HashRoot = defineEntity({
+  name: 'HashRoot',
+  tableName: 'hash_root',
+  properties: {
+    /** Always 1. */
+    id: p.integer().primary().autoincrement(false),
+    /** JWE, context `hash_root/1/sealed`. */
+    sealed: p.text(),
+    createdAt: instant(),
   },
 });
 

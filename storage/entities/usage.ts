@@ -1,4 +1,4 @@
-/** Usage, counted from the event log (storage/usage/count-usage.ts). */
+/** Usage, counted from the event log (storage/usage/count-usage.ts), and that of runs whose rows are gone. */
 import { defineEntity, p } from '@mikro-orm/core';
 import { big, id } from './columns.ts';
 
@@ -22,5 +22,26 @@ export const UsageMark = defineEntity({
   properties: {
     projectId: id().primary(),
     seq: big(),
+  },
+});
+
+/** What the runs of one kind used that began on one day of UTC and were removed (storage/retention/sandbox-threads.ts). */
+export const UsageRun = defineEntity({
+  name: 'UsageRun',
+  tableName: 'usage_runs',
+  properties: {
+    projectId: id().primary(),
+    environmentId: id().primary(),
+    day: p.date().primary(),
+    /** Empty: none. */
+    agentId: id().primary(),
+    model: p.text().primary(),
+    provider: p.text().primary(),
+    runs: big(),
+    toolCalls: big(),
+    promptTokens: big(),
+    completionTokens: big(),
+    totalTokens: big(),
+    costMicros: big(),
   },
 });

@@ -2,7 +2,7 @@
 import type { EntityManager, EventSubscriber, TransactionEventArgs } from '@mikro-orm/postgresql';
 import { formatEvent, type EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
-import { executeBound } from '../database/index.ts';
+import { executeBound, selectNow } from '../database/index.ts';
 import type { CommitNotifier } from './commit-notifier.ts';
 import { append, appendEvent, appendParameters } from '../writes/index.ts';
 import type { AppendedEvent } from '../statements/index.ts';
@@ -28,10 +28,12 @@ const appended = new WeakMap<object, Appended[]>();
  * with its entity manager, last, because from here on it holds the project's row in `project_streams`.
  */
 export async function appendEvents(em: EntityManager, events: readonly NewEvent[]): Promise<void> {
-  const occurredAt = new Date();
-  const at = occurredAt.toISOString();
+  // An event that were dated by this machine could be older than what is kept.
+  const [clock] = await executeBound<{ now: number }>(em, selectNow, []);
+  const now = Number(clock?.now);
+  const at = new Date(now).toISOString();
   const writes = events.map(({ projectId, environmentId, eventName, data }) => {
-    const eventId = newId('event', occurredAt.getTime());
+    const eventId = newId('event', now);
     const text = JSON.stringify({ environmentId, ...data });
     const body = formatEvent({ eventId, eventName, occurredAt: at, projectId, data: text });
     return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt: at, body });

@@ -1,2 +1,6 @@
-/** Answers kept under Idempotency-Keys, for requests that are no command of one actor. */
-export { type Claim, type Grounds, IdempotencyKeys, type KeptAnswer } from './idempotency-keys.ts';
+/**
+ * What was done under Idempotency-Keys. `transactOnce` and `performOnce` do a request's work under its key, where no actor's commit carries
+ * it; `IdempotencyKeys` finds what was done, and keeps refusals.
+ */
+export { IdempotencyKeys, type KeptRow } from './idempotency-keys.ts';
+export { type Keyed, KeyTaken, performOnce, transactOnce, type WorkKey } from './once.ts';

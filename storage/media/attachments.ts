@@ -10,9 +10,10 @@
  * one object together, and whatever fails in between, every object in the store has a row that names it.
  */
 import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import { type Limits, requireWithinLimit } from '../writes/index.ts';
 
-export interface NewAttachment extends TenantScope {
+export interface NewAttachment extends TenantScope, Keyed {
   readonly attachmentId: string;
   readonly filename: string;
   readonly mimeType: string;
@@ -52,14 +53,14 @@ const selectWorkspace = `
   from projects p where p.project_id = ?`;
 
 /**
- * Announces a file: project, environment and id are its key in the store. Rejects with `LimitReached` where its environment or workspace
+ * Announces a file: project, environment and id are its key in the store. Resolves to its id and `now`. Rejects with `LimitReached` where its environment or workspace
  * would have more bytes than it may have.
  */
 export function createAttachment(
   db: Pick<Database, 'em'>,
   attachment: NewAttachment,
   limits: Limits,
-): Promise<void> {
+): Promise<Pick<NewAttachment, 'attachmentId' | 'now'>> {
   const { attachmentId, projectId, environmentId, filename, mimeType, sizeBytes, now } = attachment;
   const storageKey = `${projectId}/${environmentId}/${attachmentId}`;
   const row = [
@@ -72,16 +73,17 @@ export function createAttachment(
     storageKey,
     new Date(now),
   ];
-  return db.em().transactional(async em => {
+  return transactOnce(db, attachment.key, async em => {
     await em.execute(insert, row);
     await requireWithinLimit(em, limits, 'announcedBytes', environmentId);
     await requireWithinLimit(em, limits, 'environmentBytes', environmentId);
     const [workspace] = await em.execute<{ workspaceId: string; isVerified: boolean }[]>(selectWorkspace, [
       projectId,
     ]);
-    if (workspace === undefined) return;
+    if (workspace === undefined) return { attachmentId, now };
     const { workspaceId, isVerified } = workspace;
     await requireWithinLimit(em, limits, isVerified ? 'workspaceBytes' : 'unverifiedBytes', workspaceId);
+    return { attachmentId, now };
   });
 }
 

@@ -7,6 +7,7 @@ import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
 import { Grounds } from './grounds.ts';
+import { HashRoot } from './hash-root.ts';
 import { Limits } from './limits.ts';
 import { ListedRuns } from './listed-runs.ts';
 import { Mails } from './mails.ts';
@@ -14,6 +15,7 @@ import { Media } from './media.ts';
 import { OwnLooms } from './own-looms.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
+import { Runs } from './runs.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { Usage } from './usage.ts';
 
@@ -35,4 +37,6 @@ export const migrations = [
   { name: '0015-listed-runs', class: ListedRuns },
   { name: '0016-own-looms', class: OwnLooms },
   { name: '0017-limits', class: Limits },
+  { name: '0021-runs', class: Runs },
+  { name: '0022-hash-root', class: HashRoot },
 ];

@@ -5,7 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { KeyRing } from '../secrets/index.ts';
+import type { RootKeys } from '../secrets/index.ts';
 import type { ScanPage } from './bounded-scan.ts';
 
 /** The values that a list is sorted by, the last of them unique; instants as epoch milliseconds. */
@@ -33,12 +33,12 @@ const tagBytes = 16;
 /** Characters; no key of ours comes near. */
 const maxLength = 2_048;
 
-/** Writes and reads the cursors of one installation. Those of another, or from before its oldest key was replaced, are refused. */
+/** Writes and reads the cursors of one installation. Those of another are refused. */
 export class Cursors {
   readonly #key: KeyObject;
 
-  constructor(ring: KeyRing) {
-    this.#key = ring.derive('cursor');
+  constructor(root: RootKeys) {
+    this.#key = root.derive('cursor');
   }
 
   /** @param scope names the list, its tenant and its filters: the cursor is valid for exactly that */

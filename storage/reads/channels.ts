@@ -28,6 +28,20 @@ export async function findChannel(
   return row;
 }
 
+/** The default agent of a channel now; null where the channel has none. */
+export async function findDefaultAgent(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  channelId: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ agentId: string | null }>(
+    `select default_agent_id as "agentId" from channels where channel_id = $1 and project_id = $2 and environment_id = $3`,
+    [channelId, projectId, environmentId],
+    'channels.default_agent',
+  );
+  return row?.agentId ?? null;
+}
+
 export interface ChannelFilter extends TenantScope {
   /** Where the previous page ended: the creation of its last channel, in epoch milliseconds, and the id. */
   readonly after?: { readonly at: number; readonly channelId: string } | undefined;

@@ -1,6 +1,13 @@
 /** Reads of the actors' tables: threads, messages, notes, channels, stitches and runs. Each is narrowed by its tenant. */
 export { type Assignee, listAssignedThreads, listAssignees, listWorkspaceAssignments } from './assignees.ts';
-export { channelPage, type ChannelRecord, commandPage, commandState, findChannel } from './channels.ts';
+export {
+  channelPage,
+  type ChannelRecord,
+  commandPage,
+  commandState,
+  findChannel,
+  findDefaultAgent,
+} from './channels.ts';
 export { type ChannelHead, type EnvironmentHead, findChannelHead, findEnvironmentHead } from './heads.ts';
 export { findMessage, findMessageWithSequence, messagePage, parkedReceipts } from './messages.ts';
 export { findNote, notePage } from './notes.ts';
@@ -9,6 +16,7 @@ export { findRun, findRunStatus, findRunTenant, isRunAnswering, runPage, type Ru
 export { findStitch, findStitchTenant, stitchPage, type StitchRecord } from './stitches.ts';
 export {
   createThreadLoader,
+  findParticipantRef,
   findThread,
   findThreadTenant,
   type ThreadKey,

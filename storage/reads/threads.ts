@@ -58,6 +58,20 @@ export function findThread(
   return createThreadLoader(db).load({ ...tenant, threadId });
 }
 
+/** How the participant of a thread is named in its channel; null where nobody knows, or it was erased. */
+export async function findParticipantRef(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  threadId: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ ref: string | null }>(
+    'select external_ref as ref from threads where thread_id = $1 and project_id = $2 and environment_id = $3',
+    [threadId, projectId, environmentId],
+    'threads.participant',
+  );
+  return row?.ref ?? null;
+}
+
 export interface ThreadFilter extends TenantScope {
   readonly status?: string | undefined;
   readonly agentMode?: string | undefined;

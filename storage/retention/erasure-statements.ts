@@ -12,7 +12,7 @@ const emptied = (resource: string, threadId: string): string => `
   ${resource} || (
     select coalesce(jsonb_object_agg(name, value), '{}') from (values
       ('body', '""'::jsonb), ('attachments', '[]'), ('metadata', '{}'), ('externalMessageId', 'null'),
-      ('externalRef', 'null'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{"steps": []}'), ('errorMessage', 'null'),
+      ('externalRef', 'null'), ('sentBody', '""'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{"steps": []}'), ('errorMessage', 'null'),
       ('actor', ${withoutName(`(${resource} -> 'actor')`, threadId)})
     ) blank (name, value) where ${resource} ? name)`;
 
@@ -104,7 +104,7 @@ export const emptyRuns = `
     and (trace not in ('{}', '{"steps": []}') or metadata <> '{}' or error_message is not null or state -> 'turns' <> '[]')`;
 
 /**
- * The answers kept for repeated requests: a note, a thread or a run, in its shape at that time. An emptied answer leaves the index, because
+ * What is kept for repeated requests: a note, a thread, a run or a suggestion, in its shape at that time. An emptied answer leaves the index, because
  * PostgreSQL writes its JSON with spaces. An answer that is a message is read from its event.
  */
 export const emptyAnswers = `

@@ -1,6 +1,6 @@
 /**
  * Sandboxes forget: a thread there without activity for 30 days is removed, with all that belongs to it (docs/contract-decisions.md,
- * "Retention").
+ * "Retention"), and so is a run that belongs to no thread, 30 days after its end.
  *
  * Its row goes last, and every step checks again that the thread is still idle. A thread that becomes active in between keeps what it has
  * left, and of a removed thread nothing is left. Whatever fails in between is taken up by the next sweep, on any node.
@@ -37,13 +37,14 @@ const selectIdle = `
   order by active_second limit ${batchThreads}`;
 
 // Activity only moves forward. A thread that is not due will not be before its own idle time has ended, and a thread that does not exist
-// yet not before that of one which begins now. For threads whose messages are old, the last change counts.
+// yet not before that of one which begins now. For threads whose messages are old, the last change counts. Of runs the same holds.
 const setNextDue = `
   update environments set rests_until = $1::timestamptz + least($1 - $2::timestamptz,
     (select min(updated_at) - $2 from threads t where t.project_id = $3 and t.environment_id = $4
       and t.active_second <= extract(epoch from $2::timestamptz)),
     (select to_timestamp(min(active_second)) - $2 from threads t where t.project_id = $3 and t.environment_id = $4
-      and t.active_second > extract(epoch from $2::timestamptz)))
+      and t.active_second > extract(epoch from $2::timestamptz)),
+    (select min(completed_at) - $2 from agent_runs r where r.project_id = $3 and r.environment_id = $4 and r.thread_id is null))
   where environment_id = $4`;
 
 /** `$2`: the threads; those that are still idle are locked until the statement is done. One that is being changed is skipped. */
@@ -70,6 +71,32 @@ const dropFrom = (table: string): string => `
       select c.ctid from ${table} c join idle on ${isChild('idle')} limit ${batchRows})) returning 1
   ) select count(*)::int as count from deleted`;
 
+/** Removes the runs that `selected` gives, as their `ctid`. What they have used is kept, so that reports of usage stay as they are. */
+const dropRuns = (selected: string): string => `
+  deleted as (
+    delete from agent_runs where ctid = any (array(${selected} limit ${batchRows})) returning *
+  ), used as (
+    insert into usage_runs as u (project_id, environment_id, day, agent_id, model, provider, runs, tool_calls, prompt_tokens,
+      completion_tokens, total_tokens, cost_micros)
+    select project_id, environment_id, (created_at at time zone 'UTC')::date, coalesce(agent_id, ''), model, provider, count(*),
+      sum(tool_call_count), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), coalesce(sum(total_tokens), 0),
+      coalesce(sum(estimated_cost_micros), 0)
+    from deleted group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+    on conflict (project_id, environment_id, day, agent_id, model, provider) do update set
+      runs = u.runs + excluded.runs, tool_calls = u.tool_calls + excluded.tool_calls,
+      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = u.completion_tokens + excluded.completion_tokens,
+      total_tokens = u.total_tokens + excluded.total_tokens, cost_micros = u.cost_micros + excluded.cost_micros
+  ) select count(*)::int as count from deleted`;
+
+const dropThreadRuns = `
+  with ${stillIdle}, ${dropRuns(`select c.ctid from agent_runs c join idle on ${isChild('idle')}`)}`;
+
+/** `$1`: the end of a run at the latest. */
+const dropLoneRuns = `
+  with ${dropRuns(`select ctid from agent_runs
+    where project_id = $2 and environment_id = $3 and thread_id is null and completed_at <= $1`)}`;
+
 const children = ['messages', 'thread_notes', 'read_cursors', 'agent_runs', 'erasures'];
 
 /** A thread that was skipped by an earlier step has kept what that step removes: it is left for the next sweep. */
@@ -95,6 +122,7 @@ export async function deleteInactiveSandboxThreads(db: Queries, now: number): Pr
     const { projectId, environmentId } = sandbox;
     try {
       while (left > 0 && (await deleteBatch(db, sandbox, since))) left--;
+      await dropAll(db, dropLoneRuns, [since, projectId, environmentId]);
       await db.query(setNextDue, [new Date(now), since, projectId, environmentId]);
     } catch (error) {
       errors.push(error);
@@ -121,11 +149,16 @@ async function deleteBatch(
   const values = [since, found.map(row => row.threadId)];
   await db.query(eraseFiles, values);
   for (const table of children) {
-    for (let left = true; left;) {
-      const [row] = await db.query<{ count: number }>(dropFrom(table), values);
-      left = row?.count === batchRows;
-    }
+    await dropAll(db, table === 'agent_runs' ? dropThreadRuns : dropFrom(table), values);
   }
   await db.query(dropThreads, values);
   return found.length === batchThreads;
+}
+
+/** Repeats the statement until there is nothing left for it to remove. */
+async function dropAll(db: Queries, text: string, values: unknown[]): Promise<void> {
+  for (let left = true; left;) {
+    const [row] = await db.query<{ count: number }>(text, values);
+    left = row?.count === batchRows;
+  }
 }

@@ -24,6 +24,11 @@ export async function loadKeys(dataDir: string): Promise<Keys> {
   return (await read(path)) ?? (await create(path));
 }
 
+/** The keys of the data folder; undefined where it has none. */
+export function readKeys(dataDir: string): Promise<Keys | undefined> {
+  return read(join(dataDir, 'keys.json'));
+}
+
 async function create(path: string): Promise<Keys> {
   const keys: Keys = { secretKeys: createKey(), tokenKeys: createKey() };
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;

@@ -1,9 +1,9 @@
 /**
  * The ring of secret keys (SECRET_KEYS): `kid:base64,kid:base64`, 32 bytes each. The first key is the newest and seals; all of them
- * open (vault.ts). The last is the oldest, and the root of what must not change with a new key: see `derive`.
+ * open (vault.ts).
  *
- * To rotate, put a new key in front. A key in the middle must stay as long as anything that it sealed. The last key stays for good,
- * since the keyed hash of every API key and session depends on it.
+ * To rotate, put a new key in front, re-seal what is stored (`npm run keys -- reseal`), and take the older keys out
+ * (docs/operate/configuration.md, "Rotating keys").
  */
 import { createSecretKey, hkdfSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -57,10 +57,7 @@ export class KeyRing {
     this.#oldest = oldest;
   }
 
-  /**
-   * A key for one purpose, by HKDF (RFC 5869) from the oldest key: the same after every rotation. Were it derived from
-   * the newest, a rotation would turn every stored hash into one that nothing matches.
-   */
+  /** A key for one purpose, by HKDF (RFC 5869) from the oldest key: what the root of a database is made from (hash-root.ts). */
   derive(purpose: string): KeyObject {
     return deriveKey(this.#oldest, purpose);
   }

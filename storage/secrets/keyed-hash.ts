@@ -5,14 +5,18 @@
  */
 import { createHmac } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { KeyRing } from './key-ring.ts';
 
-/** Hashes under the ring's oldest key, so that they outlive rotations. */
+/** A key for each purpose, the same for as long as the database lives: its root (hash-root.ts). */
+export interface RootKeys {
+  derive(purpose: string): KeyObject;
+}
+
+/** Hashes under the root, so that they outlive rotations. */
 export class KeyedHash {
   readonly #pepper: KeyObject;
 
-  constructor(ring: KeyRing) {
-    this.#pepper = ring.derive('key-hash');
+  constructor(root: RootKeys) {
+    this.#pepper = root.derive('key-hash');
   }
 
   /**

@@ -4,16 +4,32 @@
  * not open there.
  */
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose';
+import type { ProtectedHeaderParameters } from 'jose';
 import type { KeyRing } from './key-ring.ts';
 
 /** The text is not ours, was changed, belongs to another row, or its key has left the ring. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
   readonly context: string;
+  readonly why: string;
   constructor(context: string, why: string, cause?: unknown) {
     super(`the secret of ${context} does not open: ${why}`, { cause });
     this.context = context;
+    this.why = why;
   }
+}
+
+/** A sealed text inside of another one, such as a list or JSON. Compact JWE of `dir` has no encrypted key, so its second part is empty. */
+const sealPattern = /eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+/g;
+
+/** All sealed texts that a stored value holds, in their order. */
+export function findSeals(value: string): readonly string[] {
+  return value.match(sealPattern) ?? [];
+}
+
+/** The id of the key that sealed the text; undefined for what is no seal. */
+export function readKid(jwe: string): string | undefined {
+  return readHeader(jwe)?.kid;
 }
 
 /** Seals with the newest key of the ring; opens what any of them sealed. */
@@ -48,11 +64,17 @@ export class Vault {
     }
     throw new SealBroken(context, 'it was sealed for another row');
   }
+
+  /** The same secret for the same row, sealed with the newest key. Rejects with {@link SealBroken}. */
+  async reseal(jwe: string): Promise<string> {
+    const context = String(readHeader(jwe)?.['ctx']);
+    return await this.seal(context, await this.open(context, jwe));
+  }
 }
 
-function readKid(jwe: string): string | undefined {
+function readHeader(jwe: string): ProtectedHeaderParameters | undefined {
   try {
-    return decodeProtectedHeader(jwe).kid;
+    return decodeProtectedHeader(jwe);
   } catch {
     return undefined;
   }

@@ -24,6 +24,7 @@ import { type Cursors, type Page, type PageRequest, toPage } from '../paging/ind
 import type { Database } from '../database/index.ts';
 import { ApiKey, Environment } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { keyResource, keyStatus, type ApiKeyRow } from './api-key-row.ts';
@@ -37,7 +38,7 @@ export const environmentKinds = {
   live: 'production',
 } as const satisfies Record<KeyEnvironment, EnvironmentKind>;
 
-export interface NewApiKey extends UserAuditContext {
+export interface NewApiKey extends UserAuditContext, Keyed {
   readonly projectId: string;
   readonly name: string;
   readonly environment: KeyEnvironment;
@@ -152,7 +153,7 @@ export class ApiKeys {
   /** Creates a key, if the rules allow its scopes and the project has an environment for it. */
   create(request: NewApiKey): Promise<NewKey> {
     const { projectId, environment, byUserId } = request;
-    return this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, request.key, async em => {
       this.#rules.requireKeyCreation(await lockProjectRoles(em, projectId, byUserId), request.scopes);
       const home = await em.findOne(Environment, { projectId, kind: environmentKinds[environment] });
       if (home === null) throw this.#rules.noKeyEnvironment(environment);
@@ -182,10 +183,10 @@ export class ApiKeys {
    * is rotated, and only once; any other reads as absent.
    */
   rotate(
-    change: KeyChange & { readonly gracePeriodSeconds: number },
+    change: KeyChange & Keyed & { readonly gracePeriodSeconds: number },
   ): Promise<NewKey & { readonly previous: ApiKeyResource }> {
     const { projectId, byUserId, now, gracePeriodSeconds } = change;
-    return this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, change.key, async em => {
       const roles = await lockProjectRoles(em, projectId, byUserId);
       const row = await lockKey(em, change);
       const ended = row?.expiresAt !== undefined && row.expiresAt !== null && row.expiresAt.getTime() <= now;

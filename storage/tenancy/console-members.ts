@@ -15,13 +15,12 @@ import { appendEvents } from '../events/index.ts';
 import type { AccessCache } from './access-cache.ts';
 import { lockProject } from './roles.ts';
 import type { TenancyRules } from './rules.ts';
+import { createProjectEvents } from './workspace-events.ts';
 
 /** A change of a membership. */
 export interface MemberChange extends UserAuditContext {
   readonly projectId: string;
   readonly userId: string;
-  /** Of the event: a membership belongs to the whole project, so the request's scope decides. */
-  readonly environmentId: string;
 }
 
 export class ConsoleMembers {
@@ -109,15 +108,14 @@ export class ConsoleMembers {
     return project.workspaceId;
   }
 
-  #append(
+  async #append(
     em: EntityManager,
     eventName: EventName,
-    change: MemberChange,
+    { projectId, byUserId }: MemberChange,
     member: ConsoleMemberResource,
   ): Promise<void> {
-    const { projectId, environmentId, byUserId } = change;
-    const data = { actor: { type: 'user', id: byUserId }, member };
-    return appendEvents(em, [{ projectId, environmentId, eventName, data }]);
+    const change = { projectId, eventName, data: { member } };
+    await appendEvents(em, await createProjectEvents(em, byUserId, [change]));
   }
 }
 

@@ -5,6 +5,7 @@ import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { Environment } from '../entities/index.ts';
+import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { AccessCache } from './access-cache.ts';
 import { visibleProjects } from './projects.ts';
 import { lockProjectRoles } from './roles.ts';
@@ -65,11 +66,12 @@ export class Environments {
     projectId: string,
     name: string,
     audit: UserAuditContext,
+    key?: WorkKey,
   ): Promise<EnvironmentResource> {
     const { byUserId, now } = audit;
     const at = new Date(now);
     try {
-      return await this.#db.em().transactional(async em => {
+      return await transactOnce(this.#db, key, async em => {
         this.#rules.requireDeveloper(await lockProjectRoles(em, projectId, byUserId));
         const row = em.create(Environment, {
           environmentId: newId('environment', now),

@@ -30,6 +30,6 @@ export { Projects } from './projects.ts';
 export { revokeGrants } from './revoke-grants.ts';
 export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';
 export { StreamTickets, ticketSeconds } from './tickets.ts';
-export { createWorkspaceEvent, findSandboxes } from './workspace-events.ts';
+export { createProjectEvents, createWorkspaceEvents, type ProjectChange } from './workspace-events.ts';
 export { type MembershipChange, WorkspaceMembers } from './workspace-members.ts';
 export { Workspaces } from './workspaces.ts';

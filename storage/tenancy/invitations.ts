@@ -20,15 +20,16 @@ import { type Cursors, type Page, type PageRequest, toPage } from '../paging/ind
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { Invitation, User, Workspace } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import { lockWorkspaceRole } from './roles.ts';
 import type { TenancyRules } from './rules.ts';
-import { createWorkspaceEvent } from './workspace-events.ts';
+import { createWorkspaceEvents } from './workspace-events.ts';
 
 /** Milliseconds that an invitation can be accepted. */
 export const invitationMs = 7 * 86_400_000;
 
-export interface NewInvitation extends UserAuditContext {
+export interface NewInvitation extends UserAuditContext, Keyed {
   readonly workspaceId: string;
   readonly email: string;
   readonly studioRole: Exclude<WorkspaceRole, 'owner'>;
@@ -124,7 +125,7 @@ export class Invitations {
     } satisfies InvitationMail);
     const mail = await this.#mails.seal({ kind: 'invitation', recipient: email, secret, now: at, expiresAt });
     try {
-      return await this.#db.em().transactional(async em => {
+      return await transactOnce(this.#db, request.key, async em => {
         this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, invitedByUserId));
         const events = await this.#replaceExpired(em, request);
         const row = em.create(Invitation, {
@@ -150,7 +151,7 @@ export class Invitations {
           details: { email, studioRole, consoleRole },
         });
         const name = 'workspace.invitation.created';
-        events.push(await createWorkspaceEvent(em, workspaceId, invitedByUserId, name, { invitation }));
+        events.push(...(await createWorkspaceEvents(em, workspaceId, invitedByUserId, name, { invitation })));
         await appendEvents(em, events);
         return invitation;
       });
@@ -170,7 +171,7 @@ export class Invitations {
       const row = await em.findOne(Invitation, { workspaceId, invitationId }, lock);
       if (row === null || row.acceptedAt) throw this.#rules.refuse('absent');
       if (row.revokedAt) return;
-      await appendEvents(em, [await revokeRow(em, row, audit)]);
+      await appendEvents(em, await revokeRow(em, row, audit));
     });
   }
 
@@ -193,7 +194,7 @@ export class Invitations {
     }
     if (open === null) return [];
     if (open.expiresAt.getTime() > now) throw this.#rules.refuse('invitation_open');
-    return [await revokeRow(em, open, request)];
+    return revokeRow(em, open, request);
   }
 }
 
@@ -209,7 +210,7 @@ export async function revokeInvitations(
   const where = { ...sent, acceptedAt: null, revokedAt: null };
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { invitationId: 'asc' } } as const;
   const events: NewEvent[] = [];
-  for (const row of await em.find(Invitation, where, lock)) events.push(await revokeRow(em, row, audit));
+  for (const row of await em.find(Invitation, where, lock)) events.push(...(await revokeRow(em, row, audit)));
   return events;
 }
 
@@ -217,7 +218,7 @@ async function revokeRow(
   em: EntityManager,
   row: InferEntity<typeof Invitation>,
   audit: UserAuditContext,
-): Promise<NewEvent> {
+): Promise<NewEvent[]> {
   const { workspaceId, invitationId: targetId, email } = row;
   row.revokedAt = new Date(audit.now);
   await em.flush();
@@ -229,7 +230,7 @@ async function revokeRow(
   });
   const invitation = invitationResource(row);
   const name = 'workspace.invitation.revoked';
-  return createWorkspaceEvent(em, workspaceId, audit.byUserId, name, { invitation });
+  return createWorkspaceEvents(em, workspaceId, audit.byUserId, name, { invitation });
 }
 
 export function invitationResource(row: InvitationRow): WorkspaceInvitation {

@@ -15,11 +15,12 @@ import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
 import { Channel, PartnerApp, Project } from '../entities/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
 import { lockWorkspaceRole } from './roles.ts';
 import type { TenancyRules } from './rules.ts';
 
-export interface NewPartnerApp extends UserAuditContext {
+export interface NewPartnerApp extends UserAuditContext, Keyed {
   readonly workspaceId: string;
   readonly name: string;
   readonly appId: string;
@@ -125,7 +126,7 @@ export class PartnerApps {
     const verifyToken = randomBytes(32).toString('base64url');
     const sealed = await this.#vault.seal(appSecretContext(partnerAppCredentialId), appSecret);
     const at = new Date(now);
-    const partnerApp = await this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, request.key, async em => {
       this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, request.byUserId));
       const row = em.create(PartnerApp, {
         partnerAppCredentialId,
@@ -148,9 +149,8 @@ export class PartnerApps {
         targetId: partnerAppCredentialId,
         details,
       });
-      return toResource(row);
+      return { partnerApp: toResource(row), verifyToken };
     });
-    return { partnerApp, verifyToken };
   }
 
   /** The workspace of the credential, for authorising a change of it; undefined when there is no such credential. */
@@ -164,11 +164,11 @@ export class PartnerApps {
 
   /** Replaces the app secret, at once. Refused for a revoked credential. */
   async rotateSecret(
-    change: PartnerAppChange & { readonly appSecret: string },
+    change: PartnerAppChange & Keyed & { readonly appSecret: string },
   ): Promise<PartnerAppCredential> {
     const { workspaceId, partnerAppCredentialId, appSecret, now } = change;
     const sealed = await this.#vault.seal(appSecretContext(partnerAppCredentialId), appSecret);
-    return this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, change.key, async em => {
       const row = await this.#lock(em, change);
       if (row.status === 'revoked') {
         throw this.#rules.refuse('partner_app_revoked');

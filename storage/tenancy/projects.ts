@@ -3,6 +3,7 @@ import type { Project as ProjectResource } from '../../protocol/resources/index.
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addProject } from './create-tenant.ts';
 import { lockWorkspaceRole } from './roles.ts';
@@ -34,7 +35,7 @@ const selectPage = `
   where p.project_id > $2 and ($3::text is null or p.workspace_id = $3) order by p.project_id limit $4`;
 
 /** A new project. Its creator becomes its Console project_owner. */
-export interface NewProject extends UserAuditContext {
+export interface NewProject extends UserAuditContext, Keyed {
   readonly workspaceId: string;
   readonly name: string;
 }
@@ -68,7 +69,7 @@ export class Projects {
   /** Creates the project with its sandbox. */
   create(request: NewProject): Promise<ProjectResource> {
     const { workspaceId, name, byUserId: userId, now } = request;
-    return this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, request.key, async em => {
       // Locked until the commit: whoever removes the user from the workspace finds this project, too.
       this.#rules.requireAdmin(await lockWorkspaceRole(em, workspaceId, userId));
       const project = addProject(em, { workspaceId, name, userId, now: new Date(now) });

@@ -3,7 +3,8 @@
  * exchanges its token for a ticket that opens one socket of one project within 30 seconds. Kept as keyed hashes.
  */
 import { randomBytes } from 'node:crypto';
-import type { Queries } from '../database/index.ts';
+import { type Database, executeBound } from '../database/index.ts';
+import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 
 export const ticketSeconds = 30;
@@ -33,28 +34,24 @@ const use = `
     u.email_verified_at is not null as "emailVerified"`;
 
 export class StreamTickets {
-  readonly #db: Queries;
+  readonly #db: Pick<Database, 'query' | 'em'>;
   readonly #hash: KeyedHash;
 
-  constructor(db: Queries, hash: KeyedHash) {
+  constructor(db: Pick<Database, 'query' | 'em'>, hash: KeyedHash) {
     this.#db = db;
     this.#hash = hash;
   }
 
   /** A new ticket: 256 random bits. `now` in epoch milliseconds. */
-  async issue(holder: TicketHolder, now: number): Promise<string> {
+  issue(holder: TicketHolder, now: number, key?: WorkKey): Promise<string> {
     const ticket = randomBytes(32).toString('base64url');
     const { projectId, userId, sessionId } = holder;
     const expiresAt = new Date(now + ticketSeconds * 1000);
-    await this.#db.query(insert, [
-      this.#hashTicket(ticket),
-      projectId,
-      userId,
-      sessionId,
-      new Date(now),
-      expiresAt,
-    ]);
-    return ticket;
+    const row = [this.#hashTicket(ticket), projectId, userId, sessionId, new Date(now), expiresAt];
+    return transactOnce(this.#db, key, async em => {
+      await executeBound(em, insert, row);
+      return ticket;
+    });
   }
 
   /** Uses the ticket; undefined when it is unknown, used, expired, or of another project. */

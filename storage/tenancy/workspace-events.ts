@@ -1,30 +1,44 @@
 /**
- * Events of a workspace (docs/contract-decisions.md, "Events"). Every event belongs to one project and environment, and a workspace is
- * neither: its events appear in its oldest project, in the sandbox.
+ * Events of changes that concern more than an environment (docs/contract-decisions.md, "Events"). An event belongs to one environment of one
+ * project. A change of a whole project is an event in each of its environments, so that the stitches of all of them learn of it; one of a
+ * workspace is a change of its oldest project.
  */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventName } from '../../protocol/events.ts';
 import { Environment, Project } from '../entities/index.ts';
 import type { NewEvent } from '../events/index.ts';
 
-/** The event of a change that a user has made; to be appended in the same transaction. */
-export async function createWorkspaceEvent(
+/** A change of a whole project. */
+export type ProjectChange = Omit<NewEvent, 'environmentId'>;
+
+/** The events of a change of the workspace that a user has made; to be appended in the same transaction. */
+export async function createWorkspaceEvents(
   em: EntityManager,
   workspaceId: string,
   byUserId: string,
   eventName: EventName,
   data: Readonly<Record<string, unknown>>,
-): Promise<NewEvent> {
+): Promise<NewEvent[]> {
   const { projectId } = await em.findOneOrFail(Project, { workspaceId }, { orderBy: { projectId: 'asc' } });
-  const { environmentId } = await em.findOneOrFail(Environment, { projectId, kind: 'sandbox' });
-  return { projectId, environmentId, eventName, data: { actor: { type: 'user', id: byUserId }, ...data } };
+  return createProjectEvents(em, byUserId, [{ projectId, eventName, data }]);
 }
 
-/** The id of the sandbox of each project. */
-export async function findSandboxes(
+/** The events of changes that a user has made; to be appended in the same transaction. */
+export async function createProjectEvents(
   em: EntityManager,
-  projectIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await em.find(Environment, { projectId: { $in: [...projectIds] }, kind: 'sandbox' });
-  return new Map(rows.map(row => [row.projectId, row.environmentId]));
+  byUserId: string,
+  changes: readonly ProjectChange[],
+): Promise<NewEvent[]> {
+  const projectId = { $in: changes.map(change => change.projectId) };
+  // Ids ascend with time: the sandbox comes first.
+  const rows = await em.find(Environment, { projectId }, { orderBy: { environmentId: 'asc' } });
+  const environments = Map.groupBy(rows, row => row.projectId);
+  const actor = { type: 'user', id: byUserId };
+  return changes.flatMap(({ data, ...change }) =>
+    (environments.get(change.projectId) ?? []).map(({ environmentId }) => ({
+      ...change,
+      environmentId,
+      data: { actor, ...data },
+    })),
+  );
 }

@@ -21,7 +21,7 @@ import type { AccessCache } from './access-cache.ts';
 import { memberResource } from './console-members.ts';
 import { revokeInvitations } from './invitations.ts';
 import type { TenancyRules } from './rules.ts';
-import { findSandboxes } from './workspace-events.ts';
+import { createProjectEvents, type ProjectChange } from './workspace-events.ts';
 
 interface MemberRow {
   readonly workspaceId: string;
@@ -163,16 +163,12 @@ export async function removeMember(
   await em.nativeDelete(ProjectMember, mine);
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { projectId: 'asc' } } as const;
   const members = await em.find(ConsoleMember, mine, lock);
-  const sandboxes = await findSandboxes(
-    em,
-    members.map(({ projectId }) => projectId),
-  );
-  const events = members.map((row): NewEvent => {
-    const { projectId } = row;
-    const data = { actor: { type: 'user', id: byUserId }, member: memberResource(row) };
-    const environmentId = sandboxes.get(projectId) ?? '';
-    return { projectId, environmentId, eventName: 'project.member.removed', data };
-  });
+  const changes = members.map((row): ProjectChange => ({
+    projectId: row.projectId,
+    eventName: 'project.member.removed',
+    data: { member: memberResource(row) },
+  }));
+  const events = await createProjectEvents(em, byUserId, changes);
   for (const row of members) em.remove(row);
   await em.flush();
   const act = { workspaceId, targetId: userId, actor: { type: 'user', id: byUserId }, origin } as const;

@@ -3,6 +3,7 @@ import type { Workspace as WorkspaceResource } from '../../protocol/resources/in
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
+import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addWorkspace } from './create-tenant.ts';
 
@@ -41,9 +42,9 @@ export class Workspaces {
   }
 
   /** Creates the workspace with its default project and sandbox; the user becomes its owner. */
-  create(name: string, audit: UserAuditContext): Promise<WorkspaceResource> {
+  create(name: string, audit: UserAuditContext, key?: WorkKey): Promise<WorkspaceResource> {
     const { byUserId: userId, now } = audit;
-    return this.#db.em().transactional(async em => {
+    return transactOnce(this.#db, key, async em => {
       const { workspace } = addWorkspace(em, { name, userId, now: new Date(now) });
       await em.flush();
       await requireWithinLimit(em, this.#limits, 'workspaces', userId);

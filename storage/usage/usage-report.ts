@@ -1,4 +1,4 @@
-/** The report of usage: the counted days, the events beyond them, and the agent runs of the time. */
+/** The report of usage: the counted days, the events beyond them, and the agent runs of the time, those that were removed included. */
 import type { UsageGrouping, UsageRow } from '../../protocol/resources/index.ts';
 import type { Queries } from '../database/index.ts';
 import { messageCounts } from './count-usage.ts';
@@ -18,11 +18,19 @@ export interface UsageSpan {
 /** A group and its sums. `key` is empty for runs without such a value. */
 export type UsageRecord = Omit<UsageRow, 'day' | 'agentId' | 'model' | 'provider'> & { readonly key: string };
 
+/** By the grouping, of rows of `agent_runs` and of `usage_runs`. */
 const groupKeys: Readonly<Record<UsageGrouping, string>> = {
   day: `(r.created_at at time zone 'UTC')::date::text`,
   agent: `coalesce(r.agent_id, '')`,
   model: `r.model`,
   provider: `r.provider`,
+};
+
+const removedKeys: Readonly<Record<UsageGrouping, string>> = {
+  day: `u.day::text`,
+  agent: `u.agent_id`,
+  model: `u.model`,
+  provider: `u.provider`,
 };
 
 /** The instants of the days $3 to $4. */
@@ -33,7 +41,10 @@ const runs = (grouping: UsageGrouping): string => `
   select ${groupKeys[grouping]} as key, 0 as inbound, 0 as outbound, count(*) as runs, sum(r.tool_call_count) as tools,
     sum(r.prompt_tokens) as prompt, sum(r.completion_tokens) as completion, sum(r.total_tokens) as total,
     sum(r.estimated_cost_micros) as cost
-  from agent_runs r where r.project_id = $1 and r.environment_id = $2 and ${within('r.created_at')} group by 1`;
+  from agent_runs r where r.project_id = $1 and r.environment_id = $2 and ${within('r.created_at')} group by 1
+  union all
+  select ${removedKeys[grouping]}, 0, 0, u.runs, u.tool_calls, u.prompt_tokens, u.completion_tokens, u.total_tokens, u.cost_micros
+  from usage_runs u where u.project_id = $1 and u.environment_id = $2 and u.day between $3::date and $4::date`;
 
 // One statement reads counted days and uncounted events, so every event is in exactly one of them.
 const messages = `

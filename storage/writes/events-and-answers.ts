@@ -2,8 +2,8 @@
  * What a decision of any actor may write beside the rows of its own resource: events, and the answer that is kept for a repeated request.
  *
  * Rows of `events` are numbered per project, and come with the deliveries they cause. Rows of `idempotency_keys` are written in the
- * transaction whose answer they keep (docs/contract-decisions.md, "General rules"); an answer may be the message that an event of the
- * same commit carries.
+ * transaction whose reply they keep (docs/contract-decisions.md, "Idempotency-Key"); a reply may be the message that an event of the same
+ * commit carries.
  */
 import {
   type AppendedEvent,
@@ -130,24 +130,25 @@ export function appendEvent(row: EventRow): Write {
   };
 }
 
-/** Milliseconds that an answer is kept. */
-export const idempotencyKeptMs = 24 * 3_600_000;
+/** How long a key is kept, as SQL. Its age is judged by the database's clock alone, which all nodes share. */
+export const idempotencyKept = "interval '24 hours'";
+
+/** The status of a key whose work is done. Nodes of the release before this one answer with it. */
+export const doneStatus = 201;
 
 const keyColumns = {
   key_hash: 'text',
   fingerprint: 'text',
-  status: 'int',
   body: 'text',
   event_id: 'text',
-  created_at: 'timestamptz',
 } as const;
 
 // Sorted, so that two transactions with the same keys do not deadlock. The retention sweep removes expired keys; until then they conflict,
 // which the request pipeline resolves when it reads the row.
 const insertKeys = (input: string): string => `
   insert into idempotency_keys (key_hash, fingerprint, status, body, event_id, created_at, expires_at)
-  select decode(key_hash, 'base64') as hash, decode(fingerprint, 'base64'), status, body, event_id, created_at,
-    created_at + interval '24 hours'
+  select decode(key_hash, 'base64') as hash, decode(fingerprint, 'base64'), ${doneStatus}, body, event_id, now(),
+    now() + ${idempotencyKept}
   from ${input} order by hash`;
 
 // Keys are nearly always new: only a repeated request has one that exists. `on conflict` looks for each key first and logs each row twice,
@@ -165,30 +166,28 @@ const remember: Statement = {
   ),
 };
 
-export interface IdempotencyRow {
-  /** Base64 of the 32-byte hash of (project, environment, operation, key). */
+/** The Idempotency-Key of a request, as the commit that does its work carries it. Both are Base64 of 32 bytes. */
+export interface RequestKey {
+  /** Keyed hash of whom the key belongs to, the operation and the key. */
   readonly keyHash: string;
-  /** Base64 of the 32-byte hash of path and canonical body. */
+  /** Keyed hash of path and canonical body. */
   readonly fingerprint: string;
-  readonly status: number;
-  /**
-   * The kept answer: a JSON text, or the message that an event of the same commit carries, which is not written twice (700 bytes less
-   * in the log and the table for each message).
-   */
-  readonly answer: { readonly body: string } | { readonly messageOf: string };
-  /** ISO 8601. */
-  readonly createdAt: string;
 }
 
+/**
+ * What a repetition is told: a JSON text, or the message that an event of the same commit carries, which is not written twice (700 bytes
+ * less in the log and the table for each message).
+ */
+export type KeptReply = { readonly body: string | null } | { readonly messageOf: string };
+
 /** A taken key makes the commit fail with `Duplicate('idempotency', keyHash)`. */
-export function rememberKey(row: IdempotencyRow): Write {
-  const { answer } = row;
-  const body = 'body' in answer ? answer.body : null;
-  const eventId = 'messageOf' in answer ? answer.messageOf : null;
+export function rememberKey({ keyHash, fingerprint }: RequestKey, reply: KeptReply): Write {
+  const body = 'body' in reply ? reply.body : null;
+  const eventId = 'messageOf' in reply ? reply.messageOf : null;
   return {
     statement: remember,
-    key: row.keyHash,
+    key: keyHash,
     unique: true,
-    values: [row.keyHash, row.fingerprint, row.status, body, eventId, row.createdAt],
+    values: [keyHash, fingerprint, body, eventId],
   };
 }

@@ -1,4 +1,5 @@
 /** Every row that a decision may write: one pure constructor each. The statements run in the commit lanes (storage/commit). */
+export { requireAgent } from './agents.ts';
 export { takeAttachment } from './attachments.ts';
 export {
   type AuditEntry,
@@ -14,10 +15,12 @@ export {
   append,
   appendEvent,
   appendParameters,
+  doneStatus,
   EventNumbers,
-  idempotencyKeptMs,
-  type IdempotencyRow,
+  idempotencyKept,
+  type KeptReply,
   rememberKey,
+  type RequestKey,
 } from './events-and-answers.ts';
 export { checkLimit, defaultLimits, type LimitName, type Limits, requireWithinLimit } from './limits.ts';
 export { insertMessage, type MessageRow, updateMessageStatus } from './messages.ts';

@@ -1,9 +1,15 @@
-/** kill -9 of the node that has a run: another one goes on with it, from what was committed. */
+/**
+ * Agents on two nodes: kill -9 of the node that has a run, where the other one goes on from what was committed; and changes of an agent that
+ * runs on both nodes.
+ */
 import t from 'tap';
 import { AgentFixture, Held, says, wants } from '../node/agent-fixture.ts';
-import { Line } from '../node/client.ts';
+import type { Agent, AgentRun } from '../../protocol/resources/agent.ts';
+import type { Message } from '../../protocol/resources/message.ts';
+import { Client, Line } from '../node/client.ts';
 import { signUp } from '../node/tenant.ts';
 import { answer, Receiver } from '../support/receiver.ts';
+import { eventually } from '../support/eventually.ts';
 import { TestCluster } from './support/cluster.ts';
 
 t.test('the other node finishes the run: one answer, and no call is made again', async t => {
@@ -42,4 +48,96 @@ t.test('the other node finishes the run: one answer, and no call is made again',
   t.strictSame(await fixture.sent(threadId), [{ by: 'agent', body: 'In the post.' }]);
   const succeeded = fixture.stream.events.filter(({ event }) => event.eventName === 'agent.run.succeeded');
   t.equal(succeeded.length, 1);
+});
+
+t.test('what is decided about an agent counts for runs under way, on every node', async t => {
+  const model = await Receiver.start();
+  t.teardown(() => model.stop());
+  const environment = { LLM_PROVIDER_1_URL: model.url('/v1') };
+  const cluster = await TestCluster.start(t, { nodes: 2, environment });
+  const [first, second] = cluster.running;
+  if (first === undefined || second === undefined) throw new Error('two nodes were started');
+  const fixture = await AgentFixture.start(t, await signUp(new Line(first.url, t)), model, {});
+  const { key, projectId, channelId } = fixture.tenant;
+  const elsewhere = new Client(new Line(second.url, t), key.bearer);
+  const { loomId } = fixture;
+  const runs = 24;
+
+  /** How many messages the agent has sent. */
+  const countSent = async (agentId: string): Promise<number> => {
+    const [row] = await cluster.database.database.query<{ count: number }>(
+      `select count(*)::int as count from messages where direction = 'outbound' and actor ->> 'id' = $1`,
+      [agentId],
+    );
+    return row?.count ?? 0;
+  };
+  const change = (agentId: string, changes: object) =>
+    elsewhere.get<Agent>('updateAgent', { params: { agentId }, body: { projectId, ...changes } });
+
+  for (const [changes, status] of [
+    [{ mode: 'paused' }, 'cancelled'],
+    [{ archived: true }, 'cancelled'],
+    [{ mode: 'suggest' }, 'succeeded'],
+  ] as const) {
+    const name = JSON.stringify(changes);
+    const body = { projectId, name, mode: 'auto', loomId };
+    const { agentId } = await key.get<Agent>('createAgent', { body });
+    const begun = await Promise.all(
+      Array.from({ length: runs }, async (_, n) => {
+        const question = `${name} ${n}?`;
+        const held = new Held();
+        fixture.script(question, held.behaviour);
+        const { threadId } = await fixture.ask(question);
+        const params = { agentId };
+        const run = await key.get<AgentRun>('createAgentRun', { params, body: { projectId, threadId } });
+        await held.asked;
+        return { held, run };
+      }),
+    );
+    // Some answers come before the change, some at the same moment, and some after it.
+    const [early, late] = [begun.slice(0, runs / 2), begun.slice(runs / 2)];
+    const changed = change(agentId, changes);
+    for (const { held } of early) held.answer(says('Good day.'));
+    await changed;
+    const sent = await countSent(agentId);
+    for (const { held } of late) held.answer(says('Good day.'));
+    const ended = await Promise.all(
+      begun.map(async ({ run }) => {
+        await eventually('end of the run', async () => (await fixture.read(run)).completedAt !== null);
+        return fixture.read(run);
+      }),
+    );
+    t.equal(await countSent(agentId), sent, `nothing was sent after ${name} was answered`);
+    t.ok(ended.slice(runs / 2).every(run => run.status === status && run.outputMessageId === null));
+    const suggested = ended.filter(({ trace }) => 'suggestion' in trace).length;
+    t.equal(suggested, status === 'succeeded' ? runs - sent : 0);
+  }
+
+  await t.test('and a new default agent answers what the one before was asked', async t => {
+    const setDefault = (client: Client, defaultAgentId: string | null) =>
+      client.get('updateChannel', { params: { channelId }, body: { projectId, defaultAgentId } });
+    // Both nodes hold the channel as it was without an agent.
+    await fixture.ask('Nobody there?');
+    const threadOn = async (participant: string): Promise<string> => {
+      const request = { projectId, externalParticipantRef: participant, body: 'Anybody there?' };
+      const message = await elsewhere.get<Message>('createInboundMessage', {
+        params: { channelId },
+        body: request,
+      });
+      return message.threadId;
+    };
+    await threadOn('before');
+    const question = 'Anybody there?';
+    const held = new Held();
+    fixture.script(question, held.behaviour, says('Yes.'));
+    await setDefault(key, fixture.agentIds.auto);
+    const threadId = await threadOn('after');
+    await held.asked;
+    await setDefault(key, fixture.agentIds.suggest);
+    held.answer(says('No.'));
+    await fixture.event('agent.run.cancelled', threadId);
+    const { data } = await fixture.event('agent.suggestion.created', threadId);
+    t.match(data, { suggestion: { body: 'Yes.' }, actor: { id: fixture.agentIds.suggest }, channelId });
+    t.strictSame(await fixture.sent(threadId), []);
+  });
 });

@@ -88,10 +88,7 @@ t.test('the id of a node that was killed', async t => {
 });
 
 t.test('three at once on a database that is empty', async t => {
-  await cluster.database.database.query('create database empty');
-  const url = new URL(cluster.database.url);
-  url.pathname = '/empty';
-  const environment = { DATABASE_URL: url.href, CLUSTER: 'young' };
+  const environment = { DATABASE_URL: await cluster.database.createDatabase('empty'), CLUSTER: 'young' };
   const nodes = await Promise.all([1, 2, 3].map(() => cluster.add(environment)));
   await cluster.balanced(nodes);
   const migrated = nodes.map(({ lines }) => lines.filter(({ msg }) => msg === 'migrated').length);

@@ -29,6 +29,7 @@ async function start(t: Test, ...command: readonly string[]): Promise<Started> {
     HOST: '127.0.0.1',
     PORT: String(port),
     GRPC_PORT: 'off',
+    LOG_FORMAT: 'json',
     LOG_LEVEL: 'info',
   });
   // Its launcher notices that it is gone.
@@ -76,6 +77,20 @@ t.test('npm start in a terminal, and Ctrl-C twice', async t => {
   launched.child.stdin?.write('\x03');
   await launched.exited;
   await drained(t, started);
+});
+
+t.test('in a terminal the log is for people', async t => {
+  const launched = Launched.spawn(t, repository, inTerminal('node .config/launch.js gateway/main.ts'), {
+    DATA_DIR: folder,
+    PORT: String(port),
+    GRPC_PORT: 'off',
+    NO_COLOR: '1',
+  });
+  await launched.wrote(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: ready \{"url":"http:\/\/127\.0\.0\.1:\d+"\}/m);
+  launched.child.stdin?.write('\x03');
+  await launched.closed;
+  t.match(launched.output, /INFO: stopped/);
+  t.notMatch(launched.output, /^\{|"level"/m);
 });
 
 t.test('npm start in a terminal that is closed', async t => {

@@ -67,17 +67,22 @@ export function newAddress(): string {
   return `guest-${randomBytes(8).toString('hex')}@example.com`;
 }
 
-/** Starts it all; it ends with the test. */
+/**
+ * Starts it all; it ends with the test.
+ *
+ * @param reach gives another address for that of the database
+ */
 export async function startContractFixture(
   t: Test,
   environment: Readonly<Record<string, string>> = {},
+  reach: (url: string) => string | Promise<string> = url => url,
 ): Promise<ContractFixture> {
   const { url, database } = await startTestDatabase(t);
   const tokenKeys = freshKey();
   const models = await startModels(t);
   const node = await NodeProcess.make(t, {
     LLM_PROVIDER_1_URL: models,
-    DATABASE_URL: url,
+    DATABASE_URL: await reach(url),
     ALLOW_PRIVATE_ADDRESSES: 'true',
     TOKEN_KEYS: tokenKeys,
     LOG_LEVEL: 'info',

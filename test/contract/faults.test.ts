@@ -16,7 +16,7 @@ import { ErrorResponse } from '../../protocol/resources/error.ts';
 import { matchesSchema } from '../../protocol/validate.ts';
 import { systemClock } from '../../runtime/time/clock.ts';
 import { docsUrl, MemoryLog, startServer } from '../gateway/http/http-fixture.ts';
-import { sealer, untouched } from '../gateway/rest/rest-fixture.ts';
+import { hash, sealer, untouched } from '../gateway/rest/rest-fixture.ts';
 import { Client, Line, type Asked, type Refusal, type Reply } from '../node/client.ts';
 import { fields } from '../node/sample.ts';
 import { ask } from './ask.ts';
@@ -66,7 +66,7 @@ async function start(t: Test, limiter?: RateLimiter) {
         workspaceRole: async () => 'owner',
       },
       // No request has a key that anybody would look up.
-      idempotency: new Idempotency(untouched, sealer, entries),
+      idempotency: new Idempotency({ keys: untouched, vault: sealer, hash, log: entries }),
       clock: systemClock,
       log: entries,
       docsUrl,

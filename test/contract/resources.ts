@@ -5,7 +5,7 @@ import type { Message } from '../../protocol/resources/message.ts';
 import type { ThreadNote } from '../../protocol/resources/note.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
 import { eventually } from '../support/eventually.ts';
-import { silentModel } from './models.ts';
+import { callingModel, silentModel } from './models.ts';
 import type { TenantEnvironment } from './contract-fixture.ts';
 
 /** A text that nothing else has. */
@@ -99,8 +99,11 @@ export async function newByokCredential({
 }
 
 /** A tool that posts to where the environment's stitches post to. */
-export async function newTool({ key, projectId, webhookUrl }: TenantEnvironment): Promise<string> {
-  const body = { projectId, name: unique(), url: webhookUrl };
+export async function newTool(
+  { key, projectId, webhookUrl }: TenantEnvironment,
+  more: { requiresApproval?: boolean } = {},
+): Promise<string> {
+  const body = { projectId, name: unique(), url: webhookUrl, ...more };
   return (await key.get<{ toolId: string }>('createTool', { body })).toolId;
 }
 
@@ -129,13 +132,13 @@ const credentials = new WeakMap<TenantEnvironment, Promise<string>>();
 /** An agent with a loom of its own that a model answers for, or does not: see models.ts. */
 export async function newAnswering(
   env: TenantEnvironment,
-  more: { model?: string; mode?: string } = {},
+  more: { model?: string; mode?: string; toolIds?: string[] } = {},
 ): Promise<string> {
   const { projectId, key } = env;
   if (!credentials.has(env)) credentials.set(env, newByokCredential(env));
   const byokCredentialId = await credentials.get(env);
-  const { mode = 'suggest', model = definition.model } = more;
-  const loom = { projectId, name: unique(), ...definition, model, byokCredentialId };
+  const { mode = 'suggest', model = definition.model, toolIds = [] } = more;
+  const loom = { projectId, name: unique(), ...definition, model, byokCredentialId, toolIds };
   const { loomId } = await key.get<{ loomId: string }>('createLoom', { body: loom });
   const body = { projectId, name: unique(), loomId, mode };
   return (await key.get<{ agentId: string }>('createAgent', { body })).agentId;
@@ -146,6 +149,30 @@ export async function newSilentRun(env: TenantEnvironment): Promise<string> {
   const agentId = await newAnswering(env, { model: silentModel });
   const asked = { params: { agentId }, body: { projectId: env.projectId } };
   return (await env.key.get<AgentRun>('createAgentRun', asked)).agentRunId;
+}
+
+interface Traced {
+  readonly steps: readonly { readonly toolCalls: readonly { callId: string; status: string }[] }[];
+}
+
+/** A run with a tool call that waits for a person. */
+export async function newAwaitingCall(
+  env: TenantEnvironment,
+): Promise<{ agentRunId: string; toolCallId: string }> {
+  const { projectId, key } = env;
+  const toolIds = [await newTool(env, { requiresApproval: true })];
+  const agentId = await newAnswering(env, { model: callingModel, toolIds });
+  const asked = { params: { agentId }, body: { projectId } };
+  const { agentRunId } = await key.get<AgentRun>('createAgentRun', asked);
+  let toolCallId = '';
+  await eventually('tool call that waits', async () => {
+    const run = await key.get<AgentRun>('getAgentRun', { params: { agentRunId } });
+    if (run.status === 'failed') throw new Error(`the run has failed: ${run.errorMessage ?? ''}`);
+    const [call] = (run.trace as unknown as Traced).steps.at(-1)?.toolCalls ?? [];
+    toolCallId = call?.callId ?? '';
+    return call?.status === 'awaiting_approval';
+  });
+  return { agentRunId, toolCallId };
 }
 
 /** A run that has a suggestion pending, on that thread or a new one. */

@@ -3,7 +3,7 @@ import { LLMock } from '@copilotkit/aimock';
 import t from 'tap';
 import { signUp } from '../../bench/demo/account.ts';
 import { ConsoleStream } from '../../bench/demo/console-stream.ts';
-import { signService } from '../../protocol/signature.ts';
+import { signedBody } from '../../protocol/signature.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Example } from './example.ts';
@@ -82,36 +82,61 @@ t.test('an agent calls it', async t => {
   await example.said(/^refunded A17: 4900 cents/);
 });
 
-async function post(body: string, signature: string, key: string): Promise<Response> {
-  const headers = {
-    'content-type': 'application/json',
-    'service-signature': signature,
-    'idempotency-key': key,
-  };
-  return await fetch(url, { method: 'POST', headers, body });
+interface Call {
+  readonly secret?: string;
+  readonly at?: number;
+  readonly target?: string;
+  readonly participant?: string;
 }
 
-const now = (): number => Math.floor(Date.now() / 1_000);
 const body = '{"orderId":"A17"}';
 
+/** The headers of such a call, as Skein would sign it. */
+function sign(key: string, signed: string, { secret = signingSecret, at, target, participant }: Call = {}) {
+  const seconds = at ?? Math.floor(Date.now() / 1_000);
+  const ref = participant === undefined ? {} : { 'service-participant-ref': encodeURIComponent(participant) };
+  const headers = { 'idempotency-key': key, ...ref };
+  const request = { method: 'POST', target: target ?? new URL(url).pathname, headers };
+  const [, signature = ''] = signedBody([secret], key, seconds, signed, request).headers;
+  return { ...headers, 'content-type': 'application/json', 'service-signature': signature };
+}
+
+const post = (headers: Record<string, string>, sent = body): Promise<Response> =>
+  fetch(url, { method: 'POST', headers, body: sent });
+
 t.test('a call that is repeated gets the answer of the first, and another key another one', async t => {
-  const signature = signService([signingSecret], now(), body);
-  const [first, second] = await Promise.all([post(body, signature, 'one'), post(body, signature, 'one')]);
+  const [first, second] = await Promise.all([post(sign('one', body)), post(sign('one', body))]);
   const answer = (await first.json()) as { refundId: string };
   t.same(await second.json(), answer);
-  const other = (await (await post(body, signature, 'two')).json()) as { refundId: string };
+  const other = (await (await post(sign('two', body))).json()) as { refundId: string };
   t.not(other.refundId, answer.refundId);
 });
 
 t.test('it refunds nothing that Skein has not signed', async t => {
-  const signatures = [
-    ...['', 'undefined', signService(['another secret'], now(), body)],
-    ...[signService([signingSecret], now(), '{"orderId":"B42"}')],
-    signService([signingSecret], now() - 301, body),
-  ];
-  for (const signature of signatures) t.equal((await post(body, signature, signature)).status, 401);
-  const last = await post(body, signService([signingSecret], now(), body), 'last');
+  const genuine = sign('forged', body);
+  const [withoutNew = ''] = /^t=\d+,v1=[0-9a-f]+/.exec(genuine['service-signature']) ?? [];
+  for (const headers of [
+    { ...genuine, 'service-signature': '' },
+    { ...genuine, 'service-signature': withoutNew },
+    { ...genuine, 'idempotency-key': 'another' },
+    { ...genuine, 'service-participant-ref': 'customer-42' },
+    sign('forged', body, { secret: 'another secret' }),
+    sign('forged', body, { target: '/elsewhere' }),
+    sign('forged', body, { at: Math.floor(Date.now() / 1_000) - 301 }),
+    sign('forged', '{"orderId":"B42"}'),
+  ]) {
+    t.equal((await post(headers)).status, 401);
+  }
+  const last = await post(sign('last', body));
   await example.said(new RegExp(((await last.json()) as { refundId: string }).refundId));
   // Of this test one; before it the test of the tool, the agent, and the keys one and two.
   t.equal(example.lines.filter(line => line.startsWith('refunded ')).length, 5);
+});
+
+t.test("it refunds nobody somebody else's order", async t => {
+  const order = '{"orderId":"C63"}';
+  const ask = async (key: string, participant: string): Promise<number> =>
+    (await post(sign(key, order, { participant }), order)).status;
+  t.equal(await ask('theirs', 'customer-43'), 404);
+  t.equal(await ask('own', 'customer-42'), 200);
 });

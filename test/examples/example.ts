@@ -7,7 +7,8 @@ import type { Ending } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
 import { processGuard } from '../support/process-guard.ts';
 
-export type ExampleName = 'agent-tool' | 'channel-bridge' | 'stream-follower' | 'webhook-receiver';
+export type ExampleName =
+  'agent-tool' | 'channel-bridge' | 'local-models' | 'stream-follower' | 'webhook-receiver';
 
 export class Example {
   /** What it has written to standard output, and to standard error. */

@@ -20,8 +20,9 @@ function target(url: string): { host: string; port: number } {
 }
 
 t.test('a failover', async t => {
-  const { url } = await startTestDatabase(t, { durable: true });
-  const standby = await startStandby(t, url);
+  const database = await startTestDatabase(t, { durable: true });
+  const { url } = database;
+  const standby = await startStandby(t, database);
   const proxy = new Proxy(target(url));
   const address = new URL(url);
   address.port = String(await proxy.listen());
@@ -55,8 +56,7 @@ t.test('a failover', async t => {
 });
 
 t.test('a node does not start on a standby, and says why', async t => {
-  const { url } = await startTestDatabase(t);
-  const standby = await startStandby(t, url);
+  const standby = await startStandby(t, await startTestDatabase(t));
   const node = await NodeProcess.make(t, { DATABASE_URL: standby.url });
   node.spawn();
   t.match(await node.exited(), { code: 1 });

@@ -1,6 +1,7 @@
 /** Idempotency-Key through a whole node: whatever is repeated, and however often at once, happens once. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { canonicalJson } from '../../gateway/pipeline/idempotency.ts';
 import type { OperationId } from '../../protocol/operations/table.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
@@ -10,7 +11,7 @@ import { Line, type Asked, type Client, type Refusal, type Reply } from './clien
 import { keepsSecrets } from './secrets.ts';
 import { newKey, signUp } from './tenant.ts';
 
-const { url } = await startTestDatabase(t);
+const { url, database } = await startTestDatabase(t);
 const node = await NodeProcess.make(t, { DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true' });
 await node.start();
 const line = new Line(node.url, t);
@@ -184,6 +185,24 @@ t.test('where a key is accepted it means the same', async t => {
     t.equal(new Set(answers.map(({ text }) => text)).size, 1, `${id}: one answer for all, with its secret`);
     t.match(await client.ask(id, { body: { ...body, name: 'Twice' }, key: id }), conflict);
     t.equal(await count(), before + 1, id);
+  }
+});
+
+t.test('a copy of the rows confirms no guess of what was sent', async t => {
+  const body = { projectId, body: 'yes' };
+  const path = `/v1/threads/${threadId}/messages`;
+  await key.get('createMessage', { params: { threadId }, body, key: 'guessed' });
+  const guesses = [
+    `${path}\n${canonicalJson(body)}`,
+    [projectId, environmentId, 'createMessage', 'guessed'].join('\n'),
+  ];
+  for (const algorithm of ['sha256', 'sha512-256']) {
+    const hashes = guesses.map(guess => createHash(algorithm).update(guess).digest());
+    const found = await database.query(
+      'select 1 from idempotency_keys where key_hash = any ($1::bytea[]) or fingerprint = any ($1::bytea[])',
+      [hashes],
+    );
+    t.same(found, [], algorithm);
   }
 });
 

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import fc from '../support/fuzz.ts';
 import t from 'tap';
 import {
@@ -6,6 +7,7 @@ import {
   signedBody,
   signService,
   signStandard,
+  verifyRequest,
   verifyService,
   verifyStandard,
 } from '../../protocol/signature.ts';
@@ -176,4 +178,77 @@ t.test('a new secret has the form and the entropy that is promised', async t => 
     t.match(made, /^whsec_[A-Za-z0-9+/]{43}=$/);
     t.equal(Buffer.from(made.slice(6), 'base64').length, 32);
   }
+});
+
+const call = {
+  method: 'GET',
+  target: '/orders?id=7',
+  headers: {
+    'idempotency-key': 'run_1.1.1',
+    'service-run-id': 'run_1',
+    'service-participant-ref': 'Zo%C3%AB',
+  } as Record<string, string | undefined>,
+};
+const signCall = (request = call, signed = body): string =>
+  signedBody([secret], 'run_1.1.1', at, signed, request).headers[1] ?? '';
+
+t.test('a known value of a whole request', async t => {
+  // openssl dgst -sha256 -hmac <secret>, over the lines and the body.
+  const text = `${at}\nGET\n/orders?id=7\nrun_1.1.1\nrun_1\n\nZo%C3%AB\n${body}`;
+  const v2 = createHmac('sha256', secret).update(text).digest('hex');
+  t.equal(signCall(), `${signService([secret], at, body)},v2=${v2}`);
+  t.ok(verifyService(secret, signCall(), body, { now }).ok, 'who knows only v1 verifies that');
+  t.same(verifyRequest(secret, signService([secret], at, body), call, body, { now }), {
+    ok: false,
+    reason: 'malformed',
+  });
+});
+
+/** The verifier that the guide shows. */
+async function readSnippet(): Promise<(...given: unknown[]) => boolean> {
+  const guide = readFileSync(new URL('../../docs/guide/agents.md', import.meta.url), 'utf8');
+  const [, source = ''] = /```js\n([^`]*export function isFromSkein[\s\S]*?)```/.exec(guide) ?? [];
+  const url = `data:text/javascript,${encodeURIComponent(source)}`;
+  return ((await import(url)) as { isFromSkein: (...given: unknown[]) => boolean }).isFromSkein;
+}
+
+t.test('the verifier of the guide takes what is signed, and nothing else', async t => {
+  const isFromSkein = await readSnippet();
+  const seconds = Math.floor(Date.now() / 1_000);
+  const [, signature] = signedBody([secret], 'run_1.1.1', seconds, body, call).headers;
+  const request = {
+    method: 'GET',
+    url: call.target,
+    headers: { ...call.headers, 'service-signature': signature },
+  };
+  t.ok(isFromSkein(secret, request, body));
+  for (const change of [
+    { method: 'POST' },
+    { url: '/orders?id=8' },
+    { headers: { ...request.headers, 'service-participant-ref': 'Ada' } },
+    { headers: { ...request.headers, 'service-thread-id': 'thread_1' } },
+    { headers: { ...request.headers, 'service-signature': signService([secret], seconds, body) } },
+    { headers: { ...request.headers, 'service-signature': undefined } },
+  ]) {
+    t.notOk(isFromSkein(secret, { ...request, ...change }, body), JSON.stringify(change));
+  }
+  t.notOk(isFromSkein('another', request, body));
+  t.notOk(isFromSkein(secret, request, `${body} `));
+  t.notOk(isFromSkein(secret, request, body, -1), 'too old');
+});
+
+t.test('no part of a request can be moved into its neighbour', async () => {
+  const part = fc.string({ unit: fc.constantFrom('a', '/', ' ', '%', '.') });
+  fc.assert(
+    fc.property(fc.tuple(part, part, part, part), fc.tuple(part, part, part, part), (one, other) => {
+      const make = ([target, key, run, text]: typeof one) => ({
+        request: { method: 'GET', target, headers: { 'idempotency-key': key, 'service-run-id': run } },
+        text,
+      });
+      const [a, b] = [make(one), make(other)];
+      const header = signedBody([secret], 'id', at, a.text, a.request).headers[1] ?? '';
+      const { ok } = verifyRequest(secret, header, b.request, b.text, { now });
+      return ok === (JSON.stringify(one) === JSON.stringify(other));
+    }),
+  );
 });

@@ -5,13 +5,16 @@ import { signUp } from '../node/tenant.ts';
 import type { OperationId } from '../../protocol/operations/table.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
+import { freshKey } from '../support/accounts.ts';
 import { sweepMedia } from '../../storage/media/sweep-media.ts';
 import { silentLog } from '../../runtime/observability/log.ts';
 
 const most = 5;
 const { url, database } = await startTestDatabase(t);
+const SECRET_KEYS = freshKey();
 const node = await NodeProcess.make(t, {
   DATABASE_URL: url,
+  SECRET_KEYS,
   ALLOW_PRIVATE_ADDRESSES: 'true',
   LIMITS: JSON.stringify({
     apiKeys: most,
@@ -144,6 +147,7 @@ t.test('files: little before an e-mail is verified, then so much announced, and 
 t.test('a disk that is nearly full takes no files', async t => {
   const full = await NodeProcess.make(t, {
     DATABASE_URL: url,
+    SECRET_KEYS,
     LIMITS: '{"freeDiskBytes": 9007199254740991}',
   });
   await full.start();

@@ -11,10 +11,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { silentLog } from '../../runtime/observability/log.ts';
 import { openDatabase } from '../../storage/database/database.ts';
 import type { Database } from '../../storage/database/database.ts';
-import { freePort, writeAccess, readAccess } from '../../storage/embedded/cluster.ts';
+import {
+  freePort,
+  nodeRole,
+  readAccess,
+  toSuperuserUrl,
+  writeAccess,
+} from '../../storage/embedded/cluster.ts';
 import { hasCluster } from '../../storage/embedded/data-directory.ts';
 import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
 import { processGuard } from './process-guard.ts';
@@ -22,11 +29,16 @@ import { processGuard } from './process-guard.ts';
 const run = promisify(execFile);
 
 export interface TestDatabase {
+  /** Of the role that a node has: it owns the database, and is no superuser. */
   readonly url: string;
+  /** For tests of the server itself. */
+  readonly superuserUrl: string;
   /** Migrated. */
   readonly database: Database;
   /** The server's process by now. */
   readonly pid: number;
+  /** Another database on the same server, without a table, and its address. */
+  createDatabase(name: string): Promise<string>;
   /** Kills the server as a power failure would, and resolves when it has been started again. */
   kill9(): Promise<void>;
   /** Closes, stops and removes everything; idempotent. Called by itself at the end of the test. */
@@ -86,9 +98,20 @@ export async function startTestDatabase(
   let ending: Promise<void> | undefined;
   const stop = () => (ending ??= end());
   t?.teardown(stop);
+  const superuserUrl = toSuperuserUrl(await readAccess(folder));
   return {
     url: server.url,
+    superuserUrl,
     database,
+    async createDatabase(name) {
+      const client = new pg.Client({ connectionString: superuserUrl });
+      await client.connect();
+      await client.query(`create database ${name} owner ${nodeRole}`);
+      await client.end();
+      const other = new URL(server.url);
+      other.pathname = `/${name}`;
+      return other.href;
+    },
     get pid() {
       return server.pid;
     },

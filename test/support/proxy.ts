@@ -12,6 +12,19 @@ interface Target {
   readonly port: number;
 }
 
+/** An answer that will be lost. */
+interface Trap {
+  readonly question: RegExp;
+  readonly answer: string;
+  readonly sprung: () => void;
+}
+
+/** What one client has said. */
+interface Connection {
+  /** The trap whose question it has asked. */
+  asked?: Trap;
+}
+
 export class Proxy {
   readonly #server: Server;
   #target: Target;
@@ -23,13 +36,17 @@ export class Proxy {
   /** Bytes held back since `mute`. */
   held = 0;
   readonly #onHeld = new Set<() => void>();
+  /** A connection on which the client says this is broken. */
+  #breaksAt: string | undefined;
+  #trap: Trap | undefined;
 
   constructor(target: Target) {
     this.#target = target;
     this.#server = createServer(client => {
       const upstream = connect(this.#target.port, this.#target.host);
-      this.#forward('client', client, upstream);
-      this.#forward('server', upstream, client);
+      const connection: Connection = {};
+      this.#forward('client', client, upstream, connection);
+      this.#forward('server', upstream, client, connection);
     });
   }
 
@@ -59,6 +76,22 @@ export class Proxy {
     this.#muted = side;
   }
 
+  /** Breaks each connection on which the client says this text from now on; undefined: none. */
+  breakAt(text: string | undefined): void {
+    this.held = 0;
+    this.#breaksAt = text;
+  }
+
+  /**
+   * The next answer with that text, to a client that has said what fits the question before, is lost, and its connection breaks. Resolves
+   * when that has happened.
+   */
+  loseAnswer(question: RegExp, answer: string): Promise<void> {
+    return new Promise(sprung => {
+      this.#trap = { question, answer, sprung };
+    });
+  }
+
   /** Forwards again, on connections old and new; what was lost stays lost. */
   unmute(): void {
     this.#muted = undefined;
@@ -81,13 +114,33 @@ export class Proxy {
     await once(this.#server, 'close');
   }
 
-  #forward(side: Side, from: Socket, to: Socket): void {
+  #isLost(side: Side, chunk: Buffer, connection: Connection): boolean {
+    const trap = this.#trap;
+    if (trap === undefined) return false;
+    const text = chunk.toString('latin1');
+    if (side === 'client') {
+      if (trap.question.test(text)) connection.asked = trap;
+      return false;
+    }
+    if (connection.asked !== trap || !text.includes(trap.answer)) return false;
+    this.#trap = undefined;
+    trap.sprung();
+    return true;
+  }
+
+  #forward(side: Side, from: Socket, to: Socket, connection: Connection): void {
     this.#sockets.add(from);
     from.on('data', chunk => {
-      if (this.#muted !== side) {
+      if (this.#isLost(side, chunk, connection)) {
+        from.destroy();
+        return;
+      }
+      const breaks = side === 'client' && this.#breaksAt !== undefined && chunk.includes(this.#breaksAt);
+      if (this.#muted !== side && !breaks) {
         to.write(chunk);
         return;
       }
+      if (breaks) from.destroy();
       this.held += chunk.length;
       for (const resolve of this.#onHeld) resolve();
       this.#onHeld.clear();

@@ -8,6 +8,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface Received {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -108,8 +109,8 @@ export class Receiver {
     request.on('error', () => undefined);
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8');
-      const { url: path = '', headers } = request;
-      const received = { path, headers, body, at: Date.now(), atOnce: this.#atOnce };
+      const { method = '', url: path = '', headers } = request;
+      const received = { method, path, headers, body, at: Date.now(), atOnce: this.#atOnce };
       this.received.push(received);
       this.behaviour(received, response);
       for (const waiter of this.#waiters) if (this.received.length >= waiter.count) waiter.resolve();

@@ -10,6 +10,7 @@ import { silentLog } from '../../runtime/observability/log.ts';
 import { findAccount } from '../../storage/embedded/account.ts';
 import { findBinaries, installedBinaries, serverEnvironment } from '../../storage/embedded/binaries.ts';
 import { freePort, settings } from '../../storage/embedded/cluster.ts';
+import type { TestDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
 import { processGuard } from './process-guard.ts';
 
@@ -28,25 +29,29 @@ export interface Standby {
  */
 export async function startStandby(
   t: { teardown(handler: () => Promise<void>): unknown },
-  primaryUrl: string,
+  { url: primaryUrl, superuserUrl }: Pick<TestDatabase, 'url' | 'superuserUrl'>,
 ): Promise<Standby> {
   const root = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-`));
   await chmod(root, 0o711);
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const data = join(root, 'data');
-  const primary = new pg.Client({ connectionString: primaryUrl });
+  const primary = new pg.Client({ connectionString: superuserUrl });
   await primary.connect();
   await copyFiles(primary, data);
 
-  const url = new URL(primaryUrl);
-  const { hostname, port, username, password } = url;
+  const { hostname, port, username, password } = new URL(superuserUrl);
   await appendFile(
     join(data, 'postgresql.auto.conf'),
     `primary_conninfo = 'host=${hostname} port=${port} user=${username} password=${password} application_name=${name}'\n`,
   );
   await writeFile(join(data, 'standby.signal'), '');
-  url.port = String(await freePort());
-  await startServer(t, data, url.port);
+  const standbyPort = String(await freePort());
+  const toStandby = (address: string): string => {
+    const url = new URL(address);
+    url.port = standbyPort;
+    return url.href;
+  };
+  await startServer(t, data, standbyPort);
 
   await primary.query(`alter system set synchronous_standby_names = '${name}'`);
   await primary.query('select pg_reload_conf()');
@@ -56,9 +61,9 @@ export async function startStandby(
   });
   await primary.end();
   return {
-    url: url.href,
+    url: toStandby(primaryUrl),
     async promote() {
-      const client = new pg.Client({ connectionString: url.href });
+      const client = new pg.Client({ connectionString: toStandby(superuserUrl) });
       await client.connect();
       await client.query('select pg_promote()');
       await client.end();

@@ -57,6 +57,7 @@ async function toRequestedCalls(
       name: toStorableText(call.toolName),
       toolId: tool?.toolId ?? null,
       ...(tool === undefined ? {} : { attemptMs: tool.timeoutMs }),
+      ...(tool?.requiresApproval ? { requiresApproval: true } : {}),
       arguments: toStorable(call.input),
       ...(refusal === undefined ? {} : { refusal }),
     });

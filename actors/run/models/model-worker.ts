@@ -34,7 +34,7 @@ export type ToModelWorker =
 export type FromModelWorker =
   | { readonly is: 'delta'; readonly id: number; readonly text: string }
   | { readonly is: 'outcome'; readonly id: number; readonly outcome: ModelOutcome }
-  | { readonly is: 'used'; readonly credential: ByokCredential; readonly at: number }
+  | { readonly is: 'used'; readonly credential: ByokCredential }
   | { readonly is: 'defect'; readonly fields: object; readonly message: string };
 
 export interface ModelWorkerOptions extends Pick<ModelServices, 'urls' | 'used'> {
@@ -130,7 +130,7 @@ export class ModelWorker implements Models {
   }
 
   #take(message: FromModelWorker): void {
-    const { log, used } = this.#options;
+    const { clock, log, used } = this.#options;
     switch (message.is) {
       case 'delta':
         this.#questions.get(message.id)?.onDelta(message.text);
@@ -139,7 +139,7 @@ export class ModelWorker implements Models {
         this.#questions.get(message.id)?.settle(message.outcome);
         return;
       case 'used':
-        used(message.credential, new Date(message.at)).catch((err: unknown) =>
+        used(message.credential, new Date(clock.now())).catch((err: unknown) =>
           log.warn({ err }, 'could not record key usage'),
         );
         return;

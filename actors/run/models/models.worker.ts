@@ -16,8 +16,8 @@ const models = createModels({
   clock: systemClock,
   random: systemRandom,
   log: { ...silentLog, error: (fields, message) => outbox.add({ is: 'defect', fields, message }) },
-  used(credential, at) {
-    outbox.add({ is: 'used', credential, at: at.getTime() });
+  used(credential) {
+    outbox.add({ is: 'used', credential });
     return Promise.resolve();
   },
 });

@@ -181,11 +181,12 @@ class OutputDeltas {
     this.#timer = undefined;
     if (this.#text === '') return;
     const { clock, show } = this.#services;
-    const { projectId, environmentId, threadId, agentRunId, head } = this.#request;
+    const { projectId, environmentId, threadId, channelId, agentRunId, head } = this.#request;
     const now = clock.now();
     const data = JSON.stringify({
       environmentId,
       ...(threadId === null ? {} : { threadId }),
+      ...(channelId === null ? {} : { channelId }),
       actor: { type: 'agent', id: head.agentId },
       agentRunId,
       delta: this.#text,

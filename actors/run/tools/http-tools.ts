@@ -16,13 +16,14 @@ import {
   toolSigningContext,
 } from '../../../storage/agents/index.ts';
 import type { Database, TenantScope } from '../../../storage/database/index.ts';
+import { findParticipantRef } from '../../../storage/reads/index.ts';
 import type { ToolOutcome } from '../commands.ts';
 import { beginWithinMs, type ToolCallRequest } from '../task-requests.ts';
 import type { Tools } from '../services.ts';
 import { assessAnswer, getRequestedWait, type ToolAssessment } from './answer.ts';
 import { Redactor } from './redactor.ts';
 import { findInputFault } from './input.ts';
-import { createToolRequest, type OpenSecrets } from './request.ts';
+import { type CallOrigin, createToolRequest, type OpenSecrets } from './request.ts';
 
 /** For a test call. A tool's own time limit is 30 s at most. */
 const maxTestMs = 35_000;
@@ -47,6 +48,8 @@ export interface ToolServices {
 interface CallOptions {
   readonly callId: string;
   readonly input: unknown;
+  readonly origin: CallOrigin;
+  readonly isApproved: boolean;
   readonly attempt: number;
   readonly attempts: number;
   /** The first attempt is not made later than this instant, in epoch milliseconds. */
@@ -78,18 +81,14 @@ export class HttpTools implements Tools {
     beginAttempt: (number: number) => Promise<boolean>,
   ): Promise<ToolOutcome> {
     const { clock } = this.#services;
-    const { callId, toolId, deadline, attemptMs } = request;
+    const { agentRunId, threadId, callId, deadline, attemptMs } = request;
     const begunAt = clock.monotonic();
     const toOutcome = (result: CallResult, status: ToolOutcome['status']): ToolOutcome => {
       const durationMs = Math.round(clock.monotonic() - begunAt);
       return { callId, status, durationMs, ...result };
     };
-    const read = await this.#readWithRetry(
-      () => findCallableTool(this.#services.db, request, toolId),
-      deadline,
-      signal,
-    );
-    const tool = read?.value;
+    const read = await this.#readWithRetry(() => this.#read(request), deadline, signal);
+    const tool = read?.value.tool;
     const attempts = tool?.retryMaxAttempts ?? 0;
     let { attempt, beginBy } = request;
     if (request.lost) {
@@ -103,6 +102,8 @@ export class HttpTools implements Tools {
     const result = await this.#callIfAllowed(tool, request, {
       callId,
       input: request.arguments,
+      origin: { agentRunId, threadId, participantRef: read.value.participantRef },
+      isApproved: request.isApproved,
       attempt,
       attempts,
       beginBy,
@@ -117,11 +118,14 @@ export class HttpTools implements Tools {
   /**
    * Calls the tool once, whatever its status, outside of any run. The result counts for the tool's circuit. Rejects with
    * `svc/runtime/not_found` if there is no such tool, and as the database does.
+   *
+   * @param keyHash of a request that may be repeated, Base64: the tool gets the same `Idempotency-Key` then
    */
   async test(
     scope: TenantScope,
     toolId: string,
     input: Readonly<Record<string, unknown>>,
+    keyHash?: string,
   ): Promise<ToolTest> {
     const { db, clock, random } = this.#services;
     const tool = await findCallableTool(db, scope, toolId);
@@ -129,8 +133,11 @@ export class HttpTools implements Tools {
     const begunAt = clock.monotonic();
     const now = clock.now();
     const result = await this.#call(tool, scope, {
-      callId: `test.${Buffer.from(random.bytes(16)).toString('hex')}`,
+      callId: `test.${(keyHash === undefined ? Buffer.from(random.bytes(16)) : Buffer.from(keyHash, 'base64').subarray(0, 16)).toString('hex')}`,
       input,
+      origin: {},
+      // Whoever tests a tool is the person.
+      isApproved: true,
       attempt: 1,
       attempts: 1,
       beginBy: now + beginWithinMs,
@@ -151,6 +158,10 @@ export class HttpTools implements Tools {
   ): Promise<CallResult> {
     if (tool === undefined) return createRefusal('there is no such tool any more');
     if (tool.status === 'disabled') return createRefusal('the tool is disabled');
+    // It did not when the model was asked.
+    if (tool.requiresApproval && !options.isApproved) {
+      return createRefusal('the tool requires the approval of a person by now: call it again');
+    }
     if (tool.status === 'active') return this.#call(tool, scope, options);
     const { toolId } = tool;
     const { projectId, environmentId } = scope;
@@ -166,12 +177,11 @@ export class HttpTools implements Tools {
   }
 
   async #call(tool: CallableTool, scope: TenantScope, options: CallOptions): Promise<CallResult> {
-    const { callId, input } = options;
-    const fault = await findInputFault(tool.inputSchema, input);
+    const fault = await findInputFault(tool.inputSchema, options.input);
     if (fault !== undefined) return createRefusal(fault);
     const secrets = await this.#openSecrets(tool);
     if (secrets === undefined) return createRefusal('the secrets of the tool cannot be read');
-    const request = createToolRequest(tool, secrets, callId, input);
+    const request = createToolRequest(tool, secrets, options);
     if ('problem' in request) return createRefusal(request.problem);
     const redactor = new Redactor([...Object.values(secrets.headers), secrets.signing]);
     const assessment = await this.#makeAttempts(tool, request, redactor, options);
@@ -217,7 +227,7 @@ export class HttpTools implements Tools {
     for (;;) {
       if (clock.now() >= beginBy) return undefined;
       try {
-        return await pool.send(request, signal);
+        return await pool.send({ ...request, at: clock.now() }, signal);
       } catch (error) {
         if (error instanceof WorkerLost) {
           return { at: clock.now(), durationMs: 0, failure: 'connect', error: 'the connection was lost' };
@@ -228,6 +238,20 @@ export class HttpTools implements Tools {
         await pause(clock, backoff.next(), signal);
       }
     }
+  }
+
+  /** The tool of a call, and the participant in whose thread the call is made. */
+  async #read({ projectId, environmentId, toolId, threadId }: ToolCallRequest): Promise<{
+    readonly tool: CallableTool | undefined;
+    readonly participantRef: string | null;
+  }> {
+    const { db } = this.#services;
+    const scope = { projectId, environmentId };
+    const [tool, participantRef] = await Promise.all([
+      findCallableTool(db, scope, toolId),
+      threadId === null ? null : findParticipantRef(db, scope, threadId),
+    ]);
+    return { tool, participantRef };
   }
 
   async #openSecrets(tool: CallableTool): Promise<OpenSecrets | undefined> {

@@ -13,12 +13,25 @@ export interface OpenSecrets {
   readonly signing: string;
 }
 
+/** For whom a call is made: the tool is told, and decides by it what it may do. A test is made for nobody. */
+export interface CallOrigin {
+  readonly agentRunId?: string;
+  readonly threadId?: string | null;
+  /** How the thread's participant is named in its channel. */
+  readonly participantRef?: string | null;
+}
+
+export interface ToolCall {
+  readonly callId: string;
+  readonly input: unknown;
+  readonly origin: CallOrigin;
+}
+
 /** The arguments go into the query for GET and DELETE, otherwise into a JSON body. `problem`: why there is no such request. */
 export function createToolRequest(
   tool: CallableTool,
   secrets: OpenSecrets,
-  callId: string,
-  input: unknown,
+  { callId, input, origin }: ToolCall,
 ): OutboundRequest | { readonly problem: string } {
   const url = tool.url === null ? null : URL.parse(tool.url);
   if (url === null) return { problem: 'the tool has no address' };
@@ -41,12 +54,24 @@ export function createToolRequest(
       ),
       ...(inQuery ? {} : { 'content-type': 'application/json' }),
       'idempotency-key': callId,
+      ...toHeaders(origin),
     },
     ...(inQuery ? {} : { body: JSON.stringify(input) }),
-    sign: { secrets: [secrets.signing], id: callId },
+    sign: { secrets: [secrets.signing], id: callId, coversRequest: true },
     timeoutMs: tool.timeoutMs,
     keepBytes: largestAnswer,
     httpsOnly: tool.environmentKind === 'production',
+  };
+}
+
+/** What a participant is called is a text of the customer's: percent-encoded (RFC 3986, section 2.1), it cannot leave its header. */
+function toHeaders({ agentRunId, threadId, participantRef }: CallOrigin): Record<string, string> {
+  return {
+    ...(agentRunId === undefined ? {} : { 'service-run-id': agentRunId }),
+    ...(typeof threadId === 'string' ? { 'service-thread-id': threadId } : {}),
+    ...(typeof participantRef === 'string'
+      ? { 'service-participant-ref': encodeURIComponent(participantRef) }
+      : {}),
   };
 }
 

@@ -51,12 +51,14 @@ export class DeliveryLoader {
   async #find(stitchId: string, request: LoadRequest, now: number): Promise<Loaded> {
     const { from, blocked, pending, due, holds } = request;
     const wantsDue = due > 0;
-    const [page, dueNow, next, heads] = await Promise.all([
+    const [page, dueNow, next] = await Promise.all([
       pending > 0 ? this.#pendingPages.load({ stitchId, from, blocked, limit: pending }) : undefined,
       wantsDue ? dueDeliveries(this.#db, stitchId, now, due) : [],
       wantsDue ? nextDueAt(this.#db, stitchId, now) : null,
-      holds ? failedHeads(this.#db, stitchId, now - holdMs, maxHeld) : [],
     ]);
+    // Not at once with the page: the node that had the stitch before may still commit that a delivery failed. A page from after that commit
+    // has only what is behind that delivery in its thread, and holds from before it would let that overtake.
+    const heads = holds ? await failedHeads(this.#db, stitchId, now - holdMs, maxHeld) : [];
     for (const [deliveryId, body] of page?.bodies ?? []) this.#bodies.put(deliveryId, body);
     return {
       request,

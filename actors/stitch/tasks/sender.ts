@@ -145,7 +145,11 @@ export class DeliverySender {
     let backoff: Backoff | undefined;
     for (;;) {
       try {
-        return toAttemptResult(delivery, await this.#services.pool.send(request), jitter);
+        return toAttemptResult(
+          delivery,
+          await this.#services.pool.send({ ...request, at: context.now() }),
+          jitter,
+        );
       } catch (error) {
         // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash.
         const isTransient = error instanceof PoolOverloaded || error instanceof WorkerLost;

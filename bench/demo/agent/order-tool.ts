@@ -1,6 +1,6 @@
 /** The customer's tool: looks orders up, verifies who calls, and answers a repeated call as the first one. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { verifyService } from '../../../protocol/signature.ts';
+import { verifyRequest } from '../../../protocol/signature.ts';
 import { Endpoint } from '../endpoint.ts';
 
 export class OrderTool {
@@ -33,12 +33,14 @@ export class OrderTool {
   }
 
   #take(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
-    if (!verifyService(this.secret, String(request.headers['service-signature']), body).ok) {
+    const { method = '', url: target = '', headers } = request;
+    const signature = String(headers['service-signature']);
+    if (!verifyRequest(this.secret, signature, { method, target, headers }, body).ok) {
       this.refused++;
       response.writeHead(401).end();
       return;
     }
-    this.calls.push(String(request.headers['idempotency-key']));
+    this.calls.push(String(headers['idempotency-key']));
     for (const resolve of [...this.#waiting]) {
       this.#waiting.delete(resolve);
       resolve();

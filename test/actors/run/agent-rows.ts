@@ -3,6 +3,7 @@ import { agentRules as rules } from '../../../gateway/agents/rules.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Provider } from '../../../protocol/resources/byok.ts';
 import { ByokCredentials } from '../../../storage/agents/byok.ts';
+import type { AgentHead } from '../../../storage/agents/agents.ts';
 import { Tools, type NewTool } from '../../../storage/agents/tools.ts';
 import { Cursors } from '../../../storage/paging/cursors.ts';
 import type { Database } from '../../../storage/database/database.ts';
@@ -67,6 +68,7 @@ export function agentRows(db: Database) {
         timeoutMs: 30_000,
         retryMaxAttempts: 1,
         retryBackoffMs: 250,
+        requiresApproval: false,
         description: null,
         inputSchema: null,
         metadata: {},
@@ -95,6 +97,29 @@ export function agentRows(db: Database) {
       await em.flush();
       const head = { agentId: newId('agent'), loomId, loomVersionId } as const;
       return { ...head, provider: 'llm_provider_1', model: 'gpt-4o-mini', mode: 'auto' } as const;
+    },
+
+    /** The agent, at work with its own loom, under the ids of a run's head. */
+    async agent(
+      { projectId, environmentId }: TenantScope,
+      { agentId, loomId, loomVersionId, mode }: AgentHead,
+    ): Promise<void> {
+      const own = [projectId, environmentId];
+      await db.query(
+        `insert into loom_versions (loom_version_id, project_id, environment_id, loom_id, version, status, system_prompt, provider,
+           model, created_at) values ($3, $1, $2, $4, 1, 'published', 'You help.', 'llm_provider_1', 'm', now())`,
+        [...own, loomVersionId, loomId],
+      );
+      await db.query(
+        `insert into looms (loom_id, project_id, environment_id, name, status, active_version_id, created_at, updated_at)
+         values ($3, $1, $2, 'l', 'active', $4, now(), now())`,
+        [...own, loomId, loomVersionId],
+      );
+      await db.query(
+        `insert into agents (agent_id, project_id, environment_id, name, mode, loom_id, created_at, updated_at)
+         values ($3, $1, $2, 'a', $4, $5, now(), now())`,
+        [...own, agentId, mode, loomId],
+      );
     },
 
     /** A new thread with these messages, numbered from 1. */

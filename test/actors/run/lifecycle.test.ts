@@ -11,7 +11,8 @@ import { decodeRun } from '../../../actors/run/snapshot.ts';
 import {
   maxRunMs,
   maxPendingMs,
-  maxAsks,
+  maxAnsweringMs,
+  resumeEveryMs,
   maxResultCharacters,
   maxSteps,
   maxRunTokens,
@@ -307,7 +308,7 @@ t.test('a thread that does not decide in time is asked again, and its decision h
   const run = started();
   run.answer({ text: 'Hello?', handoff: { reason: 'a refund' } });
   const [first] = run.told.splice(0);
-  run.pass(maxPendingMs);
+  run.pass(resumeEveryMs);
   t.equal(run.state.status, 'running');
   t.match(run.told, [
     { command: 'takeAnswer', payload: { body: 'Hello?', handoff: { reason: 'a refund' } } },
@@ -321,9 +322,9 @@ t.test('a thread that does not decide in time is asked again, and its decision h
 t.test('a thread that never decides', async t => {
   const run = started();
   run.answer({ text: 'Hello?' });
-  for (let asked = 1; asked < maxAsks; asked++) run.pass(maxPendingMs);
+  run.pass(maxAnsweringMs - 1);
   t.equal(run.state.status, 'running');
-  run.pass(maxPendingMs);
+  run.pass(1);
   t.match(run.state, { status: 'failed', errorCode: 'internal_error' });
   run.say(runCommand.answerDecided, { ...tenancy, outcome: 'sent', messageId: newId('message') });
   t.equal(run.state.status, 'failed', 'too late');
@@ -366,13 +367,13 @@ t.test("the outcome follows the thread's decision", async t => {
   });
   t.match(superseded.state, { status: 'succeeded', trace: { suggestion: { status: 'superseded' } } });
 
-  const refused = started();
-  refused.answer({ text: 'Good day.' });
-  const failure = { errorCode: 'not_sendable', errorMessage: 'The thread is archived.' } as const;
-  refused.say(runCommand.answerDecided, { ...tenancy, outcome: 'refused', failure });
-  t.match(refused.state, { status: 'failed', ...failure });
+  const cancelled = started();
+  cancelled.answer({ text: 'Good day.' });
+  const reason = 'The agent was paused.';
+  cancelled.say(runCommand.answerDecided, { ...tenancy, outcome: 'cancelled', reason });
+  t.match(cancelled.state, { status: 'cancelled', errorCode: null, errorMessage: reason });
   t.strictSame(
-    refused.told.map(({ command }) => command),
+    cancelled.told.map(({ command }) => command),
     ['takeAnswer'],
     'the thread knows',
   );

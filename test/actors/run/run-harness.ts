@@ -18,13 +18,15 @@ import {
 import { createRuns } from '../../../actors/run/kind.ts';
 import {
   beginWithinMs,
+  type OfferAnswerTask,
   type ToolCallTask,
   type StepRequest,
   type ModelStepTask,
 } from '../../../actors/run/task-requests.ts';
 import type { RunServices } from '../../../actors/run/services.ts';
 import { runSnapshot } from '../../../actors/run/snapshot.ts';
-import { blankRun, hasEnded, maxSteps, type RunState } from '../../../actors/run/state.ts';
+import { isOpen } from '../../../actors/run/decision-builder.ts';
+import { blankRun, hasEnded, maxApprovalMs, maxSteps, type RunState } from '../../../actors/run/state.ts';
 import type { TracedCall } from '../../../actors/run/trace.ts';
 
 /** Not used: the harness runs no tasks. */
@@ -47,9 +49,13 @@ export const head = {
 
 /** Attempts that the tool's own rule allows, by its id. */
 /** The command that begins a run of the thread. */
-export const createBeginning = (threadId: string | null): RunCommands['begin']['payload'] => ({
+export const createBeginning = (
+  threadId: string | null,
+  channelId: string | null = null,
+): RunCommands['begin']['payload'] => ({
   ...tenancy,
   threadId,
+  channelId,
   head,
   inputMessageId: null,
   basedOnSequence: 1,
@@ -57,7 +63,10 @@ export const createBeginning = (threadId: string | null): RunCommands['begin']['
   author: { type: 'system', id: null },
 });
 
-export const rules: Readonly<Record<string, number>> = { tool_once: 1, tool_thrice: 3 };
+export const rules: Readonly<Record<string, number>> = { tool_once: 1, tool_thrice: 3, tool_asks: 2 };
+
+/** A person has to approve its calls. */
+export const askingTool = 'tool_asks';
 
 interface CallOut {
   readonly callId: string;
@@ -77,13 +86,14 @@ const machine = (): Machine => ({ tasks: [], steps: [], calls: [] });
 export class RunHarness {
   readonly runId = newId('run');
   readonly threadId: string | null;
+  readonly channelId: string | null;
   now = beginning;
   state: RunState = blankRun();
   /** The last one has the run. */
   readonly machines: Machine[] = [machine()];
   /** The run's own. */
   readonly reminders = new Map<string, Reminder>();
-  /** What the thread has been told, durably. */
+  /** What the thread has been told: offered, or durably. */
   readonly told: Reminder[] = [];
   readonly events: { readonly name: string; readonly data: Readonly<Record<string, unknown>> }[] = [];
   /** Every command that was ever said. */
@@ -96,6 +106,7 @@ export class RunHarness {
 
   constructor(threadId: string | null = newId('thread')) {
     this.threadId = threadId;
+    this.channelId = threadId === null ? null : newId('channel');
   }
 
   get here(): Machine {
@@ -112,7 +123,7 @@ export class RunHarness {
   }
 
   begin(): void {
-    this.say('begin', createBeginning(this.threadId));
+    this.say('begin', createBeginning(this.threadId, this.channelId));
   }
 
   /** The reply; undefined where the run refuses. */
@@ -191,6 +202,7 @@ export class RunHarness {
     assert.ok(call?.status === 'pending' || isCutShort, 'an attempt after the outcome was recorded');
     const made = this.made.get(out.callId) ?? [];
     assert.ok(!made.includes(out.attempt), 'an attempt is made once');
+    if (out.toolId === askingTool) assert.equal(call?.approval?.status, 'approved', 'nobody has approved it');
     assert.ok(out.attempt <= (rules[out.toolId] ?? 0), 'more attempts than the rule allows');
     this.made.set(out.callId, [...made, out.attempt]);
     on.calls.push(out);
@@ -229,7 +241,10 @@ export class RunHarness {
   #start(effects: readonly Effect[]): void {
     for (const effect of effects) {
       assert.equal(effect.do, 'perform');
-      if (effect.do === 'perform') this.here.tasks.push({ task: effect.task, payload: effect.payload });
+      if (effect.do !== 'perform') continue;
+      const { task, payload } = effect;
+      if (task === 'offerAnswer') this.#offer(payload as OfferAnswerTask);
+      else this.here.tasks.push({ task, payload });
     }
   }
 
@@ -245,7 +260,15 @@ export class RunHarness {
     assert.ok(!this.#eventIds.has(eventId), 'an event has an id of its own');
     this.#eventIds.add(eventId);
     assert.equal(data['threadId'], this.threadId ?? undefined);
+    assert.equal(data['channelId'], this.channelId ?? undefined);
     this.events.push({ name: eventName, data });
+  }
+
+  /** What the task reads of the agent is left out. */
+  #offer({ threadId, channelId, agentId, answer }: OfferAnswerTask): void {
+    assert.deepEqual([threadId, channelId, agentId], [this.threadId, this.channelId, head.agentId]);
+    const to = { kind: 'thread', id: threadId };
+    this.#tell({ key: 'answer', at: this.now, to, command: 'takeAnswer', payload: answer });
   }
 
   /** One that the thread has not handled yet is replaced. */
@@ -268,7 +291,7 @@ export class RunHarness {
     for (const step of before.trace.steps) {
       for (const call of step.toolCalls) {
         const now = steps[step.step - 1]?.toolCalls.find(({ callId }) => callId === call.callId);
-        if (call.status === 'pending') assert.ok((now?.attempts ?? 0) - call.attempts <= 1);
+        if (isOpen(call)) assert.ok((now?.attempts ?? 0) - call.attempts <= 1);
         else assert.deepEqual(now, call, 'a recorded outcome changes');
       }
     }
@@ -283,7 +306,7 @@ export class RunHarness {
       assert.ok(answers + ends >= 1, 'the thread is told');
     if (!ended && state.phase !== 'answering' && state.head !== null) assert.equal(answers + ends, 0);
     const outcomes = this.events
-      .filter(({ name }) => name.startsWith('agent.tool.'))
+      .filter(({ name }) => name === 'agent.tool.completed' || name === 'agent.tool.failed')
       .map(({ data }) => data['callId']);
     assert.equal(new Set(outcomes).size, outcomes.length, 'an outcome is told once');
     const last = this.events.at(-1)?.name;
@@ -292,7 +315,7 @@ export class RunHarness {
 
   /** Nobody answers any more: what the reminders alone make of it. */
   letGo(): void {
-    const end = this.now + 5_000_000;
+    const end = this.now + maxApprovalMs + 5_000_000;
     while (!this.hasEnded && this.now < end) {
       const dues = [...this.reminders.values()].map(({ at }) => at);
       this.pass(Math.max(1, Math.min(end, ...dues) - this.now));
@@ -372,6 +395,7 @@ export function createStepCompleted(
 
 /** A call that the model wants. */
 export function wanted(toolId: string | null, n: number, refusal?: string): ModelAnswer['calls'][number] {
-  const call = { providerCallId: `call_${n}`, name: 'a_tool', toolId, attemptMs, arguments: { n } };
+  const asks = toolId === askingTool ? ({ requiresApproval: true } as const) : {};
+  const call = { providerCallId: `call_${n}`, name: 'a_tool', toolId, attemptMs, arguments: { n }, ...asks };
   return refusal === undefined ? call : { ...call, refusal };
 }

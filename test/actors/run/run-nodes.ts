@@ -2,6 +2,7 @@
  * Runs on real nodes in virtual time, with fake models and tools. A node can die, or stand still and go on after another has taken over.
  */
 import assert from 'node:assert/strict';
+import { conflict } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { actor, type AnyActorKind } from '../../../runtime/actor/actor.ts';
 import { runCommand, type ToolOutcome, type ModelAnswer } from '../../../actors/run/commands.ts';
@@ -30,6 +31,8 @@ export interface RunNodesOptions {
   readonly tool?: Tool;
   readonly services?: Partial<RunServices>;
   readonly store?: Omit<MemoryStoreOptions, 'clock' | 'database'>;
+  /** How often the thread refuses the answer, since what was read of the agent has changed. Default 0. */
+  readonly changes?: number;
 }
 
 interface RunNode {
@@ -48,12 +51,14 @@ type ThreadCommands = Record<
 >;
 
 /** Stands for the thread: it sends the answer, once however often it is told (a run asks again), and counts what it hears. */
-function threadKind(): AnyActorKind {
+function threadKind(changes = 0): AnyActorKind {
+  let refusals = 0;
   return actor<Heard, ThreadCommands, unknown>({
     kind: 'thread',
     initialState: () => ({ answers: 0, ends: 0 }),
     decide: {
       takeAnswer: (state, { agentRunId }) => {
+        if (refusals++ < changes) throw conflict('The agent has changed.');
         if (state.answers > 0) return { reply: null };
         const payload = { ...tenancy, outcome: 'sent', messageId: newId('message') };
         const to = { kind: 'run', id: agentRunId };
@@ -90,11 +95,14 @@ export class RunNodes {
   readonly attempts = new Map<string, number[]>();
   /** What a tool would have to complain of. */
   readonly wrongs: string[] = [];
+  /** Of nodes that are started from now on. */
+  services: Partial<RunServices>;
   readonly #options: RunNodesOptions;
   readonly #nodes: RunNode[] = [];
 
   constructor(options: RunNodesOptions) {
     this.#options = options;
+    this.services = options.services ?? {};
   }
 
   /** The node that has the run. */
@@ -117,7 +125,7 @@ export class RunNodes {
   async start(): Promise<void> {
     const { clock, database } = this;
     const made = createRuns(this.#services());
-    const kinds = [withoutRows(made.kind), threadKind()];
+    const kinds = [withoutRows(made.kind), threadKind(this.#options.changes)];
     const testNode = await startNode({ clock, database, kinds, ...this.#options.store });
     this.#nodes.push({ testNode, runs: made });
   }
@@ -152,18 +160,19 @@ export class RunNodes {
 
   #services(): RunServices {
     const { clock } = this;
-    const { model, services } = this.#options;
+    const { model } = this.#options;
     const plan = { tools: [] } as unknown as Plan;
     return {
       plans: { createPlan: () => Promise.resolve(plan) },
       models: { answer: (_, order, signal, onDelta) => model(order, signal, onDelta) },
       budgets: { exceeded: () => Promise.resolve(undefined) },
+      agents: { findCurrent: () => Promise.resolve({ mode: 'auto', channelAgentId: null }) },
       tools: { call: (order, signal, attempt) => this.#call(order, signal, attempt) },
       show: ({ body }) => this.shown.push(body),
       random: seeded(1),
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
       clock,
-      ...services,
+      ...this.services,
     };
   }
 

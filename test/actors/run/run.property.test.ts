@@ -5,7 +5,7 @@ import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Suggestion } from '../../../actors/run/trace.ts';
-import { maxAttemptMs, outcome, RunHarness, tenancy, wanted } from './run-harness.ts';
+import { askingTool, maxAttemptMs, outcome, RunHarness, tenancy, wanted } from './run-harness.ts';
 
 type Step = (run: RunHarness) => void;
 
@@ -18,7 +18,7 @@ const on = (run: RunHarness, index: number): RunHarness['here'] =>
   index < 0 ? run.here : (run.machines[index % run.machines.length] ?? run.here);
 
 const call = fc
-  .tuple(fc.constantFrom('tool_once', 'tool_thrice', null), fc.nat(99), fc.boolean())
+  .tuple(fc.constantFrom('tool_once', 'tool_thrice', askingTool, null), fc.nat(99), fc.boolean())
   .map(([toolId, n, isRefused]) => wanted(toolId, n, isRefused && n < 20 ? 'no such tool' : undefined));
 
 const work = machine.map(
@@ -82,7 +82,7 @@ const suggestion: Suggestion = {
   createdAt: new Date(0).toISOString(),
 };
 const answerDecided = fc
-  .constantFrom('sent', 'suggested', 'superseded', 'refused')
+  .constantFrom('sent', 'suggested', 'superseded', 'cancelled')
   .map((verdict): Step => run => {
     if (!run.told.some(({ command }) => command === 'takeAnswer')) return;
     const outcome = verdict as 'sent';
@@ -95,6 +95,15 @@ const answerDecided = fc
       ...(isKept ? { suggestion: { ...suggestion, status } } : {}),
     });
   });
+/** A person decides about a call of the newest step, whether it waits or not. */
+const resolve = fc
+  .tuple(fc.nat(3), fc.constantFrom('approve', 'approve', 'refuse'))
+  .map(([index, action]): Step => run => {
+    const callId = run.calls[index]?.callId ?? 'none';
+    const author = { type: 'user', id: newId('user') } as const;
+    run.say('resolveCall', { ...tenancy, callId, action: action as 'approve', author });
+  });
+const takeOver = fc.constant<Step>(run => run.say('humanTookOver', tenancy));
 const settle = fc.constantFrom('approved', 'discarded').map((status): Step => run => {
   const resolvedAt = new Date(run.now).toISOString();
   run.say('settleSuggestion', {
@@ -117,6 +126,8 @@ const steps = fc.array(
     weighted(1, cancel),
     weighted(3, answerDecided),
     weighted(1, settle),
+    weighted(5, resolve),
+    weighted(1, takeOver),
   ),
   { minLength: 1, maxLength: 120 },
 );

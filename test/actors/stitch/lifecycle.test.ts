@@ -156,13 +156,13 @@ t.test('a rotation signs with both secrets while its grace lasts', async t => {
 t.test('a test event goes to this stitch alone', async t => {
   const stitch = new StitchHarness();
   let shown: WebhookDelivery | undefined;
-  stitch.do('test', { ...tenancy, author, eventName: 'thread.message.received' }, reply => (shown = reply));
+  stitch.do('test', { ...tenancy, author }, reply => (shown = reply));
   t.equal(shown, undefined, 'answered when it is committed');
   stitch.acknowledge();
   const [event] = stitch.events;
   t.match(event, { name: 'stitch.test.ping', only: stitch.id });
   const { eventId, data } = JSON.parse(event?.body ?? '{}') as { eventId: string; data: object };
-  t.match(data, { eventName: 'thread.message.received', stitch: { stitchId: stitch.id } });
+  t.match(data, { test: true, stitch: { stitchId: stitch.id } });
   t.match(shown, {
     deliveryId: deriveDeliveryId(eventId, stitch.id),
     eventId,
@@ -171,6 +171,24 @@ t.test('a test event goes to this stitch alone', async t => {
   });
   stitch.update({ status: 'disabled' });
   refuses(t, () => stitch.do('test', { ...tenancy, author }), 'svc/runtime/conflict');
+});
+
+t.test('a sample has the name of its event for the receiver, and for nobody else', async t => {
+  const stitch = new StitchHarness();
+  const sample = {
+    eventName: 'thread.message.received',
+    data: { environmentId: 'another', actor: { type: 'contact', id: 'customer-1' }, message: {} },
+  } as const;
+  let shown: WebhookDelivery | undefined;
+  stitch.do('test', { ...tenancy, author, sample }, reply => (shown = reply));
+  stitch.acknowledge();
+  const [event] = stitch.events;
+  t.match(event, { name: 'stitch.test.ping', only: stitch.id }, 'what the log has');
+  t.match(shown, { eventName: 'stitch.test.ping', trigger: 'test' });
+  t.match(JSON.parse(event?.body ?? '{}'), {
+    eventName: 'thread.message.received',
+    data: { environmentId: tenancy.environmentId, test: true, actor: sample.data.actor, message: {} },
+  });
 });
 
 t.test('a replay is a new delivery of the same event', async t => {

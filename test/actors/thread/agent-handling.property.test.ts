@@ -3,8 +3,9 @@ import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
+import { newId } from '../../../protocol/ids.ts';
 import { hour, human, key, tenancy } from './thread-harness.ts';
-import { ThreadWithAgent } from './agent-harness.ts';
+import { agentId, ThreadWithAgent } from './agent-harness.ts';
 
 const modes = ['auto', 'suggest', 'paused'] as const;
 
@@ -51,6 +52,13 @@ const step = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('mode' as const),
       to: fc.constantFrom(...modes, 'auto', 'suggest', null),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('agent' as const),
+      to: fc.constantFrom(...modes, 'auto', 'auto', 'archived', 'replaced'),
     }),
   },
   {
@@ -160,6 +168,12 @@ class ObservedThread {
       case 'mode':
         thread.update({ agentMode: step.to });
         return;
+      // Its rows change. The thread learns of it when a run offers its answer, or the next message comes.
+      case 'agent':
+        thread.isArchived = step.to === 'archived';
+        thread.defaultAgentId = step.to === 'replaced' ? newId('agent') : agentId;
+        if (step.to !== 'archived' && step.to !== 'replaced') thread.mode = step.to;
+        return;
       case 'move':
         thread.update({ status: step.to });
         return;
@@ -181,6 +195,7 @@ class ObservedThread {
     const { thread } = this;
     const agentRunId = this.run(ago);
     const sent = thread.outbound.length;
+    const mode = thread.state.agentMode ?? thread.mode;
     const more = handoff || body === '' ? { handoff: { reason: 'a human is wanted' } } : {};
     for (let i = 0; i < times; i++) thread.answer(agentRunId, body, more);
     if (thread.outbound.length === sent) return;
@@ -189,6 +204,7 @@ class ObservedThread {
     const basis = this.basedOn.get(agentRunId) ?? Infinity;
     if (this.humanSequences.some(sequence => sequence > basis)) throw new Error('a human was faster');
     if (thread.state.status !== 'open') throw new Error('it was sent on a thread that is not open');
+    if (thread.isArchived || mode !== 'auto') throw new Error('it was sent by an agent that may not send');
   }
 
   /** Two operators, one after the other: what the first has done the second does not undo. */
@@ -241,6 +257,8 @@ class ObservedThread {
     if (new Set(this.runs).size !== this.runs.length) throw new Error('two runs have one id');
     if ((waiting !== null) !== thread.reminders.has('agent'))
       throw new Error('who waits has a reminder, and nobody else');
+    if ((suggestion !== null) !== thread.reminders.has('suggestion'))
+      throw new Error('a suggestion that waits has a reminder, and no other');
     if (state.status !== 'open' && (live !== null || suggestion !== null || waiting !== null)) {
       throw new Error('a thread that is not open has an agent at work');
     }
@@ -254,7 +272,8 @@ class ObservedThread {
         .length;
     const made = told('agent.suggestion.created');
     const settled = thread.toldTo(agentRunId, 'settleSuggestion');
-    const said = told('agent.suggestion.resolved') + told('agent.suggestion.superseded');
+    const endings = ['resolved', 'superseded', 'expired'];
+    const said = endings.reduce((sum, ending) => sum + told(`agent.suggestion.${ending}`), 0);
     if (made > 1 || settled.length !== said || settled.length !== made - (isPending ? 1 : 0)) {
       throw new Error(`${made} suggestions made, ${settled.length} settled, ${said} said to be`);
     }

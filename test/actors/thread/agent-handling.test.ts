@@ -4,7 +4,7 @@ import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
 import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
-import { human, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
+import { human, key, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
 
 const getStoredState = (thread: ThreadHarness) =>
   JSON.parse(String(threadSnapshot.values(thread.id, 0, 1, thread.state as never).at(-1))) as object;
@@ -44,7 +44,8 @@ t.test('the agent is called when the participant has been quiet for 1.5 s', asyn
   thread.passTo(start + 2_499);
   t.equal(thread.call, undefined);
   thread.passTo(start + 2_500);
-  t.strictSame(thread.call, { ...tenancy, agentId, liveRunId: null });
+  const { channelId } = thread;
+  t.strictSame(thread.call, { ...tenancy, agentId: null, channelId, liveRunId: null });
 });
 
 t.test('a participant who keeps writing waits 8 s at most', async t => {
@@ -214,6 +215,23 @@ t.test('a new agent takes over the messages that its predecessor had not answere
   const asked = requested.open({ head: createHead('auto', other) })?.agentRunId ?? '';
   requested.update({ agentId: newId('agent') });
   t.equal(requested.toldTo(asked, 'cancel').length, 0, 'who was asked for answers');
+});
+
+t.test('the live run is told that a person has taken over, and of nobody else', async t => {
+  const thread = new ThreadWithAgent();
+  const told = (agentRunId: string) => thread.toldTo(agentRunId, 'humanTookOver').length;
+  const first = thread.begun();
+  thread.receive('one more thing');
+  thread.send(key);
+  thread.do('noteTyping', tenancy);
+  t.equal(told(first), 0);
+  thread.send(human);
+  t.strictSame(thread.toldTo(first, 'humanTookOver'), [tenancy]);
+  const second = thread.open({ supersedes: first })?.agentRunId ?? '';
+  thread.assign();
+  t.equal(told(second), 1);
+  thread.assign(null);
+  t.equal(told(second), 1, 'not by who leaves');
 });
 
 t.test('a requested run on a paused thread suggests', async t => {

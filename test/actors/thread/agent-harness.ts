@@ -17,12 +17,13 @@ export function createHead(mode: AgentMode, id = agentId): AgentHead {
   return { agentId: id, loomId, loomVersionId, provider: 'llm_provider_1', model: 'gpt', mode };
 }
 
-type ToldToRun = 'begin' | typeof runCommand.answerDecided | 'settleSuggestion' | 'cancel';
+type ToldToRun = 'begin' | typeof runCommand.answerDecided | 'settleSuggestion' | 'humanTookOver' | 'cancel';
 
 export class ThreadWithAgent extends ThreadHarness {
   override defaultAgentId: string | null = agentId;
   /** The agent's own mode. */
   mode: AgentMode;
+  isArchived = false;
 
   constructor(mode: AgentMode = 'auto', kind: 'custom' | 'sandbox' = 'custom') {
     super(kind);
@@ -39,7 +40,7 @@ export class ThreadWithAgent extends ThreadHarness {
   dispatched(more: Partial<OpenRun> = {}): OpenedRun | null {
     const reminder = this.reminders.get('agent');
     if (reminder !== undefined) this.passTo(Math.max(this.now, reminder.at));
-    return this.open({ trigger: 'message', ...more });
+    return this.open({ trigger: 'message', channelAgentId: this.defaultAgentId, ...more });
   }
 
   open(more: Partial<OpenRun> = {}): OpenedRun | null {
@@ -65,7 +66,8 @@ export class ThreadWithAgent extends ThreadHarness {
   answer(agentRunId: string, body = 'the answer', more: object = {}): void {
     const begin = this.toldTo(agentRunId, 'begin').at(-1);
     const mode = begin?.head.mode ?? 'auto';
-    this.do('takeAnswer', { ...tenancy, agentRunId, body, mode, ...more });
+    const agent = { mode: this.isArchived ? null : this.mode, channelAgentId: this.defaultAgentId };
+    this.do('takeAnswer', { ...tenancy, agentRunId, body, mode, agent, ...more });
   }
 
   /** A run whose answer has become a suggestion. */

@@ -1,7 +1,8 @@
 /** What a thread decides about the answer of a run. */
 import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
-import { agentId, ThreadWithAgent } from './agent-harness.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
 import { human, key, tenancy } from './thread-harness.ts';
 
 t.test('an automatic answer is sent by the agent, once', async t => {
@@ -17,6 +18,18 @@ t.test('an automatic answer is sent by the agent, once', async t => {
   t.equal(thread.outbound.length, 1);
   t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [{ ...tenancy, outcome: 'sent', messageId }]);
   t.equal(thread.toldTo(agentRunId, runCommand.answerDecided).length, 1);
+});
+
+t.test('nor has the answer a status on a thread without a channel', async t => {
+  const thread = new ThreadWithAgent();
+  thread.do('create', { ...tenancy, channel: null, externalRef: null, metadata: {}, author: key });
+  thread.answer(thread.open()?.agentRunId ?? '');
+  t.match(thread.outbound, [{ status: null }]);
+  thread.mode = 'suggest';
+  const suggests = thread.open()?.agentRunId ?? '';
+  thread.answer(suggests);
+  thread.resolve(suggests);
+  t.match(thread.outbound, [{ status: null }, { status: null }]);
 });
 
 t.test('a newer inbound message does not stop an automatic answer: it gets its own run next', async t => {
@@ -107,6 +120,83 @@ t.test('an answer that cannot be sent becomes a suggestion with the reason', asy
   const thread = new ThreadWithAgent('auto', 'sandbox');
   thread.answer(thread.begun(), '\u{1f600}'.repeat(16_000));
   t.equal(thread.outbound.length, 1, 'code points count');
+});
+
+/** What the commit of the answer requires of the agent. */
+const getRequired = (thread: ThreadWithAgent) =>
+  thread.writes.find(({ statement }) => statement.name === 'agent.require')?.values;
+
+t.test('an agent that was paused, archived or replaced meanwhile sends and suggests nothing', async t => {
+  for (const mode of ['auto', 'suggest'] as const) {
+    for (const [change, reason] of [
+      [(thread: ThreadWithAgent) => (thread.mode = 'paused'), /paused/],
+      [(thread: ThreadWithAgent) => (thread.isArchived = true), /archived/],
+      [(thread: ThreadWithAgent) => (thread.defaultAgentId = newId('agent')), /another agent/],
+    ] as const) {
+      const thread = new ThreadWithAgent(mode);
+      const agentRunId = thread.begun();
+      change(thread);
+      thread.answer(agentRunId, 'the answer', { handoff: { reason: 'she is angry' } });
+      t.equal(thread.outbound.length, 0);
+      t.equal(thread.state.agentHandling.suggestion, null);
+      t.not(thread.state.agentMode, 'paused', 'it has asked for nobody');
+      t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [{ outcome: 'cancelled', reason }]);
+    }
+  }
+});
+
+t.test('the agent that has replaced it answers instead', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  const other = newId('agent');
+  thread.defaultAgentId = other;
+  thread.answer(agentRunId);
+  t.ok(thread.dispatched({ head: createHead('auto', other) }));
+});
+
+t.test('an agent that was set to suggest meanwhile suggests', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  thread.mode = 'suggest';
+  thread.answer(agentRunId);
+  t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [
+    { outcome: 'suggested', suggestion: { reason: 'mode_changed' } },
+  ]);
+});
+
+t.test("the thread's own mode goes before the agent's here, too", async t => {
+  const thread = new ThreadWithAgent();
+  thread.create();
+  thread.update({ agentMode: 'auto' });
+  const agentRunId = thread.begun();
+  thread.mode = 'paused';
+  thread.answer(agentRunId);
+  t.equal(thread.outbound.length, 1);
+  const { channelId } = thread;
+  t.same(getRequired(thread)?.slice(-3), [agentId, null, channelId], 'any mode');
+});
+
+t.test('a requested run needs no appointment, and suggests where the agent was paused before', async t => {
+  const thread = new ThreadWithAgent('paused');
+  thread.receive();
+  const suggests = thread.open()?.agentRunId ?? '';
+  thread.answer(suggests);
+  t.match(thread.toldTo(suggests, runCommand.answerDecided), [{ outcome: 'suggested' }]);
+  thread.mode = 'auto';
+  const sends = thread.open()?.agentRunId ?? '';
+  thread.defaultAgentId = newId('agent');
+  thread.answer(sends);
+  t.equal(thread.outbound.length, 1);
+  t.same(getRequired(thread)?.slice(-3), [agentId, 'auto', null]);
+});
+
+t.test('an answer that a node of an earlier release tells is offered again', async t => {
+  const thread = new ThreadWithAgent();
+  const agentRunId = thread.begun();
+  const { state } = thread;
+  thread.answer(agentRunId, 'the answer', { agent: undefined });
+  t.equal(thread.state, state);
+  t.match(thread.told.at(-1), { to: { kind: 'run', id: agentRunId }, command: 'resume' });
 });
 
 t.test('an agent that asks for a human is paused; what it says beside is sent or suggested', async t => {

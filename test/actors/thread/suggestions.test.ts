@@ -3,7 +3,7 @@ import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { agentId, ThreadWithAgent } from './agent-harness.ts';
-import { human, key, refusal, tenancy } from './thread-harness.ts';
+import { hour, human, key, refusal, tenancy } from './thread-harness.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -128,3 +128,35 @@ t.test(
     t.match(thread.toldTo(third, runCommand.answerDecided), [{ outcome: 'superseded' }]);
   },
 );
+
+t.test('a day after it was made it expires, and cannot be resolved any more', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const agentRunId = thread.suggested();
+  const made = thread.now;
+  thread.passTo(made + 24 * hour - 1);
+  t.ok(thread.state.agentHandling.suggestion);
+  thread.passTo(made + 24 * hour);
+  const settled = { status: 'expired', resolvedAt: iso(thread.now), resolvedByUserId: null };
+  t.match(thread.events.at(-1), {
+    eventName: 'agent.suggestion.expired',
+    data: { agentRunId, suggestion: settled, actor: { type: 'system' } },
+  });
+  t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [{ ...tenancy, settlement: settled }]);
+  t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/agent_runs/suggestion_already_resolved');
+});
+
+t.test('only the suggestion that is a day old expires', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const first = thread.suggested();
+  thread.passTo(thread.now + 20 * hour);
+  thread.resolve(first);
+  t.notOk(thread.reminders.has('suggestion'));
+  const second = thread.suggested();
+  thread.passTo(thread.now + 20 * hour);
+  t.equal(thread.state.agentHandling.suggestion?.agentRunId, second);
+  thread.do('expireSuggestion', { agentRunId: first });
+  thread.reminders.delete('suggestion');
+  thread.do('expireSuggestion', { agentRunId: second });
+  t.ok(thread.reminders.has('suggestion'), 'too early, by a clock that was set back');
+  t.equal(thread.state.agentHandling.suggestion?.agentRunId, second);
+});

@@ -28,9 +28,10 @@ export class TestCluster {
   readonly shards: number;
   /** In the order in which they were made, those that have ended included. */
   readonly nodes: NodeProcess[] = [];
+  /** Of the service `test`, by gRPC and for the cluster's state. */
+  readonly serviceToken = randomBytes(24).toString('hex');
   readonly #t: Ending;
   #made = 0;
-  readonly #serviceToken = randomBytes(24).toString('hex');
   readonly #environment: Readonly<Record<string, string>>;
   /** By the node's id; undefined when the nodes have none. */
   readonly #proxies: Map<string, Proxy> | undefined;
@@ -48,7 +49,7 @@ export class TestCluster {
       SHARDS: String(this.shards),
       SECRET_KEYS: key(),
       TOKEN_KEYS: key(),
-      SERVICE_TOKENS: `test:${this.#serviceToken}`,
+      SERVICE_TOKENS: `test:${this.serviceToken}`,
       ALLOW_PRIVATE_ADDRESSES: 'true',
       RATE_LIMITS: 'off',
       GRPC_PORT: 'off',
@@ -136,7 +137,7 @@ export class TestCluster {
 
   /** The cluster as the node sees it. */
   getStatus(node: NodeProcess): Promise<ClusterStatus> {
-    return getClusterStatus(node, this.#serviceToken);
+    return getClusterStatus(node, this.serviceToken);
   }
 
   /** The sum over the nodes that run. */

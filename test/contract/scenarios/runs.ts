@@ -2,6 +2,7 @@ import type { runOperations } from '../../../protocol/operations/runs.ts';
 import type { Asked } from '../../node/client.ts';
 import {
   newAgent,
+  newAwaitingCall,
   newInbound,
   newSilentRun,
   newSimulated,
@@ -14,6 +15,11 @@ import type { TenantEnvironment } from '../contract-fixture.ts';
 
 const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
 const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ projectId, environmentId });
+
+const decision = async (env: TenantEnvironment, more: object = {}): Promise<Asked> => {
+  const { agentRunId, toolCallId } = await newAwaitingCall(env);
+  return { params: { agentRunId }, body: { ...inProject(env), toolCallId, action: 'approve', ...more } };
+};
 
 const resolution = (env: TenantEnvironment, agentRunId: string, more: object = {}): Asked => ({
   params: { agentRunId },
@@ -98,6 +104,17 @@ export const runScenarios: ScenariosOf<typeof runOperations> = {
           body: { ...inProject(sandbox), event: 'window_expired', threadId },
         });
         return { by: sandbox.key, asked: resolution(sandbox, agentRunId) };
+      },
+    },
+  },
+  resolveToolCall: {
+    request: decision,
+    variants: [env => decision(env, { action: 'refuse', reason: 'not today' })],
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => {
+        const asked = await decision(sandbox, { action: 'refuse' });
+        await sandbox.key.get('resolveToolCall', asked);
+        return { by: sandbox.key, asked };
       },
     },
   },

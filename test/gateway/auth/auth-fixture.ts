@@ -173,11 +173,12 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     {
       authenticator,
       tenancy: access,
-      idempotency: new Idempotency(
-        new IdempotencyKeys(db, clock),
-        new Vault(new KeyRing(freshKey())),
-        silentLog,
-      ),
+      idempotency: new Idempotency({
+        keys: new IdempotencyKeys(db),
+        vault: new Vault(new KeyRing(freshKey())),
+        hash: services.hash,
+        log: silentLog,
+      }),
       clock,
       log: silentLog,
       docsUrl: `${baseUrl}/docs`,

@@ -126,6 +126,54 @@ t.test('an unreachable or foreign database is named without its password', async
   }
 });
 
+t.test(
+  'a folder that cannot be written ends the start at once, with one line that names the variable',
+  async t => {
+    for (const folder of ['/proc/x', '/proc/x/y', '/dev/null/x']) {
+      for (const [variable, value] of [
+        ['DATA_DIR', folder],
+        ['MEDIA_URL', `file://${folder}`],
+      ] as const) {
+        const env = {
+          PATH: process.env['PATH'],
+          DATA_DIR: await dataFolder(t),
+          PORT: '0',
+          GRPC_PORT: 'off',
+          [variable]: value,
+        };
+        const ended = spawnSync(process.execPath, [...serverOptions, main], {
+          encoding: 'utf8',
+          env,
+          timeout: 60_000,
+        });
+        t.equal(ended.status, 1, ended.stdout + ended.stderr);
+        const lines = ended.stdout.trim().split('\n');
+        t.equal(lines.length, 1, ended.stdout);
+        t.match(JSON.parse(lines[0] ?? ''), {
+          level: 'fatal',
+          msg: new RegExp(`^${variable}: cannot write to ${folder} `),
+        });
+      }
+    }
+  },
+);
+
+t.test('no field of a log line appears twice, not even where PostgreSQL dies', async t => {
+  const node = await NodeProcess.make(t);
+  await node.start();
+  const pid = await node.postmaster();
+  process.kill(pid, 'SIGKILL');
+  const revived = await node.said('PostgreSQL is ready again');
+  t.equal(revived['serverPid'], await node.postmaster());
+  await node.stop();
+  const lines = node.output.trim().split('\n');
+  // What is parsed has each field once.
+  t.same(
+    lines.filter(line => JSON.stringify(JSON.parse(line)) !== line),
+    [],
+  );
+});
+
 t.test('a key file that is damaged stops the start, and is not overwritten', async t => {
   const folder = await dataFolder(t);
   const file = join(folder, 'keys.json');

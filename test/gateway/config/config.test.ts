@@ -208,6 +208,7 @@ t.test('every variable arrives', t => {
     LLM_PROVIDER_3_URL: 'http://three',
     RATE_LIMITS: 'off',
     LIMITS: '{"apiKeys":7}',
+    LOG_FORMAT: 'pretty',
     LOG_LEVEL: 'debug',
   });
   t.same(config, {
@@ -245,6 +246,7 @@ t.test('every variable arrives', t => {
     limits: { ...defaultLimits, apiKeys: 7 },
     rateLimits: undefined,
     exposures: [],
+    logFormat: 'pretty',
     logLevel: 'debug',
   });
   t.end();

@@ -142,10 +142,20 @@ export class GrpcNode {
     options: ClientOptions = {},
     address = this.address,
   ): ConversationsClient {
-    const client = new Conversations(address, channel, options);
-    this.#t.teardown(() => client.close());
-    return client;
+    return connect(this.#t, address, channel, options);
   }
+}
+
+/** A client, which is closed with the test. */
+export function connect(
+  t: Test,
+  address: string,
+  channel: ChannelCredentials = credentials.createInsecure(),
+  options: ClientOptions = {},
+): ConversationsClient {
+  const client = new Conversations(address, channel, options);
+  t.teardown(() => client.close());
+  return client;
 }
 
 /** A message for the tenant's channel, from `who`. */

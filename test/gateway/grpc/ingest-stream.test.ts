@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { status as codes, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js';
 import pg from 'pg';
 import t from 'tap';
-import { maxUnanswered } from '../../../gateway/grpc/ingest-stream.ts';
+import { maxHeld, maxUnanswered } from '../../../gateway/grpc/ingest-stream.ts';
 import type { IngestMessagesRequest } from '../../../protocol/gen/skein/internal/v1/IngestMessagesRequest.ts';
 import type { IngestMessagesResponse__Output } from '../../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
 import { newId } from '../../../protocol/ids.ts';
+import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { Proxy } from '../../support/proxy.ts';
 import { bearer, getDetails, getFailure, GrpcNode, inbound, type Failure } from './grpc-fixture.ts';
 
 type Call = ClientDuplexStream<IngestMessagesRequest, IngestMessagesResponse__Output>;
@@ -177,21 +179,21 @@ t.test('a stream of messages', async t => {
 
   t.test('no more than may be are under way', async t => {
     const sender = open();
-    await sender.send([
-      { correlationId: 'first', message: inbound(tenant, 'held', { externalParticipantRef: 'held' }) },
-    ]);
-    await sender.until(1);
-    // While somebody else holds the thread's row, nothing on it can be committed.
+    const threads = maxUnanswered + 50;
+    const requests = (round: number): IngestMessagesRequest[] =>
+      Array.from({ length: threads }, (_, n) => ({
+        correlationId: `${round}/${n}`,
+        message: inbound(tenant, `held-${round}-${n}`, { externalParticipantRef: `held-${n}` }),
+      }));
+    await sender.send(requests(0));
+    await sender.until(threads);
+    // While somebody else holds the threads' rows, nothing on them can be committed.
     const holder = new pg.Client({ connectionString: node.databaseUrl });
     await holder.connect();
     t.teardown(() => holder.end());
     await holder.query('begin');
-    await holder.query(`select 1 from threads where external_ref = 'held' for update`);
-    const requests = Array.from({ length: 600 }, (_, n) => ({
-      correlationId: String(n),
-      message: inbound(tenant, `held-${n}`, { externalParticipantRef: 'held' }),
-    }));
-    const sending = sender.send(requests);
+    await holder.query(`select 1 from threads where external_ref like 'held-%' for update`);
+    const sending = sender.send([...requests(1), ...requests(2)]);
     const underWay = async (): Promise<number> =>
       Number(/^skein_commands (\d+)/m.exec(await node.metrics())?.[1]);
     let highest = 0;
@@ -205,7 +207,42 @@ t.test('a stream of messages', async t => {
     await sending;
     sender.call.end();
     t.equal(await sender.ended, undefined);
-    t.equal(sender.answers.length, 601);
+    t.equal(sender.answers.length, 3 * threads);
+  });
+
+  t.test('a thread has one message under way', async t => {
+    const sender = open();
+    const request = (n: number): IngestMessagesRequest => ({
+      correlationId: String(n),
+      message: inbound(tenant, `single-${n}`, { externalParticipantRef: 'single' }),
+    });
+    await sender.send([request(0)]);
+    await sender.until(1);
+    const holder = new pg.Client({ connectionString: node.databaseUrl });
+    await holder.connect();
+    t.teardown(() => holder.end());
+    await holder.query('begin');
+    await holder.query(`select 1 from threads where external_ref = 'single' for update`);
+    await sender.send(Array.from({ length: 20 }, (_, n) => request(n + 1)));
+    let highest = 0;
+    await eventually('message that waits for the row', async () => {
+      highest = Math.max(highest, Number(/^skein_commands (\d+)/m.exec(await node.metrics())?.[1]));
+      const [row] = await node.database.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`,
+      );
+      return (row?.n ?? 0) > 0;
+    });
+    for (let looks = 0; looks < 20; looks++) {
+      highest = Math.max(highest, Number(/^skein_commands (\d+)/m.exec(await node.metrics())?.[1]));
+    }
+    t.equal(highest, 1);
+    await holder.query('rollback');
+    sender.call.end();
+    t.equal(await sender.ended, undefined);
+    t.same(
+      sender.answers.map(({ correlationId }) => correlationId),
+      Array.from({ length: 21 }, (_, n) => String(n)),
+    );
   });
 
   t.test('a stream without a token, and one of rubbish', async t => {
@@ -266,4 +303,59 @@ t.test('a stream of messages', async t => {
     );
     t.equal(row?.n, sender.answers.length, 'what was committed was answered, and the reverse');
   });
+});
+
+t.test('a thread is held while the outcome of one of its messages is not known', async t => {
+  const { database, url } = await startTestDatabase(t);
+  const address = new URL(url);
+  const proxy = new Proxy({ host: address.hostname, port: Number(address.port) });
+  address.port = String(await proxy.listen());
+  t.teardown(() => proxy.close());
+  const node = await GrpcNode.on(t, database, address.href);
+  const tenant = await node.tenant();
+  const client = node.client();
+  const open = (): Sender => new Sender(client.ingestMessages(bearer()));
+  const request = (who: string, n: number): IngestMessagesRequest => ({
+    correlationId: `${who}/${n}`,
+    message: inbound(tenant, `${who}-${n}`, { externalParticipantRef: who, body: String(n) }),
+  });
+  const sender = open();
+  await sender.send([request('free', 0)]);
+  await sender.until(1);
+
+  // Threads that no node has in memory cannot be loaded.
+  await proxy.leave();
+  await sender.send([1, 2, 3].map(n => request('held', n)));
+  await sender.until(4);
+  const refused = sender.answers.splice(1);
+  t.same(
+    refused.map(({ correlationId }) => correlationId),
+    ['held/1', 'held/2', 'held/3'],
+  );
+  t.ok(refused.every(({ error }) => error?.code === codes.UNAVAILABLE));
+  const reasons = refused.map(({ error }) => getDetails(error ?? undefined).info?.metadata);
+  t.notMatch(reasons[0], { reason: 'held' });
+  for (const reason of reasons.slice(1)) t.match(reason, { reason: 'held', correlationId: 'held/1' });
+  const crowd = open();
+  await crowd.send(Array.from({ length: maxHeld + 1 }, (_, n) => request(`crowd-${n}`, 0)));
+  t.match(await crowd.ended, { code: codes.UNAVAILABLE }, 'a stream with too many threads held ends');
+
+  await proxy.listen();
+  await eventually('database that is back', async () => (await fetch(`${node.skein.url}/readyz`)).ok);
+  await sender.send([request('held', 4), request('free', 1)]);
+  await sender.until(3);
+  const later = new Map(sender.answers.splice(1).map(answer => [answer.correlationId, answer]));
+  t.match(getDetails(later.get('held/4')?.error ?? undefined).info?.metadata, { reason: 'held' });
+  t.ok(later.get('free/1')?.accepted, 'another thread goes on');
+  await sender.send([1, 2, 3, 4].map(n => request('held', n)));
+  sender.call.end();
+  t.equal(await sender.ended, undefined);
+  const stored = await database.query<{ body: string }>(
+    `select m.body from messages m join threads t on t.thread_id = m.thread_id
+     where t.external_ref = 'held' order by m.sequence`,
+  );
+  t.same(
+    stored.map(({ body }) => body),
+    ['1', '2', '3', '4'],
+  );
 });

@@ -34,8 +34,6 @@ const endpoint: Endpoint = {
   limiter: undefined,
   idempotency: undefined as never,
   clock: systemClock,
-  docsUrl: '',
-  keptByActor: false,
 };
 
 function callWith(context: Partial<CallContext>): ServiceCall {
@@ -94,16 +92,6 @@ t.test('an actor is given the time that the client has, and no more than REST gi
   const [short = 0, long, endless] = asked.map(options => options?.deadlineMs);
   t.ok(short > 0 && short <= 3_000, `${short} ms`);
   t.same([long, endless], [10_000, 10_000]);
-});
-
-t.test('reports the hand-over first', async t => {
-  const order: string[] = [];
-  const ask = (() => {
-    order.push('asked');
-    return Promise.resolve(null);
-  }) as Node['ask'];
-  await nodeForServices({ ask }).ask(thread, 'receive', {}, callWith({ onAsked: () => order.push('told') }));
-  t.same(order, ['told', 'asked']);
 });
 
 t.test('it acts where its request says, and nowhere else', async t => {

@@ -3,7 +3,8 @@ import t from 'tap';
 import { Value } from 'typebox/value';
 import { eventTypes } from '../../../protocol/events.ts';
 import { TokenResponse } from '../../../protocol/resources/studio.ts';
-import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { ConsoleMember, Environment } from '../../../storage/entities/tenancy.ts';
 import { invitationMs } from '../../../storage/tenancy/invitations.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startAuthNode } from '../auth/auth-fixture.ts';
@@ -48,6 +49,45 @@ t.test('an address without an account gets one, and is in at once', async t => {
     actor: { type: 'user', id: me['userId'] },
     invitation: { email, acceptedAt: /^20/ },
   });
+});
+
+t.test('each environment of the project gets the events, and the audit log one act', async t => {
+  const owner = await node.signedUp();
+  const { projectId, workspaceId } = owner;
+  const at = new Date();
+  const environmentId = newId('environment');
+  await db.em().insert(Environment, {
+    environmentId,
+    projectId,
+    name: 'Production',
+    kind: 'production',
+    createdAt: at,
+    updatedAt: at,
+  });
+  const token = await invited(owner, newAddress());
+  t.equal((await accept(node.client(), token, password)).status, 200);
+  const told = await events(owner);
+  t.same(
+    told.map(({ eventName }) => eventName),
+    [
+      'workspace.invitation.created',
+      'workspace.invitation.created',
+      'project.member.upserted',
+      'project.member.upserted',
+      'workspace.invitation.accepted',
+      'workspace.invitation.accepted',
+    ],
+  );
+  for (const pair of [told.slice(0, 2), told.slice(2, 4), told.slice(4)]) {
+    const [first, second] = pair.map(({ data }) => data['environmentId']);
+    t.not(first, environmentId, 'the sandbox first');
+    t.equal(second, environmentId);
+  }
+  const [acts] = await db.query<{ count: number }>(
+    `select count(*)::int as count from audit_logs where action = 'console_member.upserted' and workspace_id = $1`,
+    [workspaceId],
+  );
+  t.equal(acts?.count, 1);
 });
 
 t.test('without an account a password is needed, and a good one', async t => {

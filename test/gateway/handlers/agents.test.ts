@@ -95,6 +95,7 @@ t.test('a tool has the defaults of the contract, and shows no value of a header'
     timeoutMs: 5_000,
     retryMaxAttempts: 1,
     retryBackoffMs: 250,
+    requiresApproval: false,
     headers: { Authorization: '[redacted]' },
   });
   t.match(signingSecret, /^whsec_/);

@@ -149,7 +149,12 @@ export class ConsoleNode {
     serveOperations(server, { ...consoleOperations, ...eventOperations }, handlers, {
       authenticator,
       tenancy: access,
-      idempotency: new Idempotency(new IdempotencyKeys(database, clock), new Vault(ring), silentLog),
+      idempotency: new Idempotency({
+        keys: new IdempotencyKeys(database),
+        vault: new Vault(ring),
+        hash,
+        log: silentLog,
+      }),
       clock,
       log: silentLog,
       docsUrl,

@@ -48,6 +48,7 @@ import { Cursors } from '../../../storage/paging/cursors.ts';
 import type { Database } from '../../../storage/database/database.ts';
 import { IdempotencyKeys } from '../../../storage/idempotency/idempotency-keys.ts';
 import { KeyRing } from '../../../storage/secrets/key-ring.ts';
+import { KeyedHash } from '../../../storage/secrets/keyed-hash.ts';
 import { Media } from '../../../storage/media/media.ts';
 import { CommitNotifier, type CommittedEvent } from '../../../storage/events/commit-notifier.ts';
 import { PostgresStore } from '../../../storage/commit/postgres-store.ts';
@@ -194,7 +195,12 @@ export class ConversationNode {
     serveOperations(server, operations, handlers, {
       authenticator,
       tenancy: access,
-      idempotency: new Idempotency(new IdempotencyKeys(database, clock), new Vault(ring), silentLog),
+      idempotency: new Idempotency({
+        keys: new IdempotencyKeys(database),
+        vault: new Vault(ring),
+        hash: new KeyedHash(ring),
+        log: silentLog,
+      }),
       clock,
       log: silentLog,
       docsUrl,

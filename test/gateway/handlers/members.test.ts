@@ -237,15 +237,10 @@ t.test('removed and made a Console member at once: never a member of the Console
     const member = await joined(owner, 'viewer');
     const { projectId } = owner;
     const { userId } = member;
-    const [{ environmentId } = { environmentId: '' }] = await db.query<{ environmentId: string }>(
-      'select environment_id as "environmentId" from environments where project_id = $1',
-      [projectId],
-    );
     const made = node.consoleMembers.upsert({
       projectId,
       userId,
       role: 'agent',
-      environmentId,
       ...auditContext(owner.userId),
     });
     const [upserted, removed] = await Promise.allSettled([made, remove(owner, member)]);

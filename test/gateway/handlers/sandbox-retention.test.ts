@@ -1,11 +1,12 @@
 /** Sandboxes forget after 30 days without activity (docs/contract-decisions.md, "Retention"): a whole node, and a sweep with a moved clock. */
 import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { deleteInactiveSandboxThreads } from '../../../storage/retention/sandbox-threads.ts';
 import { sweep } from '../../../storage/retention/sweep.ts';
-import type { Refusal } from '../../node/client.ts';
+import type { ListOf, Refusal } from '../../node/client.ts';
 import { newKey, type Tenant } from '../../node/tenant.ts';
 import { StitchService } from './stitch-fixture.ts';
 
@@ -125,3 +126,60 @@ t.test('a sandbox is looked at when something may be due in it, and not before',
   t.ok(await looked(now + 36 * day));
   t.match(await getRows(threadId), { threads: 0, messages: 0 });
 });
+
+t.test(
+  'runs go with their threads, and 30 days after their end without one; usage stays as it was',
+  async t => {
+    const tenant = await service.tenant();
+    const { key, projectId, environmentId } = tenant;
+    const { threadId } = await write(tenant, 'resting');
+    const now = Date.now();
+    const addRun = (thread: string | null, changes: Record<string, unknown> = {}) => {
+      const row = {
+        agent_run_id: newId('run'),
+        project_id: projectId,
+        environment_id: environmentId,
+        agent_id: 'agt_1',
+        thread_id: thread,
+        status: 'succeeded',
+        provider: 'llm_provider_1',
+        model: 'small',
+        mode: 'auto',
+        tool_call_count: 2,
+        total_tokens: 15,
+        trace: {},
+        metadata: {},
+        created_at: new Date(now),
+        updated_at: new Date(now),
+        completed_at: new Date(now),
+        state: {},
+        version: 1,
+        ...changes,
+      };
+      const text = `insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)`;
+      return database.query(text, [JSON.stringify(row)]);
+    };
+    await addRun(threadId);
+    await addRun(null, { agent_id: null });
+    await addRun(null, { model: 'large', estimated_cost_micros: 7 });
+    await addRun(null, { completed_at: new Date(now + 2 * day) });
+    await addRun(null, { completed_at: null, status: 'running' });
+    const count = async () =>
+      (await database.query('select from agent_runs where environment_id = $1', [environmentId])).length;
+    const report = async () => {
+      const groups: unknown[] = [];
+      for (const groupBy of ['day', 'agent', 'model', 'provider'])
+        groups.push((await key.get<ListOf<unknown>>('listUsage', { query: { projectId, groupBy } })).data);
+      return groups;
+    };
+    const before = await report();
+    await sweep(database, now + 29 * day, silentLog);
+    t.equal(await count(), 5, 'not before');
+    await Promise.all([1, 2].map(() => sweep(database, now + 31 * day, silentLog)));
+    t.equal(await count(), 2, 'one has ended later, and one is under way');
+    t.same(await report(), before);
+    await sweep(database, now + 33 * day, silentLog);
+    t.equal(await count(), 1);
+    t.same(await report(), before);
+  },
+);

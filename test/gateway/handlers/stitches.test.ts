@@ -1,8 +1,12 @@
 /** Stitches (docs/contract-decisions.md, "Stitches"). */
 import t, { type Test } from 'tap';
+import type { TSchema } from 'typebox';
 import type { OperationId } from '../../../protocol/operations/table.ts';
 import type { Stitch, StitchWithSecret } from '../../../protocol/resources/stitch.ts';
 import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
+import type { EventEnvelope, EventTypeEntry } from '../../../protocol/resources/event.ts';
+import type { WorkspaceInvitation } from '../../../protocol/resources/workspace.ts';
+import { compile } from '../../../protocol/validate.ts';
 import { Client, type Asked, type ListOf, type Refusal } from '../../node/client.ts';
 import type { Tenant } from '../../node/tenant.ts';
 import { hasValidSignature } from '../../support/receiver.ts';
@@ -203,13 +207,97 @@ t.test('a test event goes to that stitch alone', async t => {
   const [request] = receiver.received;
   t.ok(request !== undefined && hasValidSignature(request, secret));
   t.match(JSON.parse(request?.body ?? ''), {
-    eventName: 'stitch.test.ping',
-    data: { eventName: 'agent.run.failed' },
+    eventName: 'agent.run.failed',
+    data: { test: true, agentRun: { status: 'failed' } },
   });
   t.equal(request?.headers['service-delivery-id'], delivery.deliveryId);
   const unknown = { params, body: { projectId, eventName: 'agent.*' } };
   await refused(t, key, 'testStitch', unknown, 422, 'svc/validation/invalid_request');
   t.equal(other.received.length, 0);
+});
+
+t.test('a test event is a sample of the event that was asked for, whichever it is', async t => {
+  const tenant = await service.tenant();
+  const { projectId, environmentId, key } = tenant;
+  const receiver = await receiverFor(t);
+  const bystander = await receiverFor(t);
+  const { stitch } = await create(tenant, { webhookUrl: receiver.url(), eventNames: ['agent.*'] });
+  await create(tenant, { webhookUrl: bystander.url() });
+  const params = { stitchId: stitch.stitchId };
+  const catalogue = await key.all<EventTypeEntry>('listEventTypes', {});
+  const [ephemeral = [], delivered = []] = [true, false].map(kind =>
+    catalogue.filter(entry => entry.ephemeral === kind),
+  );
+  for (const { eventName } of delivered)
+    await key.get('testStitch', { params, body: { projectId, eventName } });
+  await receiver.arrived(delivered.length);
+  const bodies = receiver.received.map(({ body }) => JSON.parse(body) as EventEnvelope);
+  for (const { eventName, data: schema } of delivered) {
+    const [sample, ...more] = bodies.filter(body => body.eventName === eventName);
+    if (sample === undefined) t.fail(`${eventName} has not come`);
+    else {
+      t.strictSame(compile(schema as TSchema)(sample.data, '') ?? [], [], `${eventName} fits its schema`);
+      t.match(sample, { projectId, data: { environmentId, test: true } }, 'and is marked');
+    }
+    t.strictSame(more, [], 'once');
+  }
+  for (const { eventName } of ephemeral) {
+    const body = { projectId, eventName };
+    await refused(t, key, 'testStitch', { params, body }, 422, 'svc/validation/invalid_request');
+  }
+  t.strictSame(bystander.received, [], 'to this stitch alone');
+  const messages = await key.all('listEvents', {
+    query: { projectId, eventName: 'thread.message.received' },
+  });
+  t.strictSame(messages, [], 'the log has no message that nobody sent');
+});
+
+t.test('invitations and members are told to the stitches of every environment of the project', async t => {
+  const tenant = await service.tenant();
+  const { projectId, workspaceId, environmentId, person } = tenant;
+  const environments = [environmentId, await service.production(tenant)];
+  const stitches: string[] = [];
+  for (const environmentId of environments) {
+    const body = {
+      projectId,
+      environmentId,
+      name: 'Audit',
+      webhookUrl: 'https://receiver.example/',
+      eventNames: ['workspace.*', 'project.member.*'],
+    };
+    const { stitch } = await person.get<StitchWithSecret>('createStitch', { body });
+    stitches.push(stitch.stitchId);
+  }
+  const { userId } = await service.tenant();
+  await service.database.query(
+    `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'viewer', now(), now())`,
+    [workspaceId, userId],
+  );
+  const { invitationId } = await person.get<WorkspaceInvitation>('createInvitation', {
+    params: { workspaceId },
+    body: { email: 'guest@example.com' },
+  });
+  await person.get('revokeInvitation', { params: { workspaceId, invitationId } });
+  const body = { userId, role: 'viewer' };
+  await person.get('upsertConsoleMember', { params: { projectId }, body });
+  await person.get('removeConsoleMember', { params: { projectId, userId } });
+  const told = [
+    'workspace.invitation.created',
+    'workspace.invitation.revoked',
+    'project.member.upserted',
+    'project.member.removed',
+  ];
+  for (const [at, environmentId] of environments.entries()) {
+    const query = { projectId, environmentId, stitchId: stitches[at] ?? '' };
+    const deliveries = await service.deliveries(person, query, told.length);
+    t.strictSame(deliveries.map(({ eventName }) => eventName).sort(), told.toSorted());
+    const events = await person.all<EventEnvelope>('listEvents', { query: { projectId, environmentId } });
+    for (const name of told) {
+      const [event, ...more] = events.filter(({ eventName }) => eventName === name);
+      t.match(event?.data, { environmentId, actor: { id: tenant.userId } }, name);
+      t.strictSame(more, [], 'once in each environment');
+    }
+  }
 });
 
 t.test('production wants a verified e-mail and https', async t => {

@@ -55,7 +55,7 @@ t.test('requests that arrived while the process was blocked are served', async t
   idle.send(rawRequest('GET', '/'));
   knocking.send(rawRequest('GET', '/'));
   // For longer than the server lingers.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   t.equal((await idle.untilClosed()).length, 2);
   t.equal((await knocking.untilClosed()).length, 1);
   await closed;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import t from 'tap';
 import { Agent, fetch, request } from 'undici';
 import { ServiceError } from '../../../protocol/errors.ts';
+import { eventually } from '../../support/eventually.ts';
 import { gate, RawClient, rawRequest, startServer } from './http-fixture.ts';
 
 const length = (n: number) => `Content-Length: ${n}`;
@@ -47,6 +48,38 @@ t.test('a refusal is answered as it is', async t => {
   t.match(await conflict.json(), { error: 'svc/runtime/conflict', details: { threadId: 'thread_1' } });
   t.equal((await fetch(`${url}/async`)).status, 404);
   t.equal(log.entries.length, 0, 'and is nothing to log');
+});
+
+t.test('where it is wanted, each request is a line of the log, without its query', async t => {
+  const reached = gate();
+  const { url, port, log } = await startServer(
+    t,
+    server => {
+      server.route('GET', '/items/{id}', () => ({ status: 200, body: '{}' }));
+      server.route('GET', '/waits', () => {
+        reached.open();
+        return new Promise(() => undefined);
+      });
+    },
+    { logsRequests: true },
+  );
+  const answer = await fetch(`${url}/items/one?signature=secret`);
+  const requestId = answer.headers.get('x-request-id');
+  await fetch(`${url}/nowhere?ticket=secret`, { method: 'DELETE' });
+  const client = new RawClient(port, t).send(rawRequest('GET', '/waits'));
+  await reached.opened;
+  client.socket.destroy();
+  await eventually('line of each', async () => log.entries.length === 3);
+  t.match(log.entries, [
+    {
+      level: 'debug',
+      message: 'request',
+      fields: { method: 'GET', path: '/items/one', status: 200, ms: Number, requestId },
+    },
+    { level: 'debug', fields: { method: 'DELETE', path: '/nowhere', status: 404 } },
+    { level: 'debug', fields: { method: 'GET', path: '/waits', status: undefined } },
+  ]);
+  t.notMatch(JSON.stringify(log.entries), /secret/);
 });
 
 t.test('a client that disconnects before the answer does not affect others', async t => {

@@ -58,6 +58,18 @@ t.test('a node that has not started is not ready', async t => {
   t.equal((await get('/readyz')).status, 200);
 });
 
+t.test('a node that does less than it should is ready, and says so', async t => {
+  let isWrong = true;
+  const checks = { database: () => Promise.resolve() };
+  const { get } = await startHealth(t, checks, { degradations: { clock: () => isWrong } });
+  t.match(await get('/readyz'), {
+    status: 200,
+    text: '{"status":"ok","checks":{"database":"ok","clock":"degraded"}}',
+  });
+  isWrong = false;
+  t.match(await get('/readyz'), { text: '{"status":"ok","checks":{"database":"ok","clock":"ok"}}' });
+});
+
 t.test('metrics are what the registry has', async t => {
   const registry = new Registry();
   new Counter({ name: 'things_total', help: 'Things', registers: [registry] }).inc(3);

@@ -2,13 +2,16 @@
 import type { Test } from 'tap';
 import Type from 'typebox';
 import type { Caller, Handlers, KeyCaller, UserCaller } from '../../../gateway/pipeline/handler.ts';
-import { Idempotency, type KeyStore } from '../../../gateway/pipeline/idempotency.ts';
+import { Idempotency, type IdempotencyOptions } from '../../../gateway/pipeline/idempotency.ts';
 import { serveOperations, type RestServices } from '../../../gateway/rest/operations.ts';
 import { ServiceError, type ErrorCode } from '../../../protocol/errors.ts';
 import type { Operation, Scope } from '../../../protocol/operation.ts';
 import { id } from '../../../protocol/resources/fields.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
+import { KeyRing } from '../../../storage/secrets/key-ring.ts';
+import { KeyedHash } from '../../../storage/secrets/keyed-hash.ts';
 import type { ProjectAccess } from '../../../storage/tenancy/access-cache.ts';
+import { freshKey } from '../../support/accounts.ts';
 import { docsUrl, startServer } from '../http/http-fixture.ts';
 
 const errors: ErrorCode[] = [
@@ -265,11 +268,8 @@ export const tenancy: RestServices['tenancy'] = {
 };
 
 /** For tests that send no key: whoever touches it has taken one for another thing. */
-export const untouched: KeyStore = {
+export const untouched: IdempotencyOptions['keys'] = {
   find: () => Promise.reject(new Error('no key was sent')),
-  claim: () => Promise.reject(new Error('no key was sent')),
-  keep: () => Promise.reject(new Error('no key was sent')),
-  release: () => Promise.reject(new Error('no key was sent')),
   keepRefusal: () => Promise.reject(new Error('no key was sent')),
   dropExpired: () => Promise.reject(new Error('no key was sent')),
 };
@@ -284,13 +284,15 @@ export const sealer = {
   },
 };
 
+export const hash = new KeyedHash(new KeyRing(freshKey()));
+
 export type TestHandlers = Handlers<typeof table>;
 
 /** Serves the table; handlers that are not given answer with what they were given. */
 export async function startRest(
   t: Test,
   given: Partial<TestHandlers> = {},
-  parts: Partial<RestServices> & { readonly keys?: KeyStore } = {},
+  parts: Partial<RestServices> & { readonly keys?: IdempotencyOptions['keys'] } = {},
 ) {
   const { keys = untouched, ...services } = parts;
   const echo = (call: { body?: unknown; query?: unknown; params?: unknown; project?: unknown }) => ({
@@ -322,7 +324,12 @@ export async function startRest(
         },
       },
       tenancy,
-      idempotency: new Idempotency(keys, sealer, { debug() {}, info() {}, warn() {}, error() {} }),
+      idempotency: new Idempotency({
+        keys,
+        vault: sealer,
+        hash,
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+      }),
       clock: systemClock,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       docsUrl,

@@ -1,8 +1,9 @@
 import t from 'tap';
 import type { TSchema } from 'typebox';
 import { errors } from '../../../protocol/errors.ts';
-import { eventTypes, type EventType } from '../../../protocol/events.ts';
+import { type EventName, eventTypes, type EventType } from '../../../protocol/events.ts';
 import { openApiDocument } from '../../../protocol/openapi/document.ts';
+import { createEventData } from '../../../protocol/openapi/event-examples.ts';
 import { createExample } from '../../../protocol/openapi/examples.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { operations } from '../../../protocol/operations/table.ts';
@@ -189,7 +190,7 @@ t.test('every body has an example that its schema takes', async t => {
     }
   }
   for (const [name, type] of Object.entries<EventType>(eventTypes)) {
-    t.strictSame(compile(type.data)(createExample(type.data), '') ?? [], [], name);
+    t.strictSame(compile(type.data)(createEventData(name as EventName), '') ?? [], [], name);
   }
 });
 

@@ -66,6 +66,7 @@ const table: readonly Row[] = [
   ),
   row(['agents:run'], developer, operators, 'createAgentRun cancelAgentRun'),
   row(['agents:run', 'messages:write'], developer, operators, 'resolveSuggestion'),
+  row(['agents:run', 'tools:execute'], developer, operators, 'resolveToolCall'),
   row(
     ['agents:write'],
     developer,

@@ -141,6 +141,7 @@ const newTool: NewTool = {
   timeoutMs: 5_000,
   retryMaxAttempts: 1,
   retryBackoffMs: 250,
+  requiresApproval: false,
   description: null,
   inputSchema: null,
   metadata: {},

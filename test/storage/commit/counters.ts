@@ -99,13 +99,7 @@ export function event(threadId: string, project = projectId): Write {
 
 export function key(text: string): Write {
   const hash = Buffer.from(text.padEnd(32)).toString('base64');
-  return rememberKey({
-    keyHash: hash,
-    fingerprint: hash,
-    status: 201,
-    answer: { body: '{"ok":true}' },
-    createdAt: at,
-  });
+  return rememberKey({ keyHash: hash, fingerprint: hash }, { body: '{"ok":true}' });
 }
 
 export const plainMessage = {

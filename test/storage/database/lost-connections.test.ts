@@ -80,6 +80,34 @@ t.test('a server that falls silent is given up, and the next one is asked', asyn
   t.same(await database.query('select 1 as one'), [{ one: 1 }], 'on connections of its own');
 });
 
+t.test(
+  'a connection that is lost while it is being verified fails the request, and nothing else',
+  async t => {
+    const { url } = await startTestDatabase(t);
+    const address = new URL(url);
+    const proxy = new Proxy({ host: address.hostname, port: Number(address.port) });
+    address.port = String(await proxy.listen());
+    const database = await openDatabase({ url: address.href, log: silentLog });
+    t.teardown(async () => {
+      await database.close();
+      await proxy.close();
+    });
+    const works = [
+      () => database.query('select 1'),
+      () => database.em().execute('select 1'),
+      () => database.scan('prj_1', 'select 1', []),
+    ];
+    for (const work of works) {
+      proxy.breakAt('pg_is_in_recovery');
+      const failure = await work().catch((error: unknown) => error);
+      await proxy.fired();
+      t.ok(isTransient(failure), String(failure));
+      proxy.breakAt(undefined);
+      t.equal((await work()).length, 1, 'the next connection is a new one');
+    }
+  },
+);
+
 t.test('no statement runs or waits without a limit', async t => {
   const { url } = await startTestDatabase(t);
   const hurried = { url, log: silentLog, poolSize: 4 };

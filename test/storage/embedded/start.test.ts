@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
+import { openDatabase } from '../../../storage/database/database.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { findAccount } from '../../../storage/embedded/account.ts';
 import { findBinaries, installedBinaries, runAs } from '../../../storage/embedded/binaries.ts';
+import { readAccess, toSuperuserUrl } from '../../../storage/embedded/cluster.ts';
 import { readProcessStart } from '../../../storage/embedded/process.ts';
-import { startEmbedded } from '../../../storage/embedded/start.ts';
+import { readEmbeddedUrl, startEmbedded } from '../../../storage/embedded/start.ts';
+import { ensurePartitions } from '../../../storage/retention/partitions.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -169,6 +172,59 @@ t.test(
     const [row] = await database.query<{ kept: number }>('select count(*) as kept from written');
     t.ok(acknowledged > 100);
     t.ok((row?.kept ?? 0) >= acknowledged, `${acknowledged} acknowledged, ${row?.kept} kept`);
+  },
+);
+
+t.test(
+  'the node has an ordinary role, which owns everything; data of earlier versions are given to it',
+  async t => {
+    const folder = await newFolder(t);
+    const first = await startEmbedded({ folder, log: silentLog });
+    const database = await openDatabase({ url: first.url, log: silentLog });
+    await database.migrate();
+    await database.close();
+    const access = await readAccess(folder);
+    // As versions before 0.2 have left it: everything is the superuser's, and there is no other role.
+    const superuser = new pg.Client({ connectionString: toSuperuserUrl(access) });
+    await superuser.connect();
+    await superuser.query('reassign owned by skein_node to skein');
+    await superuser.query('drop owned by skein_node');
+    await superuser.query('drop role skein_node');
+    await superuser.query('create schema other; create view other.counted as select count(*) from threads');
+    await superuser.end();
+    await first.stop();
+    await writeFile(
+      join(folder, 'access.json'),
+      JSON.stringify({ port: access.port, password: access.password }),
+    );
+
+    const second = await startEmbedded({ folder, log: silentLog });
+    t.teardown(() => second.stop());
+    t.equal(await readEmbeddedUrl(folder), second.url);
+    t.strictSame(await ask(second.url, `select current_user, current_setting('is_superuser')`), [
+      'skein_node',
+      'off',
+    ]);
+    const owners = `
+    select distinct pg_get_userbyid(owner) from (
+      select relowner as owner, relnamespace as space from pg_class union all
+      select proowner, pronamespace from pg_proc union all select nspowner, oid from pg_namespace where nspname <> 'public'
+    ) as owned join pg_namespace n on n.oid = space where nspname !~ '^pg_' and nspname <> 'information_schema'`;
+    t.strictSame(await ask(second.url, owners), ['skein_node']);
+    for (const beyond of [
+      `copy threads to program 'true'`,
+      `select pg_read_file('PG_VERSION')`,
+      'create role other',
+      'alter system set fsync = off',
+    ]) {
+      await t.rejects(ask(second.url, beyond), { code: '42501' }, beyond);
+    }
+    const migrated = await openDatabase({ url: second.url, log: silentLog });
+    t.teardown(() => migrated.close());
+    await migrated.migrate();
+    await ensurePartitions(migrated, Date.now() + 3 * 86_400_000, silentLog);
+    await migrated.query('alter table threads add column extra text');
+    t.strictSame(await migrated.query('select * from other.counted'), [{ count: 0 }]);
   },
 );
 

@@ -1,61 +1,51 @@
-/** The row of an idempotency key: absent, in progress, kept; see storage/idempotency/idempotency-keys.ts. */
+/** The row of an idempotency key: absent, done, refused; see storage/idempotency/idempotency-keys.ts. */
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { claimMs, IdempotencyKeys, type Claim } from '../../../storage/idempotency/idempotency-keys.ts';
+import { IdempotencyKeys } from '../../../storage/idempotency/idempotency-keys.ts';
+import type { RequestKey } from '../../../storage/writes/events-and-answers.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const { database } = await startTestDatabase(t);
-const clock = new VirtualClock(Date.parse('2026-11-20T10:00:00Z'));
-const keys = new IdempotencyKeys(database, clock);
-const fingerprint = randomBytes(32);
-const dayMs = 86_400_000;
+const keys = new IdempotencyKeys(database);
 
-async function claim(keyHash: Buffer): Promise<Claim> {
-  const claimed = await keys.claim(keyHash, fingerprint);
-  if (!('claimedAt' in claimed)) throw new Error('another request has the key');
-  return claimed;
+function newKey(): RequestKey {
+  return {
+    keyHash: randomBytes(32).toString('base64'),
+    fingerprint: randomBytes(32).toString('base64'),
+  };
 }
 
-t.test('of many requests with one key exactly one claims it, and the others see it in progress', async t => {
-  const keyHash = randomBytes(32);
-  const claims = await Promise.all(Array.from({ length: 20 }, () => keys.claim(keyHash, fingerprint)));
-  t.equal(claims.filter(each => 'claimedAt' in each).length, 1);
-  t.match(await keys.find(keyHash, []), { fingerprint, status: null, body: null });
+async function expire({ keyHash }: RequestKey): Promise<void> {
+  await database.query(
+    `update idempotency_keys set expires_at = now() where key_hash = decode($1, 'base64')`,
+    [keyHash],
+  );
+}
+
+t.test('a refusal is kept once, for 24 hours', async t => {
+  const key = newKey();
+  const fingerprint = Buffer.from(key.fingerprint, 'base64');
+  t.equal(await keys.find(key, []), undefined);
+  const kept = await Promise.all(Array.from({ length: 8 }, () => keys.keepRefusal(key, 409, '{}')));
+  t.equal(kept.filter(Boolean).length, 1);
+  t.match(await keys.find(key, []), { fingerprint, status: 409, body: '{}' });
+  await expire(key);
+  t.equal(await keys.find(key, []), undefined);
+  t.equal(await keys.keepRefusal(key, 422, '[]'), true, 'and another takes its place');
+  t.match(await keys.find(key, []), { status: 422, body: '[]' });
 });
 
-t.test('a kept answer holds for 24 hours, whatever claims and refusals come', async t => {
-  const keyHash = randomBytes(32);
-  await keys.keep(await claim(keyHash), 201, '{"ok":true}');
-  await clock.advance(dayMs - 1);
-  t.match(await keys.claim(keyHash, randomBytes(32)), { fingerprint, status: 201, body: '{"ok":true}' });
-  t.equal(await keys.keepRefusal(keyHash, randomBytes(32), 404, '{}'), false);
-  await clock.advance(1);
-  t.equal(await keys.find(keyHash, []), undefined);
-  await claim(keyHash);
-});
-
-t.test('a claim that lapsed can neither keep an answer nor release the key of its successor', async t => {
-  const keyHash = randomBytes(32);
-  const lapsed = await claim(keyHash);
-  await clock.advance(claimMs);
-  const next = await claim(keyHash);
-  await keys.keep(lapsed, 200, '"late"');
-  await keys.release(lapsed);
-  t.match(await keys.find(keyHash, []), { status: null });
-  await keys.keep(next, 200, '"next"');
-  await keys.release(next);
-  t.match(await keys.find(keyHash, []), { status: 200, body: '"next"' }, 'a kept answer is not released');
-});
-
-t.test('a released or dropped key is free at once', async t => {
-  const keyHash = randomBytes(32);
-  await keys.release(await claim(keyHash));
-  t.equal(await keys.find(keyHash, []), undefined);
-  t.equal(await keys.keepRefusal(keyHash, fingerprint, 404, '{}'), true);
-  await keys.dropExpired(keyHash);
-  t.match(await keys.find(keyHash, []), { status: 404 }, 'it has not expired');
-  await clock.advance(dayMs);
-  await keys.dropExpired(keyHash);
-  t.strictSame(await database.query('select 1 from idempotency_keys where key_hash = $1', [keyHash]), []);
+t.test('only an expired row is dropped', async t => {
+  const key = newKey();
+  await keys.keepRefusal(key, 409, '{}');
+  await keys.dropExpired(key);
+  t.match(await keys.find(key, []), { status: 409 });
+  await expire(key);
+  await keys.dropExpired(key);
+  t.strictSame(
+    await database.query(`select 1 from idempotency_keys where key_hash = decode($1, 'base64')`, [
+      key.keyHash,
+    ]),
+    [],
+  );
 });

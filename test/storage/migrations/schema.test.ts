@@ -4,15 +4,7 @@ import { openDatabase } from '../../../storage/database/database.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 t.test('the schema', async t => {
-  const { url, database } = await startTestDatabase(t);
-
-  /** A database without a table, on the same server. */
-  async function emptyDatabase(name: string): Promise<string> {
-    await database.query(`create database ${name}`);
-    const other = new URL(url);
-    other.pathname = `/${name}`;
-    return other.href;
-  }
+  const { url, database, createDatabase } = await startTestDatabase(t);
 
   t.test('is what the entities say', async t => {
     t.equal(await database.orm.schema.getUpdateSchemaSQL({ wrap: false }), '');
@@ -22,7 +14,7 @@ t.test('the schema', async t => {
   });
 
   t.test('is migrated once, however many nodes start at once', async t => {
-    const empty = await emptyDatabase('crowd');
+    const empty = await createDatabase('crowd');
     const nodes = await Promise.all(
       [1, 2, 3, 4].map(() => openDatabase({ url: empty, log: silentLog, poolSize: 2 })),
     );

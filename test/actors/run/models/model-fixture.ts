@@ -45,6 +45,7 @@ export const lookUp: PlannedTool = {
     additionalProperties: false,
   },
   timeoutMs: 5_000,
+  requiresApproval: false,
 };
 
 export function createPlan(more: Partial<Plan> = {}): Plan {
@@ -67,6 +68,7 @@ export function toOrder(more: Partial<StepRequest> = {}): StepRequest {
     environmentId: 'env_1',
     agentRunId: 'run_1',
     threadId: 'thread_1',
+    channelId: 'ch_1',
     head: {
       agentId: 'agt_1',
       loomId: 'loom_1',

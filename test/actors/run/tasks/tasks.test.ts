@@ -259,3 +259,41 @@ t.test('a defect ends the run, and is not paid for twice', async t => {
     await nodes.stop();
   }
 });
+
+t.test('an answer that its thread refuses is offered again, with what the rows say by then', async t => {
+  let read = 0;
+  const nodes: RunNodes = new RunNodes({
+    model: () => Promise.resolve(saying('Done.')),
+    services: {
+      agents: {
+        findCurrent: () => Promise.resolve({ mode: read++ < 2 ? 'auto' : 'suggest', channelAgentId: null }),
+      },
+    },
+    changes: 2,
+  });
+  await nodes.start();
+  await nodes.begin();
+  await nodes.clock.advance(resumeEveryMs);
+  t.equal(nodes.state.status, 'succeeded');
+  t.equal(read, 3);
+  t.strictSame(nodes.heard, { answers: 1, ends: 0 });
+  await nodes.stop();
+});
+
+t.test('an answer whose node dies before the thread has it is offered by the next', async t => {
+  const nodes: RunNodes = new RunNodes({
+    model: () => Promise.resolve(saying('Done.')),
+    services: { agents: { findCurrent: () => Promise.reject(new Error('the database is away')) } },
+  });
+  await nodes.start();
+  await nodes.begin();
+  await nodes.clock.advance(60_000);
+  t.equal(nodes.state.phase, 'answering');
+  t.strictSame(nodes.heard, { answers: 0, ends: 0 });
+  nodes.services = {};
+  await nodes.fail();
+  await nodes.clock.advance(resumeEveryMs);
+  t.equal(nodes.state.status, 'succeeded');
+  t.strictSame(nodes.heard, { answers: 1, ends: 0 });
+  await nodes.stop();
+});

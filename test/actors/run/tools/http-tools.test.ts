@@ -8,8 +8,10 @@ import { Pool, PoolOverloaded } from '../../../../runtime/pool/pool.ts';
 import type { NewTool } from '../../../../storage/agents/tools.ts';
 import { ToolCircuit } from '../../../../storage/agents/tool-calls.ts';
 import type { TenantScope } from '../../../../storage/database/tenant-scope.ts';
+import { newId } from '../../../../protocol/ids.ts';
+import { verifyRequest } from '../../../../protocol/signature.ts';
 import { startTestDatabase } from '../../../support/database.ts';
-import { answer, hasValidSignature, Receiver, silence } from '../../../support/receiver.ts';
+import { answer, hasValidSignature, Receiver, silence, type Received } from '../../../support/receiver.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { agentRows } from '../agent-rows.ts';
 
@@ -59,6 +61,7 @@ async function bench(
         callId: 'run_1.1.1',
         toolId: tool.toolId,
         arguments: input,
+        isApproved: false,
         attempt: 1,
         lost: false,
         beginBy: clock.now() + 5_000,
@@ -118,7 +121,68 @@ t.test('a POST: a signed JSON body, the headers of the tool, and an answer in JS
   t.ok(hasValidSignature(received, signingSecret));
 });
 
-t.test('a GET and a DELETE: arguments in the query, a signature over nothing', async t => {
+/** Whether the whole request is as the signature says, but for what the test changes. */
+function isGenuine({ method, path: target, headers, body }: Received, secret: string, change: object = {}) {
+  const signed = { method, target, headers, body, ...change };
+  const signature = String(headers['service-signature']);
+  return verifyRequest(secret, signature, signed, signed.body).ok;
+}
+
+t.test('a call says for whom it is made, and all of that is signed', async t => {
+  const receiver = await receiverFor(t);
+  receiver.behaviour = json('done');
+  const { call, tenant, tools, toolId, signingSecret } = await bench({
+    url: receiver.url('/a?b=c'),
+    method: 'GET',
+  });
+  const threadId = newId('thread');
+  const ref = 'Zoë 李\r\nX-Admin: 1%\u202e\u{1f600}';
+  await database.query(
+    `insert into threads (thread_id, project_id, environment_id, external_ref, status, state, version, last_message_at, active_second,
+       created_at, updated_at) values ($1, $2, $3, $4, 'open', '{}', 1, now(), 0, now(), now())`,
+    [threadId, tenant.projectId, tenant.environmentId, ref],
+  );
+  t.match(await call({ id: 7 }, { threadId }), { status: 'succeeded' });
+  const [received] = receiver.received;
+  if (received === undefined) return t.fail('nothing came');
+  const { headers } = received;
+  t.match(headers, { 'service-run-id': 'run_1', 'service-thread-id': threadId });
+  t.equal(decodeURIComponent(String(headers['service-participant-ref'])), ref);
+  t.equal(headers['x-admin'], undefined);
+  t.ok(isGenuine(received, signingSecret));
+  for (const change of [
+    { method: 'DELETE' },
+    { target: '/a?b=c&id=8' },
+    { target: '/b?b=c&id=7' },
+    { body: ' ' },
+    ...['idempotency-key', 'service-run-id', 'service-thread-id', 'service-participant-ref'].flatMap(name => [
+      { headers: { ...headers, [name]: 'another' } },
+      { headers: { ...headers, [name]: undefined } },
+    ]),
+  ]) {
+    t.notOk(isGenuine(received, signingSecret, change), JSON.stringify(change));
+  }
+
+  // Another tenant's thread names nobody here, and a test is made for nobody.
+  await call({ id: 7 }, { threadId: newId('thread') });
+  await tools.test(tenant, toolId, {});
+  const [, unknown, test] = receiver.received;
+  t.equal(unknown?.headers['service-participant-ref'], undefined);
+  t.notMatch(Object.keys(test?.headers ?? {}).join(), /service-(run|thread|participant)/);
+  t.ok(test !== undefined && isGenuine(test, signingSecret));
+});
+
+t.test('a tool that requires approval by now is not called without', async t => {
+  const receiver = await receiverFor(t);
+  receiver.behaviour = json('done');
+  const { call, tools, tenant, toolId } = await bench({ url: receiver.url(), requiresApproval: true });
+  t.match(await call(), { status: 'failed', error: /requires the approval of a person/ });
+  t.equal(receiver.received.length, 0);
+  t.match(await call({}, { isApproved: true }), { status: 'succeeded' });
+  t.match(await tools.test(tenant, toolId, {}), { status: 'succeeded' });
+});
+
+t.test('a GET and a DELETE: arguments in the query, which the signature covers', async t => {
   const receiver = await receiverFor(t);
   for (const method of ['GET', 'DELETE'] as const) {
     receiver.behaviour = answer(200, { 'content-type': 'text/plain' }, 'gone');
@@ -130,6 +194,7 @@ t.test('a GET and a DELETE: arguments in the query, a signature over nothing', a
     t.equal(received?.body, '');
     t.equal(received?.headers['content-type'], undefined);
     t.ok(received !== undefined && hasValidSignature(received, signingSecret));
+    t.ok(received !== undefined && isGenuine(received, signingSecret));
     t.match(await call({ id: 'x'.repeat(9_000) }), { status: 'failed', error: /too long for an address/ });
   }
   t.equal(receiver.received.length, 2);

@@ -42,19 +42,23 @@ export interface ConversationsClient extends grpc.Client {
   
   /**
    * The same for many messages on one stream. Each is answered under its correlation id once it is committed or refused; a refusal
-   * does not end the stream. Messages of one thread are taken, committed and answered in the order in which they were sent; answers
-   * of different threads may overtake each other. At most 256 messages are taken and not answered: beyond that the server stops
-   * reading, and HTTP/2 stops the client. When the node goes away, the stream ends with UNAVAILABLE after the last answer: send
-   * what was not answered again, to another node, under the same idempotency keys.
+   * does not end the stream. Messages of one thread are taken, committed and answered one after the other, in the order in which they
+   * were sent; answers of different threads may overtake each other. After an answer UNAVAILABLE or INTERNAL it is not known whether
+   * the message was taken. Then its thread is held: all of its messages are answered UNAVAILABLE until that one is sent again under
+   * its idempotency key. Send those that follow it again as well, in their order. At most 256 messages are taken and not answered: beyond
+   * that the server stops reading, and HTTP/2 stops the client. When the node goes away, or when more than 1,000 threads are held, the
+   * stream ends with UNAVAILABLE: send what was not answered again, to another node, under the same idempotency keys.
    */
   IngestMessages(metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientDuplexStream<_skein_internal_v1_IngestMessagesRequest, _skein_internal_v1_IngestMessagesResponse__Output>;
   IngestMessages(options?: grpc.CallOptions): grpc.ClientDuplexStream<_skein_internal_v1_IngestMessagesRequest, _skein_internal_v1_IngestMessagesResponse__Output>;
   /**
    * The same for many messages on one stream. Each is answered under its correlation id once it is committed or refused; a refusal
-   * does not end the stream. Messages of one thread are taken, committed and answered in the order in which they were sent; answers
-   * of different threads may overtake each other. At most 256 messages are taken and not answered: beyond that the server stops
-   * reading, and HTTP/2 stops the client. When the node goes away, the stream ends with UNAVAILABLE after the last answer: send
-   * what was not answered again, to another node, under the same idempotency keys.
+   * does not end the stream. Messages of one thread are taken, committed and answered one after the other, in the order in which they
+   * were sent; answers of different threads may overtake each other. After an answer UNAVAILABLE or INTERNAL it is not known whether
+   * the message was taken. Then its thread is held: all of its messages are answered UNAVAILABLE until that one is sent again under
+   * its idempotency key. Send those that follow it again as well, in their order. At most 256 messages are taken and not answered: beyond
+   * that the server stops reading, and HTTP/2 stops the client. When the node goes away, or when more than 1,000 threads are held, the
+   * stream ends with UNAVAILABLE: send what was not answered again, to another node, under the same idempotency keys.
    */
   ingestMessages(metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientDuplexStream<_skein_internal_v1_IngestMessagesRequest, _skein_internal_v1_IngestMessagesResponse__Output>;
   ingestMessages(options?: grpc.CallOptions): grpc.ClientDuplexStream<_skein_internal_v1_IngestMessagesRequest, _skein_internal_v1_IngestMessagesResponse__Output>;
@@ -102,10 +106,12 @@ export interface ConversationsHandlers extends grpc.UntypedServiceImplementation
   
   /**
    * The same for many messages on one stream. Each is answered under its correlation id once it is committed or refused; a refusal
-   * does not end the stream. Messages of one thread are taken, committed and answered in the order in which they were sent; answers
-   * of different threads may overtake each other. At most 256 messages are taken and not answered: beyond that the server stops
-   * reading, and HTTP/2 stops the client. When the node goes away, the stream ends with UNAVAILABLE after the last answer: send
-   * what was not answered again, to another node, under the same idempotency keys.
+   * does not end the stream. Messages of one thread are taken, committed and answered one after the other, in the order in which they
+   * were sent; answers of different threads may overtake each other. After an answer UNAVAILABLE or INTERNAL it is not known whether
+   * the message was taken. Then its thread is held: all of its messages are answered UNAVAILABLE until that one is sent again under
+   * its idempotency key. Send those that follow it again as well, in their order. At most 256 messages are taken and not answered: beyond
+   * that the server stops reading, and HTTP/2 stops the client. When the node goes away, or when more than 1,000 threads are held, the
+   * stream ends with UNAVAILABLE: send what was not answered again, to another node, under the same idempotency keys.
    */
   IngestMessages: grpc.handleBidiStreamingCall<_skein_internal_v1_IngestMessagesRequest__Output, _skein_internal_v1_IngestMessagesResponse>;
   

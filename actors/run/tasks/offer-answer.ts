@@ -1,0 +1,28 @@
+/** The task `offerAnswer`: offers a run's answer to its thread, together with what the rows say of the agent at that moment. */
+import type { TaskContext } from '../../../runtime/actor/index.ts';
+import type { RetryPolicy } from '../../base/index.ts';
+import type { TakeAnswer } from '../told-thread.ts';
+import type { OfferAnswerTask } from '../task-requests.ts';
+import type { RunServices } from '../services.ts';
+import type { InFlight } from './in-flight.ts';
+
+/** Until the thread has the answer, or the run has ended. Where the agent was changed after it was read, the thread says 409. */
+export function createOfferAnswerTask(
+  { agents }: Pick<RunServices, 'agents'>,
+  inFlight: InFlight,
+  retryPolicy: RetryPolicy,
+) {
+  return async ({ threadId, channelId, agentId, answer }: OfferAnswerTask, context: TaskContext) => {
+    await inFlight.run(answer.agentRunId, 'answer', signal =>
+      retryPolicy.retry(
+        'an answer could not be offered to its thread',
+        async () => {
+          const agent = await agents.findCurrent(answer, agentId, channelId);
+          const command: TakeAnswer = { ...answer, agent };
+          await context.ask({ kind: 'thread', id: threadId }, 'takeAnswer', command);
+        },
+        () => signal.aborted,
+      ),
+    );
+  };
+}

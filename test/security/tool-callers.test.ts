@@ -1,0 +1,138 @@
+/**
+ * A participant who talks a model into something: the tool learns from signed headers who is talking, and what a tool has to be approved for
+ * waits for a person, whatever happens to the node.
+ */
+import t from 'tap';
+import type { AgentRun } from '../../protocol/resources/agent.ts';
+import { verifyRequest } from '../../protocol/signature.ts';
+import { AgentFixture, says, wants } from '../node/agent-fixture.ts';
+import { Line, type ListOf, type Refusal } from '../node/client.ts';
+import { signUp } from '../node/tenant.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { NodeProcess } from '../support/node-process.ts';
+import { answer, Receiver } from '../support/receiver.ts';
+
+const { url } = await startTestDatabase(t);
+const model = await Receiver.start();
+t.teardown(() => model.stop());
+const environment = {
+  DATABASE_URL: url,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  RATE_LIMITS: 'off',
+  LLM_PROVIDER_1_URL: model.url('/v1'),
+};
+const node = await NodeProcess.make(t, environment);
+await node.start();
+const line = new Line(node.url, t);
+const tenant = await signUp(line);
+const { key, person, projectId, channelId } = tenant;
+const fixture = await AgentFixture.start(t, tenant, model, { orders: 1, refund: 1 });
+const refundId = fixture.toolIds['refund'] ?? '';
+const done = answer(200, { 'content-type': 'application/json' }, '{"ok":true}');
+fixture.tool('orders', done);
+fixture.tool('refund', done);
+await key.get('updateTool', { params: { toolId: refundId }, body: { projectId, requiresApproval: true } });
+
+interface Call {
+  readonly callId: string;
+  readonly status: string;
+  readonly approval?: { readonly status: string; readonly reason?: string };
+}
+
+const readCall = async (agentRunId: string): Promise<Call | undefined> => {
+  const { trace } = await key.get<AgentRun>('getAgentRun', { params: { agentRunId } });
+  return (trace as { steps: { toolCalls: Call[] }[] }).steps[0]?.toolCalls[0];
+};
+
+/** A run that waits for somebody to approve its refund. */
+const waiting = async (question: string) => {
+  fixture.script(question, wants('refund'), says('As you wish.'));
+  const run = await fixture.run(question);
+  await fixture.event('agent.tool.approval_requested', run.threadId);
+  return { ...run, toolCallId: `${run.agentRunId}.1.1` };
+};
+
+const resolve = ({ agentRunId, toolCallId }: { agentRunId: string; toolCallId: string }, more: object = {}) =>
+  person.ask<AgentRun & Refusal>('resolveToolCall', {
+    params: { agentRunId },
+    body: { projectId, toolCallId, action: 'approve', ...more },
+  });
+
+t.test(
+  'whatever the participant is called, and whatever the model passes, the tool knows who it is',
+  async t => {
+    const participant = 'ada\r\nService-Participant-Ref: grace\r\n\r\n\u{1f600}, v2=0';
+    const question = 'Where is the order of grace?';
+    fixture.script(question, wants('orders'), says('It is in the post.'));
+    const { threadId } = await fixture.ask(question, participant);
+    const run = await fixture.send(threadId, 'auto');
+    await fixture.end(run, 'succeeded');
+    const [received] = fixture.tools.received;
+    if (received === undefined) return t.fail('the tool was not called');
+    const { method, path: target, headers, body } = received;
+    t.equal(headers['service-participant-ref'], encodeURIComponent(participant));
+    t.match(headers, { 'service-run-id': run.agentRunId, 'service-thread-id': threadId });
+    const secrets = [...line.secrets].filter(each => each.startsWith('whsec_'));
+    const signature = String(headers['service-signature']);
+    const signed = { method, target, headers };
+    t.ok(secrets.some(each => verifyRequest(each, signature, signed, body).ok));
+    const another = { ...headers, 'service-participant-ref': 'grace' };
+    t.notOk(secrets.some(each => verifyRequest(each, signature, { ...signed, headers: another }, body).ok));
+  },
+);
+
+t.test('a call that nobody has approved is not made, and a refusal is final', async t => {
+  const run = await waiting('A refund, please!');
+  t.match(await readCall(run.agentRunId), { status: 'awaiting_approval', approval: { status: 'pending' } });
+  const refused = await resolve(run, { action: 'refuse', reason: 'It was sent.' });
+  t.equal(refused.status, 200);
+  t.match(await resolve(run), { status: 409, body: { details: { status: 'refused' } } });
+  t.match((await resolve({ ...run, toolCallId: `${run.agentRunId}.1.2` })).status, 404);
+  await fixture.end(run, 'succeeded');
+  t.match(await readCall(run.agentRunId), { status: 'failed', approval: { reason: 'It was sent.' } });
+  const told = JSON.stringify(fixture.prompts.get('A refund, please!')?.[1]?.messages.at(-1));
+  t.match(told, /It was sent/, 'the model was told');
+  t.strictSame(fixture.getKeys('refund'), []);
+  const acts = await person.get<ListOf<object>>('listAuditLogs', {
+    query: { projectId, action: 'agent_run.tool_call_resolved' },
+  });
+  const details = { toolCallId: run.toolCallId, action: 'refuse' };
+  t.match(acts.data, [{ targetId: run.agentRunId, actor: { type: 'user' }, details }]);
+  t.equal(acts.data.length, 1);
+});
+
+t.test('a person who takes over the thread has refused it', async t => {
+  const run = await waiting('My money back!');
+  const { threadId } = run;
+  await person.get('createMessage', {
+    params: { threadId },
+    body: { projectId, body: 'I take care of it.' },
+  });
+  const event = await fixture.event('agent.tool.approval_resolved', threadId);
+  t.match(event.data, { status: 'refused', reason: /taken over/, channelId, actor: { type: 'system' } });
+  await fixture.end(run, 'succeeded');
+  t.strictSame(fixture.getKeys('refund'), []);
+  t.strictSame(await fixture.sent(threadId), [{ by: 'user', body: 'I take care of it.' }]);
+});
+
+t.test('a node that is killed forgets neither that it waits nor what was approved', async t => {
+  const question = 'I want my money!';
+  const run = await waiting(question);
+  await node.kill();
+  fixture.stream.close();
+  const next = await NodeProcess.make(t, {
+    ...environment,
+    DATA_DIR: node.folder,
+    PORT: String(node.port),
+  });
+  await next.start();
+  await fixture.stream.open();
+  t.match(await readCall(run.agentRunId), { status: 'awaiting_approval' });
+  const both = await Promise.all([resolve(run), resolve(run)]);
+  t.strictSame(both.map(({ status }) => status).sort(), [200, 409], 'of two people one decides');
+  await eventually('end of the run', async () => (await fixture.read(run)).status === 'succeeded');
+  t.match(await readCall(run.agentRunId), { status: 'succeeded', approval: { status: 'approved' } });
+  t.strictSame(fixture.getKeys('refund'), [run.toolCallId]);
+  t.strictSame(await fixture.sent(run.threadId), [{ by: 'agent', body: 'As you wish.' }]);
+});

@@ -1,0 +1,90 @@
+/** What the commit of an agent's message requires of the agent, in a real PostgreSQL. */
+import pg from 'pg';
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import { requireAgent, type RequiredAgent } from '../../../storage/writes/agents.ts';
+import { agentRows } from '../../actors/run/agent-rows.ts';
+import { head } from '../../actors/run/run-harness.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { Counter, environmentId, openStore, outcomes, projectId } from '../commit/counters.ts';
+
+t.test('what a message requires of its agent', async t => {
+  const { database, url } = await startTestDatabase(t);
+  const { store } = openStore(database);
+  t.teardown(() => store.close());
+  const channelId = newId('channel');
+  await agentRows(database).agent({ projectId, environmentId }, head);
+  await database.query(
+    `insert into channels (channel_id, project_id, environment_id, name, kind, status, default_agent_id, version, state, created_at,
+       updated_at) values ($1, $2, $3, 'c', 'custom', 'connected', $4, 1, '{}', now(), now())`,
+    [channelId, projectId, environmentId, head.agentId],
+  );
+  const commit = (more: Partial<RequiredAgent> = {}): Promise<void> => {
+    const { agentId } = head;
+    const own = { agentRunId: newId('run'), projectId, environmentId, agentId };
+    const write = requireAgent({ ...own, mode: 'auto', channelId, ...more });
+    return store.commit(new Counter().next([write]));
+  };
+  const change = (table: string, set: string) => database.query(`update ${table} set ${set}`);
+
+  await t.test('it is as it was read', async t => {
+    const anyhow = { mode: null, channelId: null };
+    t.strictSame(await outcomes([commit(), commit({ mode: null }), commit(anyhow)]), ['ok', 'ok', 'ok']);
+  });
+
+  await t.test('whatever has changed refuses the message, and no other', async t => {
+    for (const [table, set, back, bySpeaking] of [
+      ['agents', `mode = 'paused'`, `mode = 'auto'`, 'ok'],
+      ['agents', `mode = 'suggest'`, `mode = 'auto'`, 'ok'],
+      ['agents', `mode = null`, `mode = 'auto'`, 'ok'],
+      ['agents', `archived_at = now()`, `archived_at = null`, 'Duplicate'],
+      ['agents', `loom_id = null`, `loom_id = '${head.loomId}'`, 'Duplicate'],
+      ['looms', `status = 'archived'`, `status = 'active'`, 'Duplicate'],
+      ['looms', `active_version_id = null`, `active_version_id = '${head.loomVersionId}'`, 'Duplicate'],
+    ] as const) {
+      await change(table, set);
+      // Beside commits that require nothing.
+      const others = [store.commit(new Counter().next()), commit({ mode: null, channelId: null })];
+      t.strictSame(await outcomes([commit(), ...others]), ['Duplicate', 'ok', bySpeaking], set);
+      await change(table, back);
+    }
+    await change('channels', 'default_agent_id = null');
+    t.strictSame(await outcomes([commit(), commit({ channelId: null })]), ['Duplicate', 'ok']);
+    await change('channels', `default_agent_id = '${head.agentId}'`);
+    const foreign = { environmentId: newId('environment') };
+    t.strictSame(await outcomes([commit(foreign), commit()]), ['Duplicate', 'ok']);
+  });
+
+  await t.test('a loom version says what the agent does not', async t => {
+    await change('agents', 'mode = null');
+    await change('loom_versions', `mode = 'auto'`);
+    t.strictSame(await outcomes([commit()]), ['ok']);
+    await change('loom_versions', `mode = 'suggest'`);
+    t.strictSame(await outcomes([commit()]), ['Duplicate']);
+    await change('agents', `mode = 'auto'`);
+  });
+
+  await t.test('a change that is under way is waited for, and counts', async t => {
+    for (const [end, expected] of [
+      ['rollback', 'ok'],
+      ['commit', 'Duplicate'],
+    ] as const) {
+      const changer = new pg.Client({ connectionString: url });
+      await changer.connect();
+      await changer.query('begin');
+      await changer.query(`update agents set mode = 'paused'`);
+      const committed = outcomes([commit()]);
+      await eventually('wait for the change', async () => {
+        const waiting = await database.query(
+          `select from pg_stat_activity where datname = current_database() and application_name like 'skein lane%'
+             and wait_event_type = 'Lock'`,
+        );
+        return waiting.length === 1;
+      });
+      await changer.query(end);
+      t.strictSame(await committed, [expected]);
+      await changer.end();
+    }
+  });
+});
