@@ -14,7 +14,7 @@ export interface Keyed {
 /**
  * The decision with its reply kept under the command's key. A decision that changes nothing gets a commit by this, too.
  *
- * @param toKept what is kept in place of the reply
+ * @param toKept what is kept in place of the reply. Undefined: the work is not done yet, and the key stays free for the next try
  */
 export function keepReply<State, Command extends Keyed, Reply>(
   decide: (state: State, command: Command, turn: Turn) => Decision<State, Reply, Write>,
@@ -25,6 +25,7 @@ export function keepReply<State, Command extends Keyed, Reply>(
     const { key } = command;
     if (key === undefined) return decision;
     const kept = toKept(decision.reply, command, turn);
+    if (kept === undefined) return decision;
     // A reply that is a text is JSON already.
     const body = kept === null || typeof kept === 'string' ? kept : JSON.stringify(kept);
     return { ...decision, writes: [...(decision.writes ?? []), rememberKey(key, { body })] };

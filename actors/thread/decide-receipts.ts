@@ -105,6 +105,11 @@ export function recordReceipts(
   return builder.decide(reply);
 }
 
+/** A stale reading has recorded nothing: the report is read again, and keeps its key for then. */
+export function toKeptOutcome(reply: ReceiptOutcome): ReceiptOutcome | undefined {
+  return reply.outcome === 'stale' ? undefined : reply;
+}
+
 /** Adds one event for each receipt that moves the message forward; returns the status that the message has then. */
 function addReceiptEvents(
   builder: ThreadDecisionBuilder,

@@ -11,7 +11,7 @@ import { assign, update, erase } from './decide-update.ts';
 import { create, receive } from './decide-inbound.ts';
 import { addNote, editNote, removeNote } from './decide-notes.ts';
 import { checkSend, send } from './decide-outbound.ts';
-import { recordReceipts } from './decide-receipts.ts';
+import { recordReceipts, toKeptOutcome } from './decide-receipts.ts';
 import { expireWindow, lookAtWindow } from './service-window.ts';
 import { blankThread, type ThreadState } from './state.ts';
 import { createAgentDispatcher, type AgentDispatcherServices } from './agent-dispatcher.ts';
@@ -35,7 +35,7 @@ export function createThreadKind(
       addNote: keepReply(addNote),
       editNote,
       removeNote,
-      recordReceipts: keepReply(recordReceipts),
+      recordReceipts: keepReply(recordReceipts, toKeptOutcome),
       lookAtWindow,
       expireWindow: keepReply(expireWindow),
       callAgent,

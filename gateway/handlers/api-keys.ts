@@ -32,9 +32,12 @@ export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<
       const user = requireUser(call);
       const { projectId, name, environment, scopes } = call.body;
       if (environment === 'live') requireVerified(user);
-      const expiresAt = expiry(call.body.expiresAt, call.now);
-      const apiKey = { projectId, name, environment, scopes, expiresAt, ...createUserAuditContext(call) };
-      return { body: created(await call.once(key => apiKeys.create({ ...apiKey, key }))) };
+      const apiKey = { projectId, name, environment, scopes, ...createUserAuditContext(call) };
+      const made = await call.once(key => {
+        const expiresAt = expiry(call.body.expiresAt, call.now);
+        return apiKeys.create({ ...apiKey, expiresAt, key });
+      });
+      return { body: created(made) };
     },
 
     rotateApiKey: async call => {

@@ -9,7 +9,7 @@
  */
 
 /** Grows when nodes of two releases could not work side by side. */
-export const wireVersion = 1;
+export const wireVersion = 2;
 
 /** What all nodes of a cluster have in common. */
 export interface ClusterConfig {

@@ -65,8 +65,8 @@ export function transactOnce<T>(
 
 /**
  * The same for work that the database does not see: it cannot be one commit with its key. The key is looked for before, and kept after.
- * Where the node is lost in between, a repetition does the work once more: it must do no harm, or have an id that its receiver knows
- * again.
+ * In between, and where the node is lost there, a repetition does the work once more: it must do no harm, or have an id that its receiver
+ * knows again.
  */
 export async function performOnce<T>(
   db: Pick<Database, 'em' | 'query'>,

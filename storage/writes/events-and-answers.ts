@@ -133,7 +133,7 @@ export function appendEvent(row: EventRow): Write {
 /** How long a key is kept, as SQL. Its age is judged by the database's clock alone, which all nodes share. */
 export const idempotencyKept = "interval '24 hours'";
 
-/** The status of a key whose work is done. Nodes of the release before this one answer with it. */
+/** The status of a key whose work is done: any below 400. */
 export const doneStatus = 201;
 
 const keyColumns = {

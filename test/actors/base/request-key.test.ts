@@ -35,6 +35,12 @@ t.test('what is kept may be something else', async t => {
   t.match(kept(1, { reply: 3, key }, turn).writes?.[0]?.values[2], '{"id":"one","reply":3}');
 });
 
+t.test('a key is not used up by a reply that asks for another try', async t => {
+  const kept = keepReply(decide, reply => (reply === 'again' ? undefined : reply));
+  t.strictSame(kept(1, { reply: 'again', key }, turn).writes, []);
+  t.equal(kept(1, { reply: 'done', key }, turn).writes?.length, 1);
+});
+
 t.test('a decision that changes nothing is committed with its key', async t => {
   const kept = keepReply((_state: number, _command: Keyed) => ({ reply: null }));
   t.equal(kept(1, { key }, turn).writes?.length, 1);

@@ -151,6 +151,23 @@ t.test('receipts of a custom channel', async t => {
     t.equal((await read(messageId)).status, 'read');
   });
 
+  t.test('keyed receipts of many messages at once: those that were accepted are recorded', async t => {
+    const sent: string[] = [];
+    for (let i = 0; i < 20; i++) sent.push((await node.send(tenant, threadId)).body.messageId);
+    const accepted = await Promise.all(
+      sent.map(async (messageId, i) => {
+        const body = { projectId, occurredAt, messageId, status: 'delivered' };
+        const asked = { params: { channelId }, body, key: `receipt-${i}` };
+        for (;;) {
+          const { status } = await node.ask<ErrorBody>('recordReceipt', secret, asked);
+          if (status !== 503) return status;
+        }
+      }),
+    );
+    t.same(new Set(accepted), new Set([202]));
+    for (const messageId of sent) t.equal((await read(messageId)).status, 'delivered');
+  });
+
   t.test('what has no message is not there, and what is unclear is refused', async t => {
     t.equal((await report({ messageId: newId('message'), status: 'sent' })).status, 404);
     const unclear = await report({ status: 'sent' });

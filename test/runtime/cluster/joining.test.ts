@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ClusterRefusal } from '../../../runtime/cluster/joining.ts';
-import { decodeMember, encode, memberKey } from '../../../runtime/cluster/records.ts';
+import { decodeMember, encode, memberKey, wireVersion } from '../../../runtime/cluster/records.ts';
 import { MemoryCluster, latencyMs, share, trio } from './cluster-fixture.ts';
 
 t.test('a second node of one id refuses to start while the first lives', async t => {
@@ -64,7 +64,7 @@ t.test('a node of another shard count or another wire version refuses to start',
   await cluster.started('one', { release: '1.0.0' });
   await t.rejects(
     cluster.clock.until(cluster.process('two', { wire: 99 }).start()),
-    /use version 1 .* and this node uses 99/,
+    new RegExp(`use version ${wireVersion} .* and this node uses 99`),
   );
   const larger = new MemoryCluster({ shards: 17, latencyMs });
   larger.register.write('cluster', cluster.register.at('cluster')?.value);
@@ -79,14 +79,17 @@ t.test('a node of another shard count or another wire version refuses to start',
 t.test('nodes of another wire version may follow when the last one of the old has gone', async t => {
   const cluster = new MemoryCluster({ latencyMs });
   const old = await cluster.started('old');
-  await t.rejects(cluster.clock.until(cluster.process('new', { wire: 2 }).start()), /Stop them all .* old$/);
+  await t.rejects(
+    cluster.clock.until(cluster.process('new', { wire: wireVersion + 1 }).start()),
+    /Stop them all .* old$/,
+  );
   await cluster.clock.until(old.placement.drain());
-  const next = ['a', 'b'].map(id => cluster.process(id, { wire: 2 }));
+  const next = ['a', 'b'].map(id => cluster.process(id, { wire: wireVersion + 1 }));
   await cluster.clock.until(Promise.all(next.map(process => process.start())));
-  t.match(JSON.parse(cluster.register.at('cluster')?.value ?? ''), { shards: 16, wire: 2 });
+  t.match(JSON.parse(cluster.register.at('cluster')?.value ?? ''), { shards: 16, wire: wireVersion + 1 });
   await t.rejects(
     cluster.clock.until(cluster.process('late').start()),
-    /use version 2 .* and this node uses 1/,
+    new RegExp(`use version ${wireVersion + 1} .* and this node uses ${wireVersion}`),
   );
 });
 
