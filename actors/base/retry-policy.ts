@@ -1,4 +1,5 @@
 /** Retries work that has to succeed before an actor can go on: until it does, or until the node goes down. */
+import { ServiceError } from '../../protocol/errors.ts';
 import type { TaskContext } from '../../runtime/actor/index.ts';
 import { backoffMs, pause, type Clock, type Random } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
@@ -29,7 +30,7 @@ export class RetryPolicy {
   /**
    * Resolves with the result of `work`. Rejects with its error only when `isFinal` says so, or after `stop`.
    *
-   * @param message what the log says of each failure
+   * @param message what the log says of each failure; at debug of a 409: somebody else was faster, which is no fault
    */
   async retry<T>(
     message: string,
@@ -41,7 +42,8 @@ export class RetryPolicy {
         return await work();
       } catch (error) {
         if (this.#isStopped || isFinal(error)) throw error;
-        this.#services.log.warn({ err: error, failures }, message);
+        const isConflict = error instanceof ServiceError && error.code === 'svc/runtime/conflict';
+        this.#services.log[isConflict ? 'debug' : 'warn']({ err: error, failures }, message);
         await this.pause(backoffMs(failures, firstRetryMs, maxRetryMs, this.#services.random));
       }
     }

@@ -42,7 +42,7 @@ export function requestApprovals(builder: RunDecisionBuilder): void {
 
 /**
  * A person decides about a call. 404 for another tenant's run, and for a call that the run has not made; 409 for a call that waits for
- * nobody.
+ * nobody, or has waited for a day, even where the reminder has not come yet.
  */
 export function resolveCall(state: RunState, command: ResolveCall, turn: Turn): RunDecision<null> {
   requireSameTenancy(state, command);
@@ -50,8 +50,10 @@ export function resolveCall(state: RunState, command: ResolveCall, turn: Turn): 
   const calls = state.trace.steps.flatMap(({ toolCalls }) => toolCalls);
   const call = calls.find(each => each.callId === callId);
   if (call === undefined) throw notFound();
-  if (call.status !== 'awaiting_approval') {
-    const status = call.approval?.status ?? null;
+  const { approval } = call;
+  const isOver = approval?.status === 'pending' && turn.now >= Date.parse(approval.expiresAt);
+  if (call.status !== 'awaiting_approval' || isOver) {
+    const status = isOver ? 'expired' : (approval?.status ?? null);
     throw conflict('The call does not wait for approval.', { status });
   }
   const builder = new RunDecisionBuilder(state, turn);

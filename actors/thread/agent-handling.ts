@@ -144,6 +144,7 @@ export function noteOutbound(
 
 /** The thread was assigned to a human, or taken by one. */
 export function noteAssignment(builder: ThreadDecisionBuilder): void {
+  remindOfOldSuggestion(builder);
   if (builder.next.assigneeUserId === null) return;
   updateHandling(builder, { humanAt: builder.now });
   tellOfHuman(builder);
@@ -169,6 +170,7 @@ export function noteChanges(builder: ThreadDecisionBuilder, before: ThreadState,
     stopWaiting(builder);
     return;
   }
+  remindOfOldSuggestion(builder);
   const previousAgentId = getAgentId(before);
   if (getAgentId(next) === previousAgentId) return;
   const { live, waiting } = next.agentHandling;
@@ -248,6 +250,12 @@ export function remindOfSuggestion(builder: ThreadDecisionBuilder, suggestion: P
   const { agentRunId } = suggestion;
   const at = getExpiry(suggestion);
   builder.remind({ key: suggestionReminder, at, command: 'expireSuggestion', payload: { agentRunId } });
+}
+
+/** Nodes of 0.1 set no reminder for a suggestion: the next change of its thread does. */
+function remindOfOldSuggestion(builder: ThreadDecisionBuilder): void {
+  const { suggestion } = builder.next.agentHandling;
+  if (suggestion !== null) remindOfSuggestion(builder, suggestion);
 }
 
 /** The suggestion waits no more. */

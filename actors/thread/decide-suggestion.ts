@@ -17,7 +17,7 @@ import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.t
 import type { ExpireSuggestion, ResolveSuggestion } from './commands.ts';
 
 /**
- * An operator resolves the pending suggestion. Approving sends the message in the operator's name. A text over the message limit is
+ * An operator resolves the pending suggestion. After its day it is refused, even where the reminder has not come yet. Approving sends the message in the operator's name. A text over the message limit is
  * refused with 422, and like every refusal leaves the suggestion pending. Replies with the resolved suggestion. 404 for another
  * tenant's thread.
  */
@@ -30,7 +30,7 @@ export function resolveSuggestion(
   const { agentRunId, action, body, expectedSequence, author } = command;
   const { projectId, environmentId } = state;
   const { suggestion: pending } = state.agentHandling;
-  if (pending?.agentRunId !== agentRunId) {
+  if (pending?.agentRunId !== agentRunId || turn.now >= getExpiry(pending)) {
     throw new ServiceError('svc/agent_runs/suggestion_already_resolved');
   }
   if (expectedSequence !== undefined && !isUpToDate(state, pending, expectedSequence)) {

@@ -179,8 +179,8 @@ function createSnapshotLoader(
  * read for 10 ms, and the server was idle for a third of the time (with 256 clients 4 % more requests get through, 14,800 a second).
  * Commits of one actor are better gathered: the next of them must wait for those that went.
  *
- * What lanes contend for in the database is locked in one order: the rows of actors are disjoint, keys that must be new come next,
- * sorted, and the projects' streams come last, sorted too (storage/writes/events-and-answers.ts).
+ * What lanes contend for in the database is locked in one order: agents that must be unchanged come first (storage/writes/agents.ts), the
+ * rows of actors are disjoint, keys that must be new come next, sorted, and the projects' streams come last, sorted too (storage/writes/events-and-answers.ts).
  */
 class GroupCommit {
   readonly #lanes: readonly CommitLane[];

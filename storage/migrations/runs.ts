@@ -6,8 +6,6 @@ import { Migration } from '@mikro-orm/migrations';
  */
 export class Runs extends Migration {
   override up(): void {
-    // Outside of channels nothing moves them. It comes first: it reads all messages, and nobody is to wait for it.
-    this.addSql(`update messages set status = null where channel_id is null and status = 'queued'`);
     this.addSql(`alter table tools add column requires_approval boolean not null default false`);
     this.addSql(`create table usage_runs (
       project_id text collate "C" not null,

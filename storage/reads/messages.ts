@@ -10,10 +10,12 @@ interface MessageRecord extends Omit<StoredMessage, 'createdAt'> {
   readonly createdAt: Date;
 }
 
-// In the order of the message's text, so that an answer and a later reading of it look alike.
+// In the order of the message's text, so that an answer and a later reading of it look alike. Nodes of 0.1 have written messages without a
+// channel as queued, which nothing ever moves.
 const columns = `
   m.message_id as "messageId", m.thread_id as "threadId", m.project_id as "projectId", m.environment_id as "environmentId",
-  m.channel_id as "channelId", m.sequence, m.direction, m.body, m.external_message_id as "externalMessageId", m.status,
+  m.channel_id as "channelId", m.sequence, m.direction, m.body, m.external_message_id as "externalMessageId",
+  case when m.channel_id is not null then m.status end as status,
   m.attachments, m.metadata, m.actor, m.created_at as "createdAt"`;
 
 function toMessage(record: MessageRecord): StoredMessage {

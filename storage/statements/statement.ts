@@ -13,7 +13,7 @@ export type Columns = Readonly<Record<string, ColumnType>>;
 export interface Statement {
   /** Its name as a prepared statement. */
   readonly name: string;
-  /** Its position in the transaction, ascending. Snapshots have 9 to 11; events come last, at 90. */
+  /** Its position in the transaction, ascending. What is only required of agents comes first, at 8; snapshots have 9 to 11; events come last, at 90. */
   readonly order: number;
   readonly text: string;
   readonly columns: readonly ColumnType[];

@@ -2,10 +2,12 @@
 import { statement, type Write } from '../statements/index.ts';
 
 // The rows that are found stay locked until the commit: whoever changes one of them waits for it, and is then later than the message. A row
-// that was changed in the meantime is looked at again, as it is by then.
+// that was changed in the meantime is looked at again, as it is by then. They are locked by id, and before any snapshot: whoever waits here
+// for a channel that another batch changes holds nothing but shared locks. Only two batches, each of which changes a channel that the other
+// requires, end in a deadlock, and are repeated.
 const requirement = statement(
   'agent.require',
-  23,
+  8,
   {
     agent_run_id: 'text',
     project_id: 'text',
@@ -24,12 +26,14 @@ const requirement = statement(
         and v.project_id = l.project_id and v.environment_id = l.environment_id
       where a.archived_at is null and l.status = 'active'
         and (r.mode is null or coalesce(a.mode, v.mode, 'paused') = r.mode)
+      order by a.agent_id, l.loom_id
       for share of a, l
     ), appointed as materialized (
       select r.agent_run_id
       from rows r
       join channels c on c.channel_id = r.channel_id and c.project_id = r.project_id and c.environment_id = r.environment_id
         and c.default_agent_id = r.agent_id
+      order by c.channel_id
       for share of c
     )
     select skein_fence('agent', array(

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { RetryPolicy } from '../../../actors/base/retry-policy.ts';
+import { conflict } from '../../../protocol/errors.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -26,6 +27,20 @@ t.test('work is repeated until it succeeds, or fails for good', async t => {
     ),
     fatal,
   );
+});
+
+t.test('a conflict is no fault: the log says so at debug only', async t => {
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const note = (level: string) => () => void lines.push(level);
+  const log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+  const failures = [conflict('It has changed.'), new Error('away')];
+  const work = (): Promise<null> => {
+    const failure = failures.shift();
+    return failure === undefined ? Promise.resolve(null) : Promise.reject(failure);
+  };
+  await clock.until(new RetryPolicy({ clock, random, log }).retry('it failed', work));
+  t.strictSame(lines, ['debug', 'warn']);
 });
 
 t.test('a node that stops ends the retries, and a task that is left unfinished is no failure', async t => {

@@ -123,6 +123,20 @@ t.test('nobody decides for a day', async t => {
   });
 });
 
+t.test('after a day nobody can approve it, even where the reminder has not come yet', async t => {
+  for (const action of ['approve', 'refuse'] as const) {
+    const run = asking();
+    run.work();
+    run.tool(true);
+    run.now += maxApprovalMs;
+    t.equal(resolve(run, run.first, action), undefined);
+    t.equal(run.calls[0]?.status, 'awaiting_approval');
+    run.pass(0);
+    t.match(run.calls[0], { status: 'failed', approval: { status: 'expired' } });
+    t.notOk(run.made.has(run.first));
+  }
+});
+
 t.test('a person who takes over the thread refuses it, and what the model wants after that', async t => {
   const run = asking();
   run.work();

@@ -2,7 +2,7 @@
  * Runs on real nodes in virtual time, with fake models and tools. A node can die, or stand still and go on after another has taken over.
  */
 import assert from 'node:assert/strict';
-import { conflict } from '../../../protocol/errors.ts';
+import { conflict, notFound } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { actor, type AnyActorKind } from '../../../runtime/actor/actor.ts';
 import { runCommand, type ToolOutcome, type ModelAnswer } from '../../../actors/run/commands.ts';
@@ -33,6 +33,8 @@ export interface RunNodesOptions {
   readonly store?: Omit<MemoryStoreOptions, 'clock' | 'database'>;
   /** How often the thread refuses the answer, since what was read of the agent has changed. Default 0. */
   readonly changes?: number;
+  /** The thread was removed. Default false. */
+  readonly isThreadGone?: boolean;
 }
 
 interface RunNode {
@@ -51,13 +53,17 @@ type ThreadCommands = Record<
 >;
 
 /** Stands for the thread: it sends the answer, once however often it is told (a run asks again), and counts what it hears. */
-function threadKind(changes = 0): AnyActorKind {
+function threadKind({
+  changes = 0,
+  isThreadGone = false,
+}: Pick<RunNodesOptions, 'changes' | 'isThreadGone'>): AnyActorKind {
   let refusals = 0;
   return actor<Heard, ThreadCommands, unknown>({
     kind: 'thread',
     initialState: () => ({ answers: 0, ends: 0 }),
     decide: {
       takeAnswer: (state, { agentRunId }) => {
+        if (isThreadGone) throw notFound();
         if (refusals++ < changes) throw conflict('The agent has changed.');
         if (state.answers > 0) return { reply: null };
         const payload = { ...tenancy, outcome: 'sent', messageId: newId('message') };
@@ -125,7 +131,7 @@ export class RunNodes {
   async start(): Promise<void> {
     const { clock, database } = this;
     const made = createRuns(this.#services());
-    const kinds = [withoutRows(made.kind), threadKind(this.#options.changes)];
+    const kinds = [withoutRows(made.kind), threadKind(this.#options)];
     const testNode = await startNode({ clock, database, kinds, ...this.#options.store });
     this.#nodes.push({ testNode, runs: made });
   }

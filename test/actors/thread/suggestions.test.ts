@@ -63,7 +63,8 @@ t.test('whatever refuses an approval leaves the suggestion pending', async t => 
   const agentRunId = thread.suggested();
   const tooLong = { editedBody: 'x'.repeat(16_001) };
   t.equal(refusal(() => thread.resolve(agentRunId, tooLong)).code, 'svc/validation/invalid_request');
-  thread.now += 24 * 3_600_000;
+  // A millisecond before the suggestion expires: the window was opened before it was made.
+  thread.now += 24 * hour - 1;
   t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/chatapp/template_required');
   t.equal(refusal(() => thread.resolve(newId('run'))).code, 'svc/agent_runs/suggestion_already_resolved');
   t.equal(thread.resolve(agentRunId, { action: 'discard' }).status, 'discarded');
@@ -143,6 +144,33 @@ t.test('a day after it was made it expires, and cannot be resolved any more', as
   });
   t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [{ ...tenancy, settlement: settled }]);
   t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/agent_runs/suggestion_already_resolved');
+});
+
+t.test('after a day it is refused, even where its reminder has not come yet', async t => {
+  const thread = new ThreadWithAgent('suggest');
+  const agentRunId = thread.suggested();
+  thread.now += 24 * hour;
+  for (const action of ['approve', 'discard'] as const) {
+    const { code } = refusal(() => thread.resolve(agentRunId, { action }));
+    t.equal(code, 'svc/agent_runs/suggestion_already_resolved');
+  }
+  t.equal(thread.outbound.length, 0);
+  thread.passTo(thread.now);
+  t.equal(thread.events.at(-1)?.eventName, 'agent.suggestion.expired');
+});
+
+t.test('one that has no reminder, of a node of 0.1, gets it with the next change of the thread', async t => {
+  const change = (thread: ThreadWithAgent) => thread.update({ tags: ['vip'] });
+  for (const touch of [change, (thread: ThreadWithAgent) => thread.assign()]) {
+    const thread = new ThreadWithAgent('suggest');
+    thread.suggested();
+    thread.reminders.delete('suggestion');
+    thread.passTo(thread.now + 30 * hour);
+    touch(thread);
+    t.ok(thread.state.agentHandling.suggestion);
+    thread.passTo(thread.now);
+    t.equal(thread.events.at(-1)?.eventName, 'agent.suggestion.expired');
+  }
 });
 
 t.test('only the suggestion that is a day old expires', async t => {

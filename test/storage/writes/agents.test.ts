@@ -20,11 +20,11 @@ t.test('what a message requires of its agent', async t => {
        updated_at) values ($1, $2, $3, 'c', 'custom', 'connected', $4, 1, '{}', now(), now())`,
     [channelId, projectId, environmentId, head.agentId],
   );
-  const commit = (more: Partial<RequiredAgent> = {}): Promise<void> => {
+  const commit = (more: Partial<RequiredAgent> = {}, actor = new Counter()): Promise<void> => {
     const { agentId } = head;
     const own = { agentRunId: newId('run'), projectId, environmentId, agentId };
     const write = requireAgent({ ...own, mode: 'auto', channelId, ...more });
-    return store.commit(new Counter().next([write]));
+    return store.commit(actor.next([write]));
   };
   const change = (table: string, set: string) => database.query(`update ${table} set ${set}`);
 
@@ -65,7 +65,7 @@ t.test('what a message requires of its agent', async t => {
     await change('agents', `mode = 'auto'`);
   });
 
-  await t.test('a change that is under way is waited for, and counts', async t => {
+  await t.test('a change under way counts, and is waited for without a lock on the snapshot', async t => {
     for (const [end, expected] of [
       ['rollback', 'ok'],
       ['commit', 'Duplicate'],
@@ -74,7 +74,9 @@ t.test('what a message requires of its agent', async t => {
       await changer.connect();
       await changer.query('begin');
       await changer.query(`update agents set mode = 'paused'`);
-      const committed = outcomes([commit()]);
+      const actor = new Counter();
+      await store.commit(actor.next());
+      const committed = outcomes([commit({}, actor)]);
       await eventually('wait for the change', async () => {
         const waiting = await database.query(
           `select from pg_stat_activity where datname = current_database() and application_name like 'skein lane%'
@@ -82,6 +84,7 @@ t.test('what a message requires of its agent', async t => {
         );
         return waiting.length === 1;
       });
+      await changer.query('select from threads where thread_id = $1 for update nowait', [actor.id]);
       await changer.query(end);
       t.strictSame(await committed, [expected]);
       await changer.end();

@@ -280,6 +280,29 @@ t.test('an answer that its thread refuses is offered again, with what the rows s
   await nodes.stop();
 });
 
+t.test('a run whose thread was removed ends, and offers its answer once', async t => {
+  let read = 0;
+  const nodes: RunNodes = new RunNodes({
+    model: () => Promise.resolve(saying('Done.')),
+    services: {
+      agents: {
+        findCurrent: () => {
+          read++;
+          return Promise.resolve({ mode: 'auto', channelAgentId: null });
+        },
+      },
+    },
+    isThreadGone: true,
+  });
+  await nodes.start();
+  await nodes.begin();
+  await nodes.clock.advance(resumeEveryMs);
+  t.match(nodes.state, { status: 'cancelled', errorMessage: 'The thread was removed.' });
+  t.equal(read, 1);
+  t.equal(nodes.node.testNode.metrics.counters.deadLetters, 0);
+  await nodes.stop();
+});
+
 t.test('an answer whose node dies before the thread has it is offered by the next', async t => {
   const nodes: RunNodes = new RunNodes({
     model: () => Promise.resolve(saying('Done.')),
