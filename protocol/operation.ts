@@ -69,8 +69,14 @@ export interface Operation {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
-  /** The success status and its body; null for none (204, 101). */
-  readonly success: { readonly status: number; readonly body: TSchema | null };
+  /** Instead of `body`: another system's own bytes, at most so many, which the handler gets as they came. */
+  readonly rawBody?: { readonly maxBytes: number };
+  /** The success status and its body; null for none (204, 101). A plain text is sent as it is, and not as JSON. */
+  readonly success: {
+    readonly status: number;
+    readonly body: TSchema | null;
+    readonly contentType?: 'text/plain';
+  };
   /** Another success, which the request asks for; `when` says how. */
   readonly alternative?: { readonly status: number; readonly body: TSchema; readonly when: string };
   /** The success body contains a secret that is shown once: a stored answer must be encrypted. */
@@ -86,7 +92,8 @@ export interface Operation {
 }
 
 /** The longest body of an operation, in bytes: little where nobody has to be known to send it. A longer one is 413. */
-export function getMaxBodyBytes({ auth }: Operation): number {
+export function getMaxBodyBytes({ auth, rawBody }: Operation): number {
+  if (rawBody !== undefined) return rawBody.maxBytes;
   return auth === 'none' || auth === 'refresh' ? 8_192 : 1_048_576;
 }
 
@@ -96,4 +103,6 @@ type Part<O, K extends string> = O extends { readonly [P in K]: infer S extends 
 /** The type of the path parameters, query and body of a row. */
 export type OperationParams<O extends Operation> = Part<O, 'params'>;
 export type OperationQuery<O extends Operation> = Part<O, 'query'>;
-export type OperationBody<O extends Operation> = Part<O, 'body'>;
+export type OperationBody<O extends Operation> = O extends { readonly rawBody: object }
+  ? Uint8Array
+  : Part<O, 'body'>;

@@ -2,13 +2,15 @@
 import type {
   Actor,
   ChannelKind,
-  ChannelStatus,
+  ChatappFailure,
+  ChatappStatus,
   Message,
   MessageStatus,
   ReceiptStatus,
 } from '../../protocol/resources/index.ts';
 import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { Receipt } from './providers.ts';
+import type { ChatappConnection, ConnectAttempt } from './state.ts';
 
 export interface CreateChannel extends Tenancy, Audited, Keyed {
   readonly name: string;
@@ -28,8 +30,38 @@ export interface UpdateChannel extends Tenancy, Audited {
   };
 }
 
-export interface SetChannelStatus extends Tenancy, Audited {
-  readonly status: ChannelStatus;
+/** 409 unless the channel is a chatapp channel that is disconnected or in error. */
+export interface BeginConnect extends Tenancy, Audited {
+  readonly attempt: ConnectAttempt;
+  readonly author: Actor;
+}
+
+/** 409 where the attempt is over, or the number is that of another channel. */
+export interface CompleteConnect extends Tenancy, Keyed {
+  readonly attemptId: string;
+  readonly connection: Omit<ChatappConnection, 'connectedAt' | 'partnerAppCredentialId' | 'verifyToken'>;
+  /** Sealed. */
+  readonly pin: string;
+  /** The channel's public address for webhooks, for the reply. */
+  readonly webhookUrl: string;
+  readonly author: Actor;
+}
+
+/** An attempt that is over stays as it ended. */
+export interface FailConnect extends Tenancy {
+  readonly attemptId: string;
+  readonly failure: ChatappFailure;
+  readonly author: Actor;
+}
+
+/** The reminder that ends an attempt which nobody ends. */
+export interface ExpireConnect extends Tenancy {
+  readonly attemptId: string;
+}
+
+/** Repeating it changes nothing. */
+export interface Disconnect extends Tenancy, Audited, Keyed {
+  readonly webhookUrl: string;
   readonly author: Actor;
 }
 
@@ -52,7 +84,18 @@ export type ChannelCommands = {
   /** Replies with the channel's JSON text, as `update` does. */
   create: { readonly payload: CreateChannel; readonly reply: string };
   update: { readonly payload: UpdateChannel; readonly reply: string };
-  setStatus: { readonly payload: SetChannelStatus; readonly reply: null };
+  /** Replies with the sealed PIN of the number, where the channel has had one. */
+  beginConnect: { readonly payload: BeginConnect; readonly reply: string | null };
+  /** Replies with how the channel is connected, as `disconnect` does. */
+  completeConnect: { readonly payload: CompleteConnect; readonly reply: ChatappStatus };
+  failConnect: { readonly payload: FailConnect; readonly reply: null };
+  expireConnect: { readonly payload: ExpireConnect; readonly reply: null };
+  disconnect: { readonly payload: Disconnect; readonly reply: ChatappStatus };
+  settleDisconnect: { readonly payload: Tenancy; readonly reply: null };
+  /** Webhooks of the provider wait: a hint, which may be lost (gateway/jobs). */
+  workWebhooks: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
+  /** The task that works through them has ended. */
+  webhooksWorked: { readonly payload: { readonly hasMore: boolean }; readonly reply: null };
   acknowledge: { readonly payload: AcknowledgeCommand; readonly reply: null };
   park: { readonly payload: ParkReceipt; readonly reply: null };
   applyParked: { readonly payload: ParkedReceipt; readonly reply: null };

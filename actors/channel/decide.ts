@@ -1,6 +1,6 @@
 /**
- * The decisions of a channel: it is created, changed, connected or disconnected, and keeps what its owner reports (acknowledged
- * commands, and receipts that arrived before their message was known).
+ * The decisions of a channel: it is created and changed, and keeps what its owner reports (acknowledged commands, and receipts that
+ * arrived before their message was known). Those of a chatapp channel's connection are in decide-connection.ts.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision, Turn } from '../../runtime/actor/index.ts';
@@ -11,17 +11,16 @@ import type { Write } from '../../storage/statements/index.ts';
 import { acknowledgeCommand, appendEvent, checkLimit, parkReceipt } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import { createAuditWrites, exists, getChangedFields, requireSameTenancy } from '../base/index.ts';
-import { toChannel, mayMove, type ChannelState } from './state.ts';
+import { toChannel, type ChannelState } from './state.ts';
 import type {
   CreateChannel,
-  SetChannelStatus,
   UpdateChannel,
   AcknowledgeCommand,
   ParkedReceipt,
   ParkReceipt,
 } from './commands.ts';
 
-type ChannelDecision<Reply> = Decision<ChannelState, Reply, Write>;
+export type ChannelDecision<Reply> = Decision<ChannelState, Reply, Write>;
 
 /** A parked receipt waits this long for its message, in milliseconds. */
 export const parkedMs = 24 * 3_600_000;
@@ -30,7 +29,7 @@ export const parkedMs = 24 * 3_600_000;
 const recheckMs = 60_000;
 
 /** The event about `state`. The state's event counter includes it already. */
-function createEvent(state: ChannelState, turn: Turn, eventName: EventName, actor: Actor): Write {
+export function createEvent(state: ChannelState, turn: Turn, eventName: EventName, actor: Actor): Write {
   const { projectId, environmentId } = state;
   const eventId = numberedId('event', turn.now, turn.id, state.events);
   const occurredAt = new Date(turn.now).toISOString();
@@ -81,28 +80,6 @@ export function update(state: ChannelState, command: UpdateChannel, turn: Turn):
   };
 }
 
-/** Setting the status that the channel has changes nothing; a move that state.ts does not allow is a 409. */
-export function setStatus(state: ChannelState, command: SetChannelStatus, turn: Turn): ChannelDecision<null> {
-  requireSameTenancy(state, command);
-  const { status, author } = command;
-  if (status === state.status) return { reply: null };
-  if (state.kind !== 'chatapp') throw conflict('Sandbox and custom channels are always connected.');
-  if (!mayMove(state.status, status)) {
-    throw conflict(`A channel that is ${state.status} cannot become ${status}.`);
-  }
-  const updatedAt = new Date(turn.now).toISOString();
-  const next: ChannelState = { ...state, status, updatedAt, events: state.events + 1 };
-  const details = { status, previousStatus: state.status };
-  return {
-    state: next,
-    writes: [
-      ...createAuditWrites(command, next, turn, 'channel.status_changed', details),
-      createEvent(next, turn, 'channel.status.changed', author),
-    ],
-    reply: null,
-  };
-}
-
 /** Takes a command off the list of open ones; repeating it changes nothing. 404 for another tenant's channel. */
 export function acknowledge(
   state: ChannelState,
@@ -150,4 +127,31 @@ export function park(state: ChannelState, command: ParkReceipt, turn: Turn): Cha
 /** The reminder that `park` sets: starts the task that looks for the message (receipts.ts). */
 export function applyParked(_state: ChannelState, command: ParkedReceipt): ChannelDecision<null> {
   return { effects: [{ do: 'perform', task: 'applyParked', payload: command }], reply: null };
+}
+
+/** One task at a time works through the provider's webhooks (webhooks.ts): they stay in their order. */
+export function workWebhooks(state: ChannelState): ChannelDecision<null> {
+  switch (state.webhooks) {
+    case 'idle':
+      return {
+        state: { ...state, webhooks: 'working' },
+        transient: true,
+        effects: [{ do: 'perform', task: 'workWebhooks', payload: {} }],
+        reply: null,
+      };
+    case 'working':
+      return { state: { ...state, webhooks: 'more' }, transient: true, reply: null };
+    case 'more':
+      return { reply: null };
+  }
+}
+
+/** The task has ended; another one begins where there is more to do. */
+export function webhooksWorked(
+  state: ChannelState,
+  { hasMore }: { readonly hasMore: boolean },
+): ChannelDecision<null> {
+  const idle: ChannelState = { ...state, webhooks: 'idle' };
+  if (hasMore || state.webhooks === 'more') return workWebhooks(idle);
+  return { state: idle, transient: true, reply: null };
 }

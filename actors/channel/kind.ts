@@ -1,16 +1,24 @@
-/** Declares the actor kind `channel`: its decisions and its task. */
+/** Declares the actor kind `channel`: its decisions and its tasks. */
 import { actor, type ActorKind } from '../../runtime/actor/index.ts';
-import type { Database } from '../../storage/database/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { keepReply, systemActor } from '../base/index.ts';
 import type { ChannelCommands, ParkedReceipt } from './commands.ts';
-import { create, setStatus, update, acknowledge, applyParked, park } from './decide.ts';
+import { create, update, acknowledge, applyParked, park, webhooksWorked, workWebhooks } from './decide.ts';
+import {
+  beginConnect,
+  completeConnect,
+  disconnect,
+  expireConnect,
+  failConnect,
+  settleDisconnect,
+} from './decide-connection.ts';
 import { applyReceipts } from './receipts.ts';
 import { blankChannel, type ChannelState } from './state.ts';
+import { workThroughWebhooks, type WebhookServices } from './webhooks.ts';
 
-/** @param db where the task looks for the messages of parked receipts */
+/** @param services what the tasks need: for parked receipts, and for what the provider sends */
 export function createChannelKind(
-  db: Pick<Database, 'query'>,
+  services: WebhookServices,
 ): ActorKind<ChannelState, ChannelCommands, Write> {
   return actor<ChannelState, ChannelCommands, Write>({
     kind: 'channel',
@@ -18,17 +26,39 @@ export function createChannelKind(
     decide: {
       create: keepReply(create),
       update,
-      setStatus,
       acknowledge: keepReply(acknowledge),
       park: keepReply(park),
       applyParked,
+      beginConnect,
+      completeConnect: keepReply(completeConnect),
+      failConnect,
+      expireConnect,
+      disconnect: keepReply(disconnect),
+      settleDisconnect,
+      workWebhooks,
+      webhooksWorked,
     },
     tasks: {
       applyParked: async (parked: ParkedReceipt, context) => {
         await applyReceipts(
-          { db, ask: context.ask.bind(context) },
+          { db: services.db, ask: context.ask.bind(context) },
           { ...parked, channelId: context.self.id, author: systemActor },
         );
+      },
+      workWebhooks: async (_payload: unknown, context) => {
+        const { self, now } = context;
+        const ask = context.ask.bind(context);
+        let hasMore = false;
+        try {
+          hasMore = await workThroughWebhooks({ ...services, ask, now }, self.id);
+        } catch (err) {
+          // The database is away: the recovery scanner comes back to them.
+          services.log.warn(
+            { err, channelId: self.id },
+            'webhooks of the chat provider wait for the database',
+          );
+        }
+        await ask(self, 'webhooksWorked', { hasMore });
       },
     },
   });

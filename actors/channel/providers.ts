@@ -39,7 +39,8 @@ export interface ChannelProvider {
   readonly kind: ChannelKind;
   /** Undefined: free-form messages are always allowed. */
   readonly serviceWindow: ServiceWindowRule | undefined;
-  readonly dispatch: Dispatch;
+  /** Undefined: nothing can be sent yet. */
+  readonly dispatch: Dispatch | undefined;
   /** The channel's owner may post inbound messages and receipts over REST. */
   readonly postedByOwner: boolean;
   /** Inbound messages and receipts may be simulated over REST. */
@@ -73,9 +74,21 @@ const custom: ChannelProvider = {
   simulated: false,
 };
 
-const providers: Readonly<Partial<Record<ChannelKind, ChannelProvider>>> = { sandbox, custom };
+/**
+ * Messages of a chatapp channel come from the chat provider, by its webhooks (webhooks.ts). The provider refuses free-form messages outside
+ * its window, and to a participant who has never written.
+ */
+const chatapp: ChannelProvider = {
+  kind: 'chatapp',
+  serviceWindow: { lengthMs: 24 * 3_600_000, openBeforeFirstInbound: false },
+  dispatch: undefined,
+  postedByOwner: false,
+  simulated: false,
+};
 
-/** Undefined for a thread without a channel, and for a kind whose provider this build does not have. */
+const providers: Readonly<Record<ChannelKind, ChannelProvider>> = { sandbox, custom, chatapp };
+
+/** Undefined for a thread without a channel. */
 export function getProvider(kind: ChannelKind | null): ChannelProvider | undefined {
   return kind === null ? undefined : providers[kind];
 }

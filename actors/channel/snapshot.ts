@@ -2,7 +2,7 @@
 import type { ChannelKind, ChannelStatus } from '../../protocol/resources/index.ts';
 import { instant, snapshotTable } from '../../storage/statements/index.ts';
 import type { Metadata } from '../base/index.ts';
-import type { ChannelState } from './state.ts';
+import type { ChannelState, ChatappState } from './state.ts';
 
 /** A row of `channels` as JSON. */
 export type ChannelRow = {
@@ -15,6 +15,7 @@ export type ChannelRow = {
   readonly metadata: Metadata;
   readonly created_at: string;
   readonly updated_at: string;
+  readonly chatapp: ChatappState | null;
   readonly state: { readonly events: number };
 };
 
@@ -31,6 +32,8 @@ export function decodeChannel(row: ChannelRow): ChannelState {
     createdAt: instant(row.created_at),
     updatedAt: instant(row.updated_at),
     events: row.state.events,
+    chatapp: row.chatapp,
+    webhooks: 'idle',
   };
 }
 
@@ -43,6 +46,9 @@ export const channelSnapshot = snapshotTable<ChannelState>({
     name: 'text',
     status: 'text',
     default_agent_id: 'text',
+    partner_app_credential_id: 'text',
+    phone_number_id: 'text',
+    chatapp: 'jsonb',
     metadata: 'jsonb',
     updated_at: 'timestamptz',
     state: 'jsonb',
@@ -54,9 +60,14 @@ export const channelSnapshot = snapshotTable<ChannelState>({
     kind: state.kind,
     status: state.status,
     default_agent_id: state.defaultAgentId,
+    // For searches: what refuses to revoke the app, and what keeps a number to one channel.
+    partner_app_credential_id:
+      (state.chatapp?.connection ?? state.chatapp?.attempt)?.partnerAppCredentialId ?? null,
+    phone_number_id: state.chatapp?.connection?.phoneNumberId ?? null,
     metadata: JSON.stringify(state.metadata),
     created_at: state.createdAt,
     updated_at: state.updatedAt,
+    chatapp: state.chatapp === null ? null : JSON.stringify(state.chatapp),
     state: JSON.stringify({ events: state.events }),
   }),
   decode: row => decodeChannel(row as unknown as ChannelRow),

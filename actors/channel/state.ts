@@ -8,10 +8,18 @@
  *   error        -> connecting
  *   any          -> disconnected
  *
+ * `connecting` ends by itself: see decide-connection.ts.
+ *
  * Threads do not go through their channel's actor: the commands bring what a thread has to know of its channel (kind, status). So a
  * channel with a hundred thousand busy threads is no bottleneck.
  */
-import type { Channel, ChannelKind, ChannelStatus } from '../../protocol/resources/index.ts';
+import type {
+  Channel,
+  ChannelKind,
+  ChannelStatus,
+  ChatappFailure,
+  ChatappStatus,
+} from '../../protocol/resources/index.ts';
 import type { Metadata } from '../base/index.ts';
 
 /** All that a channel knows: its row in `channels`. */
@@ -29,7 +37,58 @@ export interface ChannelState {
   readonly updatedAt: string;
   /** How many events the channel has had; numbers their ids. */
   readonly events: number;
+  /** Null on other kinds, and while nobody has tried to connect the channel. */
+  readonly chatapp: ChatappState | null;
+  /** Whether a task works through webhooks, and whether others have come since it began. Never stored. */
+  readonly webhooks: 'idle' | 'working' | 'more';
 }
+
+/** What a chatapp channel knows of its number at the provider. Secrets are sealed (storage/secrets). */
+export interface ChatappState {
+  /** Null while the channel is not connected; kept in the status `error`, so that webhooks still come in. */
+  readonly connection: ChatappConnection | null;
+  /** The attempt to connect that is under way. */
+  readonly attempt: ConnectAttempt | null;
+  /** Why the status is `error`. */
+  readonly failure: ChatappFailure | null;
+  /** Until when, in epoch milliseconds, the provider is being told that the channel was disconnected. Null: it has been told. */
+  readonly leavingUntil: number | null;
+  /** Sealed: of two-step verification. Kept while the channel is disconnected, since the number keeps it, too. */
+  readonly pin: string | null;
+}
+
+export interface ChatappConnection {
+  /** Null: the service's own app. */
+  readonly partnerAppCredentialId: string | null;
+  readonly appId: string;
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  readonly displayPhoneNumber: string;
+  readonly verifiedName: string;
+  /** Sealed. */
+  readonly accessToken: string;
+  /** ISO 8601; null: never. */
+  readonly tokenExpiresAt: string | null;
+  /** Sealed: what the provider says to the channel's address before it sends anything there. */
+  readonly verifyToken: string;
+  /** ISO 8601. */
+  readonly connectedAt: string;
+}
+
+export interface ConnectAttempt {
+  readonly attemptId: string;
+  readonly partnerAppCredentialId: string | null;
+  /** Sealed. */
+  readonly verifyToken: string;
+}
+
+export const noChatapp: ChatappState = {
+  connection: null,
+  attempt: null,
+  failure: null,
+  leavingUntil: null,
+  pin: null,
+};
 
 /** A channel that does not exist. */
 export function blankChannel(): ChannelState {
@@ -44,6 +103,8 @@ export function blankChannel(): ChannelState {
     createdAt: '',
     updatedAt: '',
     events: 0,
+    chatapp: null,
+    webhooks: 'idle',
   };
 }
 
@@ -72,5 +133,26 @@ export function toChannel(state: ChannelState, channelId: string): Channel {
     metadata: state.metadata,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
+  };
+}
+
+/** How a chatapp channel is connected, as REST shows it. */
+export function toChatappStatus(state: ChannelState, channelId: string, webhookUrl: string): ChatappStatus {
+  const { projectId, environmentId, status } = state;
+  const { connection = null, failure = null } = state.chatapp ?? {};
+  return {
+    channelId,
+    projectId,
+    environmentId,
+    status,
+    wabaId: connection?.wabaId ?? null,
+    phoneNumberId: connection?.phoneNumberId ?? null,
+    displayPhoneNumber: connection?.displayPhoneNumber ?? null,
+    verifiedName: connection?.verifiedName ?? null,
+    partnerAppCredentialId: connection?.partnerAppCredentialId ?? null,
+    tokenExpiresAt: connection?.tokenExpiresAt ?? null,
+    connectedAt: connection?.connectedAt ?? null,
+    error: failure,
+    webhookUrl,
   };
 }

@@ -34,6 +34,8 @@ export interface NewMessage {
   readonly metadata: Metadata;
   /** The ids of uploaded files among the attachments, each once. The message takes them. */
   readonly files?: readonly string[];
+  /** The provider's id of it, where a provider has brought it. No other message of the channel may have it. */
+  readonly externalMessageId?: string;
 }
 
 /** 409 with `details.threadId` when a thread of that identity exists. */
@@ -55,6 +57,8 @@ export interface ReceiveMessage extends Tenancy, Keyed {
   readonly message: NewMessage;
   /** Who posted it over the API, in the contact's name. */
   readonly reportedBy?: Actor;
+  /** From when on it opens the service window, in epoch milliseconds; default: now. Null: it opens none. */
+  readonly windowFrom?: number | null;
 }
 
 /**

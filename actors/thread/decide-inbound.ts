@@ -90,7 +90,7 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   const reporter = command.reportedBy && `,"reportedBy":${JSON.stringify(command.reportedBy)}`;
   const members = `"message":${json}${reporter ?? ''}`;
   const { eventId, sequence } = builder.addEvent('thread.message.received', actor, members);
-  openWindow(builder, contact);
+  if (command.windowFrom !== null) openWindow(builder, contact, command.windowFrom);
   noteInbound(builder, message.messageId, sequence, contact);
   builder.keepReply(command.key, { messageOf: eventId });
   return builder.decide(json);

@@ -25,7 +25,9 @@ export interface QueuedMessage {
 export function findSendObstacle(state: ThreadState, now: number): ServiceError | undefined {
   if (state.status === 'archived') return conflict('The thread is archived: open it before sending.');
   const provider = getProvider(state.channelKind);
-  if (provider === undefined && state.channelKind !== null) return conflict('The channel is not connected.');
+  if (provider !== undefined && provider.dispatch === undefined) {
+    return conflict('Messages cannot be sent over this channel yet.');
+  }
   const rule = provider?.serviceWindow;
   if (rule !== undefined && !isWindowOpen(state.window, rule, now)) {
     return new ServiceError('svc/chatapp/template_required');

@@ -125,7 +125,7 @@ export class ThreadDecisionBuilder {
   addMessage(message: NewMessage, direction: MessageRow['direction'], actor: string): AddedMessage {
     const { projectId, environmentId, channelId, sequence } = this.next;
     const { threadId } = this;
-    const { messageId, body, attachments, metadata, files } = message;
+    const { messageId, body, attachments, metadata, files, externalMessageId = null } = message;
     const row: MessageRow = {
       messageId,
       projectId,
@@ -135,7 +135,7 @@ export class ThreadDecisionBuilder {
       sequence: sequence + 1,
       direction,
       body,
-      externalMessageId: null,
+      externalMessageId,
       // Without a channel there is nothing to wait for.
       status: direction === 'inbound' || channelId === null ? null : 'queued',
       attachments: attachments.length === 0 ? '[]' : JSON.stringify(attachments),

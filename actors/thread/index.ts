@@ -26,5 +26,6 @@ export {
 } from './commands.ts';
 export { toThread } from './json.ts';
 export { createThreadKind } from './kind.ts';
+export { receiveFromProvider } from './receive-from-provider.ts';
 export { decodeThread, type ThreadRow, threadSnapshot } from './snapshot.ts';
 export type { ThreadState } from './state.ts';

@@ -55,15 +55,21 @@ export function closeEndedWindow(builder: ThreadDecisionBuilder): void {
   }
 }
 
-/** Opens or extends the window of the participant who has just written. */
-export function openWindow(builder: ThreadDecisionBuilder, actor: Actor): void {
-  const { next } = builder;
+/**
+ * Opens or extends the window of the participant who has written. What comes late moves no end back, and opens no window that is over.
+ *
+ * @param from when they wrote, in epoch milliseconds
+ */
+export function openWindow(builder: ThreadDecisionBuilder, actor: Actor, from = builder.now): void {
+  const { next, now } = builder;
   const rule = getProvider(next.channelKind)?.serviceWindow;
   if (rule === undefined) return;
-  const before = next.window;
-  const window: ServiceWindow = { phase: 'open', expiresAt: builder.now + rule.lengthMs };
+  const isOpen = next.window !== null && next.window.phase !== 'closed';
+  const expiresAt = Math.min(from, now) + rule.lengthMs;
+  if (expiresAt <= (isOpen && next.window !== null ? next.window.expiresAt : now)) return;
+  const window: ServiceWindow = { phase: 'open', expiresAt };
   next.window = window;
-  if (before !== null && before.phase !== 'closed') return;
+  if (isOpen) return;
   watchWindow(builder, window);
   announce(builder, 'thread.service_window.opened', actor);
 }

@@ -18,7 +18,7 @@ import {
   stitchSnapshot,
   wakeStitches,
 } from '../../actors/stitch/index.ts';
-import { createThreadKind, threadSnapshot } from '../../actors/thread/index.ts';
+import { createThreadKind, receiveFromProvider, threadSnapshot } from '../../actors/thread/index.ts';
 import { type Clock, systemRandom } from '../../runtime/time/index.ts';
 import type { Log, Metrics } from '../../runtime/observability/index.ts';
 import { Node } from '../../runtime/node/index.ts';
@@ -29,6 +29,7 @@ import { recordByokUse } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { CommitNotifier } from '../../storage/events/index.ts';
 import { PostgresStore } from '../../storage/commit/index.ts';
+import { channelsWithWebhooks } from '../../storage/chatapp/index.ts';
 import { stitchesWithWork } from '../../storage/deliveries/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import type { Config } from '../config/index.ts';
@@ -76,11 +77,21 @@ export function createActors(options: ActorsOptions): Actors {
     notifier,
     log,
   });
-  const node = createNode(options, outbound, store, () => recoveryScanner.scanSoon('owned'));
+  const node = createNode(options, outbound, store, () => {
+    recoveryScanner.scanSoon('owned');
+    webhookScanner.scanSoon('owned');
+  });
   const recoveryScanner = new RecoveryScanner({
     find: (limit, after) => stitchesWithWork(database, limit, after),
     isOwned: id => node.owns({ kind: 'stitch', id }),
     wake: id => node.tell({ kind: 'stitch', id }, 'sweep', {}),
+    clock,
+    log,
+  });
+  const webhookScanner = new RecoveryScanner({
+    find: (limit, after) => channelsWithWebhooks(database, limit, after),
+    isOwned: id => node.owns({ kind: 'channel', id }),
+    wake: id => node.tell({ kind: 'channel', id }, 'workWebhooks', {}),
     clock,
     log,
   });
@@ -96,6 +107,7 @@ export function createActors(options: ActorsOptions): Actors {
     start: () => node.start(),
     async stop() {
       recoveryScanner.stop();
+      webhookScanner.stop();
       stitches.drain();
       runs.drain();
       // What has not been answered by then is repeated by the next owner of the shard.
@@ -165,7 +177,7 @@ function createNode(
   return new Node({
     kinds: [
       createThreadKind({ db: database, log }),
-      createChannelKind(database),
+      createChannelKind({ db: database, log, receive: receiveFromProvider }),
       stitches.kind,
       runs.kind,
       ...createQuotaKinds(longestWindowMs(rates)),

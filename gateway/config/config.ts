@@ -2,6 +2,7 @@
  * Reads the configuration from environment variables, once, at the start. A bad value stops the start and names its variable. The
  * table of variables (variables.ts) is also what `--help` prints and docs/operate/configuration.md describes.
  */
+import { defaultGraph, type GraphAddress, type PartnerAppKeys } from '../../actors/chatapp/index.ts';
 import { defaultModelUrls, type ModelUrls } from '../../actors/run/models/index.ts';
 import type { MediaLocation } from '../../storage/media/index.ts';
 import type { Reach } from '../../runtime/outbound/index.ts';
@@ -69,6 +70,8 @@ export interface Config {
   readonly outboundReach: Reach;
   /** The base address of each model provider. */
   readonly modelUrls: ModelUrls;
+  /** The chat provider's API, and the service's own app there. Undefined: it has none. */
+  readonly chatapp: { readonly graph: GraphAddress; readonly app: PartnerAppKeys | undefined };
   /** How much a tenant may have. */
   readonly limits: Limits;
   /** Undefined: no rate limits. */
@@ -97,6 +100,8 @@ const requirements = {
   GRPC_TLS_CERT: ['GRPC_TLS_KEY'],
   GRPC_TLS_KEY: ['GRPC_TLS_CERT'],
   GRPC_TLS_CA: ['GRPC_TLS_CERT', 'GRPC_TLS_KEY'],
+  CHATAPP_APP_ID: ['CHATAPP_APP_SECRET'],
+  CHATAPP_APP_SECRET: ['CHATAPP_APP_ID'],
 } as const satisfies Partial<Record<Name, readonly Name[]>>;
 
 /** Reads the environment. An empty variable counts as absent. Throws a {@link ConfigError} that lists every problem. */
@@ -165,11 +170,25 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
       llm_provider_2: given.LLM_PROVIDER_2_URL ?? defaultModelUrls.llm_provider_2,
       llm_provider_3: given.LLM_PROVIDER_3_URL ?? defaultModelUrls.llm_provider_3,
     },
+    chatapp: {
+      graph: {
+        url: given.CHATAPP_GRAPH_URL ?? defaultGraph.url,
+        version: given.CHATAPP_GRAPH_VERSION ?? defaultGraph.version,
+      },
+      app: toOwnApp(given),
+    },
     limits: given.LIMITS ?? defaultLimits,
     rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
     logFormat: given.LOG_FORMAT,
     logLevel: given.LOG_LEVEL ?? 'info',
   };
+}
+
+function toOwnApp({
+  CHATAPP_APP_ID: appId,
+  CHATAPP_APP_SECRET: appSecret,
+}: Given): PartnerAppKeys | undefined {
+  return appId === undefined || appSecret === undefined ? undefined : { appId, appSecret };
 }
 
 function toGrpcTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Given): GrpcTls | undefined {

@@ -1,4 +1,5 @@
 /** The environment variables that configure a node. config.ts reads them, and docs/operate/configuration.md describes them. */
+import { defaultGraph } from '../../actors/chatapp/index.ts';
 import { defaultModelUrls } from '../../actors/run/models/index.ts';
 import { maxShardCount } from '../../runtime/placement/index.ts';
 import { parseMediaUrl } from '../../storage/media/index.ts';
@@ -230,6 +231,33 @@ export const variables = {
     wants: 'an http or https address',
     fallback: defaultModelUrls.llm_provider_3,
     meaning: "models of llm_provider_3, in Google Gemini's wire format",
+  },
+  CHATAPP_GRAPH_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: defaultGraph.url,
+    meaning: "the chat provider's API, with which chatapp channels are connected",
+  },
+  CHATAPP_GRAPH_VERSION: {
+    read: text => (/^v\d{1,3}\.\d{1,2}$/.test(text) ? text : undefined),
+    wants: 'a version like v25.0',
+    fallback: defaultGraph.version,
+    meaning: 'version of that API',
+  },
+  CHATAPP_APP_ID: {
+    read: text => (/^\d{1,32}$/.test(text) ? text : undefined),
+    wants: 'the number of an app',
+    fallback: 'none: chatapp channels need a partner app of their workspace',
+    meaning: "the service's own app at the chat provider",
+    condition: 'wants CHATAPP_APP_SECRET',
+  },
+  CHATAPP_APP_SECRET: {
+    read: text => (/^[\x21-\x7e]{8,256}$/.test(text) ? text : undefined),
+    wants: '8 to 256 visible characters',
+    fallback: 'none: chatapp channels need a partner app of their workspace',
+    meaning: "secret of the service's own app at the chat provider",
+    condition: 'wants CHATAPP_APP_ID',
+    secret: true,
   },
   RATE_LIMITS: {
     read: readRates,

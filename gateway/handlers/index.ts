@@ -4,6 +4,7 @@
  * `Answer`.
  */
 export { ChannelDirectory } from './channel-directory.ts';
+export { WebhookDirectory } from './chatapp-webhook.ts';
 export { inboundMessageHandlers, resolveThread } from './inbound-messages.ts';
 export { messageHandlers } from './messages.ts';
 export { createHandlers } from './table.ts';

@@ -1,4 +1,5 @@
 /** The handlers of all operations. */
+import type { Graph, PartnerAppKeys } from '../../actors/chatapp/index.ts';
 import type { operations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
@@ -46,6 +47,8 @@ import { byokHandlers } from './byok.ts';
 import type { ChannelDirectory } from './channel-directory.ts';
 import { channelTrafficHandlers } from './channel-traffic.ts';
 import { channelHandlers } from './channels.ts';
+import { chatappHandlers } from './chatapp.ts';
+import { chatappWebhookHandlers, type WebhookDirectory } from './chatapp-webhook.ts';
 import { consoleHandlers } from './console.ts';
 import { contractHandlers } from './contract.ts';
 import { deliveryHandlers } from './deliveries.ts';
@@ -87,6 +90,10 @@ export interface HandlerServices {
   readonly mails: MailOutbox;
   readonly links: MediaLinks;
   readonly toolTester: ToolTester;
+  /** The chat provider's API, and the service's own app there, if it has one. */
+  readonly graph: Graph;
+  readonly ownApp: PartnerAppKeys | undefined;
+  readonly webhooks: WebhookDirectory;
   /** How much a tenant may have. */
   readonly limits: Limits;
   /** What webhooks and tools may reach. */
@@ -148,9 +155,12 @@ function tenancyHandlers(services: HandlerServices) {
 /** Channels, threads and messages, and the events of what happens to them. */
 function conversationHandlers(services: HandlerServices) {
   const { database, node, cursors, channels, access, links, transport, vault, reach, limits } = services;
+  const { graph, ownApp, webhooks, hash, log, baseUrl } = services;
   return {
     ...channelHandlers({ database, node, cursors, channels, limits }),
     ...channelTrafficHandlers({ database, node, cursors, channels }),
+    ...chatappHandlers({ database, node, vault, channels, webhooks, graph, ownApp, log, baseUrl }),
+    ...chatappWebhookHandlers({ database, node, vault, hash, webhooks }),
     ...inboundMessageHandlers({ database, node, channels }),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...messageHandlers({ database, node, cursors }),

@@ -1,12 +1,13 @@
 /**
- * Finds stitches whose wake-up was lost, with a node or in transit, and wakes them.
+ * Finds actors whose wake-up was lost, with a node or in transit, and wakes them: stitches with deliveries to make, and channels with
+ * webhooks of their provider to work through. Each has a scanner of its own.
  *
  *   idle -> due            a scan was requested; requests within a moment share one scan
- *   due -> scanning        page by page, through all stitches that have deliveries to make
+ *   due -> scanning        page by page, through all actors that have work
  *   scanning -> idle       and due again after a while, without a request
  *
- * A node of a cluster scans for the stitches that it owns: when it takes over their shards, and every 30 s. Where it is not known
- * which stitches have work (after a commit of unknown outcome, or notifications missed during an outage), it wakes all of them,
+ * A node of a cluster scans for the actors that it owns: when it takes over their shards, and every 30 s. Where it is not known
+ * which of them have work (after a commit of unknown outcome, or notifications missed during an outage), it wakes all of them,
  * whichever node owns them.
  */
 import type { Clock, Timer } from '../../runtime/time/index.ts';
@@ -17,16 +18,16 @@ const scanIntervalMs = 30_000;
 const coalesceMs = 100;
 const pageSize = 500;
 
-/** Which stitches a scan wakes: those that this node owns, or all. */
+/** Which actors a scan wakes: those that this node owns, or all. */
 export type ScanScope = 'owned' | 'all';
 
 export interface RecoveryScannerOptions {
-  /** The next stitches with deliveries to make, in the order of their ids, after the given one. */
+  /** The next actors with work, in the order of their ids, after the given one. */
   readonly find: (limit: number, after: string) => Promise<readonly string[]>;
-  /** Whether this node owns the stitch. */
-  readonly isOwned: (stitchId: string) => boolean;
-  /** Tells a stitch to load its deliveries. */
-  readonly wake: (stitchId: string) => void;
+  /** Whether this node owns the actor. */
+  readonly isOwned: (id: string) => boolean;
+  /** Tells an actor to take its work up. */
+  readonly wake: (id: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -67,7 +68,7 @@ export class RecoveryScanner {
     try {
       await this.#scan(scope);
     } catch (err) {
-      this.#options.log.warn({ err }, 'the scan for stitches with work failed; will retry');
+      this.#options.log.warn({ err }, 'the scan for actors with work failed; will retry');
     }
     this.#scanning = false;
     this.#after(this.#dueScope === undefined ? scanIntervalMs : coalesceMs);
@@ -77,7 +78,7 @@ export class RecoveryScanner {
     const { find, isOwned, wake } = this.#options;
     for (let after = ''; !this.#stopped;) {
       const found = await find(pageSize, after);
-      for (const stitchId of found) if (scope === 'all' || isOwned(stitchId)) wake(stitchId);
+      for (const id of found) if (scope === 'all' || isOwned(id)) wake(id);
       if (found.length < pageSize) return;
       after = found.at(-1) ?? after;
     }

@@ -112,7 +112,7 @@ export interface Answer {
   readonly status?: number;
   /** Serialised as JSON. */
   readonly body?: unknown;
-  /** The body already serialised; wins over `body`. */
+  /** The body already serialised; wins over `body`. Of a row whose success is plain text, that text. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }

@@ -32,6 +32,7 @@ export class PartsReader {
   readonly #querySchema: Operation['query'];
   readonly #query: Validate | undefined;
   readonly #body: Validate | undefined;
+  readonly #isRaw: boolean;
   /** The defaults of an empty query, where it is valid: the usual case, computed once and shared. */
   readonly #emptyQuery: Fields | undefined;
 
@@ -44,6 +45,7 @@ export class PartsReader {
     this.#querySchema = operation.query;
     this.#query = operation.query && compile(operation.query);
     this.#body = operation.body && compile(operation.body);
+    this.#isRaw = operation.rawBody !== undefined;
     const empty = operation.query && coerceQuery(operation.query, []);
     this.#emptyQuery = this.#query?.(empty, '') === undefined ? Object.freeze(empty) : undefined;
   }
@@ -52,7 +54,9 @@ export class PartsReader {
   read(request: HttpRequest): Parts {
     if (request.refused !== undefined) throw request.refused;
     // The body first: where it is not JSON at all there are no issues to list.
-    const body = this.#body && parseJsonBody(request.body, request.header('content-type'));
+    const body = this.#isRaw
+      ? request.body
+      : this.#body && parseJsonBody(request.body, request.header('content-type'));
     const params = this.#params && this.#readParams(request.params);
     const query = this.#querySchema && this.#readQuery(request.query);
     const issues = mergeIssues(

@@ -90,10 +90,14 @@ function handle(call: OperationCall): Maybe<HttpAnswer> {
 
 function toHttpAnswer({ status, json, body, headers }: Answer, call: OperationCall): HttpAnswer {
   const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  const { success } = call.endpoint.operation;
   const shown = call.isReplayed ? { ...headers, ...replayed } : headers;
   return {
-    status: status ?? call.endpoint.operation.success.status,
+    status: status ?? success.status,
     ...(text === undefined ? undefined : { body: text }),
+    ...(success.contentType === undefined
+      ? undefined
+      : { contentType: `${success.contentType}; charset=utf-8` }),
     ...(shown === undefined ? undefined : { headers: shown }),
   };
 }

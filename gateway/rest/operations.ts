@@ -44,6 +44,8 @@ export interface RestServices {
   readonly limiter?: RateLimiter | undefined;
   /** Absent: nothing is counted. */
   readonly metrics?: AnswerMetrics;
+  /** Rejects with what refuses a large body of another system, which nobody has signed in for (`Operation.rawBody`). Absent: all are taken. */
+  readonly admitRawBody?: (request: HttpRequest) => Promise<void>;
 }
 
 /**
@@ -65,7 +67,7 @@ export function serveOperations<Table extends OperationTable>(
     const versioned = `/v1${operation.path}`;
     for (const path of operation.root === true ? [versioned, operation.path] : [versioned]) {
       server.route(operation.method, path, request => endpoint.serve(request), {
-        readsBody: operation.body !== undefined,
+        readsBody: operation.body !== undefined || operation.rawBody !== undefined,
         maxBodyBytes: getMaxBodyBytes(operation),
         admitBody: request => endpoint.admitBody(request),
         answersRefused: true,
@@ -88,6 +90,7 @@ export class RestEndpoint implements Endpoint {
   readonly parts: PartsReader;
   readonly #log: Log;
   readonly #metrics: AnswerMetrics | undefined;
+  readonly #admitRawBody: RestServices['admitRawBody'];
   /** Its acts are recorded in the audit log. */
   readonly #isAudited: boolean;
 
@@ -104,6 +107,7 @@ export class RestEndpoint implements Endpoint {
     this.parts = new PartsReader(operation);
     this.#log = services.log;
     this.#metrics = services.metrics;
+    this.#admitRawBody = operation.rawBody === undefined ? undefined : services.admitRawBody;
     this.#isAudited = operation.method !== 'GET' && ['write', 'auth', 'invitation'].includes(operation.rate);
   }
 
@@ -124,12 +128,18 @@ export class RestEndpoint implements Endpoint {
     }
   }
 
-  /** The refusal of a request whose caller is not known by its head: a large body is taken from callers only. Never throws. */
+  /**
+   * The refusal of a request whose caller is not known by its head: a large body is taken from callers only, and from other systems where
+   * it is expected. Never throws.
+   */
   admitBody(request: HttpRequest): Maybe<HttpAnswer | undefined> {
-    if (!this.rules.needsCaller) return undefined;
+    const { needsCaller } = this.rules;
+    if (!needsCaller && this.#admitRawBody === undefined) return undefined;
     const call = new RestCall(this, request);
     try {
-      const authenticated = chain(call.authenticate(), () => call.refundAnonymous());
+      const authenticated = needsCaller
+        ? chain(call.authenticate(), () => call.refundAnonymous())
+        : this.#admitRawBody?.(request);
       if (!(authenticated instanceof Promise)) return undefined;
       return authenticated.then(
         () => undefined,

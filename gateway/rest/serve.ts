@@ -1,5 +1,6 @@
 /** The public interfaces of a node: the REST operations, the files' bytes, the documentation and the Console stream. */
 import { join } from 'node:path';
+import { Graph } from '../../actors/chatapp/index.ts';
 import { operations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log, Metrics } from '../../runtime/observability/index.ts';
@@ -25,7 +26,7 @@ import {
 } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { serveDocs, showToPeople } from '../docs/index.ts';
-import { ChannelDirectory, createHandlers, type ToolTester } from '../handlers/index.ts';
+import { ChannelDirectory, createHandlers, type ToolTester, WebhookDirectory } from '../handlers/index.ts';
 import { showTraffic, type HttpServer } from '../http/index.ts';
 import { folderTransport, MailSender, smtpTransport } from '../mail/index.ts';
 import { MediaLinks, serveMedia } from '../media/index.ts';
@@ -93,7 +94,7 @@ export function serveRest(options: RestOptions): Rest {
   const credentials = createCredentials(options, { hash, cursors, mail: mail.sender });
   const { authenticator, tokens } = credentials.signingIn;
   const links = new MediaLinks(ring, baseUrl);
-
+  const chatapp = createChatapp(options);
   const handlers = createHandlers({
     ...options,
     ...credentials,
@@ -103,6 +104,7 @@ export function serveRest(options: RestOptions): Rest {
     channels,
     tickets,
     links,
+    ...chatapp,
     reach: config.outboundReach,
     limits: config.limits,
   });
@@ -115,6 +117,7 @@ export function serveRest(options: RestOptions): Rest {
     log,
     docsUrl,
     metrics: new AnswerMetrics(metrics.registry),
+    admitRawBody: chatapp.webhooks.admitBody,
   });
   const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
   server.unrouted((request, answer) => {
@@ -147,6 +150,13 @@ function createLimiter(
   const { rateLimits: rates } = config;
   if (rates === undefined) return undefined;
   return createRateLimiter({ rates, node, hash, clock, metrics, random: systemRandom });
+}
+
+/** The chat provider's API, the service's own app there, and how channels are connected. */
+function createChatapp({ config, database, vault, clock }: RestOptions) {
+  const { app: ownApp, graph } = config.chatapp;
+  const webhooks = new WebhookDirectory({ database, vault, clock, ownApp });
+  return { graph: new Graph(graph), ownApp, webhooks };
 }
 
 /** The sender of mail: by SMTP where it is configured, else into a folder. */

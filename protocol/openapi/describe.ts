@@ -14,7 +14,7 @@ export function describeOperation(
   operation: Operation,
   components: Components,
 ): JsonObject {
-  const { access, body } = operation;
+  const { access, body, rawBody } = operation;
   const accepts = [
     ...describeParameters('path', operation.params, components),
     ...describeParameters('query', operation.query, components),
@@ -49,6 +49,9 @@ export function describeOperation(
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: jsonContent(body, components) } }),
+    ...(rawBody === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } }),
     responses: { ...describeSuccesses(operation, components), ...describeFailures(operation, components) },
   };
 }
@@ -123,13 +126,20 @@ function describeSuccesses(operation: Operation, components: Components): JsonOb
     ...(operation.idempotency === 'none' ? [] : ['Idempotent-Replayed']),
     ...(operation.setsCookie === true ? ['Set-Cookie'] : []),
   ];
-  const answer = (body: TSchema | null, description: string): JsonObject => ({
+  const answer = (body: TSchema | null, description: string, contentType?: string): JsonObject => ({
     description,
     headers: referHeaders(names),
-    ...(body === null ? {} : { content: jsonContent(body, components) }),
+    ...(body === null || contentType !== undefined ? {} : { content: jsonContent(body, components) }),
+    ...(body === null || contentType === undefined
+      ? {}
+      : { content: { [contentType]: { schema: components.refer(body) } } }),
   });
   return {
-    [success.status]: answer(success.body, success.body === null ? 'Done; no body.' : 'Success.'),
+    [success.status]: answer(
+      success.body,
+      success.body === null ? 'Done; no body.' : 'Success.',
+      success.contentType,
+    ),
     ...(alternative === undefined
       ? {}
       : { [alternative.status]: answer(alternative.body, alternative.when) }),
@@ -147,7 +157,8 @@ function describeSuccesses(operation: Operation, components: Components): JsonOb
 
 /** The statuses of a code: the catalogue's, and for validation also 400 (unreadable) and 413 (too large). */
 function listStatuses(code: ErrorCode, operation: Operation): readonly number[] {
-  if (code === 'svc/validation/invalid_request' && operation.body !== undefined) return [400, 413, 422];
+  const hasBody = operation.body !== undefined || operation.rawBody !== undefined;
+  if (code === 'svc/validation/invalid_request' && hasBody) return [400, 413, 422];
   return [errors[code].http];
 }
 

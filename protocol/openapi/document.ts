@@ -26,6 +26,8 @@ const tags: Readonly<Record<string, string>> = {
   'Partner apps': "An agency's own partner app, with which chatapp channels are connected.",
   Channels:
     'A channel translates one messaging channel into threads and messages. Custom channels are driven by your own code over the operations here; sandbox channels are there to play with.',
+  'Chatapp channels':
+    'A chatapp channel is connected to a phone number at the chat provider, whose webhooks bring what its participants write.',
   Threads:
     'A thread is a conversation that lasts: with one participant of one channel, in one environment, in one order.',
   Notes: 'What operators write to each other on a thread. The participant never sees it.',

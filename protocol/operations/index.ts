@@ -9,6 +9,7 @@ export type { authOperations } from './auth.ts';
 export type { budgetOperations } from './budgets.ts';
 export type { byokOperations } from './byok.ts';
 export { channelOperations } from './channels.ts';
+export type { chatappOperations } from './chatapp.ts';
 export type { consoleOperations } from './console.ts';
 export type { contractOperations } from './contract.ts';
 export type { deliveryOperations } from './deliveries.ts';

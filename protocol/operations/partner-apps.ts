@@ -50,7 +50,8 @@ export const partnerAppOperations = {
     path: '/meta-apps/{metaAppCredentialId}/rotate-secret',
     tag,
     summary: 'Replace the app secret of a partner app',
-    description: 'The previous secret is deleted at once. A revoked partner app is a conflict.',
+    description:
+      'Calls of the provider use the new secret at once. Webhooks that are signed with the previous one are accepted for 24 hours. A revoked partner app is a conflict.',
     auth: 'user',
     access: access.administer,
     params: onePartnerApp,

@@ -32,6 +32,7 @@ export const access = {
   reportTraffic: who(['messages:write'], developers, []),
   readChannels: who(['channels:read'], everyone, allOperators),
   writeChannels: who(['channels:write'], developers, []),
+  connectChannels: who(['channels:connect'], developers, []),
   readWebhooks: who(['webhooks:read'], everyone, []),
   writeWebhooks: who(['webhooks:write'], developers, []),
   /** Keys are listed without secrets, so that `viewer` may see them; API keys may not. */

@@ -10,6 +10,7 @@ import { authOperations } from './auth.ts';
 import { budgetOperations } from './budgets.ts';
 import { byokOperations } from './byok.ts';
 import { channelOperations } from './channels.ts';
+import { chatappOperations } from './chatapp.ts';
 import { consoleOperations } from './console.ts';
 import { contractOperations } from './contract.ts';
 import { deliveryOperations } from './deliveries.ts';
@@ -41,6 +42,7 @@ export const operations = {
   ...usageOperations,
   ...budgetOperations,
   ...channelOperations,
+  ...chatappOperations,
   ...threadOperations,
   ...noteOperations,
   ...presenceOperations,

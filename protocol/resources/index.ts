@@ -59,6 +59,14 @@ export {
   UpdateChannelBody,
 } from './channel.ts';
 export {
+  type ChatappFailure,
+  ChatappStatus,
+  ChatappWebhookQuery,
+  ConnectChatappBody,
+  type ConnectStep,
+  DisconnectChatappBody,
+} from './chatapp.ts';
+export {
   ConsoleMember,
   ConsoleStreamEvent,
   ListStreamEventsQuery,

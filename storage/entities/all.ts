@@ -1,7 +1,7 @@
 /** The list of all entities, for the ORM. */
 import { EmailToken, Session, StreamTicket, User } from './accounts.ts';
 import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
-import { Channel, ChannelCommand, ParkedReceipt } from './channels.ts';
+import { Channel, ChannelCommand, ChatappWebhook, ParkedReceipt } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
 import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
@@ -46,6 +46,7 @@ export const entities = [
   Channel,
   ChannelCommand,
   ParkedReceipt,
+  ChatappWebhook,
   ProjectStream,
   Event,
   Stitch,

@@ -1,6 +1,6 @@
-/** Channels (a row is its actor's snapshot), what they were asked to send, and receipts that came too early. */
+/** Channels (a row is its actor's snapshot), what they were asked to send, what their provider sent, and receipts that came too early. */
 import { defineEntity, p } from '@mikro-orm/core';
-import { big, id, instant, jsonText, metadata } from './columns.ts';
+import { big, id, instant, jsonText, metadata, words } from './columns.ts';
 
 export const Channel = defineEntity({
   name: 'Channel',
@@ -15,6 +15,10 @@ export const Channel = defineEntity({
     defaultAgentId: id().nullable(),
     /** The partner app a chatapp channel uses: what refuses that app's revocation (svc/partner_app/in_use). */
     partnerAppCredentialId: id().nullable(),
+    /** The provider's id of the number that a chatapp channel is connected to. */
+    phoneNumberId: id().nullable(),
+    /** How a chatapp channel is connected, and is being connected. Its secrets are JWE, contexts `channels/<id>/access_token` and the like. */
+    chatapp: p.json<unknown>().nullable(),
     metadata: metadata(),
     createdAt: instant(),
     updatedAt: instant(),
@@ -27,6 +31,13 @@ export const Channel = defineEntity({
       name: 'channels_partner_app',
       properties: ['partnerAppCredentialId'],
       where: 'partner_app_credential_id is not null',
+    },
+  ],
+  uniques: [
+    {
+      name: 'channels_phone_number',
+      properties: ['phoneNumberId'],
+      where: 'phone_number_id is not null',
     },
   ],
 });
@@ -69,4 +80,37 @@ export const ParkedReceipt = defineEntity({
     expiresAt: instant(),
   },
   indexes: [{ name: 'parked_receipts_expires', properties: ['expiresAt'] }],
+});
+
+/** A webhook of the chat provider, as it came; kept for 7 days (storage/chatapp). */
+export const ChatappWebhook = defineEntity({
+  name: 'ChatappWebhook',
+  tableName: 'chatapp_webhooks',
+  properties: {
+    /** The request that brought it. */
+    requestId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    channelId: id(),
+    /** The account and the number that the channel was connected to then. */
+    wabaId: id(),
+    phoneNumberId: id(),
+    receivedAt: instant(),
+    body: p.blob(),
+    /** How often working through it has failed, and how at last. */
+    attempts: p.integer().default(0),
+    error: p.text().nullable(),
+    /** The threads of those whom it names: erased with any of them. */
+    threadIds: words(),
+    finishedAt: instant().nullable(),
+  },
+  indexes: [
+    {
+      name: 'chatapp_webhooks_open',
+      properties: ['channelId', 'requestId'],
+      where: 'finished_at is null',
+    },
+    { name: 'chatapp_webhooks_threads', properties: ['threadIds'], type: 'gin' },
+    { name: 'chatapp_webhooks_received', properties: ['receivedAt'] },
+  ],
 });

@@ -46,6 +46,9 @@ export const PartnerApp = defineEntity({
     keyFingerprint: p.text(),
     /** JWE, context `partner_apps/<id>/app_secret`. */
     appSecret: p.text(),
+    /** The secret before the last rotation, good in signatures until the instant: JWE, context `partner_apps/<id>/app_secret`. */
+    previousAppSecret: p.text().nullable(),
+    previousAppSecretUntil: instant().nullable(),
     verifyTokenHash: p.blob(),
     metadata: metadata(),
     createdAt: instant(),

@@ -2,6 +2,7 @@
 import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
 import { Audit } from './audit.ts';
+import { Chatapp } from './chatapp.ts';
 import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
@@ -39,4 +40,5 @@ export const migrations = [
   { name: '0017-limits', class: Limits },
   { name: '0021-runs', class: Runs },
   { name: '0022-hash-root', class: HashRoot },
+  { name: '0024-chatapp', class: Chatapp },
 ];

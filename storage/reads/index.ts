@@ -8,6 +8,13 @@ export {
   findChannel,
   findDefaultAgent,
 } from './channels.ts';
+export {
+  type ChatappRecord,
+  findChatapp,
+  findExternalIds,
+  findNumberChannel,
+  sharesAccount,
+} from './chatapp.ts';
 export { type ChannelHead, type EnvironmentHead, findChannelHead, findEnvironmentHead } from './heads.ts';
 export { findMessage, findMessageWithSequence, messagePage, parkedReceipts } from './messages.ts';
 export { findNote, notePage } from './notes.ts';

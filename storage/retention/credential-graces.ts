@@ -63,3 +63,11 @@ const endByok = `
 export async function endByokGraces(db: Queries, now: number): Promise<void> {
   await db.query(endByok, [new Date(now)]);
 }
+
+const endOverlaps = `
+  update partner_apps set previous_app_secret = null, previous_app_secret_until = null where previous_app_secret_until <= $1`;
+
+/** Forgets the secrets of partner apps that were replaced, and that no signature is accepted with any more at `now` (epoch milliseconds). */
+export async function endPartnerAppOverlaps(db: Queries, now: number): Promise<void> {
+  await db.query(endOverlaps, [new Date(now)]);
+}

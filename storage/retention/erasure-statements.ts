@@ -121,3 +121,7 @@ export const emptyAnswers = `
 export const emptyDeadLetters = `
   update dead_letters set payload = '{}', error = 'erased'
   where name <> 'erase' and (kind = 'thread' and actor_id = $1 or strpos(payload::text, $1) > 0)`;
+
+/** Webhooks of the chat provider that name the participant of the thread; of others in them, too, the messages are kept. */
+export const deleteWebhooks = `
+  delete from chatapp_webhooks where thread_ids @> array[$1] and received_at <= $2 and project_id = $3 and environment_id = $4`;

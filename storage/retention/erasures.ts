@@ -15,6 +15,7 @@ import { backoffMs, type Random, systemRandom } from '../../runtime/time/index.t
 import type { Queries, TenantScope } from '../database/index.ts';
 import {
   deleteNotes,
+  deleteWebhooks,
   emptyAnswers,
   emptyEvents,
   emptyDeadLetters,
@@ -95,6 +96,7 @@ async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> 
   await inBatches(db, emptyMessages, [...thread, through]);
   await inBatches(db, emptyEvents, [...thread, through, requestedAt, new Date(settled)]);
   await db.query(deleteNotes, [threadId, requestedAt, projectId, environmentId]);
+  await db.query(deleteWebhooks, [threadId, requestedAt, projectId, environmentId]);
   await db.query(emptyRuns, [threadId, requestedAt, projectId, environmentId]);
   for (let emptied = batchRows; emptied === batchRows;) {
     const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);

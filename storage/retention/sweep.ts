@@ -7,7 +7,7 @@ import type { Database, Queries } from '../database/index.ts';
 import { dropPartitions, ensurePartitions, type PartitionedTable } from './partitions.ts';
 import { erasePersonalData } from './erasures.ts';
 import { deleteInactiveSandboxThreads } from './sandbox-threads.ts';
-import { endApiKeyGraces, endByokGraces } from './credential-graces.ts';
+import { endApiKeyGraces, endByokGraces, endPartnerAppOverlaps } from './credential-graces.ts';
 import { countUsage, hasUncounted } from '../usage/index.ts';
 
 /**
@@ -29,6 +29,8 @@ const keptDays = {
   audit: 400,
   /** Keys after they were revoked or expired: they are listed for so long. */
   apiKeys: 90,
+  /** Webhooks of the chat provider, which repeats for as long what was not answered. */
+  chatappWebhooks: 7,
   /** Invitations after they were accepted, were revoked or expired: they are listed for so long. */
   invitations: 30,
 } as const;
@@ -53,6 +55,7 @@ const removable: Readonly<Record<string, string>> = {
   api_keys: `least(revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.apiKeys} days'`,
   invitations: `least(accepted_at, revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.invitations} days'`,
   audit_logs: `created_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
+  chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and finished_at is not null`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,
 };
 
@@ -86,6 +89,7 @@ function createJobs(
     dropAttempts: () => dropPartitions(database, drop('webhook_attempts')),
     endGraces: () => endApiKeyGraces(database, now),
     endByokGraces: () => endByokGraces(database, now),
+    endPartnerAppOverlaps: () => endPartnerAppOverlaps(database, now),
     erasePersonalData: () => erasePersonalData(database, now, log),
     forgetSandboxThreads: () => deleteInactiveSandboxThreads(database, now),
     emptyTraces: () => emptyTraces(database, now),

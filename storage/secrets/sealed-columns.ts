@@ -35,6 +35,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   text('byok_credentials', 'byok_credential_id', 'secret'),
   text('byok_credentials', 'byok_credential_id', 'previous_secret'),
   text('partner_apps', 'partner_app_credential_id', 'app_secret'),
+  text('partner_apps', 'partner_app_credential_id', 'previous_app_secret'),
+  { ...text('channels', 'channel_id', 'chatapp'), type: 'jsonb', isActor: true },
   text('mails', 'mail_id', 'secret'),
   {
     ...text('idempotency_keys', 'key_hash', 'body'),

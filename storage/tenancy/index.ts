@@ -25,7 +25,13 @@ export {
 } from './credential-check.ts';
 export { Environments } from './environments.ts';
 export { type InvitationMail, invitationResource, Invitations, invitationTokenHash } from './invitations.ts';
-export { type PartnerAppChange, PartnerApps } from './partner-apps.ts';
+export {
+  findPartnerAppSecrets,
+  isVerifyToken,
+  type PartnerAppChange,
+  PartnerApps,
+  type PartnerAppSecrets,
+} from './partner-apps.ts';
 export { Projects } from './projects.ts';
 export { revokeGrants } from './revoke-grants.ts';
 export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';

@@ -3,7 +3,8 @@
  *
  *   active -> revoked   unless a chatapp channel uses it
  *
- * The app secret is kept sealed and never shown, only its fingerprint; of the verify token, which is shown once, a keyed hash is kept.
+ * The app secret is kept sealed and never shown, only its fingerprint; of the verify token, which is shown once, a keyed hash is kept. A
+ * secret that was replaced is good for a day more in the signatures of webhooks that come in.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
@@ -13,7 +14,7 @@ import { newId } from '../../protocol/ids.ts';
 import type { PartnerAppCredential } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
-import type { Database } from '../database/index.ts';
+import type { Database, Queries } from '../database/index.ts';
 import { Channel, PartnerApp, Project } from '../entities/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
@@ -56,6 +57,9 @@ const selectPage = `
   where workspace_id = $1 and ($2::timestamptz is null or (created_at, partner_app_credential_id) < ($2, $3))
   order by created_at desc, partner_app_credential_id desc limit $4`;
 
+/** How long a secret that was replaced is good in signatures, in milliseconds. */
+const overlapMs = 86_400_000;
+
 /** The context that the app secret is sealed for (storage/secrets/vault.ts). */
 export function appSecretContext(partnerAppCredentialId: string): string {
   return `partner_apps/${partnerAppCredentialId}/app_secret`;
@@ -83,11 +87,71 @@ export async function revokePartnerApp(
   const { workspaceId, partnerAppCredentialId: targetId, name, appId } = row;
   row.status = 'revoked';
   row.appSecret = '';
+  row.previousAppSecret = null;
+  row.previousAppSecretUntil = null;
   row.revokedAt = new Date(audit.now);
   row.updatedAt = row.revokedAt;
   await em.flush();
   const details = { name, appId };
   await recordUserAction(em, audit, { workspaceId, action: 'partner_app.revoked', targetId, details });
+}
+
+/** A partner app, as a channel acts with it. */
+export interface PartnerAppSecrets {
+  readonly appId: string;
+  readonly appSecret: string;
+  /** The one before, while signatures with it are accepted. */
+  readonly previousSecret: string | undefined;
+}
+
+interface SecretsRow {
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly previous: string | null;
+}
+
+/** Undefined where the workspace of the project has no such credential, or it is revoked. Rejects with `SealBroken`. */
+export async function findPartnerAppSecrets(
+  db: Queries,
+  vault: Pick<Vault, 'open'>,
+  {
+    projectId,
+    partnerAppCredentialId,
+  }: { readonly projectId: string; readonly partnerAppCredentialId: string },
+  now: number,
+): Promise<PartnerAppSecrets | undefined> {
+  const [row] = await db.query<SecretsRow>(
+    `select p.app_id as "appId", p.app_secret as "appSecret",
+       case when p.previous_app_secret_until > $3 then p.previous_app_secret end as previous
+     from partner_apps p join projects j on j.workspace_id = p.workspace_id
+     where p.partner_app_credential_id = $1 and j.project_id = $2 and p.status = 'active'`,
+    [partnerAppCredentialId, projectId, new Date(now)],
+    'partner_apps.secrets',
+  );
+  if (row === undefined) return undefined;
+  const context = appSecretContext(partnerAppCredentialId);
+  const { appId, appSecret, previous } = row;
+  return {
+    appId,
+    appSecret: await vault.open(context, appSecret),
+    previousSecret: previous === null ? undefined : await vault.open(context, previous),
+  };
+}
+
+/** Whether the token is the verify token of a partner app of the project's workspace. */
+export async function isVerifyToken(
+  db: Queries,
+  hash: KeyedHash,
+  projectId: string,
+  token: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select from partner_apps p join projects j on j.workspace_id = p.workspace_id
+     where j.project_id = $1 and p.verify_token_hash = $2 and p.status = 'active'`,
+    [projectId, verifyTokenHash(hash, token)],
+    'partner_apps.verify_token',
+  );
+  return rows.length > 0;
 }
 
 export class PartnerApps {
@@ -162,7 +226,7 @@ export class PartnerApps {
     return row?.workspaceId;
   }
 
-  /** Replaces the app secret, at once. Refused for a revoked credential. */
+  /** Replaces the app secret, at once for calls of the provider. Refused for a revoked credential. */
   async rotateSecret(
     change: PartnerAppChange & Keyed & { readonly appSecret: string },
   ): Promise<PartnerAppCredential> {
@@ -173,6 +237,8 @@ export class PartnerApps {
       if (row.status === 'revoked') {
         throw this.#rules.refuse('partner_app_revoked');
       }
+      row.previousAppSecret = row.appSecret;
+      row.previousAppSecretUntil = new Date(now + overlapMs);
       row.appSecret = sealed;
       row.keyFingerprint = this.#fingerprint(appSecret);
       row.updatedAt = new Date(now);

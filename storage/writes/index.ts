@@ -25,3 +25,4 @@ export {
 export { checkLimit, defaultLimits, type LimitName, type Limits, requireWithinLimit } from './limits.ts';
 export { insertMessage, type MessageRow, updateMessageStatus } from './messages.ts';
 export { deleteNote, insertNote, updateNote } from './notes.ts';
+export { usePartnerApp } from './partner-apps.ts';

@@ -263,7 +263,9 @@ export function createChanges(operation: Operation, pool: Pool): Arbitrary<reado
 export function changed(operation: Operation, good: Asked, changes: readonly Change[]): Asked {
   const { params, query, body, key, ...rest } = good;
   const parts = { params: { ...params }, query: { ...query }, body: { ...(body as object | undefined) } };
-  return { ...rest, ...asked(operation, parts, changes, key ?? undefined) };
+  // Another system's own bytes are signed as they are.
+  const raw = operation.rawBody === undefined ? {} : { body };
+  return { ...rest, ...raw, ...asked(operation, parts, changes, key ?? undefined) };
 }
 
 /** What a browser sends along, or somebody who is none: a refresh cookie that was given, an edited one, anything; and from where. */

@@ -13,6 +13,7 @@ import type { Database } from '../../storage/database/database.ts';
 import { Client, Line } from '../node/client.ts';
 import { newKey, signUp, verifyEmail, type Tenant } from '../node/tenant.ts';
 import { freshKey } from '../support/accounts.ts';
+import { ChatappProvider } from '../support/chatapp-provider/index.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { readMailedToken } from '../support/mailbox.ts';
 import { NodeProcess } from '../support/node-process.ts';
@@ -44,6 +45,8 @@ export interface ContractFixture {
   readonly node: NodeProcess;
   readonly line: Line;
   readonly database: Database;
+  /** The chat provider that the node knows. */
+  readonly provider: ChatappProvider;
   /** Of a verified owner. */
   readonly sandbox: TenantEnvironment;
   readonly production: TenantEnvironment;
@@ -80,8 +83,11 @@ export async function startContractFixture(
   const { url, database } = await startTestDatabase(t);
   const tokenKeys = freshKey();
   const models = await startModels(t);
+  const provider = await ChatappProvider.start();
+  t.teardown(() => provider.stop());
   const node = await NodeProcess.make(t, {
     LLM_PROVIDER_1_URL: models,
+    CHATAPP_GRAPH_URL: provider.url,
     DATABASE_URL: await reach(url),
     ALLOW_PRIVATE_ADDRESSES: 'true',
     TOKEN_KEYS: tokenKeys,
@@ -121,6 +127,7 @@ export async function startContractFixture(
     node,
     line,
     database,
+    provider,
     get sandbox() {
       return places.sandbox;
     },

@@ -64,7 +64,7 @@ export interface Scenario<O extends Operation = Operation> {
   readonly by?: (env: TenantEnvironment) => Client | Promise<Client>;
   /** For a request that is made elsewhere than in the environment's own project: one that is there. */
   readonly inOwnProject?: OwnProjectCase;
-  /** Only for people whose e-mail is verified. */
+  /** Only for people whose e-mail is verified, and for the keys that they have made. */
   readonly verifiedOnly?: true;
   /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
   readonly refuses?: readonly Role[];

@@ -29,7 +29,8 @@ function faults(operation: Operation, reply: Reply<unknown>): string[] {
   if (row.body === null) {
     if (reply.text !== '') found.push(`a body: ${reply.text}`);
   } else {
-    if (headers['content-type'] !== 'application/json; charset=utf-8') found.push('the Content-Type');
+    const contentType = operation.success.contentType ?? 'application/json';
+    if (headers['content-type'] !== `${contentType}; charset=utf-8`) found.push('the Content-Type');
     for (const issue of compile(row.body)(reply.body, '') ?? []) found.push(JSON.stringify(issue));
   }
   if (!/^req_[0-9a-z]{26}$/.test(String(headers['x-request-id']))) found.push('no X-Request-Id');

@@ -161,13 +161,22 @@ export class Client {
       line.overhear(text);
       const cookie = /^[^=]+=([^;]+);/.exec(String(headers['set-cookie'] ?? ''))?.[1];
       if (cookie !== undefined) line.secrets.add(cookie);
-      const isJson = String(headers['content-type']).startsWith('application/json');
-      return { status: statusCode, headers, text, body: (isJson ? JSON.parse(text) : undefined) as T };
+      return {
+        status: statusCode,
+        headers,
+        text,
+        body: parseBody(String(headers['content-type']), text) as T,
+      };
     } catch (error) {
       if (!isConnection(error)) throw error;
       throw new NoAnswer(error);
     }
   }
+}
+
+function parseBody(contentType: string, text: string): unknown {
+  if (contentType.startsWith('application/json')) return JSON.parse(text);
+  return contentType.startsWith('text/plain') ? text : undefined;
 }
 
 function isConnection(error: unknown): error is Error {

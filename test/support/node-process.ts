@@ -98,10 +98,11 @@ export class NodeProcess {
       PORT: String(port),
       GRPC_PORT: 'off',
       // Tests come from one address, and hammer: whoever wants the limits says so.
-      // No model is asked that costs anybody anything.
+      // No model is asked that costs anybody anything, and no chat provider.
       LLM_PROVIDER_1_URL: nowhere,
       LLM_PROVIDER_2_URL: nowhere,
       LLM_PROVIDER_3_URL: nowhere,
+      CHATAPP_GRAPH_URL: nowhere,
       LOG_LEVEL: 'trace',
       RATE_LIMITS: 'off',
       ...environment,

@@ -31,6 +31,8 @@ export async function startSkeinOn(
     // Everybody here comes from one address, and more often than one may.
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'silent',
+    // Nobody listens there.
+    CHATAPP_GRAPH_URL: 'http://127.0.0.1:1',
     ...variables,
   });
   const skein = await startSkein(config, silentLog);

@@ -5,6 +5,7 @@ import { agentScenarios, budgetScenarios, byokScenarios, loomScenarios, toolScen
 import { attachmentScenarios } from './attachments.ts';
 import { auditScenarios } from './audit.ts';
 import { channelScenarios } from './channels.ts';
+import { chatappScenarios } from './chatapp.ts';
 import { consoleScenarios, contractScenarios } from './console.ts';
 import { messageScenarios, noteScenarios, presenceScenarios, threadScenarios } from './conversations.ts';
 import { keyScenarios } from './keys.ts';
@@ -23,6 +24,7 @@ const all: Scenarios = {
   ...keyScenarios,
   ...partnerAppScenarios,
   ...channelScenarios,
+  ...chatappScenarios,
   ...threadScenarios,
   ...noteScenarios,
   ...presenceScenarios,

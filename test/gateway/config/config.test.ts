@@ -206,6 +206,10 @@ t.test('every variable arrives', t => {
     LLM_PROVIDER_1_URL: 'http://one/v1',
     LLM_PROVIDER_2_URL: 'http://two/',
     LLM_PROVIDER_3_URL: 'http://three',
+    CHATAPP_GRAPH_URL: 'http://provider/',
+    CHATAPP_GRAPH_VERSION: 'v26.0',
+    CHATAPP_APP_ID: '1001',
+    CHATAPP_APP_SECRET: 'secret-of-the-app',
     RATE_LIMITS: 'off',
     LIMITS: '{"apiKeys":7}',
     LOG_FORMAT: 'pretty',
@@ -243,6 +247,10 @@ t.test('every variable arrives', t => {
       llm_provider_2: 'http://two',
       llm_provider_3: 'http://three',
     },
+    chatapp: {
+      graph: { url: 'http://provider', version: 'v26.0' },
+      app: { appId: '1001', appSecret: 'secret-of-the-app' },
+    },
     limits: { ...defaultLimits, apiKeys: 7 },
     rateLimits: undefined,
     exposures: [],
@@ -257,6 +265,9 @@ t.test('a bad value names its variable and what it wants', t => {
     HOST: ['-', 'a b', 'http://a'],
     PORT: ['65536', '-1', '80a', '1e3', ' 80'],
     GRPC_PORT: ['65536', 'OFF', 'none'],
+    CHATAPP_GRAPH_URL: ['graph', 'ftp://graph'],
+    CHATAPP_GRAPH_VERSION: ['25', 'v25', 'v25.0/x', 'latest'],
+    CHATAPP_APP_ID: ['app', '12 34'],
     BASE_URL: ['api.example.com', 'ftp://a', 'https://a/path', 'https://a?x=1', 'https://u:p@a'],
     MEDIA_URL: [
       '/data',
@@ -300,6 +311,7 @@ t.test('a bad secret is not repeated', t => {
     NATS_URL: 'nats://a,http://user:hunter2@b',
     SMTP_URL: 'hunter2',
     SERVICE_TOKENS: 'billing:hunter2',
+    CHATAPP_APP_SECRET: 'hunter2',
   };
   for (const [name, value] of Object.entries(secrets)) {
     const text = findProblems({ [name]: value }).join('\n');

@@ -5,6 +5,7 @@ import type { Test } from 'tap';
 import { createChannelKind } from '../../../actors/channel/kind.ts';
 import { channelSnapshot } from '../../../actors/channel/snapshot.ts';
 import { createThreadKind } from '../../../actors/thread/kind.ts';
+import { receiveFromProvider } from '../../../actors/thread/receive-from-provider.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
 import { AccessTokens, parseTokenKeys } from '../../../gateway/auth/access-tokens.ts';
 import { Authenticator, KeyVerifier } from '../../../gateway/auth/authenticate.ts';
@@ -162,7 +163,10 @@ export class ConversationNode {
     const store = new PostgresStore({ database, snapshots, notifier, log: silentLog });
     const transport = new LocalTransport({ clock, log: silentLog });
     const node = new Node({
-      kinds: [createThreadKind({ db: database, log: silentLog }), createChannelKind(database)],
+      kinds: [
+        createThreadKind({ db: database, log: silentLog }),
+        createChannelKind({ db: database, log: silentLog, receive: receiveFromProvider }),
+      ],
       store,
       transport,
       clock,

@@ -111,7 +111,7 @@ t.test('every public operation is described, with what its row says', async t =>
     }
     t.equal(operation.operationId, id);
     t.ok(operation.tags.every(tag => tags.includes(tag)));
-    t.equal(operation.requestBody?.required, row.body === undefined ? undefined : true);
+    t.equal(operation.requestBody?.required, (row.body ?? row.rawBody) === undefined ? undefined : true);
 
     const parameters = operation.parameters ?? [];
     const named = parameters.filter(parameter => parameter.in === 'path').map(parameter => parameter.name);

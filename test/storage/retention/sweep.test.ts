@@ -170,3 +170,47 @@ t.test('an act is there only with what was done', async t => {
   await t.rejects(failing, { message: 'and then it failed' });
   t.same(await db.query(`select 1 from audit_logs where target_id = 'prj_2'`), []);
 });
+
+t.test(
+  'webhooks of the chat provider go after 7 days, unless they are still to be worked through',
+  async t => {
+    const now = Date.now();
+    const insert = async (
+      requestId: string,
+      receivedAt: number,
+      finishedAt: number | null,
+    ): Promise<void> => {
+      await db.query(
+        `insert into chatapp_webhooks (request_id, project_id, environment_id, channel_id, waba_id, phone_number_id,
+         received_at, body, finished_at) values ($1, 'p', 'e', 'c', '1', '2', $2, '', $3)`,
+        [requestId, new Date(receivedAt), finishedAt === null ? null : new Date(finishedAt)],
+      );
+    };
+    await insert('old', now - 7 * day, now - 7 * day);
+    await insert('open', now - 7 * day, null);
+    await insert('fresh', now - 7 * day + 1_000, now - 7 * day + 1_000);
+    await sweepAt(now);
+    const left = await db.query<{ id: string }>('select request_id as id from chatapp_webhooks order by 1');
+    t.same(
+      left.map(({ id }) => id),
+      ['fresh', 'open'],
+    );
+  },
+);
+
+t.test('the secret of a partner app that was replaced is forgotten once no signature needs it', async t => {
+  const now = Date.now();
+  const { workspaceId } = await newPerson();
+  await db.query(
+    `insert into partner_apps (partner_app_credential_id, workspace_id, name, app_id, status, key_fingerprint, app_secret,
+       previous_app_secret, previous_app_secret_until, verify_token_hash, metadata, created_at, updated_at)
+     values ('a', $1, 'app', '1', 'active', '', 'new', 'old', $2, '', '{}', now(), now())`,
+    [workspaceId, new Date(now)],
+  );
+  const previous = async () =>
+    (await db.query<{ secret: string | null }>('select previous_app_secret as secret from partner_apps'))[0];
+  await sweepAt(now - 1);
+  t.equal((await previous())?.secret, 'old');
+  await sweepAt(now);
+  t.equal((await previous())?.secret, null);
+});

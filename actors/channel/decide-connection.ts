@@ -1,0 +1,162 @@
+/**
+ * The decisions of a chatapp channel's connection. The provider is asked outside of any turn (connect.ts): an attempt begins with one
+ * commit and ends with another, and the reminder ends an attempt whose node has gone.
+ *
+ *   disconnected, error -> connecting     beginConnect
+ *   connecting -> connected               completeConnect
+ *   connecting -> error                   failConnect, or the reminder
+ *   any -> disconnected                   disconnect
+ *
+ * An attempt that is over changes nothing any more: it is known by its id. After a disconnection no attempt begins until the provider has
+ * been told, or nobody tells it any more: else it would take the new connection for the old one.
+ */
+import type { Turn } from '../../runtime/actor/index.ts';
+import type { Actor, ChannelStatus, ChatappStatus } from '../../protocol/resources/index.ts';
+import { conflict } from '../../protocol/errors.ts';
+import type { Write } from '../../storage/statements/index.ts';
+import { usePartnerApp } from '../../storage/writes/index.ts';
+import {
+  type Audited,
+  createAuditWrites,
+  requireSameTenancy,
+  systemActor,
+  type Tenancy,
+} from '../base/index.ts';
+import type { BeginConnect, CompleteConnect, Disconnect, ExpireConnect, FailConnect } from './commands.ts';
+import { type ChannelDecision, createEvent } from './decide.ts';
+import { type ChannelState, type ChatappState, mayMove, noChatapp, toChatappStatus } from './state.ts';
+
+/** The key of the reminder that ends an attempt. */
+const attemptReminder = 'connect';
+
+/** An attempt takes half a minute at most (connect.ts). */
+const attemptMs = 60_000;
+
+/** The provider is told of a disconnection within this time (connect.ts). */
+const leavingMs = 15_000;
+
+/** The channel in another status, announced; and recorded where somebody asked for it. */
+function moveTo(
+  state: ChannelState,
+  status: ChannelStatus,
+  chatapp: ChatappState,
+  turn: Turn,
+  command: { readonly author: Actor } & Audited,
+): { readonly state: ChannelState; readonly writes: readonly Write[] } {
+  if (!mayMove(state.status, status)) {
+    throw conflict(`A channel that is ${state.status} cannot become ${status}.`);
+  }
+  const updatedAt = new Date(turn.now).toISOString();
+  const next: ChannelState = { ...state, status, chatapp, updatedAt, events: state.events + 1 };
+  const details = { status, previousStatus: state.status };
+  return {
+    state: next,
+    writes: [
+      ...createAuditWrites(command, next, turn, 'channel.status_changed', details),
+      createEvent(next, turn, 'channel.status.changed', command.author),
+    ],
+  };
+}
+
+export function beginConnect(
+  state: ChannelState,
+  command: BeginConnect,
+  turn: Turn,
+): ChannelDecision<string | null> {
+  requireSameTenancy(state, command);
+  const { projectId, environmentId, attempt } = command;
+  const { attemptId, partnerAppCredentialId } = attempt;
+  if (state.kind !== 'chatapp') throw conflict('Only chatapp channels are connected.');
+  if (state.status === 'connected') throw conflict('The channel is connected: disconnect it first.');
+  if (state.status === 'connecting') throw conflict('The channel is being connected.');
+  const before = state.chatapp ?? noChatapp;
+  if (before.leavingUntil !== null && turn.now < before.leavingUntil) {
+    throw conflict('The channel is being disconnected: try again in some seconds.');
+  }
+  const chatapp = { ...before, attempt, failure: null, leavingUntil: null };
+  const moved = moveTo(state, 'connecting', chatapp, turn, command);
+  return {
+    state: moved.state,
+    writes: [
+      ...moved.writes,
+      ...(partnerAppCredentialId === null ? [] : [usePartnerApp(partnerAppCredentialId)]),
+    ],
+    remind: [
+      {
+        key: attemptReminder,
+        at: turn.now + attemptMs,
+        command: 'expireConnect',
+        payload: { projectId, environmentId, attemptId } satisfies ExpireConnect,
+      },
+    ],
+    reply: chatapp.pin,
+  };
+}
+
+export function completeConnect(
+  state: ChannelState,
+  command: CompleteConnect,
+  turn: Turn,
+): ChannelDecision<ChatappStatus> {
+  requireSameTenancy(state, command);
+  const { attempt = null } = state.chatapp ?? {};
+  if (attempt?.attemptId !== command.attemptId) throw conflict('The attempt to connect was ended.');
+  const { partnerAppCredentialId, verifyToken } = attempt;
+  const connectedAt = new Date(turn.now).toISOString();
+  const connection = { ...command.connection, partnerAppCredentialId, verifyToken, connectedAt };
+  const chatapp = { ...noChatapp, connection, pin: command.pin };
+  const moved = moveTo(state, 'connected', chatapp, turn, command);
+  return {
+    ...moved,
+    forget: [attemptReminder],
+    reply: toChatappStatus(moved.state, turn.id, command.webhookUrl),
+  };
+}
+
+export function failConnect(state: ChannelState, command: FailConnect, turn: Turn): ChannelDecision<null> {
+  requireSameTenancy(state, command);
+  const { chatapp } = state;
+  if (chatapp?.attempt?.attemptId !== command.attemptId) return { reply: null };
+  const failed = { ...chatapp, attempt: null, failure: command.failure };
+  const moved = moveTo(state, 'error', failed, turn, command);
+  return { ...moved, forget: [attemptReminder], reply: null };
+}
+
+/** The reminder: the node that was connecting the channel has gone, or nobody told the channel how it ended. */
+export function expireConnect(
+  state: ChannelState,
+  { projectId, environmentId, attemptId }: ExpireConnect,
+  turn: Turn,
+): ChannelDecision<null> {
+  const message = 'Connecting was interrupted: connect the channel again.';
+  const failure = { step: 'interrupted', code: null, message } as const;
+  return failConnect(state, { projectId, environmentId, attemptId, failure, author: systemActor }, turn);
+}
+
+export function disconnect(
+  state: ChannelState,
+  command: Disconnect,
+  turn: Turn,
+): ChannelDecision<ChatappStatus> {
+  requireSameTenancy(state, command);
+  if (state.kind !== 'chatapp') throw conflict('Sandbox and custom channels are always connected.');
+  if (state.status === 'disconnected') {
+    return { reply: toChatappStatus(state, turn.id, command.webhookUrl) };
+  }
+  const { connection = null, pin = null } = state.chatapp ?? {};
+  const chatapp = { ...noChatapp, pin, leavingUntil: connection === null ? null : turn.now + leavingMs };
+  const moved = moveTo(state, 'disconnected', chatapp, turn, command);
+  return {
+    ...moved,
+    forget: [attemptReminder],
+    reply: toChatappStatus(moved.state, turn.id, command.webhookUrl),
+  };
+}
+
+/** The provider has been told of a disconnection. */
+export function settleDisconnect(state: ChannelState, command: Tenancy): ChannelDecision<null> {
+  requireSameTenancy(state, command);
+  const { chatapp } = state;
+  if (chatapp === null || chatapp.leavingUntil === null) return { reply: null };
+  return { state: { ...state, chatapp: { ...chatapp, leavingUntil: null } }, reply: null };
+}

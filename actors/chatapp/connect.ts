@@ -1,0 +1,318 @@
+/**
+ * Connects a number at the provider, step by step, and takes a half connection back:
+ *
+ *   exchange_code      a code of the embedded sign-up for a token; first and once, because a code lives 30 seconds
+ *   inspect_token      it is valid, of this app, and has both permissions
+ *   find_account       the token reaches the business account
+ *   find_number        the number belongs to the account
+ *   subscribe_app      the app gets the account's events; taken back when a later step fails
+ *   register_number    unless it is registered. Not taken back: it does no harm, and a number is registered ten times in 72 hours at most
+ *   install_callback   the number's events come to the channel's own address, which the provider challenges at once
+ */
+import type { ConnectStep } from '../../protocol/resources/index.ts';
+import { type Graph, type GraphCredentials, GraphError, read, readList, readText } from './graph.ts';
+
+/** The permissions that a token needs. */
+const scopes = ['whatsapp_business_messaging', 'whatsapp_business_management'] as const;
+
+/** A partner app, or the service's own. */
+export interface PartnerAppKeys {
+  readonly appId: string;
+  readonly appSecret: string;
+}
+
+export interface ConnectRequest {
+  readonly app: PartnerAppKeys;
+  /** One of them. */
+  readonly code?: string;
+  readonly accessToken?: string;
+  /** Of the dialog that gave the code, where it had one. */
+  readonly redirectUri?: string;
+  readonly wabaId?: string;
+  readonly phoneNumberId?: string;
+  /** The channel's address for webhooks, and what the provider has to say there. */
+  readonly callbackUrl: string;
+  readonly verifyToken: string;
+  /** Six digits, for two-step verification of the number. */
+  readonly pin: string;
+  /** Rejects where the number may not be connected; called before anything is changed at the provider. */
+  readonly admit: (phoneNumberId: string) => Promise<void>;
+}
+
+/** A number as it was connected. */
+export interface ConnectedNumber {
+  readonly accessToken: string;
+  /** ISO 8601; null: never. */
+  readonly tokenExpiresAt: string | null;
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  readonly displayPhoneNumber: string;
+  readonly verifiedName: string;
+}
+
+/** A step failed. */
+export class ConnectFailed extends Error {
+  override readonly name = 'ConnectFailed';
+  readonly step: ConnectStep;
+  /** The provider's error code, where it was the provider that refused. */
+  readonly code: number | undefined;
+
+  constructor(step: ConnectStep, message: string, code?: number) {
+    super(message);
+    this.step = step;
+    this.code = code;
+  }
+}
+
+/** What takes a connection back; nothing that fails there matters. */
+type Undo = () => Promise<unknown>;
+
+/** Rejects with {@link ConnectFailed}, or as `admit` does; in both cases nothing is left of it at the provider but the registration. */
+export async function connectNumber(
+  graph: Graph,
+  request: ConnectRequest,
+  signal: AbortSignal,
+): Promise<{ readonly number: ConnectedNumber; readonly undo: Undo }> {
+  const connecting = new Connecting(graph, request, signal);
+  try {
+    return { number: await connecting.run(), undo: () => connecting.undo() };
+  } catch (error) {
+    await connecting.undo();
+    throw error;
+  }
+}
+
+class Connecting {
+  readonly #graph: Graph;
+  readonly #request: ConnectRequest;
+  readonly #signal: AbortSignal;
+  /** In the order in which they were added; carried out from the last one. */
+  readonly #undo: Undo[] = [];
+
+  constructor(graph: Graph, request: ConnectRequest, signal: AbortSignal) {
+    this.#graph = graph;
+    this.#request = request;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<ConnectedNumber> {
+    const { app, accessToken: given } = this.#request;
+    const accessToken = given ?? (await this.#step('exchange_code', () => this.#exchangeCode()));
+    const as: GraphCredentials = { token: accessToken, appSecret: app.appSecret };
+    const token = await this.#step('inspect_token', () => this.#inspectToken(accessToken));
+    const wabaId = this.#findAccount(token.accounts);
+    const number = await this.#step('find_number', () => this.#findNumber(as, wabaId));
+    const phoneNumberId = readText(number, 'id');
+    await this.#request.admit(phoneNumberId);
+    await this.#step('subscribe_app', () => this.#subscribe(as, wabaId));
+    await this.#step('register_number', () => this.#register(as, number));
+    await this.#step('install_callback', () => this.#installCallback(as, phoneNumberId));
+    return {
+      accessToken,
+      tokenExpiresAt: token.expiresAt,
+      wabaId,
+      phoneNumberId,
+      displayPhoneNumber: readText(number, 'display_phone_number'),
+      verifiedName: readText(number, 'verified_name'),
+    };
+  }
+
+  async undo(): Promise<void> {
+    for (const undo of this.#undo.splice(0).reverse()) await undo().catch(() => undefined);
+  }
+
+  async #step<Result>(step: ConnectStep, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof GraphError) throw new ConnectFailed(step, error.message, error.code);
+      throw error;
+    }
+  }
+
+  async #exchangeCode(): Promise<string> {
+    const { app, code = '', redirectUri } = this.#request;
+    const answer = await this.#graph.call(
+      {
+        path: 'oauth/access_token',
+        query: {
+          client_id: app.appId,
+          client_secret: app.appSecret,
+          code,
+          ...(redirectUri === undefined ? {} : { redirect_uri: redirectUri }),
+        },
+      },
+      this.#signal,
+    );
+    const token = readText(answer, 'access_token');
+    if (token === '') throw new ConnectFailed('exchange_code', 'The provider gave no token for the code.');
+    return token;
+  }
+
+  /** When the token ends, and which accounts it names; undefined: it need not name them. */
+  async #inspectToken(
+    token: string,
+  ): Promise<{ readonly expiresAt: string | null; readonly accounts: readonly string[] | undefined }> {
+    const { appId, appSecret } = this.#request.app;
+    const as = { token: `${appId}|${appSecret}` };
+    const answer = await this.#graph.call(
+      { path: 'debug_token', as, query: { input_token: token } },
+      this.#signal,
+    );
+    const data = read(answer, 'data');
+    const refuse = (message: string): never => {
+      throw new ConnectFailed('inspect_token', message);
+    };
+    if (readText(data, 'app_id') !== appId) refuse('The token was issued for another app.');
+    if (read(data, 'is_valid') !== true) refuse('The token is not valid.');
+    const granted = readList(data, 'scopes');
+    const missing = scopes.filter(scope => !granted.includes(scope));
+    if (missing.length > 0) refuse(`The token lacks the permission ${missing.join(' and ')}.`);
+    const targets = readList(data, 'granular_scopes').find(each => readText(each, 'scope') === scopes[1]);
+    const named = read(targets, 'target_ids');
+    const expires = Number(readText(data, 'expires_at'));
+    return {
+      expiresAt: expires > 0 ? new Date(expires * 1_000).toISOString() : null,
+      // Numbers in the provider's JSON are ids, too.
+      accounts: Array.isArray(named) ? named.map(String) : undefined,
+    };
+  }
+
+  #findAccount(named: readonly string[] | undefined): string {
+    const { wabaId } = this.#request;
+    const refuse = (message: string): never => {
+      throw new ConnectFailed('find_account', message);
+    };
+    if (wabaId === undefined) {
+      const [only, ...others] = named ?? [];
+      if (only === undefined || others.length > 0) {
+        return refuse('Name the business account (wabaId): the token does not reach exactly one.');
+      }
+      return only;
+    }
+    if (named?.includes(wabaId) === false) return refuse('The token does not reach this business account.');
+    return wabaId;
+  }
+
+  /** The number, as the account's list has it: so it belongs to the account. */
+  async #findNumber(as: GraphCredentials, wabaId: string): Promise<unknown> {
+    const { phoneNumberId } = this.#request;
+    const found: unknown[] = [];
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const query = {
+        fields: 'id,display_phone_number,verified_name,status,platform_type',
+        limit: '100',
+        ...(after === '' ? {} : { after }),
+      };
+      const page = await this.#graph.call(
+        { path: `${encodeURIComponent(wabaId)}/phone_numbers`, as, query },
+        this.#signal,
+      );
+      found.push(...readList(page, 'data'));
+      after = getNextCursor(page);
+    }
+    const number =
+      phoneNumberId === undefined
+        ? found.length === 1 && found[0]
+        : found.find(each => readText(each, 'id') === phoneNumberId);
+    if (number === undefined || number === false) {
+      const message =
+        phoneNumberId === undefined
+          ? `Name the number (phoneNumberId): the business account has ${found.length}.`
+          : 'The business account has no such number.';
+      throw new ConnectFailed('find_number', message);
+    }
+    return number;
+  }
+
+  async #subscribe(as: GraphCredentials, wabaId: string): Promise<void> {
+    const path = `${encodeURIComponent(wabaId)}/subscribed_apps`;
+    const subscribed = readList(await this.#graph.call({ path, as }, this.#signal), 'data').map(each =>
+      readText(read(each, 'whatsapp_business_api_data'), 'id'),
+    );
+    // Another channel of the account needs it, and it stays as it is: to subscribe again would remove an override.
+    if (subscribed.includes(this.#request.app.appId)) return;
+    await this.#graph.call({ method: 'POST', path, as }, this.#signal);
+    this.#undo.push(() => this.#graph.call({ method: 'DELETE', path, as }, getUndoSignal()));
+  }
+
+  async #register(as: GraphCredentials, number: unknown): Promise<void> {
+    if (readText(number, 'status') === 'CONNECTED' && readText(number, 'platform_type') === 'CLOUD_API')
+      return;
+    const path = `${encodeURIComponent(readText(number, 'id'))}/register`;
+    const body = { messaging_product: 'whatsapp', pin: this.#request.pin };
+    await this.#graph.call({ method: 'POST', path, as, body }, this.#signal);
+  }
+
+  async #installCallback(as: GraphCredentials, phoneNumberId: string): Promise<void> {
+    const { callbackUrl, verifyToken } = this.#request;
+    // Before the call: whether it was carried out is not known when its answer is lost.
+    this.#undo.push(() => removeCallback(this.#graph, as, phoneNumberId, getUndoSignal()));
+    await setCallback(this.#graph, as, phoneNumberId, { callbackUrl, verifyToken }, this.#signal);
+  }
+}
+
+/** To take something back, in milliseconds: the connection itself may have used its time up. */
+const undoMs = 5_000;
+
+function getUndoSignal(): AbortSignal {
+  return AbortSignal.timeout(undoMs);
+}
+
+/** Undefined on the last page. */
+function getNextCursor(page: unknown): string | undefined {
+  const paging = read(page, 'paging');
+  const after = readText(read(paging, 'cursors'), 'after');
+  return readText(paging, 'next') === '' || after === '' ? undefined : after;
+}
+
+function setCallback(
+  graph: Graph,
+  as: GraphCredentials,
+  phoneNumberId: string,
+  { callbackUrl, verifyToken }: { readonly callbackUrl: string; readonly verifyToken: string },
+  signal: AbortSignal,
+): Promise<unknown> {
+  const webhook_configuration = { override_callback_uri: callbackUrl, verify_token: verifyToken };
+  const path = encodeURIComponent(phoneNumberId);
+  return graph.call({ method: 'POST', path, as, body: { webhook_configuration } }, signal);
+}
+
+function removeCallback(
+  graph: Graph,
+  as: GraphCredentials,
+  phoneNumberId: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return setCallback(graph, as, phoneNumberId, { callbackUrl: '', verifyToken: '' }, signal);
+}
+
+export interface DisconnectRequest {
+  readonly as: GraphCredentials;
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  /** No other channel of the same app has a number of the account. */
+  readonly isLastOfAccount: boolean;
+}
+
+/**
+ * Lets a number's events go elsewhere, and unsubscribes the app where no other channel needs it. Gives what failed: a token that the
+ * provider does not accept any more must not keep a channel connected.
+ */
+export async function disconnectNumber(
+  graph: Graph,
+  { as, wabaId, phoneNumberId, isLastOfAccount }: DisconnectRequest,
+  signal: AbortSignal,
+): Promise<GraphError | undefined> {
+  try {
+    await removeCallback(graph, as, phoneNumberId, signal);
+    if (isLastOfAccount) {
+      const path = `${encodeURIComponent(wabaId)}/subscribed_apps`;
+      await graph.call({ method: 'DELETE', path, as }, signal);
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof GraphError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * The provider's HTTP API, as far as every call of it is alike: address and version, credentials, limits, and errors. The address is the
+ * operator's configuration (CHATAPP_GRAPH_URL), so the address guard has no say here. Redirects are not followed: the token must not go
+ * elsewhere.
+ */
+import { createHmac } from 'node:crypto';
+import { type Dispatcher, request } from 'undici';
+
+/** Where the API is. */
+export interface GraphAddress {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** `v25.0` */
+  readonly version: string;
+}
+
+export const defaultGraph = {
+  url: 'https://graph.facebook.com',
+  version: 'v25.0',
+} as const satisfies GraphAddress;
+
+/** What a call is made with. */
+export interface GraphCredentials {
+  readonly token: string;
+  /** The secret of the token's app: proves that the call comes from a server of the app. Absent: the token needs no proof. */
+  readonly appSecret?: string;
+}
+
+export interface GraphCall {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Below the version, without a slash at the beginning. */
+  readonly path: string;
+  /** None for the exchange of a code, which the app's secret authenticates. */
+  readonly as?: GraphCredentials;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: object;
+}
+
+/** Bytes of an answer that are read; the longest are pages of templates. */
+const maxAnswerBytes = 4 * 1_048_576;
+
+/**
+ * The provider refused, or did not answer. Decide on `code`, never on a text or a status: the provider's texts change, and its statuses say
+ * little.
+ */
+export class GraphError extends Error {
+  override readonly name = 'GraphError';
+  /** The provider's error code. Undefined: it gave no answer that is one of its own. */
+  readonly code: number | undefined;
+  readonly subcode: number | undefined;
+  /** The provider says that it will pass. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, refusal: { code?: number; subcode?: number; isTransient?: boolean } = {}) {
+    super(message);
+    this.code = refusal.code;
+    this.subcode = refusal.subcode;
+    this.isTransient = refusal.isTransient ?? false;
+  }
+}
+
+/** The error envelope. Every field may be missing. */
+interface ErrorEnvelope {
+  readonly error?: {
+    readonly message?: unknown;
+    readonly code?: unknown;
+    readonly error_subcode?: unknown;
+    readonly is_transient?: unknown;
+    readonly error_data?: unknown;
+  };
+}
+
+export class Graph {
+  readonly #base: string;
+
+  constructor({ url, version }: GraphAddress) {
+    this.#base = `${url}/${version}`;
+  }
+
+  /**
+   * The answer's JSON, which is not checked: read it field by field. Rejects with {@link GraphError}.
+   *
+   * @param signal ends the wait
+   */
+  async call(call: GraphCall, signal: AbortSignal): Promise<unknown> {
+    const { method = 'GET', path, as, body } = call;
+    const query = new URLSearchParams(call.query);
+    if (as?.appSecret !== undefined) query.set('appsecret_proof', createProof(as.token, as.appSecret));
+    const search = query.size > 0 ? `?${query.toString()}` : '';
+    let status: number;
+    let text: string;
+    try {
+      const answer = await request(`${this.#base}/${path}${search}`, {
+        method,
+        headers: {
+          ...(as === undefined ? {} : { authorization: `Bearer ${as.token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal,
+      });
+      status = answer.statusCode;
+      text = await readAnswer(answer.body);
+    } catch (cause) {
+      // Neither the address nor the cause is told: with the exchange of a code, the address has the app's secret.
+      throw new GraphError(
+        signal.aborted ? 'The provider did not answer in time.' : 'The provider cannot be reached.',
+        {
+          isTransient: !(cause instanceof GraphError),
+        },
+      );
+    }
+    return parseAnswer(status, text);
+  }
+}
+
+/** https://developers.facebook.com/docs/graph-api/guides/secure-requests ("Verify Graph API Calls with appsecret_proof"). */
+function createProof(token: string, appSecret: string): string {
+  return createHmac('sha256', appSecret).update(token).digest('hex');
+}
+
+async function readAnswer(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // Leaving the loop destroys the body, and the connection with it.
+    if (bytes > maxAnswerBytes) throw new GraphError('The answer of the provider is too long.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseAnswer(status: number, text: string): unknown {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new GraphError(`The provider answered ${status} without JSON.`, { isTransient: status >= 500 });
+  }
+  if (status >= 200 && status < 300) return answer;
+  const { error = {} } = (answer ?? {}) as ErrorEnvelope;
+  const { code, error_subcode: subcode, message, is_transient: isTransient } = error;
+  const details = (error.error_data as { readonly details?: unknown } | undefined)?.details;
+  const told = [message, details].filter(each => typeof each === 'string').join(': ');
+  throw new GraphError(told === '' ? `The provider answered ${status}.` : told.slice(0, 1_024), {
+    ...(typeof code === 'number' ? { code } : {}),
+    ...(typeof subcode === 'number' ? { subcode } : {}),
+    isTransient: isTransient === true || (status >= 500 && typeof code !== 'number'),
+  });
+}
+
+/** A member of an answer; undefined where the answer is something else. */
+export function read(answer: unknown, name: string): unknown {
+  return typeof answer === 'object' && answer !== null
+    ? (answer as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+/** A text of an answer; a number as its digits; empty for anything else. */
+export function readText(answer: unknown, name: string): string {
+  const value = read(answer, name);
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : '';
+}
+
+/** A list of an answer; empty for anything else. */
+export function readList(answer: unknown, name: string): readonly unknown[] {
+  const value = read(answer, name);
+  return Array.isArray(value) ? value : [];
+}

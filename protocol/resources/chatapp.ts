@@ -1,0 +1,70 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { channelStatuses } from './channel.ts';
+import { body, choice, httpUrl, id, instant, nullable, optional, resource, text } from './fields.ts';
+
+/**
+ * One of `code` and `accessToken` is needed, else the handler answers 422. The business account and the number may be left out where the
+ * token reaches one alone.
+ */
+export const ConnectChatappBody = body('ConnectChatappBody', {
+  projectId: id('project'),
+  code: optional(text(1, 4096)),
+  accessToken: optional(text(1, 4096)),
+  partnerAppCredentialId: optional(id('partnerApp')),
+  redirectUri: optional(httpUrl()),
+  phoneNumberId: optional(text(1, 128)),
+  wabaId: optional(text(1, 128)),
+  pin: optional(Type.String({ pattern: '^[0-9]{6}$' })),
+});
+export type ConnectChatappBody = Static<typeof ConnectChatappBody>;
+
+export const DisconnectChatappBody = body('DisconnectChatappBody', { projectId: id('project') });
+export type DisconnectChatappBody = Static<typeof DisconnectChatappBody>;
+
+/** The steps of connecting, in their order; `interrupted`: the node ended before the last one. */
+export const connectSteps = [
+  'exchange_code',
+  'inspect_token',
+  'find_account',
+  'find_number',
+  'subscribe_app',
+  'register_number',
+  'install_callback',
+  'interrupted',
+] as const;
+export type ConnectStep = (typeof connectSteps)[number];
+
+/** Why a channel has the status `error`. */
+const failure = resource('ChatappFailure', {
+  step: choice(connectSteps),
+  /** The provider's error code; null: the provider did not answer, or it was not the provider that refused. */
+  code: nullable(Type.Integer()),
+  message: Type.String(),
+});
+export type ChatappFailure = Static<typeof failure>;
+
+/** All but the first four and `webhookUrl` are null while the channel is not connected. */
+export const ChatappStatus = resource('ChatappStatus', {
+  channelId: id('channel'),
+  projectId: id('project'),
+  environmentId: id('environment'),
+  status: choice(channelStatuses),
+  wabaId: nullable(text(1, 128)),
+  phoneNumberId: nullable(text(1, 128)),
+  displayPhoneNumber: nullable(Type.String()),
+  verifiedName: nullable(Type.String()),
+  partnerAppCredentialId: nullable(id('partnerApp')),
+  tokenExpiresAt: nullable(instant()),
+  connectedAt: nullable(instant()),
+  error: nullable(failure),
+  webhookUrl: Type.String({ format: 'uri' }),
+});
+export type ChatappStatus = Static<typeof ChatappStatus>;
+
+/** The names are the provider's. */
+export const ChatappWebhookQuery = Type.Object({
+  'hub.mode': optional(text(1, 64)),
+  'hub.challenge': text(1, 512),
+  'hub.verify_token': text(1, 512),
+});

@@ -1,0 +1,195 @@
+/** A chatapp channel is connected by attempts, of which one is under way at a time, and each ends. */
+import t from 'tap';
+import type { ChannelCommands } from '../../../actors/channel/commands.ts';
+import { toChatappStatus } from '../../../actors/channel/state.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { key, refusal, start, tenancy } from '../thread/thread-harness.ts';
+import { ChannelHarness } from './channel-harness.ts';
+
+const partnerAppCredentialId = newId('partnerApp');
+const act = {
+  auditLogId: newId('audit'),
+  author: key,
+  origin: { requestId: newId('request'), address: '::1' },
+};
+
+const connection = {
+  appId: '1',
+  wabaId: '2',
+  phoneNumberId: '3',
+  displayPhoneNumber: '+1 555 0100',
+  verifiedName: 'Acme',
+  accessToken: 'sealed token',
+  tokenExpiresAt: null,
+};
+
+const webhookUrl = 'http://skein.test/webhook';
+
+class ChatappChannel extends ChannelHarness {
+  constructor() {
+    super();
+    this.create('chatapp');
+  }
+
+  begin(attemptId = 'first') {
+    const attempt = { attemptId, partnerAppCredentialId, verifyToken: 'sealed verify token' };
+    return this.do('beginConnect', { ...tenancy, attempt, author: key, act });
+  }
+
+  complete(attemptId = 'first') {
+    return this.do('completeConnect', {
+      ...tenancy,
+      attemptId,
+      connection,
+      pin: 'sealed pin',
+      webhookUrl,
+      author: key,
+    });
+  }
+
+  fail(attemptId = 'first') {
+    const failure = { step: 'register_number', code: 133005, message: 'PIN mismatch' } as const;
+    return this.do('failConnect', { ...tenancy, attemptId, failure, author: key });
+  }
+
+  disconnect() {
+    return this.do('disconnect', { ...tenancy, webhookUrl, author: key, act });
+  }
+
+  get statements(): string[] {
+    return this.writes.map(({ statement }) => statement.name);
+  }
+
+  get status() {
+    return toChatappStatus(this.state, this.id, webhookUrl);
+  }
+}
+
+t.test('an attempt begins, and completes', async t => {
+  const channel = new ChatappChannel();
+  channel.begin();
+  t.match(channel.status, { status: 'connecting', phoneNumberId: null, partnerAppCredentialId: null });
+  t.same(channel.statements, ['audit.insert', 'event.append', 'partner_app.use']);
+  t.match(channel.remind, [{ key: 'connect', at: start + 60_000, command: 'expireConnect' }]);
+  t.strictSame(channel.complete(), channel.status, 'the reply');
+  t.match(channel.status, {
+    status: 'connected',
+    wabaId: '2',
+    phoneNumberId: '3',
+    displayPhoneNumber: '+1 555 0100',
+    verifiedName: 'Acme',
+    partnerAppCredentialId,
+    tokenExpiresAt: null,
+    connectedAt: new Date(start).toISOString(),
+    error: null,
+  });
+  t.same(channel.forgotten, ['connect']);
+  t.same(
+    channel.events.map(({ eventName }) => eventName),
+    ['channel.lifecycle.created', 'channel.status.changed', 'channel.status.changed'],
+  );
+});
+
+t.test('an attempt fails, and the next one begins with nothing of it', async t => {
+  const channel = new ChatappChannel();
+  channel.begin();
+  channel.fail();
+  t.match(channel.status, { status: 'error', error: { step: 'register_number', code: 133005 } });
+  channel.begin('second');
+  t.equal(channel.status.error, null);
+  channel.complete('second');
+  t.equal(channel.status.status, 'connected');
+});
+
+t.test('an attempt that nobody ends is ended by the reminder', async t => {
+  const channel = new ChatappChannel();
+  channel.begin();
+  const [reminder] = channel.remind;
+  channel.do('expireConnect', reminder?.payload as ChannelCommands['expireConnect']['payload']);
+  t.match(channel.status, { status: 'error', error: { step: 'interrupted', code: null } });
+  t.match(channel.events.at(-1), { data: { actor: { type: 'system' } } });
+});
+
+t.test('an attempt that is over changes nothing', async t => {
+  const channel = new ChatappChannel();
+  channel.begin();
+  channel.disconnect();
+  t.equal(refusal(() => channel.complete()).code, 'svc/runtime/conflict');
+  const before = channel.state;
+  channel.fail();
+  channel.do('expireConnect', { ...tenancy, attemptId: 'first' });
+  t.equal(channel.state, before);
+  t.equal(channel.status.status, 'disconnected');
+});
+
+t.test('one attempt at a time, and none while the channel is connected', async t => {
+  const channel = new ChatappChannel();
+  channel.begin();
+  t.equal(refusal(() => channel.begin('second')).code, 'svc/runtime/conflict');
+  t.throws(() => channel.begin('second'), { message: /being connected/ });
+  channel.complete();
+  t.throws(() => channel.begin('second'), { message: /disconnect it first/ });
+});
+
+t.test('a channel that is disconnected keeps nothing but the PIN of its number', async t => {
+  const channel = new ChatappChannel();
+  channel.begin();
+  channel.complete();
+  channel.disconnect();
+  t.match(channel.state.chatapp, { connection: null, attempt: null, failure: null, pin: 'sealed pin' });
+  t.same(channel.statements, ['audit.insert', 'event.append']);
+  const before = channel.events.length;
+  channel.disconnect();
+  t.equal(channel.events.length, before, 'repeating it changes nothing');
+});
+
+t.test('after a disconnection no attempt begins until the provider was told, or nobody tells it', async t => {
+  const channel = new ChatappChannel();
+  const end = (): void => {
+    channel.begin();
+    channel.complete();
+    channel.disconnect();
+  };
+  end();
+  t.throws(() => channel.begin(), { message: /being disconnected/ });
+  channel.do('settleDisconnect', tenancy);
+  end();
+  channel.now += 14_999;
+  t.throws(() => channel.begin());
+  channel.now++;
+  channel.begin();
+  channel.disconnect();
+  channel.begin('second');
+  t.equal(channel.status.status, 'connecting', 'of an attempt there is nothing to tell');
+});
+
+t.test('other channels are always connected, and those of other tenants are not there', async t => {
+  const custom = new ChannelHarness();
+  custom.create('custom');
+  const attempt = { attemptId: 'first', partnerAppCredentialId: null, verifyToken: '' };
+  const begin = { ...tenancy, attempt, author: key };
+  t.equal(refusal(() => custom.do('beginConnect', begin)).code, 'svc/runtime/conflict');
+  t.equal(
+    refusal(() => custom.do('disconnect', { ...tenancy, webhookUrl, author: key })).code,
+    'svc/runtime/conflict',
+  );
+  const foreign = { ...begin, projectId: newId('project') };
+  t.equal(refusal(() => new ChatappChannel().do('beginConnect', foreign)).code, 'svc/runtime/not_found');
+});
+
+t.test('one task at a time works through webhooks, and another follows where more have come', async t => {
+  const channel = new ChatappChannel();
+  const work = (): number => {
+    channel.do('workWebhooks', {});
+    return channel.effects?.length ?? 0;
+  };
+  const worked = (hasMore: boolean): number => {
+    channel.do('webhooksWorked', { hasMore });
+    return channel.effects?.length ?? 0;
+  };
+  t.same([work(), work(), work()], [1, 0, 0]);
+  t.equal(worked(false), 1, 'for those that came meanwhile');
+  t.equal(worked(true), 1, 'for those that one task does not do');
+  t.equal(worked(false), 0);
+  t.equal(work(), 1);
+});
