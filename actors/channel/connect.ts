@@ -75,6 +75,7 @@ export async function connectChatapp(
     environmentId,
     attempt: {
       attemptId,
+      keyHash: request.key?.keyHash ?? null,
       partnerAppCredentialId: app.partnerAppCredentialId,
       verifyToken: await vault.seal(getSecretContext(channelId, 'verify_token'), verifyToken),
     },

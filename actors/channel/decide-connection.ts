@@ -12,7 +12,7 @@
  */
 import type { Turn } from '../../runtime/actor/index.ts';
 import type { Actor, ChannelStatus, ChatappStatus } from '../../protocol/resources/index.ts';
-import { conflict } from '../../protocol/errors.ts';
+import { conflict, ServiceError } from '../../protocol/errors.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { usePartnerApp } from '../../storage/writes/index.ts';
 import {
@@ -68,8 +68,13 @@ export function beginConnect(
   const { attemptId, partnerAppCredentialId } = attempt;
   if (state.kind !== 'chatapp') throw conflict('Only chatapp channels are connected.');
   if (state.status === 'connected') throw conflict('The channel is connected: disconnect it first.');
-  if (state.status === 'connecting') throw conflict('The channel is being connected.');
   const before = state.chatapp ?? noChatapp;
+  if (state.status === 'connecting') {
+    const isRepetition = attempt.keyHash !== null && attempt.keyHash === before.attempt?.keyHash;
+    throw isRepetition
+      ? new ServiceError('svc/runtime/idempotency_conflict')
+      : conflict('The channel is being connected.');
+  }
   if (before.leavingUntil !== null && turn.now < before.leavingUntil) {
     throw conflict('The channel is being disconnected: try again in some seconds.');
   }

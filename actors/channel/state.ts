@@ -77,6 +77,8 @@ export interface ChatappConnection {
 
 export interface ConnectAttempt {
   readonly attemptId: string;
+  /** Hash of the Idempotency-Key of the request that makes it; null: it has none. */
+  readonly keyHash: string | null;
   readonly partnerAppCredentialId: string | null;
   /** Sealed. */
   readonly verifyToken: string;

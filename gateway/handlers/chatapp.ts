@@ -16,6 +16,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { isUserVerified } from '../../storage/accounts/index.ts';
+import { requireFree } from '../../storage/idempotency/index.ts';
 import { type ChannelHead, findChannel, findChatapp } from '../../storage/reads/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import { findPartnerAppSecrets } from '../../storage/tenancy/index.ts';
@@ -63,6 +64,7 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
         act: createCommandAudit(call),
       };
       const status = await call.once(async key => {
+        await requireFree(database, key);
         const app = await findApp(services, call, channel, partnerAppCredentialId);
         return connectChatapp(createConnectServices(services, call), { ...order, app, ...commitKey(key) });
       });
@@ -84,9 +86,10 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
         author: getAuthor(call),
         act: createCommandAudit(call),
       };
-      const status = await call.once(key =>
-        disconnectChatapp(createConnectServices(services, call), { ...order, ...commitKey(key) }),
-      );
+      const status = await call.once(key => {
+        const keyed = { ...order, ...commitKey(key) };
+        return disconnectChatapp(createConnectServices(services, call), keyed);
+      });
       await channels.forget(channelId);
       webhooks.forget(channelId);
       return { body: status };

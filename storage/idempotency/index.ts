@@ -3,4 +3,4 @@
  * it; `IdempotencyKeys` finds what was done, and keeps refusals.
  */
 export { IdempotencyKeys, type KeptRow } from './idempotency-keys.ts';
-export { type Keyed, KeyTaken, performOnce, transactOnce, type WorkKey } from './once.ts';
+export { type Keyed, KeyTaken, performOnce, requireFree, transactOnce, type WorkKey } from './once.ts';

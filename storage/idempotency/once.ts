@@ -63,6 +63,12 @@ export function transactOnce<T>(
   });
 }
 
+/** Rejects with {@link KeyTaken} where the key is taken: for work that has effects before the commit that carries its key. */
+export async function requireFree(db: Pick<Database, 'query'>, key: RequestKey | undefined): Promise<void> {
+  if (key === undefined) return;
+  if ((await db.query(selectTaken, [key.keyHash], 'idempotency.taken')).length > 0) throw new KeyTaken();
+}
+
 /**
  * The same for work that the database does not see: it cannot be one commit with its key. The key is looked for before, and kept after.
  * In between, and where the node is lost there, a repetition does the work once more: it must do no harm, or have an id that its receiver
@@ -74,7 +80,7 @@ export async function performOnce<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (key === undefined) return work();
-  if ((await db.query(selectTaken, [key.keyHash], 'idempotency.taken')).length > 0) throw new KeyTaken();
+  await requireFree(db, key);
   const result = await work();
   return transactOnce(db, key, () => result);
 }

@@ -31,8 +31,8 @@ class ChatappChannel extends ChannelHarness {
     this.create('chatapp');
   }
 
-  begin(attemptId = 'first') {
-    const attempt = { attemptId, partnerAppCredentialId, verifyToken: 'sealed verify token' };
+  begin(attemptId = 'first', keyHash: string | null = null) {
+    const attempt = { attemptId, keyHash, partnerAppCredentialId, verifyToken: 'sealed verify token' };
     return this.do('beginConnect', { ...tenancy, attempt, author: key, act });
   }
 
@@ -166,7 +166,7 @@ t.test('after a disconnection no attempt begins until the provider was told, or 
 t.test('other channels are always connected, and those of other tenants are not there', async t => {
   const custom = new ChannelHarness();
   custom.create('custom');
-  const attempt = { attemptId: 'first', partnerAppCredentialId: null, verifyToken: '' };
+  const attempt = { attemptId: 'first', keyHash: null, partnerAppCredentialId: null, verifyToken: '' };
   const begin = { ...tenancy, attempt, author: key };
   t.equal(refusal(() => custom.do('beginConnect', begin)).code, 'svc/runtime/conflict');
   t.equal(
@@ -193,3 +193,15 @@ t.test('one task at a time works through webhooks, and another follows where mor
   t.equal(worked(false), 0);
   t.equal(work(), 1);
 });
+
+t.test(
+  'a repetition during the attempt is told that it is in progress, and another request that there is one',
+  async t => {
+    const channel = new ChatappChannel();
+    channel.begin('first', 'one');
+    t.equal(refusal(() => channel.begin('second', 'one')).code, 'svc/runtime/idempotency_conflict');
+    for (const other of ['two', null]) {
+      t.equal(refusal(() => channel.begin('second', other)).code, 'svc/runtime/conflict');
+    }
+  },
+);
