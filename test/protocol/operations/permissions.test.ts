@@ -37,13 +37,14 @@ const table: readonly Row[] = [
   row(['messages:read'], viewer, all, 'listMessages getMessage getMessageTimeline getAttachmentUrl'),
   row(['messages:write'], developer, operators, 'createMessage createAttachment'),
   row(['messages:write'], developer, nobody, 'createInboundMessage recordReceipt'),
-  row(['channels:read'], viewer, all, 'listChannels getChannel listChannelCommands'),
+  row(['channels:read'], viewer, all, 'listChannels getChannel listChannelCommands getChatappStatus'),
   row(
     ['channels:write'],
     developer,
     nobody,
     'createChannel updateChannel acknowledgeChannelCommand simulateSandbox',
   ),
+  row(['channels:connect'], developer, nobody, 'connectChatapp disconnectChatapp'),
   row(
     ['webhooks:read'],
     viewer,
@@ -109,9 +110,8 @@ const table: readonly Row[] = [
 /** For every user who is signed in, or for everybody: no role in a project or workspace is asked for. */
 const open = new Set(
   `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
-  listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample`.split(
-    /\s+/,
-  ),
+  listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample
+  verifyChatappWebhook receiveChatappWebhook`.split(/\s+/),
 );
 
 const wanted = new Map(table.flatMap(each => each.operations.split(' ').map(id => [id, each] as const)));

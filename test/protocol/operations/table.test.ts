@@ -47,7 +47,8 @@ t.test('the operations are those that were agreed', async t => {
     listByokCredentials createByokCredential rotateByokCredential revokeByokCredential listTools createTool getTool updateTool
     testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomVersions createLoomVersion getLoomVersion
     updateLoomVersion listAgents createAgent getAgent updateAgent createAgentRun listAgentRuns
-    getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample`.split(
+    getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample
+    connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook`.split(
       /\s+/,
     );
   t.strictSame(Object.keys(operations).sort(), ids.sort());

@@ -17,7 +17,7 @@ function newKey(): RequestKey {
 
 async function expire({ keyHash }: RequestKey): Promise<void> {
   await database.query(
-    `update idempotency_keys set expires_at = now() where key_hash = decode($1, 'base64')`,
+    `update idempotency_keys set expires_at = now() - interval '1 second' where key_hash = decode($1, 'base64')`,
     [keyHash],
   );
 }
