@@ -13,12 +13,14 @@ import {
   type BrokenSeal,
   hashedColumns,
   KeyRing,
+  loadHashRoot,
   parseKeys,
   type Progress,
   readKeys,
   readSeals,
   reseal,
   type Seal,
+  SealBroken,
 } from '../storage/secrets/index.ts';
 import { ConfigError, readConfig, type Config } from './config/index.ts';
 
@@ -113,9 +115,21 @@ async function survey(database: Database, ring: KeyRing): Promise<Survey> {
     const columns = counts.get(seal.kid) ?? new Map<string, number>();
     counts.set(seal.kid, columns.set(seal.column, (columns.get(seal.column) ?? 0) + 1));
     if (!ring.keys.has(seal.kid)) lost.push(seal);
-    hasRoot ||= seal.column === 'hash_root.sealed';
+    if (seal.column !== 'hash_root.sealed') continue;
+    hasRoot = true;
+    if (ring.keys.has(seal.kid)) await requireSameKey(database, ring, seal.kid);
   }
   return { counts, lost, hasRoot };
+}
+
+/** A key is known by its name only: what it opens tells whether it is the one of that name. */
+async function requireSameKey(database: Database, ring: KeyRing, kid: string): Promise<void> {
+  try {
+    await loadHashRoot(database, ring);
+  } catch (error) {
+    if (!(error instanceof SealBroken)) throw error;
+    throw new Refused(`the secret key ${kid} is not the key of that name that sealed this database`, 2);
+  }
 }
 
 function countAll(columns: ReadonlyMap<string, number>): number {

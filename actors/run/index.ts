@@ -19,6 +19,7 @@ export { toAgentRun } from './json.ts';
 export { createRuns, type Runs } from './kind.ts';
 export { createPlans } from './plans.ts';
 export type { Tools } from './services.ts';
+export { maxApprovalMs } from './state.ts';
 export { decodeRun, type RunRow, runSnapshot } from './snapshot.ts';
 export type { CurrentAgent, RunOver, TakeAnswer } from './told-thread.ts';
 export type { Settlement, SpentBudget, Suggestion } from './trace.ts';

@@ -4,6 +4,7 @@ import {
   type BeginRun,
   type CancelRun,
   decodeRun,
+  maxApprovalMs,
   type ResolveCall,
   type RunRow,
   type SettleSuggestion,
@@ -17,7 +18,12 @@ import { type AgentRun, defaultPageSize } from '../../protocol/resources/index.t
 import type { ActorRef } from '../../runtime/actor/index.ts';
 import { type Clock, pause } from '../../runtime/time/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
-import { type AgentHead, findAgentHead, findAgentTenant } from '../../storage/agents/index.ts';
+import {
+  type AgentHead,
+  findAgentHead,
+  findAgentTenant,
+  hasToolChanged,
+} from '../../storage/agents/index.ts';
 import { type Cursors, fromScanPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { performOnce } from '../../storage/idempotency/index.ts';
@@ -166,13 +172,41 @@ function resolutionHandlers(services: RunHandlerServices): Handlers<Resolutions>
         act: createCommandAudit(call),
         ...(reason === undefined ? {} : { reason }),
       };
-      await call.once(key => {
+      await call.once(async key => {
+        if (action === 'approve') await requireAsAsked(database, order, agentRunId, callId);
         const command: ResolveCall = { ...order, ...commitKey(key) };
         return node.ask<null>(createRunRef(agentRunId), 'resolveCall', command, call);
       });
       return { body: await answerWithRun(database, order, agentRunId, call) };
     },
   };
+}
+
+/**
+ * What is approved is what was asked for: 409 where the agent may not act any more, or the tool was changed after the approval was
+ * requested. Whether the call waits at all is for the run to say.
+ */
+async function requireAsAsked(
+  database: Pick<Database, 'query'>,
+  scope: TenantScope,
+  agentRunId: string,
+  callId: string,
+): Promise<void> {
+  const found = await findRun(database, scope, agentRunId);
+  if (found === undefined) throw notFound();
+  const { head, trace } = decodeRun(found.row as RunRow);
+  const asked = trace.steps.flatMap(({ toolCalls }) => toolCalls).find(each => each.callId === callId);
+  if (head === null || asked?.approval?.status !== 'pending') return;
+  const agent = await findAgentHead(database, scope, head.agentId);
+  if (agent === undefined || agent.mode === 'paused') {
+    throw conflict('The agent is paused or archived: the call can only be refused.');
+  }
+  const requestedAt = new Date(Date.parse(asked.approval.expiresAt) - maxApprovalMs);
+  if (asked.toolId === null || (await hasToolChanged(database, scope, asked.toolId, requestedAt))) {
+    throw conflict(
+      'The tool has changed since the approval was requested, or its status: the call can only be refused.',
+    );
+  }
 }
 
 /** What a requested run is begun with, in a thread or without one. */

@@ -26,4 +26,4 @@ export {
 } from './model-inputs.ts';
 export type { AgentRefusal, AgentRules, UnusableReference } from './rules.ts';
 export { type CallableTool, findCallableTool, ToolCircuit } from './tool-calls.ts';
-export { toolHeadersContext, Tools, toolSigningContext } from './tools.ts';
+export { hasToolChanged, toolHeadersContext, Tools, toolSigningContext } from './tools.ts';

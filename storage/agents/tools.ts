@@ -13,7 +13,7 @@ import { redacted, type Tool as ToolResource, type ToolMethod } from '../../prot
 import { newStitchSecret } from '../../protocol/signature.ts';
 import { type AuditContext, recordAction } from '../audit/index.ts';
 import type { Cursors, Page, PageRequest } from '../paging/index.ts';
-import type { Database, TenantScope } from '../database/index.ts';
+import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { Tool } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
@@ -227,6 +227,21 @@ export class Tools {
       sealedHeaders: names.length === 0 ? null : await vault.seal(context, JSON.stringify(values)),
     };
   }
+}
+
+/** Whether somebody has changed the tool since then, or it is gone. */
+export async function hasToolChanged(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  toolId: string,
+  since: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    'select from tools where tool_id = $1 and project_id = $2 and environment_id = $3 and updated_at <= $4',
+    [toolId, projectId, environmentId, since],
+    'tools.unchanged',
+  );
+  return rows.length === 0;
 }
 
 /** Scheme, host and port: the server that the headers are meant for. */

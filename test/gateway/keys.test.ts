@@ -134,6 +134,15 @@ t.test('status counts what is sealed by key and column, and shows no secret', as
   t.notMatch(output, /eyJ/);
 });
 
+t.test('another key under the name of the one that sealed is found out', async t => {
+  const environment = { ...at('k1'), SECRET_KEYS: freshKey('k1') };
+  for (const command of ['status', 'reseal']) {
+    const { code, output } = await runKeys(command, environment);
+    t.equal(code, 2, command);
+    t.match(output, /the secret key k1 is not the key of that name/);
+  }
+});
+
 t.test('a run that is killed in the middle leaves the rest to the next', async t => {
   const [{ last } = { last: '' }] = await database.query<{ last: string }>(
     'select max(mail_id) as last from mails where secret is not null',

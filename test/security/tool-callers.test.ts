@@ -102,6 +102,22 @@ t.test('a call that nobody has approved is not made, and a refusal is final', as
   t.equal(acts.data.length, 1);
 });
 
+t.test('an approval is for what was asked: neither for a changed tool nor for a paused agent', async t => {
+  const run = await waiting('Give it back!');
+  const patch = (id: 'updateTool' | 'updateAgent', params: Record<string, string>, body: object) =>
+    person.get(id, { params, body: { projectId, ...body } });
+  const { agentRunId } = run;
+  const agentId = (await key.get<AgentRun>('getAgentRun', { params: { agentRunId } })).agentId ?? '';
+  await patch('updateAgent', { agentId }, { mode: 'paused' });
+  t.match(await resolve(run), { status: 409, body: { message: /paused/ } });
+  await patch('updateAgent', { agentId }, { mode: 'auto' });
+  await patch('updateTool', { toolId: refundId }, { description: 'Another.' });
+  t.match(await resolve(run), { status: 409, body: { message: /changed/ } });
+  t.equal((await resolve(run, { action: 'refuse' })).status, 200);
+  await fixture.end(run, 'succeeded');
+  t.strictSame(fixture.getKeys('refund'), []);
+});
+
 t.test('a person who takes over the thread has refused it', async t => {
   const run = await waiting('My money back!');
   const { threadId } = run;
