@@ -44,7 +44,7 @@ type Operations = Pick<typeof chatappOperations, 'connectChatapp' | 'disconnectC
 
 /** 404 for a channel of another tenant, 409 for one of another kind. */
 export function chatappHandlers(services: ChatappServices): Handlers<Operations> {
-  const { database, channels, webhooks } = services;
+  const { database, channels } = services;
 
   return {
     connectChatapp: async call => {
@@ -68,8 +68,7 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
         const app = await findApp(services, call, channel, partnerAppCredentialId);
         return connectChatapp(createConnectServices(services, call), { ...order, app, ...commitKey(key) });
       });
-      await channels.forget(channelId);
-      webhooks.forget(channelId);
+      await forget(services, channelId);
       return { body: status };
     },
 
@@ -86,12 +85,10 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
         author: getAuthor(call),
         act: createCommandAudit(call),
       };
-      const status = await call.once(key => {
-        const keyed = { ...order, ...commitKey(key) };
-        return disconnectChatapp(createConnectServices(services, call), keyed);
-      });
-      await channels.forget(channelId);
-      webhooks.forget(channelId);
+      const status = await call.once(key =>
+        disconnectChatapp(createConnectServices(services, call), { ...order, ...commitKey(key) }),
+      );
+      await forget(services, channelId);
       return { body: status };
     },
 
@@ -104,6 +101,12 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
       return { body: toChatappStatus(state, channelId, getWebhookUrl(services, channelId)) };
     },
   };
+}
+
+/** What this node knows of the channel by heart. */
+async function forget({ channels, webhooks }: ChatappServices, channelId: string): Promise<void> {
+  await channels.forget(channelId);
+  webhooks.forget(channelId);
 }
 
 /** Where the provider posts a channel's events. */
