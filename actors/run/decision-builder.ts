@@ -8,7 +8,7 @@ import { derivedId, numberedId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/resources/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { appendEvent } from '../../storage/writes/index.ts';
-import type { RunOver } from './told-thread.ts';
+import type { RunOver } from './thread-reports.ts';
 import {
   createAnswerOffer,
   createToolCallTasks,

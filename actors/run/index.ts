@@ -21,5 +21,5 @@ export { createPlans } from './plans.ts';
 export type { Tools } from './services.ts';
 export { maxApprovalMs } from './state.ts';
 export { decodeRun, type RunRow, runSnapshot } from './snapshot.ts';
-export type { CurrentAgent, RunOver, TakeAnswer } from './told-thread.ts';
+export type { CurrentAgent, RunOver, TakeAnswer } from './thread-reports.ts';
 export type { Settlement, SpentBudget, Suggestion } from './trace.ts';

@@ -5,7 +5,7 @@ import type { ByokCredential, Provider } from '../../protocol/resources/index.ts
 import type { Tenancy } from '../base/index.ts';
 import type { ToolOutcome, ModelAnswer, RunFailure } from './commands.ts';
 import type { ToolCallRequest, StepRequest } from './task-requests.ts';
-import type { CurrentAgent } from './told-thread.ts';
+import type { CurrentAgent } from './thread-reports.ts';
 import type { SpentBudget } from './trace.ts';
 
 /** Why a step has no answer. */

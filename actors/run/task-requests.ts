@@ -1,7 +1,7 @@
 /** What a run gives its tasks. It is made from the run's state whenever a task has to be started, again too. */
 import type { Tenancy } from '../base/index.ts';
 import type { RunHead, RunState } from './state.ts';
-import type { TakeAnswer } from './told-thread.ts';
+import type { TakeAnswer } from './thread-reports.ts';
 
 /** An attempt of a tool call is made within this many milliseconds of the commit that begins it, or not at all. */
 export const beginWithinMs = 5_000;

@@ -78,27 +78,22 @@ export function createActors(options: ActorsOptions): Actors {
     log,
   });
   const node = createNode(options, outbound, store, () => {
-    recoveryScanner.scanSoon('owned');
-    webhookScanner.scanSoon('owned');
+    for (const scanner of scanners) scanner.scanSoon('owned');
   });
-  const recoveryScanner = new RecoveryScanner({
-    find: (limit, after) => stitchesWithWork(database, limit, after),
-    isOwned: id => node.owns({ kind: 'stitch', id }),
-    wake: id => node.tell({ kind: 'stitch', id }, 'sweep', {}),
-    clock,
-    log,
-  });
-  const webhookScanner = new RecoveryScanner({
-    find: (limit, after) => channelsWithWebhooks(database, limit, after),
-    isOwned: id => node.owns({ kind: 'channel', id }),
-    wake: id => node.tell({ kind: 'channel', id }, 'workWebhooks', {}),
-    clock,
-    log,
-  });
+  const createScanner = (kind: string, findWork: typeof stitchesWithWork, command: string): RecoveryScanner =>
+    new RecoveryScanner({
+      find: (limit, after) => findWork(database, limit, after),
+      isOwned: id => node.owns({ kind, id }),
+      wake: id => node.tell({ kind, id }, command, {}),
+      clock,
+      log,
+    });
+  const stitchScanner = createScanner('stitch', stitchesWithWork, 'sweep');
+  const scanners = [stitchScanner, createScanner('channel', channelsWithWebhooks, 'workWebhooks')];
   wakeStitches({
     notifier,
     tell: (to, command, payload) => node.tell(to, command, payload),
-    scan: () => recoveryScanner.scanSoon('all'),
+    scan: () => stitchScanner.scanSoon('all'),
   });
 
   return {
@@ -106,8 +101,7 @@ export function createActors(options: ActorsOptions): Actors {
     tools,
     start: () => node.start(),
     async stop() {
-      recoveryScanner.stop();
-      webhookScanner.stop();
+      for (const scanner of scanners) scanner.stop();
       stitches.drain();
       runs.drain();
       // What has not been answered by then is repeated by the next owner of the shard.

@@ -6,6 +6,7 @@ import { ConsoleStream } from '../../bench/demo/console-stream.ts';
 import { signedBody } from '../../protocol/signature.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
+import { makeAgentChannel } from './agent-channel.ts';
 import { Example } from './example.ts';
 
 const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
@@ -46,29 +47,16 @@ t.test('Skein calls it, and is told what it has done', async t => {
 });
 
 t.test('an agent calls it', async t => {
-  const provider = 'llm_provider_1';
-  await api.post('/byok-credentials', { projectId, provider, displayName: 'Mine', secret: 'sk-0123456789' });
-  const { loomId } = await api.post<{ loomId: string }>('/looms', {
-    projectId,
-    name: 'Refunds',
-    systemPrompt: 'Refund orders.',
-    provider,
-    model: 'gpt-4o-mini',
-    toolIds: [toolId],
-  });
-  const { agentId } = await api.post<{ agentId: string }>('/agents', {
-    projectId,
-    name: 'Refunds',
-    mode: 'auto',
-    loomId,
-  });
-  const { channelId } = await api.post<{ channelId: string }>('/channels', {
+  const channelId = await makeAgentChannel(api, {
     projectId,
     environmentId,
-    name: 'Custom',
-    kind: 'custom',
+    name: 'Refunds',
+    systemPrompt: 'Refund orders.',
+    provider: 'llm_provider_1',
+    model: 'gpt-4o-mini',
+    toolId,
+    secret: 'sk-0123456789',
   });
-  await api.patch(`/channels/${channelId}`, { projectId, defaultAgentId: agentId });
   const stream = new ConsoleStream(node.url, projectId, accessToken);
   await stream.open();
   t.teardown(() => stream.close());

@@ -5,6 +5,7 @@ import { ConsoleStream } from '../../bench/demo/console-stream.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { answer, Receiver } from '../support/receiver.ts';
+import { makeAgentChannel } from './agent-channel.ts';
 import { Example } from './example.ts';
 
 const providers = ['llm_provider_1', 'llm_provider_2', 'llm_provider_3'] as const;
@@ -41,36 +42,18 @@ const { toolId } = await api.post<{ toolId: string }>('/tools', {
   inputSchema: { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] },
 });
 
-/** A channel whose threads an agent with that model answers. */
-async function makeChannel(provider: string): Promise<string> {
-  await api.post('/byok-credentials', { projectId, provider, displayName: 'Local', secret });
-  const { loomId } = await api.post<{ loomId: string }>('/looms', {
-    projectId,
-    name: 'Local',
-    systemPrompt: 'You are kind.',
-    provider,
-    model: 'local',
-    toolIds: [toolId],
-  });
-  const { agentId } = await api.post<{ agentId: string }>('/agents', {
-    projectId,
-    name: 'Local',
-    mode: 'auto',
-    loomId,
-  });
-  const { channelId } = await api.post<{ channelId: string }>('/channels', {
-    projectId,
-    environmentId,
-    name: 'Custom',
-    kind: 'custom',
-  });
-  await api.patch(`/channels/${channelId}`, { projectId, defaultAgentId: agentId });
-  return channelId;
-}
-
 for (const provider of providers) {
   t.test(`an agent of ${provider}`, async t => {
-    const channelId = await makeChannel(provider);
+    const channelId = await makeAgentChannel(api, {
+      projectId,
+      environmentId,
+      name: 'Local',
+      systemPrompt: 'You are kind.',
+      provider,
+      model: 'local',
+      toolId,
+      secret,
+    });
 
     async function say(who: string, body: string, eventName: string) {
       const { threadId } = await api.post<{ threadId: string }>(

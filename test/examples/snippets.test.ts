@@ -94,14 +94,14 @@ class Workplace {
   }
 }
 
+/** Its snippets, but those that start a node, the demo or all tests. */
+const readReadme = (t: Test): Promise<string> =>
+  readScript(t, 'README.md', ['npm ci && npm run demo', 'npm ci && npm test', 'npm start']);
+
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
 t.test('README.md', async t => {
-  const script = await readScript(t, 'README.md', [
-    'npm ci && npm run demo',
-    'npm ci && npm test',
-    'npm start',
-  ]);
+  const script = await readReadme(t);
   const workplace = await Workplace.make(t);
   await workplace.start(t);
   const printed = await workplace.run(`${script}\n${script}`);
@@ -137,11 +137,7 @@ t.test('docs/guide/grpc.md, after first-five-minutes.md', async t => {
 });
 
 t.test('a token that has expired is said, and not printed as something', async t => {
-  const script = await readScript(t, 'README.md', [
-    'npm ci && npm run demo',
-    'npm ci && npm test',
-    'npm start',
-  ]);
+  const script = await readReadme(t);
   const workplace = await Workplace.make(t);
   await workplace.start(t);
   const helpers = script.slice(0, script.indexOf('token=$('));

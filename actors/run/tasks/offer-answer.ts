@@ -3,7 +3,7 @@ import type { TaskContext } from '../../../runtime/actor/index.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import { runCommand, type AnswerDecision } from '../commands.ts';
-import type { TakeAnswer } from '../told-thread.ts';
+import type { TakeAnswer } from '../thread-reports.ts';
 import type { OfferAnswerTask } from '../task-requests.ts';
 import type { RunServices } from '../services.ts';
 import type { InFlight } from './in-flight.ts';

@@ -1,7 +1,7 @@
 /** What is decided about an agent between the look at its rows and the commit of its message, on a real database. */
 import t from 'tap';
 import { createCurrentAgents } from '../../../actors/run/current-agents.ts';
-import type { CurrentAgent } from '../../../actors/run/told-thread.ts';
+import type { CurrentAgent } from '../../../actors/run/thread-reports.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { saying } from './run-nodes.ts';

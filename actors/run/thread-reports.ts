@@ -1,4 +1,4 @@
-/** What a run tells its thread. Payloads are JSON. */
+/** What a run reports to its thread. Payloads are JSON. */
 import type { AgentMode } from '../../protocol/resources/index.ts';
 import type { Tenancy } from '../base/index.ts';
 import type { SpentBudget } from './trace.ts';
