@@ -8,6 +8,7 @@ import type {
   Actor,
   AgentMode,
   ChannelKind,
+  Message,
   MessageDryRun,
   ThreadNote,
   ThreadStatus,
@@ -26,6 +27,9 @@ export interface ThreadChannel {
   readonly defaultAgentId?: string | null;
 }
 
+/** Members of a message beside its text. */
+export type MessageDetails = Pick<Message, 'content' | 'replyTo' | 'forwarded' | 'referral'>;
+
 /** A message to be written, under an id that the caller has chosen. */
 export interface NewMessage {
   readonly messageId: string;
@@ -34,6 +38,8 @@ export interface NewMessage {
   readonly metadata: Metadata;
   /** The ids of uploaded files among the attachments, each once. The message takes them. */
   readonly files?: readonly string[];
+  /** What most messages have none of; absent where it has none either, and never empty. */
+  readonly details?: MessageDetails;
   /** The provider's id of it, where a provider has brought it. No other message of the channel may have it. */
   readonly externalMessageId?: string;
 }

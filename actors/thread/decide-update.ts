@@ -76,6 +76,8 @@ export function erase(state: ThreadState, command: EraseThread, turn: Turn): Thr
   next.tags = [];
   next.customFields = {};
   next.metadata = {};
+  next.participant = null;
+  next.freeEntry = null;
   // Providers derive their ids from what they know of the participant. A receipt in transit reads the message again.
   next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };
   builder.writes.push(

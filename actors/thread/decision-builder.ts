@@ -125,7 +125,7 @@ export class ThreadDecisionBuilder {
   addMessage(message: NewMessage, direction: MessageRow['direction'], actor: string): AddedMessage {
     const { projectId, environmentId, channelId, sequence } = this.next;
     const { threadId } = this;
-    const { messageId, body, attachments, metadata, files, externalMessageId = null } = message;
+    const { messageId, body, attachments, metadata, files, externalMessageId = null, details } = message;
     const row: MessageRow = {
       messageId,
       projectId,
@@ -142,6 +142,7 @@ export class ThreadDecisionBuilder {
       metadata: JSON.stringify(metadata),
       actor,
       createdAt: this.at,
+      details: details === undefined ? null : JSON.stringify(details),
     };
     this.writes.push(insertMessage(row));
     if (files !== undefined) {
@@ -202,13 +203,14 @@ export class ThreadDecisionBuilder {
  * answer. Attachments and metadata are the same texts as in the row. Ids, times and states are our own and need no escaping.
  */
 export function toMessageJson(row: MessageRow): string {
-  const { channelId, externalMessageId, status } = row;
+  const { channelId, externalMessageId, status, details } = row;
   return (
     `{"messageId":"${row.messageId}","threadId":"${row.threadId}","projectId":"${row.projectId}",` +
     `"environmentId":"${row.environmentId}","channelId":${channelId === null ? 'null' : `"${channelId}"`},` +
     `"sequence":${row.sequence},"direction":"${row.direction}","body":${JSON.stringify(row.body)},` +
     `"externalMessageId":${externalMessageId === null ? 'null' : JSON.stringify(externalMessageId)},` +
     `"status":${status === null ? 'null' : `"${status}"`},"attachments":${row.attachments},` +
-    `"metadata":${row.metadata},"actor":${row.actor},"createdAt":"${row.createdAt}"}`
+    `"metadata":${row.metadata},"actor":${row.actor},"createdAt":"${row.createdAt}"` +
+    `${details === null ? '' : `,${details.slice(1, -1)}`}}`
   );
 }

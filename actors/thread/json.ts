@@ -1,5 +1,5 @@
 /** A thread as REST and events show it. For messages see decision-builder.ts. */
-import type { ServiceWindow, Thread } from '../../protocol/resources/index.ts';
+import type { FreeEntry, Participant, ServiceWindow, Thread } from '../../protocol/resources/index.ts';
 import { getProvider } from '../channel/index.ts';
 import { isWindowOpen, type ThreadState } from './state.ts';
 
@@ -11,6 +11,30 @@ export function toServiceWindow(state: ThreadState, now: number): ServiceWindow 
   return {
     open: isWindowOpen(window, rule, now),
     expiresAt: window === null ? null : new Date(window.expiresAt).toISOString(),
+  };
+}
+
+/** Null for a thread that stands for nobody. */
+function toParticipant({ externalRef, participant }: ThreadState): Participant | null {
+  if (externalRef === null && participant === null) return null;
+  return {
+    externalParticipantRef: externalRef,
+    displayName: participant?.displayName ?? null,
+    locale: participant?.locale ?? null,
+    attributes: participant?.attributes ?? {},
+  };
+}
+
+/** Null where no referral has brought the participant. */
+export function toFreeEntry({ freeEntry }: ThreadState): FreeEntry | null {
+  if (freeEntry === null) return null;
+  const { status, pendingUntil, openedAt, expiresAt } = freeEntry;
+  const show = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    status,
+    pendingUntil: show(status === 'pending' ? pendingUntil : null),
+    openedAt: show(openedAt),
+    expiresAt: show(expiresAt),
   };
 }
 
@@ -30,7 +54,9 @@ export function toThread(state: ThreadState, threadId: string, now: number): Thr
     customFields: state.customFields,
     metadata: state.metadata,
     sequence: state.sequence,
+    participant: toParticipant(state),
     serviceWindow: toServiceWindow(state, now),
+    freeEntry: toFreeEntry(state),
     lastMessageAt: state.lastMessageAt,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,

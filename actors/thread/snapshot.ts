@@ -4,13 +4,21 @@ import { instant, snapshotTable } from '../../storage/statements/index.ts';
 import type { Metadata } from '../base/index.ts';
 import { decodeAgentHandling, encodeAgentHandling, type StoredAgentHandling } from './agent-handling.ts';
 import type { RecentChanges } from './recent-changes.ts';
-import type { ServiceWindow, CustomFields, ThreadState } from './state.ts';
+import type {
+  CustomFields,
+  FreeEntry,
+  ParticipantDetails,
+  ServiceWindow,
+  ThreadState,
+} from './state.ts';
 
 /** The private part. Its keys are those of the stored JSON, so they stay, whatever the state calls its fields. */
 interface StoredState {
   readonly channelKind: ChannelKind | null;
   readonly sequence: number;
   readonly window: ServiceWindow | null;
+  /** Absent where there is none. */
+  readonly freeEntry?: FreeEntry;
   readonly recent: RecentChanges;
   /** The thread's agent handling; absent where there is nothing to store. */
   readonly desk?: StoredAgentHandling;
@@ -29,6 +37,7 @@ export type ThreadRow = {
   readonly tags: readonly string[];
   readonly custom_fields: CustomFields;
   readonly metadata: Metadata;
+  readonly participant: ParticipantDetails | null;
   readonly last_message_at: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -57,6 +66,8 @@ export function decodeThread(row: ThreadRow): ThreadState {
     archivedAt: row.archived_at === null ? null : instant(row.archived_at),
     sequence: row.state.sequence,
     window: row.state.window,
+    freeEntry: row.state.freeEntry ?? null,
+    participant: row.participant,
     recent: row.state.recent,
     agentHandling: decodeAgentHandling(row.state.desk),
   };
@@ -87,6 +98,7 @@ export const threadSnapshot = snapshotTable<ThreadState>({
     tags: 'text[]',
     custom_fields: 'jsonb',
     metadata: 'jsonb',
+    participant: 'jsonb',
     last_message_at: 'timestamptz',
     active_second: 'bigint',
     updated_at: 'timestamptz',
@@ -95,8 +107,14 @@ export const threadSnapshot = snapshotTable<ThreadState>({
   },
   defaults: { tags: "'{}'", custom_fields: "'{}'", metadata: "'{}'" },
   encode: state => {
-    const { channelKind, sequence, window, recent } = state;
-    const stored: StoredState = { channelKind, sequence, window, recent };
+    const { channelKind, sequence, window, freeEntry, participant, recent } = state;
+    const stored: StoredState = {
+      channelKind,
+      sequence,
+      window,
+      recent,
+      ...(freeEntry === null ? {} : { freeEntry }),
+    };
     const desk = encodeAgentHandling(state);
     return {
       project_id: state.projectId,
@@ -110,6 +128,7 @@ export const threadSnapshot = snapshotTable<ThreadState>({
       tags: state.tags.length === 0 ? null : state.tags,
       custom_fields: toJsonUnlessEmpty(state.customFields),
       metadata: toJsonUnlessEmpty(state.metadata),
+      participant: participant === null ? null : JSON.stringify(participant),
       last_message_at: state.lastMessageAt,
       active_second: Math.floor(Date.parse(state.lastMessageAt) / 1_000),
       created_at: state.createdAt,

@@ -43,6 +43,9 @@ export interface ThreadState {
   /** The number of the thread's last event: 1, 2, 3 ... without gaps. */
   readonly sequence: number;
   readonly window: ServiceWindow | null;
+  readonly freeEntry: FreeEntry | null;
+  /** Null while only their name in the channel is known. */
+  readonly participant: ParticipantDetails | null;
   readonly recent: RecentChanges;
   readonly agentHandling: AgentHandling;
 }
@@ -122,6 +125,26 @@ export const noAgentHandling: AgentHandling = {
   typingAt: 0,
 };
 
+/** What is known of the participant beside `externalRef`. */
+export interface ParticipantDetails {
+  readonly displayName: string | null;
+  /** BCP 47. */
+  readonly locale: string | null;
+  /** What the provider or the channel's owner knows of them; of a chatapp participant, see actors/chatapp. */
+  readonly attributes: Metadata;
+}
+
+/** A time without charges by the provider: see free-entry.ts. */
+export interface FreeEntry {
+  readonly status: 'pending' | 'open' | 'closed';
+  /** Epoch milliseconds, as are the following: when the participant came by the referral. */
+  readonly referredAt: number;
+  /** Until when a message has to be delivered. */
+  readonly pendingUntil: number;
+  readonly openedAt: number | null;
+  readonly expiresAt: number | null;
+}
+
 /** The service window of a participant who has written: see service-window.ts. */
 export interface ServiceWindow {
   readonly phase: 'open' | 'closing' | 'closed';
@@ -160,6 +183,8 @@ export function blankThread(): ThreadState {
     archivedAt: null,
     sequence: 0,
     window: null,
+    freeEntry: null,
+    participant: null,
     recent: noChanges,
     agentHandling: noAgentHandling,
   };

@@ -113,7 +113,7 @@ export function receiveMessage(
 
 /** What a thread is given of a message. */
 export function newMessage(
-  { body, attachments = [], metadata = {} }: Pick<CreateMessageBody, 'body' | 'attachments' | 'metadata'>,
+  { body = '', attachments = [], metadata = {} }: Pick<CreateMessageBody, 'body' | 'attachments' | 'metadata'>,
   now: number,
 ): NewMessage {
   return { messageId: newId('message', now), body, attachments, metadata };

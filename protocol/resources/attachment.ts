@@ -18,7 +18,15 @@ const fields = {
   metadata: optional(freeForm()),
 };
 
-export const MessageAttachment = resource('MessageAttachment', fields);
+export const attachmentStatuses = ['pending', 'ready', 'failed'] as const;
+
+export const MessageAttachment = resource('MessageAttachment', {
+  ...fields,
+  /** Of a file that a chat provider has: whether it is kept here by now. Absent: it came with the message. */
+  status: optional(choice(attachmentStatuses)),
+  /** Why it failed. */
+  reason: optional(Type.String()),
+});
 export type MessageAttachment = Static<typeof MessageAttachment>;
 
 /** The same in a request, where unknown fields are refused. */

@@ -34,7 +34,7 @@ export {
   AttachmentUpload,
   CreateAttachmentBody,
   maxFileBytes,
-  type MessageAttachment,
+  MessageAttachment,
 } from './attachment.ts';
 export { type AuditAction, AuditLog, ListAuditLogsQuery } from './audit.ts';
 export { type BudgetFall, Budgets, BudgetsQuery, SetBudgetsBody } from './budget.ts';
@@ -58,6 +58,15 @@ export {
   Simulated,
   UpdateChannelBody,
 } from './channel.ts';
+export {
+  interactiveKinds,
+  MessageContent,
+  MessageContentInput,
+  MessageError,
+  MessageReference,
+  Referral,
+  systemEvents,
+} from './content.ts';
 export {
   type ChatappFailure,
   ChatappStatus,
@@ -164,6 +173,8 @@ export {
   CreateThreadBody,
   FreeEntry,
   ListThreadsQuery,
+  Participant,
+  ParticipantInput,
   PersonalDataErasure,
   ServiceWindow,
   Thread,

@@ -2,8 +2,9 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { attachmentsInput, MessageAttachment } from './attachment.ts';
 import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { MessageContent, MessageContentInput, MessageError, MessageReference, Referral } from './content.ts';
 import { maybeProject, page } from './list.ts';
-import { ServiceWindow } from './thread.ts';
+import { ParticipantInput, ServiceWindow } from './thread.ts';
 
 export const directions = ['inbound', 'outbound'] as const;
 export type Direction = (typeof directions)[number];
@@ -38,13 +39,25 @@ export const Message = resource('Message', {
   environmentId: optional(id('environment')),
   channelId: optional(nullable(id('channel'))),
   actor: optional(Actor),
+  /** Absent: a plain text. */
+  content: optional(MessageContent),
+  /** The message that this one answers. */
+  replyTo: optional(MessageReference),
+  /** How often it was passed on before: `often` is more than five times. */
+  forwarded: optional(choice(['once', 'often'])),
+  referral: optional(Referral),
+  /** Why it failed. */
+  error: optional(MessageError),
 });
 export type Message = Static<typeof Message>;
 
-/** `direction` is outbound by default. */
+/** `direction` is outbound by default. Without `body` there has to be a content that is no text, else the handler answers 422. */
 export const CreateMessageBody = body('CreateMessageBody', {
   projectId: id('project'),
-  body: text(1, maxMessageLength),
+  body: optional(text(1, maxMessageLength)),
+  content: optional(MessageContentInput),
+  /** The message of the thread that this one answers. */
+  replyTo: optional(Type.Object({ messageId: id('message') }, { additionalProperties: false })),
   direction: optional(choice(directions, { default: 'outbound' })),
   attachments: optional(attachmentsInput),
   metadata: optional(freeForm()),
@@ -77,6 +90,7 @@ export const InboundMessageBody = body('InboundMessageBody', {
   threadId: optional(id('thread')),
   externalThreadRef: optional(text(1, 256)),
   externalParticipantRef: optional(text(1, 256)),
+  participant: optional(ParticipantInput),
   attachments: optional(attachmentsInput),
   metadata: optional(freeForm()),
 });

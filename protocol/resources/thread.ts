@@ -28,10 +28,30 @@ export type ServiceWindow = Static<typeof ServiceWindow>;
 /** A period without charges by the provider, after a referral; it concerns prices only. */
 export const FreeEntry = resource('FreeEntry', {
   status: choice(['pending', 'open', 'closed']),
+  /** While it is pending: until when a message of the business has to be delivered. */
+  pendingUntil: optional(nullable(instant())),
   openedAt: optional(nullable(instant())),
   expiresAt: optional(nullable(instant())),
 });
 export type FreeEntry = Static<typeof FreeEntry>;
+
+/** Who writes on the other side. `attributes` are what the provider or the channel's owner knows of them. */
+export const Participant = resource('Participant', {
+  externalParticipantRef: nullable(Type.String()),
+  displayName: nullable(Type.String()),
+  locale: nullable(Type.String()),
+  attributes: freeForm(),
+});
+export type Participant = Static<typeof Participant>;
+
+/** What is known of the participant now: fields that are absent stay as they are. */
+export const ParticipantInput = body('ParticipantInput', {
+  displayName: optional(nullable(text(1, 256))),
+  /** A language, and a region if there is one (BCP 47). */
+  locale: optional(nullable(text(1, 64))),
+  attributes: optional(freeForm()),
+});
+export type ParticipantInput = Static<typeof ParticipantInput>;
 
 export const Thread = resource('Thread', {
   threadId: id('thread'),
@@ -53,7 +73,9 @@ export const Thread = resource('Thread', {
   assigneeUserId: optional(nullable(id('user'))),
   /** Number of the thread's last event. */
   sequence: optional(Type.Integer({ minimum: 0 })),
+  participant: optional(nullable(Participant)),
   serviceWindow: optional(nullable(ServiceWindow)),
+  freeEntry: optional(nullable(FreeEntry)),
   /** How far the requesting user has read, if at all; only in reads with a Studio token. */
   readSequence: optional(Type.Integer({ minimum: 0 })),
 });

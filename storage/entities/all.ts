@@ -1,7 +1,16 @@
 /** The list of all entities, for the ORM. */
 import { EmailToken, Session, StreamTicket, User } from './accounts.ts';
 import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
-import { Channel, ChannelCommand, ChatappWebhook, ParkedReceipt } from './channels.ts';
+import {
+  Channel,
+  ChannelCommand,
+  ChatappAlias,
+  ChatappFile,
+  ChatappSend,
+  ChatappUpload,
+  ChatappWebhook,
+  ParkedReceipt,
+} from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
 import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
@@ -46,6 +55,10 @@ export const entities = [
   Channel,
   ChannelCommand,
   ParkedReceipt,
+  ChatappAlias,
+  ChatappFile,
+  ChatappSend,
+  ChatappUpload,
   ChatappWebhook,
   ProjectStream,
   Event,

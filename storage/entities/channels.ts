@@ -114,3 +114,82 @@ export const ChatappWebhook = defineEntity({
     { name: 'chatapp_webhooks_received', properties: ['receivedAt'] },
   ],
 });
+
+/** Another name by which the provider calls a participant: it leads to the thread that they have. */
+export const ChatappAlias = defineEntity({
+  name: 'ChatappAlias',
+  tableName: 'chatapp_aliases',
+  properties: {
+    channelId: id().primary(),
+    alias: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    threadId: id(),
+    externalRef: id(),
+    createdAt: instant(),
+  },
+  indexes: [{ name: 'chatapp_aliases_thread', properties: ['threadId'] }],
+});
+
+/** A message that the provider has yet to take: see storage/chatapp/sends.ts. */
+export const ChatappSend = defineEntity({
+  name: 'ChatappSend',
+  tableName: 'chatapp_sends',
+  properties: {
+    messageId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    channelId: id(),
+    threadId: id(),
+    /** Of the message: those of a thread leave in this order. */
+    sequence: big(),
+    status: p.enum(['queued', 'sending', 'unknown'] as const),
+    createdAt: instant(),
+    nextAt: instant(),
+    startedAt: instant().nullable(),
+    attempts: p.integer().default(0),
+    error: p.json<Record<string, unknown>>().nullable(),
+  },
+  indexes: [
+    { name: 'chatapp_sends_due', properties: ['channelId', 'nextAt'] },
+    { name: 'chatapp_sends_thread', properties: ['threadId', 'sequence'] },
+  ],
+});
+
+/** A file of a message that the provider has and this service has not fetched yet. */
+export const ChatappFile = defineEntity({
+  name: 'ChatappFile',
+  tableName: 'chatapp_files',
+  properties: {
+    attachmentId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    channelId: id(),
+    threadId: id(),
+    messageId: id(),
+    providerMediaId: p.text(),
+    mimeType: p.text(),
+    filename: p.text().nullable(),
+    sha256: p.text().nullable(),
+    createdAt: instant(),
+    nextAt: instant(),
+    attempts: p.integer().default(0),
+  },
+  indexes: [
+    { name: 'chatapp_files_due', properties: ['channelId', 'nextAt'] },
+    { name: 'chatapp_files_thread', properties: ['threadId'] },
+  ],
+});
+
+/** A file of ours that a number has given to the provider, which knows it by this id until it expires. */
+export const ChatappUpload = defineEntity({
+  name: 'ChatappUpload',
+  tableName: 'chatapp_uploads',
+  properties: {
+    phoneNumberId: id().primary(),
+    attachmentId: id().primary(),
+    providerMediaId: p.text(),
+    expiresAt: instant(),
+  },
+  indexes: [{ name: 'chatapp_uploads_expired', properties: ['expiresAt'] }],
+});

@@ -20,6 +20,7 @@ export const Thread = defineEntity({
     tags: words(),
     customFields: p.json<Record<string, string | number | boolean | null>>().default('{}'),
     metadata: metadata(),
+    participant: p.json<unknown>().nullable(),
     lastMessageAt: instant(),
     /** Whole seconds of lastMessageAt: what the index has, see storage/reads/threads.ts. */
     activeSecond: big(),
@@ -79,6 +80,10 @@ export const Message = defineEntity({
     attachments: p.json<readonly unknown[]>().default('[]'),
     metadata: metadata(),
     actor: p.json<{ type: string; id: string }>(),
+    /** Content, what it answers, and referral: the members of a message that most have none of. */
+    details: p.json<Record<string, unknown>>().nullable(),
+    /** Why it failed. */
+    failure: p.json<Record<string, unknown>>().nullable(),
     createdAt: instant(),
     updatedAt: instant(),
   },

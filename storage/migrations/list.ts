@@ -3,6 +3,7 @@ import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
 import { Audit } from './audit.ts';
 import { Chatapp } from './chatapp.ts';
+import { ChatappMessages } from './chatapp-messages.ts';
 import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
@@ -41,4 +42,5 @@ export const migrations = [
   { name: '0021-runs', class: Runs },
   { name: '0022-hash-root', class: HashRoot },
   { name: '0024-chatapp', class: Chatapp },
+  { name: '0025-chatapp-messages', class: ChatappMessages },
 ];

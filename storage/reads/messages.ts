@@ -1,13 +1,15 @@
 /** Reads of messages. Every statement names the project and the environment: what lies outside reads as absent. */
-import type { Message } from '../../protocol/resources/index.ts';
+import type { Message, MessageError } from '../../protocol/resources/index.ts';
 import type { Queries } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
 
 /** Every stored message has its number. */
 export type StoredMessage = Message & { readonly sequence: number };
 
-interface MessageRecord extends Omit<StoredMessage, 'createdAt'> {
+interface MessageRecord extends Omit<StoredMessage, 'createdAt' | 'error'> {
   readonly createdAt: Date;
+  readonly details: Partial<Message> | null;
+  readonly failure: MessageError | null;
 }
 
 // In the order of the message's text, so that an answer and a later reading of it look alike. Nodes of 0.1 have written messages without a
@@ -16,10 +18,16 @@ const columns = `
   m.message_id as "messageId", m.thread_id as "threadId", m.project_id as "projectId", m.environment_id as "environmentId",
   m.channel_id as "channelId", m.sequence, m.direction, m.body, m.external_message_id as "externalMessageId",
   case when m.channel_id is not null then m.status end as status,
-  m.attachments, m.metadata, m.actor, m.created_at as "createdAt"`;
+  m.attachments, m.metadata, m.actor, m.created_at as "createdAt", m.details, m.failure`;
 
 function toMessage(record: MessageRecord): StoredMessage {
-  return { ...record, createdAt: record.createdAt.toISOString() };
+  const { details, failure, ...plain } = record;
+  return {
+    ...plain,
+    createdAt: record.createdAt.toISOString(),
+    ...details,
+    ...(failure === null ? {} : { error: failure }),
+  };
 }
 
 export interface MessagePage extends ThreadKey {

@@ -9,10 +9,10 @@ const withoutName = (actor: string, threadId: string): string => `
 
 /** A message, thread, note or run in its own shape, without what it says of anybody. */
 const emptied = (resource: string, threadId: string): string => `
-  ${resource} || (
+  ${resource} - '{content,replyTo,referral,error,freeEntry}'::text[] || (
     select coalesce(jsonb_object_agg(name, value), '{}') from (values
       ('body', '""'::jsonb), ('attachments', '[]'), ('metadata', '{}'), ('externalMessageId', 'null'),
-      ('externalRef', 'null'), ('sentBody', '""'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{"steps": []}'), ('errorMessage', 'null'),
+      ('externalRef', 'null'), ('participant', 'null'), ('sentBody', '""'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{"steps": []}'), ('errorMessage', 'null'),
       ('actor', ${withoutName(`(${resource} -> 'actor')`, threadId)})
     ) blank (name, value) where ${resource} ? name)`;
 
@@ -26,7 +26,7 @@ export const emptyMessages = `
     where thread_id = $2 and project_id = $3 and environment_id = $4 and sequence > $1 and sequence <= $5
     order by sequence limit ${batchRows}
   ), emptied as (
-    update messages m set body = '', attachments = '[]', metadata = '{}', external_message_id = null,
+    update messages m set body = '', attachments = '[]', metadata = '{}', external_message_id = null, details = null, failure = null,
       actor = ${withoutName('m.actor', 'm.thread_id')}
     from batch where m.message_id = batch.message_id
   ), files as (

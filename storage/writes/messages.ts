@@ -19,12 +19,13 @@ const insert = statement(
     metadata: 'jsonb',
     actor: 'jsonb',
     created_at: 'timestamptz',
+    details: 'jsonb',
   },
   input => `
     insert into messages (message_id, project_id, environment_id, thread_id, channel_id, sequence, direction, body,
-      external_message_id, status, attachments, metadata, actor, created_at, updated_at)
+      external_message_id, status, attachments, metadata, actor, created_at, updated_at, details)
     select message_id, project_id, environment_id, thread_id, channel_id, sequence, direction, body,
-      external_message_id, status, coalesce(attachments, '[]'), coalesce(metadata, '{}'), actor, created_at, created_at
+      external_message_id, status, coalesce(attachments, '[]'), coalesce(metadata, '{}'), actor, created_at, created_at, details
     from ${input}`,
 );
 
@@ -46,6 +47,8 @@ export interface MessageRow {
   readonly actor: string;
   /** ISO 8601. */
   readonly createdAt: string;
+  /** Its members that most messages have none of, as the text of a JSON object; null: it has none. */
+  readonly details: string | null;
 }
 
 /** A new message. `external_message_id` and `(thread_id, sequence)` are unique: a second one makes the commit fail. */
@@ -68,6 +71,7 @@ export function insertMessage(row: MessageRow): Write {
       row.metadata === '{}' ? null : row.metadata,
       row.actor,
       row.createdAt,
+      row.details,
     ],
   };
 }

@@ -115,6 +115,7 @@ export const plainMessage = {
   metadata: '{}',
   actor: '{"type":"contact","id":"p"}',
   createdAt: at,
+  details: null,
 } as const;
 
 export function message(threadId: string, sequence: number, body: string): Write {
