@@ -7,6 +7,8 @@ import { benchAbuse } from './abuse.ts';
 import { benchAgentKill } from './agents/kill.ts';
 import { benchAgentLoad } from './agents/load.ts';
 import { benchAgentRaces } from './agents/races.ts';
+import { benchChatappKill } from './chatapp/kill.ts';
+import { benchWebhooks } from './chatapp/webhooks.ts';
 import { benchAsk } from './cluster/ask.ts';
 import { benchDrain } from './cluster/drain.ts';
 import { benchFaults } from './cluster/faults.ts';
@@ -38,6 +40,8 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   'agents-kill': benchAgentKill,
   'agents-races': benchAgentRaces,
   'agents-load': benchAgentLoad,
+  'chatapp-webhooks': benchWebhooks,
+  'chatapp-kill': benchChatappKill,
   'cluster-kill': benchKill,
   'cluster-drain': benchDrain,
   'cluster-pause': benchPause,

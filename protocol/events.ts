@@ -128,7 +128,10 @@ export const eventTypes = {
     data('getMessage', { message: Message, reportedBy: optional(Actor) }),
   ),
   'thread.message.created': row('An outbound message was created on a thread.', message),
-  'thread.message.updated': row("A message got its provider's id, and its status stayed.", message),
+  'thread.message.updated': row(
+    "A message got its provider's id, and its status stayed; or it is known what became of its file.",
+    message,
+  ),
   'thread.service_window.opened': row('An inbound message opened the service window.', serviceWindow),
   'thread.service_window.closing': row('The service window is about to close.', serviceWindow),
   'thread.service_window.closed': row('The service window has closed: templates only.', serviceWindow),
@@ -165,8 +168,8 @@ export const eventTypes = {
   'channel.credential.expired': row('A channel access token has expired.', credential),
   'channel.credential.renewed': row('A channel access token was renewed.', credential),
   'channel.template.status_changed': row(
-    "A message template's status changed at the provider.",
-    data('getChannel', { template: ChatappTemplate }),
+    "A message template's status changed at the provider. `reason` says why, in the provider's words.",
+    data('getChannel', { template: ChatappTemplate, reason: optional(nullable(Type.String())) }),
   ),
   'agent.lifecycle.created': row('An agent was created.', agent),
   'agent.lifecycle.updated': row('An agent was changed.', agent),

@@ -92,10 +92,32 @@ type Json = Record<string, unknown>;
 
 const countCharacters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`);
 
+/** A union whose members are told apart by a field (protocol/resources/content.ts). */
+interface TaggedUnion {
+  readonly oneOf: readonly { readonly properties: Readonly<Record<string, Json>> }[];
+  readonly discriminator: { readonly propertyName: string };
+}
+
+/** The same union as conditions: by the member that a value names, TypeBox can say what is wrong with it (`findMemberIssues`). */
+function toConditions({ oneOf, discriminator }: TaggedUnion): Json {
+  const tag = discriminator.propertyName;
+  const names = oneOf.map(({ properties }) => properties[tag]?.const);
+  return {
+    type: 'object',
+    required: [tag],
+    properties: { [tag]: { enum: names } },
+    allOf: oneOf.map((member, index) => ({
+      if: { type: 'object', required: [tag], properties: { [tag]: { const: names[index] } } },
+      then: member,
+    })),
+  };
+}
+
 /** A copy of the schema in which our own refinements check the lengths and formats of strings. */
 function refine(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(refine);
   if (typeof schema !== 'object' || schema === null) return schema;
+  if ('discriminator' in schema) return refine(toConditions(schema as unknown as TaggedUnion));
   const copy: Json = {};
   for (const [key, value] of Object.entries(schema)) copy[key] = key === 'default' ? value : refine(value);
   if (!isTextSchema(copy)) return copy;
@@ -122,14 +144,16 @@ function isTextSchema(schema: Json): boolean {
 }
 
 function build(schema: TSchema): Validate {
-  const validator = Compile(refine(schema) as TSchema);
+  const refined = refine(schema) as TSchema;
+  const validator = Compile(refined);
   const names = new Set<string>();
   const maxItems = collectBounds(schema, names, maxIssues);
   return (value, root) => {
     if (validator.Check(value)) return findUnstorable(value, root);
-    const issues = toIssues(validator.Errors(shorten(value, names, maxItems)), root);
+    const short = shorten(value, names, maxItems);
+    const issues = toIssues(refined, short, validator.Errors(short), root);
     // The shortened copy may lack the invalid part.
-    return issues.length > 0 ? issues : toIssues(validator.Errors(value), root);
+    return issues.length > 0 ? issues : toIssues(refined, value, validator.Errors(value), root);
   };
 }
 
@@ -166,10 +190,28 @@ function shorten(value: unknown, names: ReadonlySet<string>, maxItems: number, d
 
 type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[number];
 
+/** What a JSON pointer of TypeBox (RFC 6901) leads to. */
+function resolvePointer(document: unknown, pointer: string): unknown {
+  const steps = pointer.replace(/^#/, '').split('/').slice(1);
+  return steps.reduce<unknown>((at, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return (at as Readonly<Record<string, unknown>> | undefined)?.[name];
+  }, document);
+}
+
+/** What is wrong with a value by the member of a union that it names: TypeBox says no more than that it does not match. */
+function findMemberIssues(schema: TSchema, value: unknown, error: SchemaError, path: string): Issue[] {
+  const { then: member } = resolvePointer(schema, error.schemaPath) as { readonly then: TSchema };
+  const part = resolvePointer(value, error.instancePath);
+  return toIssues(member, part, Compile(member).Errors(part), path);
+}
+
 /**
  * TypeBox's errors as issues: a missing or unknown field has a path of its own, and an error that only repeats another is left out.
+ *
+ * @param schema the schema that the errors are about, with our refinements
  */
-function toIssues(errors: readonly SchemaError[], root: string): Issue[] {
+function toIssues(schema: TSchema, value: unknown, errors: readonly SchemaError[], root: string): Issue[] {
   const issues = new Map<string, Issue>();
   const add = (path: string, code: string, message: string): void => {
     const key = `${path} ${code}`;
@@ -184,6 +226,11 @@ function toIssues(errors: readonly SchemaError[], root: string): Issue[] {
         break;
       case 'additionalProperties':
         // Only sums up the errors of the single fields.
+        break;
+      case 'if':
+        for (const issue of findMemberIssues(schema, value, error, path)) {
+          add(issue.path, issue.code, issue.message);
+        }
         break;
       case 'required':
         for (const name of error.params.requiredProperties) {

@@ -9,8 +9,9 @@ import type {
   ReceiptStatus,
 } from '../../protocol/resources/index.ts';
 import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
+import type { TemplateChange } from '../chatapp/index.ts';
 import type { Receipt } from './providers.ts';
-import type { ChatappConnection, ConnectAttempt } from './state.ts';
+import type { ChatappConnection, ConnectAttempt, Work } from './state.ts';
 
 export interface CreateChannel extends Tenancy, Audited, Keyed {
   readonly name: string;
@@ -59,6 +60,46 @@ export interface ExpireConnect extends Tenancy {
   readonly attemptId: string;
 }
 
+/** The provider has refused the connection, or taken it back. A connection with another token stays. */
+export interface LoseConnection extends Tenancy {
+  /** Sealed, as the connection had it when the provider was asked. */
+  readonly accessToken: string;
+  readonly failure: Omit<ChatappFailure, 'step'>;
+}
+
+/** The provider accepts the token. */
+export interface CredentialsSeen extends Tenancy {
+  /** Sealed, as the connection had it when the provider was asked. */
+  readonly accessToken: string;
+  /** ISO 8601; null: never. */
+  readonly tokenExpiresAt: string | null;
+  /** Sealed: the token that the provider has given for it. Absent: it was not renewed. */
+  readonly renewed?: string;
+}
+
+/** What the owners of a channel are told: they have to act. */
+export interface ChannelNotice {
+  /** The id of the event that says the same: a notice that is given again is mailed once. */
+  readonly eventId: string;
+  readonly projectId: string;
+  readonly channelId: string;
+  readonly name: string;
+  /** `lost`: the provider has taken the connection back for another reason than the token's age. */
+  readonly reason: 'expiring' | 'expired' | 'lost';
+  /** When the token ends or has ended, ISO 8601; null where that is not known. */
+  readonly expiresAt: string | null;
+  /** Why, in the provider's words; null where the date says it all. */
+  readonly message: string | null;
+}
+
+/** The provider reports another status of a template. Repeating it changes nothing. */
+export interface AnnounceTemplate extends Tenancy, TemplateChange {}
+
+/** The mail to the owners is queued. */
+export interface OwnersTold {
+  readonly eventId: string;
+}
+
 /** Repeating it changes nothing. */
 export interface Disconnect extends Tenancy, Audited, Keyed {
   readonly webhookUrl: string;
@@ -80,6 +121,25 @@ export interface ParkedReceipt extends Tenancy {
   readonly externalMessageId: string;
 }
 
+/** Somebody of the business has read the participant's messages up to this one, or answers it now. Lost, nothing is missing. */
+export interface MarkRead {
+  readonly externalMessageId: string;
+  readonly typing: boolean;
+}
+
+/** There is work: a hint, which may be lost (gateway/jobs), or a reminder. */
+export interface DoWork {
+  readonly work: Work;
+}
+
+/** A task has ended. */
+export interface WorkDone extends DoWork {
+  /** It has left something that can be done now. */
+  readonly hasMore: boolean;
+  /** When there will be something to do, in epoch milliseconds. Absent: not before a hint. */
+  readonly nextAt?: number;
+}
+
 export type ChannelCommands = {
   /** Replies with the channel's JSON text, as `update` does. */
   create: { readonly payload: CreateChannel; readonly reply: string };
@@ -90,12 +150,19 @@ export type ChannelCommands = {
   completeConnect: { readonly payload: CompleteConnect; readonly reply: ChatappStatus };
   failConnect: { readonly payload: FailConnect; readonly reply: null };
   expireConnect: { readonly payload: ExpireConnect; readonly reply: null };
+  /** A channel that is not connected stays as it is. */
+  loseConnection: { readonly payload: LoseConnection; readonly reply: null };
+  /** Asks the provider whether the connection is good: a reminder, or a hint that it may not be. */
+  lookAtCredentials: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
+  credentialsSeen: { readonly payload: CredentialsSeen; readonly reply: null };
+  tellOwners: { readonly payload: ChannelNotice; readonly reply: null };
+  ownersTold: { readonly payload: OwnersTold; readonly reply: null };
+  announceTemplate: { readonly payload: AnnounceTemplate; readonly reply: null };
   disconnect: { readonly payload: Disconnect; readonly reply: ChatappStatus };
   settleDisconnect: { readonly payload: Tenancy; readonly reply: null };
-  /** Webhooks of the provider wait: a hint, which may be lost (gateway/jobs). */
-  workWebhooks: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
-  /** The task that works through them has ended. */
-  webhooksWorked: { readonly payload: { readonly hasMore: boolean }; readonly reply: null };
+  markRead: { readonly payload: MarkRead; readonly reply: null };
+  work: { readonly payload: DoWork; readonly reply: null };
+  worked: { readonly payload: WorkDone; readonly reply: null };
   acknowledge: { readonly payload: AcknowledgeCommand; readonly reply: null };
   park: { readonly payload: ParkReceipt; readonly reply: null };
   applyParked: { readonly payload: ParkedReceipt; readonly reply: null };
@@ -120,6 +187,23 @@ export interface RecordReceipts extends Tenancy, Keyed {
   /** Which of the receipts were parked under `externalMessageId`. The commit removes these from the parked ones, and no others. */
   readonly unpark: readonly ReceiptStatus[];
   readonly author: Actor;
+}
+
+/** What became of a file that the provider had. */
+export type FetchedFile =
+  | {
+      readonly status: 'ready';
+      readonly sizeBytes: number;
+      /** Key of the stored copy. */
+      readonly storageKey: string;
+    }
+  | { readonly status: 'failed'; readonly reason: string };
+
+/** Asked of the thread of the message whose attachment it is. Repeating it changes nothing. */
+export interface SettleAttachment extends Tenancy {
+  readonly reading: MessageReading;
+  readonly attachmentId: string;
+  readonly file: FetchedFile;
 }
 
 export interface ReceiptOutcome {

@@ -21,6 +21,7 @@ import {
   type PartnerAppKeys,
 } from '../chatapp/index.ts';
 import type { BeginConnect, CompleteConnect, Disconnect, FailConnect } from './commands.ts';
+import { getSecretContext } from './credentials.ts';
 import type { ChatappConnection } from './state.ts';
 
 export interface ConnectServices {
@@ -50,13 +51,6 @@ export interface ConnectChatapp extends Tenancy, Audited, Keyed {
 /** All calls of the provider together, in milliseconds: less than a caller waits (gateway/http/traffic.ts). */
 const connectMs = 25_000;
 const disconnectMs = 10_000;
-
-type Secret = 'access_token' | 'verify_token' | 'pin';
-
-/** The context that a secret of a channel is sealed for (storage/secrets/vault.ts). */
-export function getSecretContext(channelId: string, secret: Secret): string {
-  return `channels/${channelId}/${secret}`;
-}
 
 /**
  * Resolves with how the channel is connected. Rejects with 422 `svc/chatapp/connect_failed` where a step failed, 409 where the

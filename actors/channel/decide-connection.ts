@@ -5,6 +5,7 @@
  *   disconnected, error -> connecting     beginConnect
  *   connecting -> connected               completeConnect
  *   connecting -> error                   failConnect, or the reminder
+ *   connected -> error                    loseConnection
  *   any -> disconnected                   disconnect
  *
  * An attempt that is over changes nothing any more: it is known by its id. After a disconnection no attempt begins until the provider has
@@ -22,8 +23,17 @@ import {
   systemActor,
   type Tenancy,
 } from '../base/index.ts';
-import type { BeginConnect, CompleteConnect, Disconnect, ExpireConnect, FailConnect } from './commands.ts';
+import { isTokenRefusal } from '../chatapp/index.ts';
+import type {
+  BeginConnect,
+  CompleteConnect,
+  Disconnect,
+  ExpireConnect,
+  FailConnect,
+  LoseConnection,
+} from './commands.ts';
 import { type ChannelDecision, createEvent } from './decide.ts';
+import { announce, lookReminder, remindOfFirstLook, remindOfNotice } from './decide-credentials.ts';
 import { type ChannelState, type ChatappState, mayMove, noChatapp, toChatappStatus } from './state.ts';
 
 /** The key of the reminder that ends an attempt. */
@@ -113,7 +123,12 @@ export function completeConnect(
   const moved = moveTo(state, 'connected', chatapp, turn, command);
   return {
     ...moved,
+    remind: [remindOfFirstLook(turn.now, connection.tokenExpiresAt)],
     forget: [attemptReminder],
+    // Messages may have waited for it.
+    effects: [
+      { do: 'tell', to: { kind: 'channel', id: turn.id }, command: 'work', payload: { work: 'sends' } },
+    ],
     reply: toChatappStatus(moved.state, turn.id, command.webhookUrl),
   };
 }
@@ -138,6 +153,35 @@ export function expireConnect(
   return failConnect(state, { projectId, environmentId, attemptId, failure, author: systemActor }, turn);
 }
 
+/** The connection is kept, so that webhooks still come in; the token is of no more use. */
+export function loseConnection(
+  state: ChannelState,
+  command: LoseConnection,
+  turn: Turn,
+): ChannelDecision<null> {
+  requireSameTenancy(state, command);
+  const { status, chatapp } = state;
+  if (status !== 'connected' || chatapp?.connection?.accessToken !== command.accessToken) {
+    return { reply: null };
+  }
+  const { code, message } = command.failure;
+  const lost = { ...chatapp, failure: { step: null, code, message } };
+  const moved = moveTo(state, 'error', lost, turn, { author: systemActor });
+  const isExpired = isTokenRefusal(code);
+  const { tokenExpiresAt } = chatapp.connection;
+  const announced = isExpired
+    ? announce(moved.state, turn, 'channel.credential.expired', tokenExpiresAt)
+    : { state: moved.state, writes: [] };
+  const reason = isExpired ? 'expired' : 'lost';
+  return {
+    state: announced.state,
+    writes: [...moved.writes, ...announced.writes],
+    remind: [remindOfNotice(announced.state, turn, { reason, message })],
+    forget: [lookReminder],
+    reply: null,
+  };
+}
+
 export function disconnect(
   state: ChannelState,
   command: Disconnect,
@@ -153,7 +197,7 @@ export function disconnect(
   const moved = moveTo(state, 'disconnected', chatapp, turn, command);
   return {
     ...moved,
-    forget: [attemptReminder],
+    forget: [attemptReminder, lookReminder],
     reply: toChatappStatus(moved.state, turn.id, command.webhookUrl),
   };
 }

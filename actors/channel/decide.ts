@@ -10,12 +10,20 @@ import type { Actor } from '../../protocol/resources/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { acknowledgeCommand, appendEvent, checkLimit, parkReceipt } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
-import { createAuditWrites, exists, getChangedFields, requireSameTenancy } from '../base/index.ts';
+import {
+  createAuditWrites,
+  exists,
+  getChangedFields,
+  requireSameTenancy,
+  systemActor,
+} from '../base/index.ts';
 import { toChannel, type ChannelState } from './state.ts';
 import type {
+  AnnounceTemplate,
   CreateChannel,
   UpdateChannel,
   AcknowledgeCommand,
+  MarkRead,
   ParkedReceipt,
   ParkReceipt,
 } from './commands.ts';
@@ -28,13 +36,27 @@ export const parkedMs = 24 * 3_600_000;
 /** After this long a parked receipt looks once more whether its message arrived while it was being parked. */
 const recheckMs = 60_000;
 
-/** The event about `state`. The state's event counter includes it already. */
-export function createEvent(state: ChannelState, turn: Turn, eventName: EventName, actor: Actor): Write {
+/** The id of the last event that `state` has counted. */
+export function getEventId(state: ChannelState, turn: Turn): string {
+  return numberedId('event', turn.now, turn.id, state.events);
+}
+
+/**
+ * The event about `state`. The state's event counter includes it already.
+ *
+ * @param members default: the channel
+ */
+export function createEvent(
+  state: ChannelState,
+  turn: Turn,
+  eventName: EventName,
+  actor: Actor,
+  members: object = { channel: toChannel(state, turn.id) },
+): Write {
   const { projectId, environmentId } = state;
-  const eventId = numberedId('event', turn.now, turn.id, state.events);
+  const eventId = getEventId(state, turn);
   const occurredAt = new Date(turn.now).toISOString();
-  const channel = toChannel(state, turn.id);
-  const data = JSON.stringify({ environmentId, channelId: turn.id, actor, channel });
+  const data = JSON.stringify({ environmentId, channelId: turn.id, actor, ...members });
   const body = formatEvent({ eventId, eventName, occurredAt, projectId, data });
   return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt, channelId: turn.id, body });
 }
@@ -129,29 +151,31 @@ export function applyParked(_state: ChannelState, command: ParkedReceipt): Chann
   return { effects: [{ do: 'perform', task: 'applyParked', payload: command }], reply: null };
 }
 
-/** One task at a time works through the provider's webhooks (webhooks.ts): they stay in their order. */
-export function workWebhooks(state: ChannelState): ChannelDecision<null> {
-  switch (state.webhooks) {
-    case 'idle':
-      return {
-        state: { ...state, webhooks: 'working' },
-        transient: true,
-        effects: [{ do: 'perform', task: 'workWebhooks', payload: {} }],
-        reply: null,
-      };
-    case 'working':
-      return { state: { ...state, webhooks: 'more' }, transient: true, reply: null };
-    case 'more':
-      return { reply: null };
-  }
+/** Changes of templates that are remembered. The provider repeats a webhook within minutes, or not at all. */
+const maxTemplateChanges = 50;
+
+/** A template has another status at the provider; only once, however often the provider says so. */
+export function announceTemplate(
+  state: ChannelState,
+  command: AnnounceTemplate,
+  turn: Turn,
+): ChannelDecision<null> {
+  requireSameTenancy(state, command);
+  const { key, template, reason } = command;
+  const { chatapp } = state;
+  const known = chatapp?.templateChanges ?? [];
+  if (chatapp === null || known.includes(key)) return { reply: null };
+  const templateChanges = [...known, key].slice(-maxTemplateChanges);
+  const next = { ...state, events: state.events + 1, chatapp: { ...chatapp, templateChanges } };
+  const members = { template, reason };
+  return {
+    state: next,
+    writes: [createEvent(next, turn, 'channel.template.status_changed', systemActor, members)],
+    reply: null,
+  };
 }
 
-/** The task has ended; another one begins where there is more to do. */
-export function webhooksWorked(
-  state: ChannelState,
-  { hasMore }: { readonly hasMore: boolean },
-): ChannelDecision<null> {
-  const idle: ChannelState = { ...state, webhooks: 'idle' };
-  if (hasMore || state.webhooks === 'more') return workWebhooks(idle);
-  return { state: idle, transient: true, reply: null };
+/** The provider shows it to the participant, if it can be told now. */
+export function markRead(_state: ChannelState, command: MarkRead): ChannelDecision<null> {
+  return { effects: [{ do: 'perform', task: 'markRead', payload: command }], reply: null };
 }

@@ -1,24 +1,71 @@
 /** Declares the actor kind `channel`: its decisions and its tasks. */
-import { actor, type ActorKind } from '../../runtime/actor/index.ts';
+import { actor, type ActorKind, type AnyActorKind, type TaskContext } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
+import type { Vault } from '../../storage/secrets/index.ts';
 import { keepReply, systemActor } from '../base/index.ts';
-import type { ChannelCommands, ParkedReceipt } from './commands.ts';
-import { create, update, acknowledge, applyParked, park, webhooksWorked, workWebhooks } from './decide.ts';
+import type {
+  ChannelCommands,
+  ChannelNotice,
+  DoWork,
+  MarkRead,
+  OwnersTold,
+  ParkedReceipt,
+  WorkDone,
+} from './commands.ts';
+import type { CredentialServices } from './credentials.ts';
+import {
+  acknowledge,
+  announceTemplate,
+  applyParked,
+  create,
+  markRead as decideMarkRead,
+  park,
+  update,
+} from './decide.ts';
 import {
   beginConnect,
   completeConnect,
   disconnect,
   expireConnect,
   failConnect,
+  loseConnection,
   settleDisconnect,
 } from './decide-connection.ts';
+import { credentialsSeen, lookAtCredentials, ownersTold, tellOwners } from './decide-credentials.ts';
+import { work, worked } from './decide-work.ts';
+import { fetchFiles, type FileServices } from './files.ts';
+import { lookAtConnection } from './look.ts';
+import { markRead } from './mark-read.ts';
+import { Pacer } from './pacer.ts';
 import { applyReceipts } from './receipts.ts';
-import { blankChannel, type ChannelState } from './state.ts';
-import { workThroughWebhooks, type WebhookServices } from './webhooks.ts';
+import { type SendServices, workThroughSends } from './send.ts';
+import { blankChannel, type ChannelState, type Work } from './state.ts';
+import type { WebhookServices } from './webhook-task.ts';
+import { workThroughWebhooks } from './webhooks.ts';
 
-/** @param services what the tasks need: for parked receipts, and for what the provider sends */
+/** What the node gives to the tasks of channels: for parked receipts, for each sort of work, and for asking the provider. */
+export interface ChannelServices extends WebhookServices, CredentialServices, SendServices, FileServices {
+  readonly db: FileServices['db'];
+  readonly media: FileServices['media'] & SendServices['media'];
+  readonly vault: Pick<Vault, 'open' | 'seal'>;
+  /** Mails the owners of the channel; a notice that is given again is mailed once. */
+  readonly notifyOwners: (notice: ChannelNotice) => Promise<void>;
+}
+
+/** Does some of the channel's work, for some seconds at most: a node that drains waits for its tasks. */
+type Worker = (services: TaskServices, channelId: string) => Promise<Omit<WorkDone, 'work'>>;
+
+type TaskServices = ChannelServices & Pick<TaskContext, 'ask' | 'now'> & { readonly pacer: Pacer };
+
+/** A sort of work that has no worker is never begun. */
+const workers: Readonly<Partial<Record<Work, Worker>>> = {
+  webhooks: workThroughWebhooks,
+  sends: workThroughSends,
+  files: fetchFiles,
+};
+
 export function createChannelKind(
-  services: WebhookServices,
+  services: ChannelServices,
 ): ActorKind<ChannelState, ChannelCommands, Write> {
   return actor<ChannelState, ChannelCommands, Write>({
     kind: 'channel',
@@ -33,33 +80,53 @@ export function createChannelKind(
       completeConnect: keepReply(completeConnect),
       failConnect,
       expireConnect,
+      loseConnection,
       disconnect: keepReply(disconnect),
       settleDisconnect,
-      workWebhooks,
-      webhooksWorked,
+      announceTemplate,
+      lookAtCredentials,
+      credentialsSeen,
+      tellOwners,
+      ownersTold,
+      markRead: decideMarkRead,
+      work,
+      worked,
     },
-    tasks: {
-      applyParked: async (parked: ParkedReceipt, context) => {
-        await applyReceipts(
-          { db: services.db, ask: context.ask.bind(context) },
-          { ...parked, channelId: context.self.id, author: systemActor },
-        );
-      },
-      workWebhooks: async (_payload: unknown, context) => {
-        const { self, now } = context;
-        const ask = context.ask.bind(context);
-        let hasMore = false;
-        try {
-          hasMore = await workThroughWebhooks({ ...services, ask, now }, self.id);
-        } catch (err) {
-          // The database is away: the recovery scanner comes back to them.
-          services.log.warn(
-            { err, channelId: self.id },
-            'webhooks of the chat provider wait for the database',
-          );
-        }
-        await ask(self, 'webhooksWorked', { hasMore });
-      },
-    },
+    tasks: createTasks(services),
   });
+}
+
+function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks']> {
+  const pacer = new Pacer();
+  return {
+    applyParked: async (parked: ParkedReceipt, context) => {
+      await applyReceipts(
+        { db: services.db, ask: context.ask.bind(context) },
+        { ...parked, channelId: context.self.id, receipts: [], author: systemActor },
+      );
+    },
+    lookAtCredentials: async (_payload: unknown, context) => {
+      const { self, now } = context;
+      await lookAtConnection({ ...services, ask: context.ask.bind(context), now }, self.id);
+    },
+    tellOwners: async (notice: ChannelNotice, context) => {
+      await services.notifyOwners(notice);
+      await context.ask(context.self, 'ownersTold', { eventId: notice.eventId } satisfies OwnersTold);
+    },
+    markRead: async (mark: MarkRead, { self, now }) => {
+      await markRead({ ...services, pacer, now }, self.id, mark);
+    },
+    work: async ({ work: sort }: DoWork, context) => {
+      const { self, now } = context;
+      const ask = context.ask.bind(context);
+      let done: Omit<WorkDone, 'work'> = { hasMore: false };
+      try {
+        done = (await workers[sort]?.({ ...services, pacer, ask, now }, self.id)) ?? done;
+      } catch (err) {
+        // The database is away: the recovery scanner comes back to it.
+        services.log.warn({ err, channelId: self.id, work: sort }, 'work of a channel waits');
+      }
+      await ask(self, 'worked', { work: sort, ...done } satisfies WorkDone);
+    },
+  };
 }

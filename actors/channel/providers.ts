@@ -2,12 +2,25 @@
  * What a channel kind decides about conversations, in terms that are the same for every channel. A provider is pure: it says what a
  * message or a receipt means. What has to leave the system is a row, which is sent after the commit.
  */
-import type { ChannelKind, ReceiptStatus } from '../../protocol/resources/index.ts';
+import type { ServiceError } from '../../protocol/errors.ts';
+import {
+  type ChannelKind,
+  maxMessageLength,
+  type MessageError,
+  type ReceiptStatus,
+} from '../../protocol/resources/index.ts';
+import {
+  type ChatappConversation,
+  type ChatappPricing,
+  findMessageObstacle,
+  maxTextLength,
+  type MessageContents,
+} from '../chatapp/index.ts';
 
-/** Why a message failed, as its provider reports it. */
-export interface ReceiptError {
-  readonly code?: string;
-  readonly message?: string;
+/** What a chat provider says of the price of a message: kept in the message's metadata, as `chatapp`. */
+export interface ReceiptBilling {
+  readonly pricing?: ChatappPricing;
+  readonly conversation?: ChatappConversation;
 }
 
 /** A delivery receipt, independent of the provider. */
@@ -15,7 +28,8 @@ export interface Receipt {
   readonly status: ReceiptStatus;
   /** When it happened at the provider, ISO 8601. */
   readonly occurredAt: string;
-  readonly error?: ReceiptError;
+  readonly error?: MessageError;
+  readonly billing?: ReceiptBilling;
 }
 
 /**
@@ -23,8 +37,9 @@ export interface Receipt {
  *
  * `request`: the channel's owner has to send it; the event channel.message.requested is the command to do so.
  * `accept`: it counts as sent at once, and nothing leaves the system.
+ * `send`: the channel sends it to the provider (send.ts).
  */
-export type Dispatch = 'request' | 'accept';
+export type Dispatch = 'request' | 'accept' | 'send';
 
 /** Allows free-form messages only for a limited time after the participant wrote. */
 export interface ServiceWindowRule {
@@ -39,8 +54,11 @@ export interface ChannelProvider {
   readonly kind: ChannelKind;
   /** Undefined: free-form messages are always allowed. */
   readonly serviceWindow: ServiceWindowRule | undefined;
-  /** Undefined: nothing can be sent yet. */
-  readonly dispatch: Dispatch | undefined;
+  readonly dispatch: Dispatch;
+  /** Code points of a text that is sent. */
+  readonly maxTextLength: number;
+  /** Why the channel does not take a message, whenever it is sent; undefined: it does. */
+  readonly findMessageObstacle?: (message: MessageContents) => ServiceError | undefined;
   /** The channel's owner may post inbound messages and receipts over REST. */
   readonly postedByOwner: boolean;
   /** Inbound messages and receipts may be simulated over REST. */
@@ -58,6 +76,7 @@ const sandbox: ChannelProvider = {
   kind: 'sandbox',
   serviceWindow: { lengthMs: 24 * 3_600_000, openBeforeFirstInbound: true },
   dispatch: 'accept',
+  maxTextLength: maxMessageLength,
   postedByOwner: true,
   simulated: true,
 };
@@ -70,18 +89,21 @@ const custom: ChannelProvider = {
   kind: 'custom',
   serviceWindow: undefined,
   dispatch: 'request',
+  maxTextLength: maxMessageLength,
   postedByOwner: true,
   simulated: false,
 };
 
 /**
- * Messages of a chatapp channel come from the chat provider, by its webhooks (webhooks.ts). The provider refuses free-form messages outside
- * its window, and to a participant who has never written.
+ * Messages of a chatapp channel come from the chat provider, by its webhooks (webhooks.ts), and leave for it (send.ts). The provider refuses
+ * free-form messages outside its window, and to a participant who has never written.
  */
 const chatapp: ChannelProvider = {
   kind: 'chatapp',
   serviceWindow: { lengthMs: 24 * 3_600_000, openBeforeFirstInbound: false },
-  dispatch: undefined,
+  dispatch: 'send',
+  maxTextLength,
+  findMessageObstacle,
   postedByOwner: false,
   simulated: false,
 };

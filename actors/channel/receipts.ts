@@ -13,7 +13,7 @@ import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { findMessageWithSequence, parkedReceipts } from '../../storage/reads/index.ts';
 import type { Keyed, Tenancy } from '../base/index.ts';
-import type { ReceiptOutcome, RecordReceipts, ParkReceipt } from './commands.ts';
+import type { MessageReading, ParkReceipt, ReceiptOutcome, RecordReceipts } from './commands.ts';
 import type { Receipt } from './providers.ts';
 
 /** `ask` rejects with the `ServiceError` of the actor that was asked. */
@@ -22,13 +22,13 @@ export interface ReceiptServices {
   readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;
 }
 
-/** Names the message by our id, by the provider's id, or by both, which links them. The commit of the receipt carries the key. */
+/** Names the message by our id, by the provider's id, or by both, which links them. The commit of the receipts carries the key. */
 export interface ReceiptReport extends Tenancy, Keyed {
   readonly channelId: string;
   readonly messageId?: string;
   readonly externalMessageId?: string;
-  /** Absent: only the parked receipts are applied. */
-  readonly receipt?: Receipt;
+  /** In any order. None: the ids are linked, and the parked receipts are applied. */
+  readonly receipts: readonly Receipt[];
   readonly author: Actor;
 }
 
@@ -36,71 +36,79 @@ export interface ReceiptReport extends Tenancy, Keyed {
 const maxReadings = 5;
 
 /**
- * Records the report's receipt and those that are parked for the message. Resolves with `unknown` where there is no such message,
+ * Records the report's receipts and those that are parked for the message. Resolves with `unknown` where there is no such message,
  * and with `linked` where the message has just got its provider's id.
  */
 export async function applyReceipts(
   services: ReceiptServices,
   report: ReceiptReport,
 ): Promise<'recorded' | 'linked' | 'unknown'> {
-  const { projectId, environmentId, channelId, externalMessageId, receipt, author, key } = report;
   for (let attempt = 0; attempt < maxReadings; attempt++) {
     const reading = await findMessageWithSequence(services.db, report);
     if (reading === undefined) return 'unknown';
-    const parked =
-      externalMessageId === undefined
-        ? []
-        : await parkedReceipts<Receipt>(services.db, {
-            projectId,
-            environmentId,
-            channelId,
-            externalMessageId,
-          });
-    const receipts = receipt === undefined ? parked : [receipt, ...parked];
-    if (receipts.length === 0) return 'recorded';
-    const command: RecordReceipts = {
-      projectId,
-      environmentId,
-      reading,
-      ...(externalMessageId === undefined ? {} : { externalMessageId }),
-      receipts,
-      unpark: parked.map(({ status }) => status),
-      author,
-      ...(key === undefined ? {} : { key }),
-    };
-    const thread = { kind: 'thread', id: reading.message.threadId };
-    const { outcome } = (await services.ask(thread, 'recordReceipts', command)) as ReceiptOutcome;
-    if (outcome === 'recorded') {
-      return externalMessageId !== undefined && reading.message.externalMessageId === null
-        ? 'linked'
-        : 'recorded';
-    }
+    const parked = await findParked(services, report);
+    const outcome = await recordOnReading(services, report, reading, parked);
+    if (outcome !== 'stale') return outcome;
   }
   throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
 }
 
+async function findParked({ db }: ReceiptServices, report: ReceiptReport): Promise<Receipt[]> {
+  const { projectId, environmentId, channelId, externalMessageId } = report;
+  if (externalMessageId === undefined) return [];
+  return parkedReceipts<Receipt>(db, { projectId, environmentId, channelId, externalMessageId });
+}
+
+/** The same for a message that was read, and once only: `stale` where the thread has changed it since. */
+export async function recordOnReading(
+  { ask }: ReceiptServices,
+  { projectId, environmentId, externalMessageId, receipts, author, key }: ReceiptReport,
+  reading: MessageReading,
+  parked: readonly Receipt[] = [],
+): Promise<'recorded' | 'linked' | 'stale'> {
+  const isLink = externalMessageId !== undefined && reading.message.externalMessageId === null;
+  if (receipts.length + parked.length === 0 && !isLink) return 'recorded';
+  const command: RecordReceipts = {
+    projectId,
+    environmentId,
+    reading,
+    ...(externalMessageId === undefined ? {} : { externalMessageId }),
+    receipts: [...receipts, ...parked],
+    unpark: parked.map(({ status }) => status),
+    author,
+    ...(key === undefined ? {} : { key }),
+  };
+  const thread = { kind: 'thread', id: reading.message.threadId };
+  const { outcome } = (await ask(thread, 'recordReceipts', command)) as ReceiptOutcome;
+  if (outcome === 'stale') return 'stale';
+  return isLink ? 'linked' : 'recorded';
+}
+
 /** Resolves once the report is committed, applied or parked. Rejects with 404 for a messageId that does not exist. */
-export async function reportReceipt(services: ReceiptServices, report: ReceiptReport): Promise<void> {
-  const { projectId, environmentId, channelId, messageId, externalMessageId, receipt, key } = report;
+export async function reportReceipts(services: ReceiptServices, report: ReceiptReport): Promise<void> {
+  const { projectId, environmentId, channelId, messageId, externalMessageId, receipts, key } = report;
   const outcome = await applyReceipts(services, report);
   if (outcome === 'recorded') return;
   if (outcome === 'linked') {
-    await applyReceipts(services, withoutReceipt(report));
+    await applyParked(services, report);
     return;
   }
-  if (messageId !== undefined || externalMessageId === undefined || receipt === undefined) throw notFound();
-  const parking: ParkReceipt = {
-    projectId,
-    environmentId,
-    externalMessageId,
-    receipt,
-    ...(key === undefined ? {} : { key }),
-  };
-  await services.ask({ kind: 'channel', id: channelId }, 'park', parking);
-  await applyReceipts(services, withoutReceipt(report));
+  if (messageId !== undefined || externalMessageId === undefined) throw notFound();
+  for (const receipt of receipts) {
+    const parking: ParkReceipt = {
+      projectId,
+      environmentId,
+      externalMessageId,
+      receipt,
+      ...(key === undefined ? {} : { key }),
+    };
+    await services.ask({ kind: 'channel', id: channelId }, 'park', parking);
+  }
+  await applyParked(services, report);
 }
 
-/** Asks for the parked receipts only: the report's own one is committed already, with its key. */
-function withoutReceipt({ receipt: _receipt, key: _key, ...rest }: ReceiptReport): ReceiptReport {
-  return rest;
+/** Applies the parked receipts only: the report's own ones are committed already, with its key. */
+export async function applyParked(services: ReceiptServices, report: ReceiptReport): Promise<void> {
+  const { key: _key, ...rest } = report;
+  await applyReceipts(services, { ...rest, receipts: [] });
 }

@@ -33,7 +33,7 @@ export function decodeChannel(row: ChannelRow): ChannelState {
     updatedAt: instant(row.updated_at),
     events: row.state.events,
     chatapp: row.chatapp,
-    webhooks: 'idle',
+    works: {},
   };
 }
 

@@ -39,9 +39,15 @@ export interface ChannelState {
   readonly events: number;
   /** Null on other kinds, and while nobody has tried to connect the channel. */
   readonly chatapp: ChatappState | null;
-  /** Whether a task works through webhooks, and whether others have come since it began. Never stored. */
-  readonly webhooks: 'idle' | 'working' | 'more';
+  /** The work that a task is doing, and whether there has come more of it since the task began. Never stored. */
+  readonly works: Readonly<Partial<Record<Work, 'working' | 'more'>>>;
 }
+
+/**
+ * What a chatapp channel does beside its commands, each from rows that were committed before: webhooks of its provider become messages,
+ * messages leave for the provider, files come from it.
+ */
+export type Work = 'webhooks' | 'sends' | 'files';
 
 /** What a chatapp channel knows of its number at the provider. Secrets are sealed (storage/secrets). */
 export interface ChatappState {
@@ -53,6 +59,8 @@ export interface ChatappState {
   readonly failure: ChatappFailure | null;
   /** Until when, in epoch milliseconds, the provider is being told that the channel was disconnected. Null: it has been told. */
   readonly leavingUntil: number | null;
+  /** The newest changes of templates that were announced. */
+  readonly templateChanges?: readonly string[];
   /** Sealed: of two-step verification. Kept while the channel is disconnected, since the number keeps it, too. */
   readonly pin: string | null;
 }
@@ -69,6 +77,8 @@ export interface ChatappConnection {
   readonly accessToken: string;
   /** ISO 8601; null: never. */
   readonly tokenExpiresAt: string | null;
+  /** How many days before the token's end its owners were last told of it. */
+  readonly warnedDays?: number;
   /** Sealed: what the provider says to the channel's address before it sends anything there. */
   readonly verifyToken: string;
   /** ISO 8601. */
@@ -106,7 +116,7 @@ export function blankChannel(): ChannelState {
     updatedAt: '',
     events: 0,
     chatapp: null,
-    webhooks: 'idle',
+    works: {},
   };
 }
 

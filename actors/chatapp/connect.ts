@@ -10,16 +10,16 @@
  *   install_callback   the number's events come to the channel's own address, which the provider challenges at once
  */
 import type { ConnectStep } from '../../protocol/resources/index.ts';
-import { type Graph, type GraphCredentials, GraphError, read, readList, readText } from './graph.ts';
-
-/** The permissions that a token needs. */
-const scopes = ['whatsapp_business_messaging', 'whatsapp_business_management'] as const;
-
-/** A partner app, or the service's own. */
-export interface PartnerAppKeys {
-  readonly appId: string;
-  readonly appSecret: string;
-}
+import {
+  inspectToken,
+  listSubscribedApps,
+  managementScope,
+  messagingScope,
+  type PartnerAppKeys,
+  type TokenFacts,
+} from './credentials.ts';
+import { type Graph, type GraphCredentials, GraphError, readText } from './graph.ts';
+import { listNumbers } from './numbers.ts';
 
 export interface ConnectRequest {
   readonly app: PartnerAppKeys;
@@ -149,33 +149,17 @@ class Connecting {
     return token;
   }
 
-  /** When the token ends, and which accounts it names; undefined: it need not name them. */
-  async #inspectToken(
-    token: string,
-  ): Promise<{ readonly expiresAt: string | null; readonly accounts: readonly string[] | undefined }> {
-    const { appId, appSecret } = this.#request.app;
-    const as = { token: `${appId}|${appSecret}` };
-    const answer = await this.#graph.call(
-      { path: 'debug_token', as, query: { input_token: token } },
-      this.#signal,
-    );
-    const data = read(answer, 'data');
+  async #inspectToken(token: string): Promise<TokenFacts> {
+    const { app } = this.#request;
+    const facts = await inspectToken(this.#graph, app, token, this.#signal);
     const refuse = (message: string): never => {
       throw new ConnectFailed('inspect_token', message);
     };
-    if (readText(data, 'app_id') !== appId) refuse('The token was issued for another app.');
-    if (read(data, 'is_valid') !== true) refuse('The token is not valid.');
-    const granted = readList(data, 'scopes');
-    const missing = scopes.filter(scope => !granted.includes(scope));
+    if (facts.appId !== app.appId) refuse('The token was issued for another app.');
+    if (facts.isValid !== true) refuse('The token is not valid.');
+    const missing = [messagingScope, managementScope].filter(scope => !facts.scopes.includes(scope));
     if (missing.length > 0) refuse(`The token lacks the permission ${missing.join(' and ')}.`);
-    const targets = readList(data, 'granular_scopes').find(each => readText(each, 'scope') === scopes[1]);
-    const named = read(targets, 'target_ids');
-    const expires = Number(readText(data, 'expires_at'));
-    return {
-      expiresAt: expires > 0 ? new Date(expires * 1_000).toISOString() : null,
-      // Numbers in the provider's JSON are ids, too.
-      accounts: Array.isArray(named) ? named.map(String) : undefined,
-    };
+    return facts;
   }
 
   #findAccount(named: readonly string[] | undefined): string {
@@ -197,20 +181,8 @@ class Connecting {
   /** The number, as the account's list has it: so it belongs to the account. */
   async #findNumber(as: GraphCredentials, wabaId: string): Promise<unknown> {
     const { phoneNumberId } = this.#request;
-    const found: unknown[] = [];
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const query = {
-        fields: 'id,display_phone_number,verified_name,status,platform_type',
-        limit: '100',
-        ...(after === '' ? {} : { after }),
-      };
-      const page = await this.#graph.call(
-        { path: `${encodeURIComponent(wabaId)}/phone_numbers`, as, query },
-        this.#signal,
-      );
-      found.push(...readList(page, 'data'));
-      after = getNextCursor(page);
-    }
+    const fields = 'display_phone_number,verified_name,status,platform_type';
+    const found = await listNumbers(this.#graph, as, wabaId, fields, this.#signal);
     const number =
       phoneNumberId === undefined
         ? found.length === 1 && found[0]
@@ -226,12 +198,10 @@ class Connecting {
   }
 
   async #subscribe(as: GraphCredentials, wabaId: string): Promise<void> {
-    const path = `${encodeURIComponent(wabaId)}/subscribed_apps`;
-    const subscribed = readList(await this.#graph.call({ path, as }, this.#signal), 'data').map(each =>
-      readText(read(each, 'whatsapp_business_api_data'), 'id'),
-    );
+    const subscribed = await listSubscribedApps(this.#graph, as, wabaId, this.#signal);
     // Another channel of the account needs it, and it stays as it is: to subscribe again would remove an override.
     if (subscribed.includes(this.#request.app.appId)) return;
+    const path = `${encodeURIComponent(wabaId)}/subscribed_apps`;
     await this.#graph.call({ method: 'POST', path, as }, this.#signal);
     this.#undo.push(() => this.#graph.call({ method: 'DELETE', path, as }, getUndoSignal()));
   }
@@ -257,13 +227,6 @@ const undoMs = 5_000;
 
 function getUndoSignal(): AbortSignal {
   return AbortSignal.timeout(undoMs);
-}
-
-/** Undefined on the last page. */
-function getNextCursor(page: unknown): string | undefined {
-  const paging = read(page, 'paging');
-  const after = readText(read(paging, 'cursors'), 'after');
-  return readText(paging, 'next') === '' || after === '' ? undefined : after;
 }
 
 function setCallback(

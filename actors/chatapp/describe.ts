@@ -1,80 +1,86 @@
-/** What a participant has sent, as a text that a person understands. */
-import { read, readList, readText } from './graph.ts';
+/** What a message holds, as a text that a person understands. */
+import type { MessageContent } from '../../protocol/resources/index.ts';
 
-const unsupported = '[Unsupported message]';
+type Content<Type extends MessageContent['type']> = Extract<MessageContent, { readonly type: Type }>;
 
-/** Never empty. */
-export function describeContent(node: unknown): string {
-  const type = readText(node, 'type');
-  const content = read(node, type);
-  const describe = Object.hasOwn(descriptions, type) ? descriptions[type] : undefined;
-  const text = describe?.(content) ?? '';
-  return text === '' ? unsupported : text;
+/**
+ * Never empty. The content of a text says nothing: it is the body itself.
+ *
+ * @param filename of a document
+ */
+export function describeContent(content: MessageContent, filename?: string | null): string {
+  switch (content.type) {
+    case 'media':
+      return (
+        content.caption || `[${join(': ', nameFile(content), content.kind === 'document' ? filename : '')}]`
+      );
+    case 'location':
+      return describeLocation(content);
+    case 'contacts':
+      return content.contacts.map(describeContact).join('\n') || '[Contacts]';
+    case 'reaction':
+      return join(' ', '[Reaction]', content.emoji ?? 'removed');
+    case 'interactive':
+      return describeAnswer(content);
+    case 'order':
+      return join('\n', '[Order]', ...content.items.map(describeItem), content.text);
+    case 'system':
+      return describeSystem(content);
+    case 'template':
+      return `[Template: ${content.name}]`;
+    case 'text':
+    case 'unsupported':
+      return '[Unsupported message]';
+    default:
+      return content satisfies never;
+  }
 }
 
-const file =
-  (name: string) =>
-  (content: unknown): string =>
-    readText(content, 'caption') || `[${name}]`;
-
-const descriptions: Readonly<Record<string, (content: unknown) => string>> = {
-  text: content => readText(content, 'body'),
-  image: file('Image'),
-  video: file('Video'),
-  audio: content => (read(content, 'voice') === true ? '[Voice message]' : '[Audio]'),
-  voice: () => '[Voice message]',
-  sticker: () => '[Sticker]',
-  document: content =>
-    readText(content, 'caption') || `[${join(': ', 'Document', readText(content, 'filename'))}]`,
-  location: describeLocation,
-  contacts: describeContacts,
-  interactive: describeInteractive,
-  button: content => readText(content, 'text'),
-  reaction: content => join(' ', '[Reaction]', readText(content, 'emoji') || 'removed'),
-  order: describeOrder,
-  system: content => readText(content, 'body') || '[Number changed]',
-  edit: describeEdit,
-  revoke: () => '[Message deleted]',
-};
-
-/** Those of the texts that are not empty. */
-function join(separator: string, ...texts: readonly string[]): string {
-  return texts.filter(text => text !== '').join(separator);
+/** Those of the texts that there are. */
+function join(separator: string, ...texts: readonly (string | null | undefined)[]): string {
+  return texts.filter(text => text !== '' && text !== null && text !== undefined).join(separator);
 }
 
-function describeLocation(content: unknown): string {
-  const position = join(', ', readText(content, 'latitude'), readText(content, 'longitude'));
-  const named = join(', ', readText(content, 'name'), readText(content, 'address'));
+const fileNames = {
+  image: 'Image',
+  video: 'Video',
+  audio: 'Audio',
+  document: 'Document',
+  sticker: 'Sticker',
+} as const;
+
+function nameFile({ kind, voice }: Content<'media'>): string {
+  return voice === true ? 'Voice message' : fileNames[kind];
+}
+
+function describeLocation({ latitude, longitude, name, address }: Content<'location'>): string {
+  const position = `${latitude}, ${longitude}`;
+  const named = join(', ', name, address);
   return join(' ', '[Location]', named, named === '' ? position : `(${position})`);
 }
 
-function describeContacts(content: unknown): string {
-  const contacts = Array.isArray(content) ? (content as readonly unknown[]) : [];
-  return contacts
-    .map(contact => {
-      const phones = readList(contact, 'phones').map(phone => readText(phone, 'phone'));
-      return join(' ', '[Contact]', join(', ', readText(read(contact, 'name'), 'formatted_name'), ...phones));
-    })
-    .join('\n');
+function describeContact({ name, phones }: Content<'contacts'>['contacts'][number]): string {
+  return join(' ', '[Contact]', join(', ', name, ...phones.map(({ phone }) => phone)));
 }
 
-function describeEdit(content: unknown): string {
-  const message = read(content, 'message');
-  // What is edited is never an edit itself.
-  return readText(message, 'type') === 'edit' ? '' : join(' ', '[Edited]', describeContent(message));
+function describeAnswer({ kind, title, description }: Content<'interactive'>): string {
+  if (kind === 'form') return join(' ', '[Form]', title);
+  return join(': ', title, description) || '[Answer]';
 }
 
-/** The answer to buttons, a list or a form. */
-function describeInteractive(content: unknown): string {
-  const answer = read(content, readText(content, 'type'));
-  const title = join(': ', readText(answer, 'title'), readText(answer, 'description'));
-  return title || join(' ', '[Form]', readText(answer, 'body'));
+function describeItem({ quantity, productId, price, currency }: Content<'order'>['items'][number]): string {
+  return join(' ', `${quantity} x ${productId}`, price === null ? '' : join(' ', String(price), currency));
 }
 
-function describeOrder(content: unknown): string {
-  const items = readList(content, 'product_items').map(item => {
-    const price = join(' ', readText(item, 'item_price'), readText(item, 'currency'));
-    return join(' ', `${readText(item, 'quantity')} x ${readText(item, 'product_retailer_id')}`, price);
-  });
-  return join('\n', '[Order]', ...items, readText(content, 'text'));
+const systemTexts = {
+  number_changed: '[Number changed]',
+  user_id_changed: '[User id changed]',
+  identity_changed: '[Security code changed]',
+  message_edited: '[Message edited]',
+  message_deleted: '[Message deleted]',
+  other: '[System message]',
+} as const;
+
+function describeSystem({ event, text }: Content<'system'>): string {
+  return event === 'message_edited' && text ? `[Edited] ${text}` : systemTexts[event];
 }

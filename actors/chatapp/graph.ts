@@ -4,7 +4,9 @@
  * elsewhere.
  */
 import { createHmac } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
+import { encodeForm, type FileForm } from './form.ts';
 
 /** Where the API is. */
 export interface GraphAddress {
@@ -35,10 +37,19 @@ export interface GraphCall {
   readonly query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: object;
+  /** Sent in its place. */
+  readonly form?: FileForm;
 }
 
 /** Bytes of an answer that are read; the longest are pages of templates. */
 const maxAnswerBytes = 4 * 1_048_576;
+
+interface GraphRefusal {
+  readonly code?: number;
+  readonly subcode?: number;
+  readonly isTransient?: boolean;
+  readonly mayBeDone?: boolean;
+}
 
 /**
  * The provider refused, or did not answer. Decide on `code`, never on a text or a status: the provider's texts change, and its statuses say
@@ -51,12 +62,15 @@ export class GraphError extends Error {
   readonly subcode: number | undefined;
   /** The provider says that it will pass. */
   readonly isTransient: boolean;
+  /** Whether the provider may have done what was asked, all the same: the answer was lost, or is none of its own. */
+  readonly mayBeDone: boolean;
 
-  constructor(message: string, refusal: { code?: number; subcode?: number; isTransient?: boolean } = {}) {
+  constructor(message: string, refusal: GraphRefusal = {}) {
     super(message);
     this.code = refusal.code;
     this.subcode = refusal.subcode;
     this.isTransient = refusal.isTransient ?? false;
+    this.mayBeDone = refusal.mayBeDone ?? false;
   }
 }
 
@@ -78,16 +92,34 @@ export class Graph {
     this.#base = `${url}/${version}`;
   }
 
+  /** Whether the address is of the server that the operator has configured. */
+  hasOrigin(url: string): boolean {
+    return URL.parse(url)?.origin === new URL(this.#base).origin;
+  }
+
+  /** The provider's time in epoch milliseconds, to the second; undefined where it does not tell. Rejects with {@link GraphError}. */
+  async readTime(signal: AbortSignal): Promise<number | undefined> {
+    try {
+      const { headers, body } = await request(this.#base, { method: 'HEAD', signal });
+      await body.dump();
+      const time = Date.parse(String(headers['date']));
+      return Number.isNaN(time) ? undefined : time;
+    } catch {
+      throw new GraphError('The provider cannot be reached.', { isTransient: true });
+    }
+  }
+
   /**
    * The answer's JSON, which is not checked: read it field by field. Rejects with {@link GraphError}.
    *
    * @param signal ends the wait
    */
   async call(call: GraphCall, signal: AbortSignal): Promise<unknown> {
-    const { method = 'GET', path, as, body } = call;
+    const { method = 'GET', path, as } = call;
     const query = new URLSearchParams(call.query);
     if (as?.appSecret !== undefined) query.set('appsecret_proof', createProof(as.token, as.appSecret));
     const search = query.size > 0 ? `?${query.toString()}` : '';
+    const { headers, body } = encode(call);
     let status: number;
     let text: string;
     try {
@@ -95,9 +127,9 @@ export class Graph {
         method,
         headers: {
           ...(as === undefined ? {} : { authorization: `Bearer ${as.token}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        body,
         signal,
       });
       status = answer.statusCode;
@@ -108,11 +140,37 @@ export class Graph {
         signal.aborted ? 'The provider did not answer in time.' : 'The provider cannot be reached.',
         {
           isTransient: !(cause instanceof GraphError),
+          mayBeDone: signal.aborted || !isConnectFailure(cause),
         },
       );
     }
     return parseAnswer(status, text);
   }
+}
+
+/** What a call sends, and the headers that say what it is. */
+function encode({ body, form }: GraphCall): {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable | null;
+} {
+  if (form !== undefined) return encodeForm(form);
+  if (body === undefined) return { headers: {}, body: null };
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** What fails before a request leaves. */
+const connectFailures: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function isConnectFailure(cause: unknown): boolean {
+  if (cause instanceof AggregateError) return cause.errors.every(isConnectFailure);
+  return connectFailures.has((cause as { readonly code?: unknown } | null)?.code);
 }
 
 /** https://developers.facebook.com/docs/graph-api/guides/secure-requests ("Verify Graph API Calls with appsecret_proof"). */
@@ -137,7 +195,10 @@ function parseAnswer(status: number, text: string): unknown {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new GraphError(`The provider answered ${status} without JSON.`, { isTransient: status >= 500 });
+    throw new GraphError(`The provider answered ${status} without JSON.`, {
+      isTransient: status >= 500,
+      mayBeDone: status < 300 || status >= 500,
+    });
   }
   if (status >= 200 && status < 300) return answer;
   const { error = {} } = (answer ?? {}) as ErrorEnvelope;
@@ -148,6 +209,7 @@ function parseAnswer(status: number, text: string): unknown {
     ...(typeof code === 'number' ? { code } : {}),
     ...(typeof subcode === 'number' ? { subcode } : {}),
     isTransient: isTransient === true || (status >= 500 && typeof code !== 'number'),
+    mayBeDone: status >= 500 && typeof code !== 'number',
   });
 }
 
@@ -169,4 +231,11 @@ export function readText(answer: unknown, name: string): string {
 export function readList(answer: unknown, name: string): readonly unknown[] {
   const value = read(answer, name);
   return Array.isArray(value) ? value : [];
+}
+
+/** Where the next page of a list begins; undefined on the last one. */
+export function getNextCursor(page: unknown): string | undefined {
+  const paging = read(page, 'paging');
+  const after = readText(read(paging, 'cursors'), 'after');
+  return readText(paging, 'next') === '' || after === '' ? undefined : after;
 }

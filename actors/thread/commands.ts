@@ -7,6 +7,7 @@
 import type {
   Actor,
   AgentMode,
+  AttachmentKind,
   ChannelKind,
   Message,
   MessageDryRun,
@@ -15,9 +16,9 @@ import type {
 } from '../../protocol/resources/index.ts';
 import type { AgentHead } from '../../storage/agents/index.ts';
 import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
-import type { ReceiptOutcome, RecordReceipts } from '../channel/index.ts';
+import type { ReceiptOutcome, RecordReceipts, SettleAttachment } from '../channel/index.ts';
 import type { BeginRun, RunOver, Suggestion, TakeAnswer } from '../run/index.ts';
-import type { CustomFields } from './state.ts';
+import type { CustomFields, ParticipantDetails } from './state.ts';
 
 /** What a thread has to know of its channel. Commands bring it along: the channel's actor is never asked. */
 export interface ThreadChannel {
@@ -30,6 +31,17 @@ export interface ThreadChannel {
 /** Members of a message beside its text. */
 export type MessageDetails = Pick<Message, 'content' | 'replyTo' | 'forwarded' | 'referral'>;
 
+/** A file that a provider has, and that has to be fetched: one of the message's attachments. */
+export interface AwaitedFile {
+  readonly attachmentId: string;
+  readonly kind: AttachmentKind;
+  readonly providerMediaId: string;
+  readonly mimeType: string;
+  readonly filename: string | null;
+  /** Of its bytes, as the provider tells it. */
+  readonly sha256: string | null;
+}
+
 /** A message to be written, under an id that the caller has chosen. */
 export interface NewMessage {
   readonly messageId: string;
@@ -38,6 +50,8 @@ export interface NewMessage {
   readonly metadata: Metadata;
   /** The ids of uploaded files among the attachments, each once. The message takes them. */
   readonly files?: readonly string[];
+  /** Absent: there are none. */
+  readonly awaitedFiles?: readonly AwaitedFile[];
   /** What most messages have none of; absent where it has none either, and never empty. */
   readonly details?: MessageDetails;
   /** The provider's id of it, where a provider has brought it. No other message of the channel may have it. */
@@ -55,6 +69,9 @@ export interface CreateThread extends Tenancy, Keyed {
 /** The name on the wire of the field that creates a missing thread. It is older than the names that the code uses. */
 export const createIfMissingField = 'newborn';
 
+/** What becomes known of a participant; what is absent stays. */
+export type ParticipantChanges = Partial<ParticipantDetails>;
+
 export interface ReceiveMessage extends Tenancy, Keyed {
   /** The channel by which the message came; absent when it was written into the thread itself, whose channel has to allow that. */
   readonly channel?: ThreadChannel;
@@ -65,16 +82,24 @@ export interface ReceiveMessage extends Tenancy, Keyed {
   readonly reportedBy?: Actor;
   /** From when on it opens the service window, in epoch milliseconds; default: now. Null: it opens none. */
   readonly windowFrom?: number | null;
+  readonly participant?: ParticipantChanges;
+  /** Other names by which the provider calls the participant: they lead to this thread from now on. */
+  readonly aliases?: readonly string[];
 }
 
 /**
- * An outbound message. 409 for an archived thread or a channel that is not connected; `svc/chatapp/template_required` outside the
- * service window.
+ * An outbound message. 409 for an archived thread; `svc/chatapp/template_required` outside the service window; 422 for what the channel does
+ * not take.
  */
 export interface SendMessage extends Tenancy, Keyed {
   readonly message: NewMessage;
+  /** A template of the chat provider, which needs no service window. */
+  readonly template?: true;
   readonly author: Actor;
 }
+
+/** Without a message: whether the thread takes any. */
+export type CheckSend = Tenancy & Partial<Pick<SendMessage, 'message' | 'template'>>;
 
 /** What PATCH may change; an absent field stays. */
 export interface ThreadChanges {
@@ -138,7 +163,8 @@ export type ThreadCommands = ThreadAgentCommands & {
   /** Replies with the message's JSON text, as `send` does. */
   receive: { readonly payload: ReceiveMessage; readonly reply: string };
   send: { readonly payload: SendMessage; readonly reply: string };
-  checkSend: { readonly payload: Tenancy; readonly reply: MessageDryRun };
+  /** What `send` would say to the message. */
+  checkSend: { readonly payload: CheckSend; readonly reply: MessageDryRun };
   /** Replies with the thread's JSON text. */
   update: { readonly payload: UpdateThread; readonly reply: string };
   /** Replies with the thread's JSON text. */
@@ -149,8 +175,12 @@ export type ThreadCommands = ThreadAgentCommands & {
   editNote: { readonly payload: EditNote; readonly reply: ThreadNote };
   removeNote: { readonly payload: RemoveNote; readonly reply: null };
   recordReceipts: { readonly payload: RecordReceipts; readonly reply: ReceiptOutcome };
+  /** `stale`: the reading is too old; read the message again and ask again. */
+  settleAttachment: { readonly payload: SettleAttachment; readonly reply: 'settled' | 'stale' };
   /** The reminder that watches the service window. */
   lookAtWindow: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
+  /** The reminder that watches the free entry. */
+  lookAtFreeEntry: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
   /** Ends the service window now, on a sandbox. */
   expireWindow: { readonly payload: ExpireWindow; readonly reply: null };
 };

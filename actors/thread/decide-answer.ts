@@ -130,7 +130,7 @@ function chooseOutcome(state: ThreadState, { command, live, mode }: Offered, now
   if (command.mode === 'auto') {
     if (mode !== 'auto') reason = 'mode_changed';
     else if (isHumanActive(agentHandling, now)) reason = 'human_active';
-    else if (isTooLong(command.body)) reason = 'too_long';
+    else if (isTooLong(state, command.body)) reason = 'too_long';
     else if (findSendObstacle(state, now) !== undefined) reason = 'not_sendable';
     else return 'send';
   }

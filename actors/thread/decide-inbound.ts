@@ -7,10 +7,13 @@ import { getProvider } from '../channel/index.ts';
 import { noteChannel, noteInbound } from './agent-handling.ts';
 import {
   createIfMissingField,
+  type NewMessage,
   type ThreadChannel,
   type CreateThread,
   type ReceiveMessage,
 } from './commands.ts';
+import { noteReferral } from './free-entry.ts';
+import { noteAliases, noteParticipant } from './participant.ts';
 import { closeEndedWindow, openWindow } from './service-window.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 import type { ThreadState } from './state.ts';
@@ -79,6 +82,8 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
       builder.writes.push(nameParticipant(thread, createIfMissing.externalRef));
     }
   }
+  if (command.participant !== undefined) noteParticipant(builder, command.participant);
+  if (command.aliases !== undefined) noteAliases(builder, command.aliases);
   const contact = { type: 'contact', id: next.externalRef ?? builder.threadId } as const;
   const actor = JSON.stringify(contact);
   next.lastMessageAt = builder.at;
@@ -91,9 +96,18 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   const members = `"message":${json}${reporter ?? ''}`;
   const { eventId, sequence } = builder.addEvent('thread.message.received', actor, members);
   if (command.windowFrom !== null) openWindow(builder, contact, command.windowFrom);
-  noteInbound(builder, message.messageId, sequence, contact);
+  if (message.details?.referral !== undefined) {
+    noteReferral(builder, contact, command.windowFrom ?? builder.now);
+  }
+  if (!isReport(message)) noteInbound(builder, message.messageId, sequence, contact);
   builder.keepReply(command.key, { messageOf: eventId });
   return builder.decide(json);
+}
+
+/** What a provider reports of the participant waits for no answer by an agent. What they have edited does. */
+function isReport({ details }: NewMessage): boolean {
+  const content = details?.content;
+  return content?.type === 'system' && content.event !== 'message_edited';
 }
 
 function requirePostedByOwner({ channelKind }: ThreadState): void {

@@ -1,12 +1,22 @@
 /** Decisions: a thread sends messages. */
 import type { Turn } from '../../runtime/actor/index.ts';
-import { type Actor, maxMessageLength, type MessageDryRun } from '../../protocol/resources/index.ts';
-import { insertCommand, type MessageRow, updateMessageStatus } from '../../storage/writes/index.ts';
+import {
+  type Actor,
+  maxMessageLength,
+  type MessageAttachment,
+  type MessageDryRun,
+} from '../../protocol/resources/index.ts';
+import {
+  insertCommand,
+  type MessageRow,
+  queueSend,
+  updateMessageStatus,
+} from '../../storage/writes/index.ts';
 import { ServiceError, conflict } from '../../protocol/errors.ts';
 import { prefixes } from '../../protocol/ids.ts';
-import { requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
-import { getProvider } from '../channel/index.ts';
-import type { SendMessage, NewMessage } from './commands.ts';
+import { requireSameTenancy, systemActor } from '../base/index.ts';
+import { type DoWork, getProvider } from '../channel/index.ts';
+import type { CheckSend, SendMessage, NewMessage } from './commands.ts';
 import { ThreadDecisionBuilder, type ThreadDecision, toMessageJson } from './decision-builder.ts';
 import { type ThreadState, isWindowOpen } from './state.ts';
 import { toServiceWindow } from './json.ts';
@@ -21,36 +31,55 @@ export interface QueuedMessage {
   readonly eventId: string;
 }
 
-/** Why a free-form outbound message cannot be taken now; undefined: it can. */
-export function findSendObstacle(state: ThreadState, now: number): ServiceError | undefined {
+/** Why an outbound message cannot be taken now; undefined: it can. Only a template needs no service window. */
+export function findSendObstacle(
+  state: ThreadState,
+  now: number,
+  isTemplate = false,
+): ServiceError | undefined {
   if (state.status === 'archived') return conflict('The thread is archived: open it before sending.');
-  const provider = getProvider(state.channelKind);
-  if (provider !== undefined && provider.dispatch === undefined) {
-    return conflict('Messages cannot be sent over this channel yet.');
-  }
-  const rule = provider?.serviceWindow;
-  if (rule !== undefined && !isWindowOpen(state.window, rule, now)) {
+  const rule = getProvider(state.channelKind)?.serviceWindow;
+  if (rule !== undefined && !isTemplate && !isWindowOpen(state.window, rule, now)) {
     return new ServiceError('svc/chatapp/template_required');
   }
   return undefined;
 }
 
+/** The same, for a certain message. */
+function findMessageObstacle(state: ThreadState, command: CheckSend, now: number): ServiceError | undefined {
+  const { message, template = false } = command;
+  const obstacle = findSendObstacle(state, now, template);
+  if (obstacle !== undefined || message === undefined) return obstacle;
+  const { body, attachments, details: { content } = {} } = message;
+  return getProvider(state.channelKind)?.findMessageObstacle?.({
+    body,
+    attachments: attachments as readonly MessageAttachment[],
+    ...(content === undefined ? {} : { content }),
+  });
+}
+
+/** Code points of a text that the thread's channel takes. */
+export function getMaxTextLength({ channelKind }: Pick<ThreadState, 'channelKind'>): number {
+  return getProvider(channelKind)?.maxTextLength ?? maxMessageLength;
+}
+
 /** By code points, of which there are never more than UTF-16 units. */
-export function isTooLong(body: string): boolean {
-  return body.length > maxMessageLength && Array.from(body).length > maxMessageLength;
+export function isTooLong(state: Pick<ThreadState, 'channelKind'>, body: string): boolean {
+  const maxLength = getMaxTextLength(state);
+  return body.length > maxLength && Array.from(body).length > maxLength;
 }
 
 /** The dry run: what `send` would say, without sending. */
-export function checkSend(state: ThreadState, command: Tenancy, turn: Turn): ThreadDecision<MessageDryRun> {
+export function checkSend(state: ThreadState, command: CheckSend, turn: Turn): ThreadDecision<MessageDryRun> {
   requireSameTenancy(state, command);
-  const reason = findSendObstacle(state, turn.now)?.code ?? null;
+  const reason = findMessageObstacle(state, command, turn.now)?.code ?? null;
   return { reply: { allowed: reason === null, reason, serviceWindow: toServiceWindow(state, turn.now) } };
 }
 
 /** Queues an outbound message. Replies with its JSON text. */
 export function send(state: ThreadState, command: SendMessage, turn: Turn): ThreadDecision<string> {
   requireSameTenancy(state, command);
-  const obstacle = findSendObstacle(state, turn.now);
+  const obstacle = findMessageObstacle(state, command, turn.now);
   if (obstacle !== undefined) throw obstacle;
   const builder = new ThreadDecisionBuilder(state, turn);
   const { json, eventId } = queueMessage(builder, command.message, command.author);
@@ -59,8 +88,8 @@ export function send(state: ThreadState, command: SendMessage, turn: Turn): Thre
 }
 
 /**
- * Queues a message for which there is no obstacle. What happens to it next depends on its channel: a custom channel gets a command, the
- * sandbox counts it as sent. A human's message reopens a closed thread; a program's leaves it closed.
+ * Queues a message for which there is no obstacle. What happens to it next depends on its channel: a custom channel gets a command, a
+ * chatapp channel sends it, the sandbox counts it as sent. A human's message reopens a closed thread; a program's leaves it closed.
  *
  * @param byHuman whether a human has decided that it is sent, whoever its author is
  */
@@ -108,6 +137,15 @@ function dispatchByChannel(builder: ThreadDecisionBuilder, row: MessageRow, json
       const sent = toMessageJson({ ...row, status: 'sent' });
       builder.writes.push(updateMessageStatus({ messageId, threadId, status: 'sent', at }));
       builder.addEvent('channel.message.sent', JSON.stringify(systemActor), `"message":${sent}`);
+      return;
+    }
+    case 'send': {
+      const { sequence } = row;
+      builder.writes.push(
+        queueSend({ messageId, projectId, environmentId, channelId, threadId, sequence, at }),
+      );
+      const hint: DoWork = { work: 'sends' };
+      builder.tell({ kind: 'channel', id: channelId }, 'work', hint);
       return;
     }
     case undefined:

@@ -2,19 +2,24 @@
  * Decisions: receipts of outbound messages.
  *
  *   queued -> sent -> delivered -> read   by rank: ranks may be skipped, never taken back
- *   queued, sent -> failed                final
+ *   queued, sent -> failed                final, unless nobody knew what became of it: then it stands as if it were queued
  *
- * Receipts come twice and out of order: one that does not move its message forward is dropped without an event.
+ * Receipts come twice and out of order: one that does not move its message forward is dropped without an event. A message has three events
+ * of receipts at most, so `sent` after a failure of unknown outcome is announced as a change of the message.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Turn } from '../../runtime/actor/index.ts';
-import type { Message, MessageStatus, ReceiptStatus } from '../../protocol/resources/index.ts';
-import { unparkReceipt, updateMessageStatus } from '../../storage/writes/index.ts';
+import type { Message, MessageError, MessageStatus, ReceiptStatus } from '../../protocol/resources/index.ts';
+import { settleSend, unparkReceipt, updateMessageStatus } from '../../storage/writes/index.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { conflict } from '../../protocol/errors.ts';
-import type { Receipt, ReceiptOutcome, RecordReceipts } from '../channel/index.ts';
-import { requireSameTenancy } from '../base/index.ts';
+import { getProvider, type Receipt, type ReceiptOutcome, type RecordReceipts } from '../channel/index.ts';
+import { outsideWindowCode } from '../chatapp/index.ts';
+import { type Metadata, requireSameTenancy } from '../base/index.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
+import { noteReceipt } from './free-entry.ts';
 import { recallChange, rememberChange } from './recent-changes.ts';
+import { closeRefusedWindow } from './service-window.ts';
 import type { ThreadState } from './state.ts';
 
 const ranks = { queued: 0, sent: 1, delivered: 2, read: 3 } as const;
@@ -26,11 +31,29 @@ const receiptEvents: Readonly<Record<ReceiptStatus, EventName>> = {
   failed: 'channel.message.delivery_failed',
 };
 
+/** What receipts change of a message. */
+interface Progress {
+  readonly status: MessageStatus | null;
+  readonly error: MessageError | undefined;
+  /** What the provider says of its price. */
+  readonly billing: object | undefined;
+}
+
 /** Whether a receipt moves a message forward. */
-export function advances(from: MessageStatus | null, to: ReceiptStatus): boolean {
-  if (from === 'failed') return false;
+export function advances(
+  { status: from, error }: Pick<Progress, 'status' | 'error'>,
+  { status: to, error: reason }: Pick<Receipt, 'status' | 'error'>,
+): boolean {
+  if (from === 'failed') return to !== 'failed' && isUnknown(error);
+  // By now it is known.
+  if (to === 'failed' && isUnknown(reason)) return from === 'queued';
   const rank = from === null ? 0 : ranks[from];
   return to === 'failed' ? rank <= ranks.sent : ranks[to] > rank;
+}
+
+/** Nobody knows whether the provider has taken the message. */
+function isUnknown(error: MessageError | undefined): boolean {
+  return error?.details?.outcome === 'unknown';
 }
 
 /** By rank, so that each of several receipts has its event; failures last, where they may find the message delivered. */
@@ -41,7 +64,8 @@ function sortByRank(receipts: readonly Receipt[]): readonly Receipt[] {
 
 /** A message as erasing its participant leaves it. */
 function toErased(message: Message): Message {
-  return { ...message, body: '', attachments: [], metadata: {}, externalMessageId: null };
+  const { content: _c, replyTo: _r, forwarded: _f, referral: _e, ...plain } = message;
+  return { ...plain, body: '', attachments: [], metadata: {}, externalMessageId: null };
 }
 
 /**
@@ -65,44 +89,36 @@ export function recordReceipts(
   const recent = recallChange(state.recent, messageId, asOf);
   if (recent === 'stale') return { reply: { outcome: 'stale', status: null } };
 
-  const before = recent ?? message;
-  const known = before.externalMessageId ?? null;
+  const known = (recent ?? message).externalMessageId ?? null;
   const external = known ?? externalMessageId ?? null;
   if (externalMessageId !== undefined && external !== externalMessageId) {
     throw conflict('The message has another externalMessageId.');
   }
   const isLinked = external !== known;
   if (isLinked && isExternalIdTaken === true) throw conflict('Another message has this externalMessageId.');
+  const before: Progress = {
+    status: (recent ?? message).status ?? null,
+    error: (recent ?? message).error,
+    billing: isSentByUs(state) ? readBilling(recent?.metadata ?? message.metadata) : undefined,
+  };
   const builder = new ThreadDecisionBuilder(state, turn);
-  const { next, at, threadId } = builder;
   const linked = { ...message, externalMessageId: external };
-  const status = addReceiptEvents(builder, command, linked, before.status ?? null);
-  const hasMoved = next.sequence > state.sequence;
-  if (isLinked && !hasMoved) {
-    const members = `"message":${JSON.stringify({ ...linked, status })}`;
-    builder.addEvent('thread.message.updated', JSON.stringify(command.author), members);
-  }
-  if (external !== null && next.channelId !== null) {
-    for (const parked of command.unpark) {
-      const row = { channelId: next.channelId, externalMessageId: external, status: parked };
-      builder.writes.push(unparkReceipt(row));
-    }
-  }
-  const reply: ReceiptOutcome = { outcome: 'recorded', status };
-  if (!hasMoved && !isLinked) return { writes: builder.writes, reply };
-  builder.writes.push(
-    updateMessageStatus({
-      messageId,
-      threadId,
-      // Both are written, even if one did not change now: of several updates in one batch only the last is carried out.
-      ...(status === null ? {} : { status }),
-      ...(external === null ? {} : { externalMessageId: external }),
-      at,
-    }),
-  );
-  const { sequence } = next;
-  next.recent = rememberChange(state.recent, { messageId, status, externalMessageId: external, sequence });
+  const after = applyReceipts(builder, command, linked, before, isErased);
+  if (isLinked && after.status === before.status) announceChange(builder, command, linked, after);
+  unparkReceipts(builder, command, external);
+  const reply: ReceiptOutcome = { outcome: 'recorded', status: after.status };
+  if (after === before && !isLinked) return { writes: builder.writes, reply };
+  writeProgress(builder, { messageId, external, before, after });
   return builder.decide(reply);
+}
+
+/** Whether the message leaves by our own hand, and not by that of the channel's owner. */
+function isSentByUs({ channelKind }: Pick<ThreadState, 'channelKind'>): boolean {
+  return getProvider(channelKind)?.dispatch === 'send';
+}
+
+function readBilling({ chatapp }: Metadata): object | undefined {
+  return typeof chatapp === 'object' && chatapp !== null ? chatapp : undefined;
 }
 
 /** A stale reading has recorded nothing: the report is read again, and keeps its key for then. */
@@ -110,22 +126,113 @@ export function toKeptOutcome(reply: ReceiptOutcome): ReceiptOutcome | undefined
   return reply.outcome === 'stale' ? undefined : reply;
 }
 
-/** Adds one event for each receipt that moves the message forward; returns the status that the message has then. */
-function addReceiptEvents(
+/** The message as it is shown after its receipts. */
+function show(message: Message, { status, error, billing }: Progress): string {
+  const { error: _before, ...plain } = message;
+  const metadata = billing === undefined ? message.metadata : { ...message.metadata, chatapp: billing };
+  return JSON.stringify({ ...plain, status, metadata, ...(error === undefined ? {} : { error }) });
+}
+
+function announceChange(
   builder: ThreadDecisionBuilder,
-  { receipts, author }: RecordReceipts,
+  { author }: RecordReceipts,
   message: Message,
-  from: MessageStatus | null,
-): MessageStatus | null {
-  const actor = JSON.stringify(author);
-  let status = from;
-  for (const receipt of sortByRank(receipts)) {
-    if (!advances(status, receipt.status)) continue;
-    status = receipt.status;
-    const failure = status === 'failed' ? `,"error":${JSON.stringify(receipt.error ?? null)}` : '';
-    const shown = JSON.stringify({ ...message, status });
-    const occurredAt = JSON.stringify(receipt.occurredAt);
-    builder.addEvent(receiptEvents[status], actor, `"message":${shown},"occurredAt":${occurredAt}${failure}`);
+  progress: Progress,
+): void {
+  builder.addEvent('thread.message.updated', JSON.stringify(author), `"message":${show(message, progress)}`);
+}
+
+/** Adds one event for each receipt that moves the message forward; gives what the message has come to, the same object if nothing changed. */
+function applyReceipts(
+  builder: ThreadDecisionBuilder,
+  command: RecordReceipts,
+  message: Message,
+  before: Progress,
+  isErased: boolean,
+): Progress {
+  let progress = before;
+  for (const receipt of sortByRank(command.receipts)) {
+    const previous = progress;
+    if (receipt.billing !== undefined && !isErased) {
+      const billing = { ...progress.billing, ...receipt.billing };
+      if (!isDeepStrictEqual(billing, progress.billing)) progress = { ...progress, billing };
+    }
+    const { status } = receipt;
+    if (advances(progress, receipt)) {
+      const isProof = status === 'sent' && progress.status === 'failed';
+      // The provider's words may name an erased participant: the event has them, until it is emptied, too.
+      progress = { ...progress, status, error: status === 'failed' && !isErased ? receipt.error : undefined };
+      if (isProof) announceChange(builder, command, message, progress);
+      else announceReceipt(builder, command, show(message, progress), receipt);
+    }
+    if (progress !== previous) followUp(builder, receipt, message);
   }
-  return status;
+  return progress;
+}
+
+function announceReceipt(
+  builder: ThreadDecisionBuilder,
+  { author }: RecordReceipts,
+  message: string,
+  { status, error, occurredAt }: Receipt,
+): void {
+  const failure = status === 'failed' ? `,"error":${JSON.stringify(error ?? null)}` : '';
+  const members = `"message":${message},"occurredAt":${JSON.stringify(occurredAt)}${failure}`;
+  builder.addEvent(receiptEvents[status], JSON.stringify(author), members);
+}
+
+/** What a receipt says of the thread. */
+function followUp(builder: ThreadDecisionBuilder, receipt: Receipt, message: Message): void {
+  const { status, occurredAt, error } = receipt;
+  if (status === 'failed' && error?.code === String(outsideWindowCode)) {
+    closeRefusedWindow(builder, Date.parse(occurredAt));
+  }
+  noteReceipt(builder, receipt, message.createdAt);
+}
+
+function unparkReceipts(
+  { next: { channelId }, writes }: ThreadDecisionBuilder,
+  { unpark }: RecordReceipts,
+  externalMessageId: string | null,
+): void {
+  if (externalMessageId === null || channelId === null) return;
+  for (const status of unpark) writes.push(unparkReceipt({ channelId, externalMessageId, status }));
+}
+
+interface Written {
+  readonly messageId: string;
+  readonly external: string | null;
+  readonly before: Progress;
+  readonly after: Progress;
+}
+
+/** All is written, even if it did not change now: of several updates in one batch only the last is carried out. */
+function writeProgress(
+  { next, writes, threadId, at }: ThreadDecisionBuilder,
+  { messageId, external, before, after }: Written,
+): void {
+  const { status, error, billing } = after;
+  const details = {
+    ...(error === undefined ? {} : { error }),
+    ...(billing === undefined ? {} : { metadata: { chatapp: billing } }),
+  };
+  writes.push(
+    updateMessageStatus({
+      messageId,
+      threadId,
+      ...(status === null ? {} : { status }),
+      ...(external === null ? {} : { externalMessageId: external }),
+      ...details,
+      at,
+    }),
+  );
+  if (isSentByUs(next) && before.status === 'queued') writes.push(settleSend({ messageId, threadId }));
+  const { sequence } = next;
+  next.recent = rememberChange(next.recent, {
+    messageId,
+    status,
+    externalMessageId: external,
+    ...details,
+    sequence,
+  });
 }

@@ -6,11 +6,16 @@
  *   pending -> expired                       after a day
  */
 import type { Turn } from '../../runtime/actor/index.ts';
-import { maxMessageLength } from '../../protocol/resources/index.ts';
 import { invalid, ServiceError, conflict } from '../../protocol/errors.ts';
 import type { Settlement, Suggestion } from '../run/index.ts';
 import { requireSameTenancy, systemActor } from '../base/index.ts';
-import { createAnswerMessage, findSendObstacle, isTooLong, queueMessage } from './decide-outbound.ts';
+import {
+  createAnswerMessage,
+  findSendObstacle,
+  getMaxTextLength,
+  isTooLong,
+  queueMessage,
+} from './decide-outbound.ts';
 import { endSuggestion, forgetSuggestion, getExpiry, remindOfSuggestion } from './agent-handling.ts';
 import type { ThreadState, PendingSuggestion } from './state.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
@@ -69,8 +74,8 @@ function approve(
   { agentRunId, body, editedBody, author }: ResolveSuggestion,
 ): Pick<Settlement, 'status' | 'sentBody' | 'messageId'> {
   const text = editedBody ?? body;
-  if (isTooLong(text)) {
-    const message = `must not have more than ${maxMessageLength} characters`;
+  if (isTooLong(state, text)) {
+    const message = `must not have more than ${getMaxTextLength(state)} characters`;
     throw invalid([{ path: '/body/body', message, code: 'maxLength' }]);
   }
   const obstacle = findSendObstacle(state, builder.now);

@@ -2,13 +2,14 @@
  * Builds the decision of one turn: the thread's next state, the rows and events that go with it, and the numbers they get. A builder
  * lives for one turn and changes nothing but itself.
  */
-import type { Decision, Reminder, Turn } from '../../runtime/actor/index.ts';
+import type { ActorRef, Decision, Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import { formatEvent, type EventName } from '../../protocol/events.ts';
 import { numberedId } from '../../protocol/ids.ts';
 import type { Actor, ThreadStatus } from '../../protocol/resources/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import {
   appendEvent,
+  awaitFile,
   insertMessage,
   type KeptReply,
   type MessageRow,
@@ -68,6 +69,7 @@ export class ThreadDecisionBuilder {
   readonly writes: Write[] = [];
   readonly reminders: Reminder[] = [];
   #forgotten: string[] | undefined;
+  #effects: Effect[] | undefined;
 
   constructor(state: ThreadState, turn: Turn) {
     this.threadId = turn.id;
@@ -125,7 +127,16 @@ export class ThreadDecisionBuilder {
   addMessage(message: NewMessage, direction: MessageRow['direction'], actor: string): AddedMessage {
     const { projectId, environmentId, channelId, sequence } = this.next;
     const { threadId } = this;
-    const { messageId, body, attachments, metadata, files, externalMessageId = null, details } = message;
+    const {
+      messageId,
+      body,
+      attachments,
+      metadata,
+      files,
+      awaitedFiles,
+      externalMessageId = null,
+      details,
+    } = message;
     const row: MessageRow = {
       messageId,
       projectId,
@@ -149,6 +160,10 @@ export class ThreadDecisionBuilder {
       for (const attachmentId of files) {
         this.writes.push(takeAttachment({ attachmentId, projectId, environmentId, threadId, messageId }));
       }
+    }
+    if (awaitedFiles !== undefined && channelId !== null) {
+      const owner = { projectId, environmentId, channelId, threadId, messageId, at: this.at };
+      for (const file of awaitedFiles) this.writes.push(awaitFile({ ...file, ...owner }));
     }
     return { row, json: toMessageJson(row) };
   }
@@ -188,13 +203,25 @@ export class ThreadDecisionBuilder {
     this.remind({ key: command, at: this.now, to: { kind: 'run', id: agentRunId }, command, payload });
   }
 
+  /** Tells another actor something after the commit: a hint, which may be lost. */
+  tell(to: ActorRef, command: string, payload: unknown): void {
+    (this.#effects ??= []).push({ do: 'tell', to, command, payload });
+  }
+
   /** The decision as it stands, answered with `reply`. */
   decide<Reply>(reply: Reply): ThreadDecision<Reply> {
     const { next: state, writes, reminders: remind } = this;
     const forgotten = this.#forgotten;
-    return forgotten === undefined
-      ? { state, writes, remind, reply }
-      : { state, writes, remind, forget: forgotten, reply };
+    const effects = this.#effects;
+    if (forgotten === undefined && effects === undefined) return { state, writes, remind, reply };
+    return {
+      state,
+      writes,
+      remind,
+      ...(forgotten === undefined ? {} : { forget: forgotten }),
+      ...(effects === undefined ? {} : { effects }),
+      reply,
+    };
   }
 }
 

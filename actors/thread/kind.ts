@@ -4,6 +4,7 @@ import type { Write } from '../../storage/statements/index.ts';
 import { toShardKey } from '../../protocol/ids.ts';
 import { keepReply } from '../base/index.ts';
 import type { ThreadCommands } from './commands.ts';
+import { settleAttachment } from './decide-attachment.ts';
 import { callAgent, dropCall, noteTyping, openRun, runOver, toKeptRun } from './decide-agent.ts';
 import { takeAnswer } from './decide-answer.ts';
 import { expireSuggestion, resolveSuggestion, toKeptSuggestion } from './decide-suggestion.ts';
@@ -12,6 +13,7 @@ import { create, receive } from './decide-inbound.ts';
 import { addNote, editNote, removeNote } from './decide-notes.ts';
 import { checkSend, send } from './decide-outbound.ts';
 import { recordReceipts, toKeptOutcome } from './decide-receipts.ts';
+import { lookAtFreeEntry } from './free-entry.ts';
 import { expireWindow, lookAtWindow } from './service-window.ts';
 import { blankThread, type ThreadState } from './state.ts';
 import { createAgentDispatcher, type AgentDispatcherServices } from './agent-dispatcher.ts';
@@ -36,7 +38,9 @@ export function createThreadKind(
       editNote,
       removeNote,
       recordReceipts: keepReply(recordReceipts, toKeptOutcome),
+      settleAttachment,
       lookAtWindow,
+      lookAtFreeEntry,
       expireWindow: keepReply(expireWindow),
       callAgent,
       dropCall,

@@ -7,13 +7,18 @@
  * what the thread remembers is refused as stale and has to be made again. This is exact whatever is pipelined or concurrent, and
  * costs a few hundred bytes per thread.
  */
-import type { MessageStatus } from '../../protocol/resources/index.ts';
+import type { MessageError, MessageStatus } from '../../protocol/resources/index.ts';
+import type { Metadata } from '../base/index.ts';
 
 /** The newest status change of a message. */
 export interface StatusChange {
   readonly messageId: string;
   readonly status: MessageStatus | null;
   readonly externalMessageId: string | null;
+  /** Why it failed; absent: it has not. */
+  readonly error?: MessageError;
+  /** Absent: as the message had it when it was written. */
+  readonly metadata?: Metadata;
   /** The thread's sequence after the change. */
   readonly sequence: number;
 }

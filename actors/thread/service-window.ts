@@ -56,6 +56,19 @@ export function closeEndedWindow(builder: ThreadDecisionBuilder): void {
 }
 
 /**
+ * Closes the window where the provider has refused a free-form message: it counts otherwise. What the participant wrote after the refusal
+ * keeps it open.
+ *
+ * @param refusedAt epoch milliseconds
+ */
+export function closeRefusedWindow(builder: ThreadDecisionBuilder, refusedAt: number): void {
+  const { window, channelKind } = builder.next;
+  const rule = getProvider(channelKind)?.serviceWindow;
+  if (rule === undefined || window === null || window.phase === 'closed') return;
+  if (window.expiresAt - rule.lengthMs <= refusedAt) closeWindow(builder, window, systemActor);
+}
+
+/**
  * Opens or extends the window of the participant who has written. What comes late moves no end back, and opens no window that is over.
  *
  * @param from when they wrote, in epoch milliseconds

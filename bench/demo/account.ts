@@ -1,5 +1,8 @@
 /** An account on a node: what comes with signing up. */
 import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Api, type Page } from './api.ts';
 
 export interface Account {
@@ -27,4 +30,21 @@ export async function signUp(url: string): Promise<Account> {
     .data;
   if (sandbox === undefined) throw new Error('sign-up made no environment');
   return { email, accessToken, api, projectId, environmentId: sandbox.environmentId };
+}
+
+const mailedWithinMs = 30_000;
+
+/** Follows the link that was mailed to whoever signed up: a node without a mail server writes its mail into its data folder. */
+export async function confirmEmail({ api, email }: Account, dataFolder: string): Promise<void> {
+  const folder = join(dataFolder, 'mail');
+  for (const from = performance.now(); performance.now() - from < mailedWithinMs; await pause(50)) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const mail = await readFile(join(folder, name), 'utf8');
+      const token = /verify#token=([\w-]+)/.exec(mail)?.[1];
+      if (token === undefined || !mail.includes(email)) continue;
+      await api.post('/studio/auth/verify-email', { token });
+      return;
+    }
+  }
+  throw new Error(`no mail came for ${email}`);
 }

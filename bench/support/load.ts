@@ -5,7 +5,7 @@
  * Started by `runLoad`; takes its task as a message, answers with a `LoadResult`.
  */
 import { connect, type Socket } from 'node:net';
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 
 export interface LoadTask {
   /** Of the processes that the connections are spread over. */
@@ -21,9 +21,24 @@ export interface LoadTask {
   readonly projectId: string;
   /** Paths to be read in turn, in place of messages to `path`. */
   readonly reads?: readonly string[];
+  /** Present: the messages are webhooks of the chat provider, of one text each. */
+  readonly webhook?: WebhookSource | undefined;
+  /** Requests in a second over all connections; absent: as many as are answered. */
+  readonly pace?: number;
+}
+
+/** Whose webhooks they are, and what signs them. */
+export interface WebhookSource {
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  readonly appSecret: string;
 }
 
 export interface LoadResult {
+  /** All successes, and the time from the start to the last of them, in epoch milliseconds. */
+  readonly succeeded: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -44,7 +59,10 @@ class Connection {
   readonly #own: readonly number[] | undefined;
   readonly #done: (latencyMs: number, status: number, answer: string) => void;
   #serial: number;
+  /** When the request under way left, or should have left where there is a pace. */
   #sentAt = 0;
+  /** Where there is a pace: when the next request leaves. */
+  #dueAt = performance.now();
   #buffer = '';
   stopped = false;
 
@@ -63,7 +81,9 @@ class Connection {
     if (this.#own?.length === 0)
       throw new RangeError(`no thread for the connections to port ${task.ports[place]}`);
     const port = task.ports[place] ?? 0;
-    this.#socket = connect(port, '127.0.0.1', () => this.#send());
+    // Where there is a pace, the connections take turns.
+    if (task.pace !== undefined) this.#dueAt += (index * 1_000) / task.pace;
+    this.#socket = connect(port, '127.0.0.1', () => this.#sendNext());
     this.#socket.setNoDelay(true);
     this.#socket.setEncoding('latin1');
     this.#socket.on('data', chunk => this.#receive(String(chunk)));
@@ -76,7 +96,7 @@ class Connection {
 
   #send(): void {
     if (this.stopped) return;
-    const { ports, connections, threads, projectId, path, reads } = this.#task;
+    const { ports, connections, threads, projectId, path, reads, webhook, pace } = this.#task;
     const serial = (this.#serial += connections);
     if (reads !== undefined) {
       this.#sentAt = performance.now();
@@ -85,12 +105,26 @@ class Connection {
     }
     // A large odd step walks through the threads without the connections marching in line. One port's are every other one, or fewer.
     const step = Math.floor(serial / ports.length) * 7_919;
-    const thread = this.#own === undefined ? step % threads : this.#own[step % this.#own.length];
-    const body = `{"projectId":"${projectId}","externalParticipantRef":"p${thread}","body":"${text}"}`;
-    this.#sentAt = performance.now();
+    const thread = this.#own === undefined ? step % threads : (this.#own[step % this.#own.length] ?? 0);
+    const [body, header] =
+      webhook === undefined
+        ? [
+            `{"projectId":"${projectId}","externalParticipantRef":"p${thread}","body":"${text}"}`,
+            `Idempotency-Key: ${run}-${serial}`,
+          ]
+        : createWebhook(webhook, serial, thread);
+    this.#sentAt = pace === undefined ? performance.now() : this.#dueAt;
+    if (pace !== undefined) this.#dueAt += (connections * 1_000) / pace;
     this.#socket.write(
-      `POST ${path}${this.#head}Content-Type: application/json\r\nIdempotency-Key: ${run}-${serial}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST ${path}${this.#head}Content-Type: application/json\r\n${header}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
+  }
+
+  /** Where there is a pace, once the request is due. */
+  #sendNext(): void {
+    const waitMs = this.#task.pace === undefined ? 0 : this.#dueAt - performance.now();
+    if (waitMs > 0) setTimeout(() => this.#send(), waitMs);
+    else this.#send();
   }
 
   #receive(chunk: string): void {
@@ -103,12 +137,40 @@ class Connection {
     const answer = this.#buffer;
     this.#buffer = this.#buffer.slice(total);
     this.#done(performance.now() - this.#sentAt, Number(answer.slice(9, 12)), answer);
-    this.#send();
+    this.#sendNext();
   }
+}
+
+/** What the provider posts of one text, and the header that signs it. */
+function createWebhook(
+  { wabaId, phoneNumberId, appSecret }: WebhookSource,
+  serial: number,
+  thread: number,
+): readonly [body: string, header: string] {
+  const from = String(15_550_000_000 + thread);
+  const messages = [
+    {
+      from,
+      id: `wamid.${run}-${serial}`,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      type: 'text',
+      text: { body: text },
+    },
+  ];
+  const contacts = [{ profile: { name: `Participant ${thread}` }, wa_id: from }];
+  const metadata = { display_phone_number: '15559999999', phone_number_id: phoneNumberId };
+  const value = { messaging_product: 'whatsapp', metadata, contacts, messages };
+  const entry = [{ id: wabaId, changes: [{ value, field: 'messages' }] }];
+  const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
+  const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+  return [body, `X-Hub-Signature-256: sha256=${signature}`];
 }
 
 async function load(task: LoadTask): Promise<LoadResult> {
   const latencies: number[] = [];
+  const startedAt = Date.now();
+  let succeeded = 0;
+  let endedAt = startedAt;
   let errors = 0;
   let firstError: string | null = null;
   let measuring = false;
@@ -119,7 +181,11 @@ async function load(task: LoadTask): Promise<LoadResult> {
         if (status !== 200 && status !== 201) {
           errors++;
           firstError ??= answer.slice(0, 600);
-        } else if (measuring) latencies.push(latencyMs);
+          return;
+        }
+        succeeded++;
+        endedAt = Date.now();
+        if (measuring) latencies.push(latencyMs);
       }),
   );
   await new Promise(resolve => setTimeout(resolve, task.warmupMs));
@@ -133,7 +199,17 @@ async function load(task: LoadTask): Promise<LoadResult> {
   for (const connection of connections) connection.end();
   latencies.sort((a, b) => a - b);
   const at = (quantile: number): number => latencies[Math.floor(latencies.length * quantile)] ?? Number.NaN;
-  return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), errors, firstError };
+  const perSecond = latencies.length / seconds;
+  return {
+    succeeded,
+    startedAt,
+    endedAt,
+    perSecond,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    errors,
+    firstError,
+  };
 }
 
 process.once('message', (task: LoadTask) => {

@@ -1,5 +1,6 @@
 /** Creates the actors of a node, with their store, their worker pool, and what wakes stitches. */
-import { channelSnapshot, createChannelKind } from '../../actors/channel/index.ts';
+import { type ChannelNotice, channelSnapshot, createChannelKind } from '../../actors/channel/index.ts';
+import { Graph } from '../../actors/chatapp/index.ts';
 import { createQuotaKinds } from '../../actors/quota/index.ts';
 import {
   createBudgets,
@@ -29,8 +30,9 @@ import { recordByokUse } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { CommitNotifier } from '../../storage/events/index.ts';
 import { PostgresStore } from '../../storage/commit/index.ts';
-import { channelsWithWebhooks } from '../../storage/chatapp/index.ts';
+import { channelsWithFiles, channelsWithSends, channelsWithWebhooks } from '../../storage/chatapp/index.ts';
 import { stitchesWithWork } from '../../storage/deliveries/index.ts';
+import type { Media } from '../../storage/media/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import type { Config } from '../config/index.ts';
 import { defaultRates, longestWindowMs } from '../quota/index.ts';
@@ -41,13 +43,17 @@ import { publishEphemeral } from '../stream/index.ts';
 const answerGraceMs = 4_000;
 
 export interface ActorsOptions {
-  readonly config: Pick<Config, 'modelUrls' | 'outboundReach' | 'rateLimits' | 'shards'>;
+  readonly config: Pick<
+    Config,
+    'chatapp' | 'limits' | 'modelUrls' | 'outboundReach' | 'rateLimits' | 'shards'
+  >;
   /** Where this node, its database and NATS listen: webhooks and tools do not reach them on this machine. */
   readonly ownPorts: readonly number[];
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly database: Database;
+  readonly media: Media;
   readonly notifier: CommitNotifier;
   readonly vault: Vault;
   /** Drained with the actors. */
@@ -55,6 +61,8 @@ export interface ActorsOptions {
   readonly placement: Placement;
   /** Mails the owner of a stitch that has stopped. */
   readonly notifyOwner: (notification: OwnerNotification) => Promise<void>;
+  /** Mails the owners of a channel that they have to act on. */
+  readonly notifyOwners: (notice: ChannelNotice) => Promise<void>;
 }
 
 export interface Actors {
@@ -70,7 +78,7 @@ export interface Actors {
 export function createActors(options: ActorsOptions): Actors {
   const { log, clock, database, notifier, transport } = options;
   const outbound = createOutbound(options);
-  const { pool, stitches, tools, models, runs } = outbound;
+  const { pool, stitches, tools, models, runs, sends } = outbound;
   const store = new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
@@ -80,20 +88,11 @@ export function createActors(options: ActorsOptions): Actors {
   const node = createNode(options, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
-  const createScanner = (kind: string, findWork: typeof stitchesWithWork, command: string): RecoveryScanner =>
-    new RecoveryScanner({
-      find: (limit, after) => findWork(database, limit, after),
-      isOwned: id => node.owns({ kind, id }),
-      wake: id => node.tell({ kind, id }, command, {}),
-      clock,
-      log,
-    });
-  const stitchScanner = createScanner('stitch', stitchesWithWork, 'sweep');
-  const scanners = [stitchScanner, createScanner('channel', channelsWithWebhooks, 'workWebhooks')];
+  const scanners = createScanners(options, node);
   wakeStitches({
     notifier,
     tell: (to, command, payload) => node.tell(to, command, payload),
-    scan: () => stitchScanner.scanSoon('all'),
+    scan: () => scanners[0].scanSoon('all'),
   });
 
   return {
@@ -104,10 +103,12 @@ export function createActors(options: ActorsOptions): Actors {
       for (const scanner of scanners) scanner.stop();
       stitches.drain();
       runs.drain();
+      sends.draining.abort();
       // What has not been answered by then is repeated by the next owner of the shard.
       const giveUp = (): void => {
         runs.giveUp();
         pool.abandonAll();
+        sends.abandoned.abort();
       };
       const deadline = clock.after(answerGraceMs, giveUp);
       await node.drain();
@@ -121,6 +122,32 @@ export function createActors(options: ActorsOptions): Actors {
   };
 }
 
+/** Those that find lost wake-ups: of stitches first, then of channels, by the sort of their work. */
+function createScanners(
+  { database, clock, log }: ActorsOptions,
+  node: Node,
+): readonly [RecoveryScanner, ...RecoveryScanner[]] {
+  const create = (
+    kind: string,
+    findWork: typeof stitchesWithWork,
+    command: string,
+    payload: object,
+  ): RecoveryScanner =>
+    new RecoveryScanner({
+      find: (limit, after) => findWork(database, limit, after),
+      isOwned: id => node.owns({ kind, id }),
+      wake: id => node.tell({ kind, id }, command, payload),
+      clock,
+      log,
+    });
+  return [
+    create('stitch', stitchesWithWork, 'sweep', {}),
+    create('channel', channelsWithWebhooks, 'work', { work: 'webhooks' }),
+    create('channel', channelsWithSends, 'work', { work: 'sends' }),
+    create('channel', channelsWithFiles, 'work', { work: 'files' }),
+  ];
+}
+
 /** The actors that ask other systems (receivers of webhooks, models, tools), and what they ask them with. */
 interface Outbound {
   readonly pool: Pool;
@@ -128,6 +155,8 @@ interface Outbound {
   readonly tools: HttpTools;
   readonly models: ModelWorker;
   readonly runs: Runs;
+  /** Ends the messages that leave for the chat provider: begins none, waits for none. */
+  readonly sends: { readonly draining: AbortController; readonly abandoned: AbortController };
 }
 
 function createOutbound(options: ActorsOptions): Outbound {
@@ -157,12 +186,13 @@ function createOutbound(options: ActorsOptions): Outbound {
     agents: createCurrentAgents(db),
     show: output => publishEphemeral(transport, output),
   });
-  return { pool, stitches, tools, models, runs };
+  const sends = { draining: new AbortController(), abandoned: new AbortController() };
+  return { pool, stitches, tools, models, runs, sends };
 }
 
 function createNode(
-  { config, log, clock, metrics, database, transport, placement }: ActorsOptions,
-  { stitches, runs }: Outbound,
+  { config, log, clock, metrics, database, media, vault, transport, placement, notifyOwners }: ActorsOptions,
+  { pool, stitches, runs, sends: { draining, abandoned } }: Outbound,
   store: PostgresStore,
   onShardsTaken: () => void,
 ): Node {
@@ -171,7 +201,21 @@ function createNode(
   return new Node({
     kinds: [
       createThreadKind({ db: database, log }),
-      createChannelKind({ db: database, log, receive: receiveFromProvider }),
+      createChannelKind({
+        db: database,
+        log,
+        vault,
+        receive: receiveFromProvider,
+        graph: new Graph(config.chatapp.graph),
+        pool,
+        media,
+        limits: config.limits,
+        ownApp: config.chatapp.app,
+        notifyOwners,
+        clock,
+        draining: draining.signal,
+        abandoned: abandoned.signal,
+      }),
       stitches.kind,
       runs.kind,
       ...createQuotaKinds(longestWindowMs(rates)),

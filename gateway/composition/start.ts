@@ -4,12 +4,11 @@
  */
 import { resolve } from 'node:path';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import type { OwnerNotification } from '../../actors/stitch/index.ts';
 import { type Log, Metrics } from '../../runtime/observability/index.ts';
 import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { freePort } from '../../storage/embedded/index.ts';
 import { CommitNotifier } from '../../storage/events/index.ts';
-import { MailOutbox, mailOwners } from '../../storage/mail/index.ts';
+import { MailOutbox, mailOwners, type OwnerMail } from '../../storage/mail/index.ts';
 import { Media } from '../../storage/media/index.ts';
 import { KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
@@ -135,8 +134,8 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, vault, mails };
   // The mail sender is created last.
   let wakeMail = (): void => undefined;
-  const actors = createNodeActors(parts, () => wakeMail());
   const media = openMedia(parts);
+  const actors = createNodeActors(parts, media, () => wakeMail());
   const maintenance = { database, clock, media, node: actors.node, log, metrics };
   onClose(startMaintenance(maintenance, () => actors.node.isLeader));
 
@@ -226,16 +225,11 @@ function joinCluster(
 
 function createNodeActors(
   { config, log, metrics, database, clock, notifier, vault, mails, cluster, listening, onClose }: Parts,
+  media: Media,
   wakeMail: () => void,
 ): Actors {
-  const notifyOwner = async ({ eventId, stitch }: OwnerNotification): Promise<void> => {
-    await mailOwners(database, mails, {
-      noticeId: eventId,
-      projectId: stitch.projectId,
-      kind: 'stitch_stopped',
-      content: stitch,
-      now: clock.now(),
-    });
+  const mail = async (notice: Omit<OwnerMail, 'now'>): Promise<void> => {
+    await mailOwners(database, mails, { ...notice, now: clock.now() });
     wakeMail();
   };
   const urls = [listening.url, database.url, ...(config.natsUrls ?? [])];
@@ -247,11 +241,20 @@ function createNodeActors(
     clock,
     metrics,
     database,
+    media,
     notifier,
     vault,
     transport: cluster.transport,
     placement: cluster.placement,
-    notifyOwner,
+    notifyOwner: ({ eventId, stitch }) =>
+      mail({ noticeId: eventId, projectId: stitch.projectId, kind: 'stitch_stopped', content: stitch }),
+    notifyOwners: notice =>
+      mail({
+        noticeId: notice.eventId,
+        projectId: notice.projectId,
+        kind: 'channel_credential',
+        content: notice,
+      }),
   });
   onClose(() => actors.stop());
   return actors;

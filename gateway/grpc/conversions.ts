@@ -26,23 +26,31 @@ export function inboundBody(request: IngestMessageRequest__Output): Fields {
   return {
     projectId,
     ...presentFields({ threadId, externalThreadRef, externalParticipantRef }),
-    ...toContent(request),
+    ...jsonField('participant', request.participantJson, `${root}/participantJson`),
+    body: request.body,
+    ...toFilesAndMetadata(request),
   };
 }
 
 /** The fields of a `CreateMessageBody`, likewise. */
 export function outboundBody(request: SendMessageRequest__Output): Fields {
-  return { projectId: request.projectId, ...toContent(request) };
+  const { projectId, body, contentJson, replyToMessageId } = request;
+  return {
+    projectId,
+    // Beside a content it may be left out.
+    ...(body === '' && contentJson !== '' ? {} : { body }),
+    ...jsonField('content', contentJson, `${root}/contentJson`),
+    ...(replyToMessageId === '' ? {} : { replyTo: { messageId: replyToMessageId } }),
+    ...toFilesAndMetadata(request),
+  };
 }
 
-function toContent(request: {
-  readonly body: string;
+function toFilesAndMetadata(request: {
   readonly attachments: readonly Attachment__Output[];
   readonly metadataJson: string;
 }): Fields {
-  const { body, attachments, metadataJson } = request;
+  const { attachments, metadataJson } = request;
   return {
-    body,
     ...(attachments.length === 0 ? {} : { attachments: attachments.map(toAttachmentFields) }),
     ...jsonField('metadata', metadataJson, `${root}/metadataJson`),
   };
@@ -108,10 +116,18 @@ export function toMessage(message: Message): MessageMessage {
     attachments: message.attachments.map(toAttachment),
     metadataJson: JSON.stringify(message.metadata),
     createdAt: timestamp(message.createdAt),
+    contentJson: toJson(message.content),
+    replyToJson: toJson(message.replyTo),
+    errorJson: toJson(message.error),
     ...(actor === undefined
       ? {}
       : { actor: { type: toEnumName('ACTOR_TYPE', actor.type), id: actor.id ?? '' } }),
   };
+}
+
+/** Empty where there is nothing. */
+function toJson(value: object | null | undefined): string {
+  return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
 export function toThread(thread: Thread): ThreadMessage {
@@ -141,14 +157,16 @@ export function toThread(thread: Thread): ThreadMessage {
       serviceWindow === undefined
         ? null
         : { open: serviceWindow.open, expiresAt: maybeTimestamp(serviceWindow.expiresAt) },
+    participantJson: toJson(thread.participant),
   };
 }
 
 function toAttachment(attachment: MessageAttachment): AttachmentMessage {
-  const { kind, metadata, ...rest } = attachment;
+  const { kind, status, metadata, ...rest } = attachment;
   return {
     ...rest,
     kind: toEnumName('ATTACHMENT_KIND', kind),
+    ...(status === undefined ? {} : { status: toEnumName('ATTACHMENT_STATUS', status) }),
     ...(metadata === undefined ? {} : { metadataJson: JSON.stringify(metadata) }),
   };
 }

@@ -1,5 +1,5 @@
 /** Receipts of custom channels, and the simulations of sandbox channels. */
-import { getProvider, type Receipt, type ReceiptReport, reportReceipt } from '../../actors/channel/index.ts';
+import { getProvider, type Receipt, type ReceiptReport, reportReceipts } from '../../actors/channel/index.ts';
 import type { ExpireWindow } from '../../actors/thread/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import type { channelOperations } from '../../protocol/operations/index.ts';
@@ -59,9 +59,9 @@ async function report(
   const ask = (to: ActorRef, command: string, payload: unknown) => node.ask(to, command, payload, call);
   const { projectId, environmentId, channelId } = channel;
   const author = getAuthor(call);
-  await reportReceipt(
+  await reportReceipts(
     { db: database, ask },
-    { projectId, environmentId, channelId, ...message, receipt, author, ...commitKey(key) },
+    { projectId, environmentId, channelId, ...message, receipts: [receipt], author, ...commitKey(key) },
   );
 }
 

@@ -140,7 +140,7 @@ export function chatappWebhookHandlers(services: WebhookServices): Handlers<Oper
         receivedAt: new Date(call.now),
         body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
       });
-      node.tell({ kind: 'channel', id: channelId }, 'workWebhooks', {});
+      node.tell({ kind: 'channel', id: channelId }, 'work', { work: 'webhooks' });
       return { body: { accepted: true } };
     },
   };

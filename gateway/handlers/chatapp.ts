@@ -6,14 +6,13 @@ import {
   type ConnectServices,
   decodeChannel,
   disconnectChatapp,
+  findConnectionApp,
   toChatappStatus,
 } from '../../actors/channel/index.ts';
-import type { Graph, PartnerAppKeys } from '../../actors/chatapp/index.ts';
-import { conflict, invalid, notFound, ServiceError } from '../../protocol/errors.ts';
+import type { PartnerAppKeys } from '../../actors/chatapp/index.ts';
+import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import type { chatappOperations } from '../../protocol/operations/index.ts';
 import type { ActorRef } from '../../runtime/actor/index.ts';
-import type { Node } from '../../runtime/node/index.ts';
-import type { Log } from '../../runtime/observability/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { isUserVerified } from '../../storage/accounts/index.ts';
 import { requireFree } from '../../storage/idempotency/index.ts';
@@ -22,20 +21,13 @@ import type { Vault } from '../../storage/secrets/index.ts';
 import { findPartnerAppSecrets } from '../../storage/tenancy/index.ts';
 import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { createCommandAudit, getAuthor, getUserId } from './caller.ts';
-import { type ChannelDirectory, requireChannel } from './channel-directory.ts';
+import { getWebhookUrl, type ProviderServices, requireChatapp } from './chatapp-connection.ts';
 import type { WebhookDirectory } from './chatapp-webhook.ts';
 import { requiredField } from './inbound-messages.ts';
 
-export interface ChatappServices {
-  readonly database: Pick<Database, 'query'>;
-  readonly node: Pick<Node, 'ask'>;
+export interface ChatappServices extends ProviderServices {
   readonly vault: Pick<Vault, 'seal' | 'open'>;
-  readonly channels: ChannelDirectory;
   readonly webhooks: Pick<WebhookDirectory, 'forget'>;
-  readonly graph: Graph;
-  /** The service's own app; undefined: there is none. */
-  readonly ownApp: PartnerAppKeys | undefined;
-  readonly log: Log;
   /** The public address of this service, without a slash at the end. */
   readonly baseUrl: string;
 }
@@ -59,7 +51,7 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
         ...getTenancy(channel),
         channelId,
         given,
-        webhookUrl: getWebhookUrl(services, channelId),
+        webhookUrl: getWebhookUrl(services.baseUrl, channelId),
         author: getAuthor(call),
         act: createCommandAudit(call),
       };
@@ -75,13 +67,13 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
     disconnectChatapp: async call => {
       const { channelId } = call.params;
       const { channel } = await requireChatapp(call, channels, channelId);
-      const { connection = undefined } = await findState(database, channelId);
+      const { connection = null } = await findState(database, channelId);
       const order = {
         ...getTenancy(channel),
         channelId,
         connection: connection ?? undefined,
-        appSecret: await findSecret(services, call, channel, connection?.partnerAppCredentialId),
-        webhookUrl: getWebhookUrl(services, channelId),
+        appSecret: await findSecret(services, call, channel, connection),
+        webhookUrl: getWebhookUrl(services.baseUrl, channelId),
         author: getAuthor(call),
         act: createCommandAudit(call),
       };
@@ -98,7 +90,7 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
       const found = await findChannel(database, channel, channelId);
       if (found === undefined) throw notFound();
       const state = decodeChannel(found.row as ChannelRow);
-      return { body: toChatappStatus(state, channelId, getWebhookUrl(services, channelId)) };
+      return { body: toChatappStatus(state, channelId, getWebhookUrl(services.baseUrl, channelId)) };
     },
   };
 }
@@ -109,26 +101,11 @@ async function forget({ channels, webhooks }: ChatappServices, channelId: string
   webhooks.forget(channelId);
 }
 
-/** Where the provider posts a channel's events. */
-function getWebhookUrl({ baseUrl }: Pick<ChatappServices, 'baseUrl'>, channelId: string): string {
-  return `${baseUrl}/v1/channels/${channelId}/chatapp/webhook`;
-}
-
 function getTenancy({
   projectId,
   environmentId,
 }: ChannelHead): Pick<ChannelHead, 'projectId' | 'environmentId'> {
   return { projectId, environmentId };
-}
-
-async function requireChatapp(
-  call: Parameters<typeof requireChannel>[0],
-  channels: ChannelDirectory,
-  channelId: string,
-): ReturnType<typeof requireChannel> {
-  const found = await requireChannel(call, channels, channelId);
-  if (found.channel.kind !== 'chatapp') throw conflict('The channel is not a chatapp channel.');
-  return found;
 }
 
 /** 403 unless the e-mail of the user who connects the channel, or who made the key, is verified. */
@@ -175,13 +152,11 @@ async function findApp(
 
 /** The secret of the app that a channel is connected with; undefined where it is not connected, or the app is gone. */
 async function findSecret(
-  { database, vault, ownApp }: ChatappServices,
+  { database: db, vault, ownApp }: ChatappServices,
   { now }: Pick<Call, 'now'>,
   { projectId }: ChannelHead,
-  partnerAppCredentialId: string | null | undefined,
+  connection: ChatappState['connection'],
 ): Promise<string | undefined> {
-  if (partnerAppCredentialId === undefined) return undefined;
-  if (partnerAppCredentialId === null) return ownApp?.appSecret;
-  const keys = { projectId, partnerAppCredentialId };
-  return (await findPartnerAppSecrets(database, vault, keys, now))?.appSecret;
+  if (connection === null) return undefined;
+  return (await findConnectionApp({ db, vault, ownApp }, projectId, connection, now))?.appSecret;
 }

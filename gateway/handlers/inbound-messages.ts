@@ -7,7 +7,12 @@ import { createIfMissingField, type NewMessage, type ReceiveMessage } from '../.
 import { conflict, invalid, type Issue } from '../../protocol/errors.ts';
 import { deriveThreadId, isId, newId, pickExternalRef } from '../../protocol/ids.ts';
 import type { channelOperations } from '../../protocol/operations/index.ts';
-import type { AttachmentInput, AttachmentKind, CreateMessageBody } from '../../protocol/resources/index.ts';
+import type {
+  AttachmentInput,
+  AttachmentKind,
+  CreateMessageBody,
+  ParticipantInput,
+} from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { findAttachments, type StoredAttachment } from '../../storage/media/index.ts';
@@ -55,6 +60,11 @@ export interface ThreadAddress {
   readonly externalParticipantRef?: string;
 }
 
+/** Where an inbound message goes, and what it tells of its sender. */
+interface InboundTarget extends ThreadAddress {
+  readonly participant?: ParticipantInput;
+}
+
 /** 422 for a field that this request needs. */
 export function requiredField(field: string, message: string): Error {
   return invalid([{ path: `/body/${field}`, message, code: 'required' }]);
@@ -93,12 +103,13 @@ export function receiveMessage(
   node: Pick<Node, 'ask'>,
   call: Pick<Call, 'caller' | 'requestId'>,
   channel: ChannelHead,
-  address: ThreadAddress,
+  target: InboundTarget,
   message: NewMessage,
   key: RequestKey | undefined,
 ): Promise<string> {
   const { projectId, environmentId } = channel;
-  const { threadId, createIfMissing } = resolveThread(channel, address);
+  const { participant } = target;
+  const { threadId, createIfMissing } = resolveThread(channel, target);
   const command: ReceiveMessage = {
     projectId,
     environmentId,
@@ -106,6 +117,7 @@ export function receiveMessage(
     ...(createIfMissing === undefined ? {} : { [createIfMissingField]: createIfMissing }),
     message,
     reportedBy: getAuthor(call),
+    ...(participant === undefined ? {} : { participant }),
     ...commitKey(key),
   };
   return node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call);
@@ -113,7 +125,11 @@ export function receiveMessage(
 
 /** What a thread is given of a message. */
 export function newMessage(
-  { body = '', attachments = [], metadata = {} }: Pick<CreateMessageBody, 'body' | 'attachments' | 'metadata'>,
+  {
+    body = '',
+    attachments = [],
+    metadata = {},
+  }: Pick<CreateMessageBody, 'body' | 'attachments' | 'metadata'>,
   now: number,
 ): NewMessage {
   return { messageId: newId('message', now), body, attachments, metadata };

@@ -1,5 +1,5 @@
 /** Messages of a thread. */
-import type { ReceiveMessage, SendMessage } from '../../actors/thread/index.ts';
+import type { CheckSend, NewMessage, ReceiveMessage, SendMessage } from '../../actors/thread/index.ts';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
 import { channelOperations, type messageOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type MessageDryRun, type MessageTimeline } from '../../protocol/resources/index.ts';
@@ -18,6 +18,7 @@ import {
 import { admits, type Call, commitKey, type Handlers, type ProjectScope } from '../pipeline/index.ts';
 import { getAuthor } from './caller.ts';
 import { newMessage, withFiles } from './inbound-messages.ts';
+import { withContent } from './message-content.ts';
 import { resolveScope } from './tenant-scope.ts';
 
 export interface MessageServices {
@@ -100,13 +101,18 @@ function writeHandlers({
       const { projectId, environmentId } = scope;
       const thread = { kind: 'thread', id: threadId };
       const tenant = { projectId, environmentId };
+      const made = newMessage(call.body, call.now);
+      const complete = async (): Promise<NewMessage> => {
+        const message = await withFiles(database, tenant, made, call.body.attachments);
+        return withContent(database, { ...tenant, threadId }, message, call.body);
+      };
       if (call.query.dryRun === true) {
-        return { status: 200, body: await node.ask<MessageDryRun>(thread, 'checkSend', tenant, call) };
+        const command: CheckSend = { ...tenant, message: await complete() };
+        return { status: 200, body: await node.ask<MessageDryRun>(thread, 'checkSend', command, call) };
       }
       const author = getAuthor(call);
-      const made = newMessage(call.body, call.now);
       const json = await call.onceAsText(async key => {
-        const message = await withFiles(database, tenant, made, call.body.attachments);
+        const message = await complete();
         if (call.body.direction === 'inbound') {
           const command: ReceiveMessage = { ...tenant, message, reportedBy: author, ...commitKey(key) };
           return node.ask<string>(thread, 'receive', command, call);

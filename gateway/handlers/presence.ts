@@ -1,12 +1,20 @@
 /** Typing and read cursors. */
+import type { MarkRead } from '../../actors/channel/index.ts';
 import { decodeThread, type ThreadRow } from '../../actors/thread/index.ts';
 import { invalid, notFound } from '../../protocol/errors.ts';
 import { formatEvent } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { presenceOperations } from '../../protocol/operations/index.ts';
+import type { Actor } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import { findThread, findThreadTenant, moveReadCursor } from '../../storage/reads/index.ts';
+import {
+  findProviderMessage,
+  findThread,
+  findThreadTenant,
+  moveReadCursor,
+  type ThreadKey,
+} from '../../storage/reads/index.ts';
 import { performOnce } from '../../storage/idempotency/index.ts';
 import type { EphemeralEvent } from '../stream/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
@@ -18,6 +26,43 @@ export interface PresenceServices {
   readonly node: Pick<Node, 'tell'>;
   /** Shows an ephemeral event, which is not in the log, on the Console streams of every node. */
   readonly show: (event: EphemeralEvent) => void;
+}
+
+/** Lets the participant see it, where the thread's provider shows such things: how far their messages were read, and that somebody answers. */
+async function tellParticipant(
+  { database, node }: Pick<PresenceServices, 'database' | 'node'>,
+  thread: ThreadKey,
+  { upTo, typing }: { readonly upTo?: number; readonly typing: boolean },
+): Promise<void> {
+  const found = await findProviderMessage(database, thread, upTo);
+  if (found === undefined) return;
+  const { channelId, externalMessageId } = found;
+  const mark: MarkRead = { externalMessageId, typing };
+  node.tell({ kind: 'channel', id: channelId }, 'markRead', mark);
+}
+
+interface Typing extends ThreadKey {
+  readonly channelId: string | null;
+  readonly actor: Actor;
+  readonly state: 'started' | 'stopped';
+  readonly now: number;
+}
+
+function formatTyping({ projectId, environmentId, threadId, channelId, actor, state, now }: Typing): string {
+  const data = {
+    environmentId,
+    threadId,
+    actor,
+    ...(channelId === null ? {} : { channelId }),
+    ...(actor.type === 'user' ? { userId: actor.id } : {}),
+  };
+  return formatEvent({
+    eventId: newId('event', now),
+    eventName: `thread.typing.${state}`,
+    projectId,
+    occurredAt: new Date(now).toISOString(),
+    data: JSON.stringify(data),
+  });
 }
 
 /** 422 for a read cursor beyond the thread's last event. */
@@ -32,29 +77,21 @@ export function presenceHandlers({
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const found = await findThread(database, { projectId, environmentId }, threadId);
       if (found === undefined) throw notFound();
-      const { channelId } = decodeThread(found.row as ThreadRow);
+      const { channelId, channelKind } = decodeThread(found.row as ThreadRow);
       const actor = getAuthor(call);
-      const data = {
-        environmentId,
-        threadId,
-        actor,
-        ...(channelId === null ? {} : { channelId }),
-        ...(actor.type === 'user' ? { userId: actor.id } : {}),
-      };
-      const body = formatEvent({
-        eventId: newId('event', call.now),
-        eventName: `thread.typing.${call.body.state}`,
-        projectId,
-        occurredAt: new Date(call.now).toISOString(),
-        data: JSON.stringify(data),
-      });
-      const announce = (): Promise<null> => {
+      const thread = { projectId, environmentId, threadId };
+      const { state } = call.body;
+      const body = formatTyping({ ...thread, channelId, actor, state, now: call.now });
+      const announce = async (): Promise<null> => {
         show({ projectId, environmentId, body });
         // While an operator types, the agent waits.
-        if (actor.type === 'user' && call.body.state === 'started') {
+        if (actor.type === 'user' && state === 'started') {
           node.tell({ kind: 'thread', id: threadId }, 'noteTyping', { projectId, environmentId });
         }
-        return Promise.resolve(null);
+        if (channelKind === 'chatapp' && state === 'started') {
+          await tellParticipant({ database, node }, thread, { typing: true });
+        }
+        return null;
       };
       await call.once(key => performOnce(database, key, announce));
       return {};
@@ -76,6 +113,7 @@ export function presenceHandlers({
         const message = 'must not be beyond the last event of the thread';
         throw invalid([{ path: '/body/sequence', message, code: 'maximum' }]);
       }
+      await tellParticipant({ database, node }, tenant, { upTo: sequence, typing: false });
       return { body: moved };
     },
   };

@@ -48,6 +48,8 @@ import type { ChannelDirectory } from './channel-directory.ts';
 import { channelTrafficHandlers } from './channel-traffic.ts';
 import { channelHandlers } from './channels.ts';
 import { chatappHandlers } from './chatapp.ts';
+import { chatappReadinessHandlers } from './chatapp-readiness.ts';
+import { chatappTemplateHandlers } from './chatapp-templates.ts';
 import { chatappWebhookHandlers, type WebhookDirectory } from './chatapp-webhook.ts';
 import { consoleHandlers } from './console.ts';
 import { contractHandlers } from './contract.ts';
@@ -155,11 +157,14 @@ function tenancyHandlers(services: HandlerServices) {
 /** Channels, threads and messages, and the events of what happens to them. */
 function conversationHandlers(services: HandlerServices) {
   const { database, node, cursors, channels, access, links, transport, vault, reach, limits } = services;
-  const { graph, ownApp, webhooks, hash, log, baseUrl } = services;
+  const { graph, ownApp, webhooks, hash, log, clock, baseUrl } = services;
+  const provider = { database, node, vault, channels, graph, ownApp, log };
   return {
     ...channelHandlers({ database, node, cursors, channels, limits }),
     ...channelTrafficHandlers({ database, node, cursors, channels }),
-    ...chatappHandlers({ database, node, vault, channels, webhooks, graph, ownApp, log, baseUrl }),
+    ...chatappHandlers({ ...provider, vault, webhooks, baseUrl }),
+    ...chatappReadinessHandlers({ ...provider, baseUrl }),
+    ...chatappTemplateHandlers({ ...provider, clock, cursors }),
     ...chatappWebhookHandlers({ database, node, vault, hash, webhooks }),
     ...inboundMessageHandlers({ database, node, channels }),
     ...threadHandlers({ database, node, cursors, channels, access }),

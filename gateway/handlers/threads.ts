@@ -7,7 +7,8 @@ import {
   toThread,
   type UpdateThread,
 } from '../../actors/thread/index.ts';
-import { notFound } from '../../protocol/errors.ts';
+import { toParticipantName } from '../../actors/chatapp/index.ts';
+import { conflict, notFound } from '../../protocol/errors.ts';
 import { deriveThreadId, newId } from '../../protocol/ids.ts';
 import { access as rules, type threadOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type Thread } from '../../protocol/resources/index.ts';
@@ -15,7 +16,9 @@ import type { Node } from '../../runtime/node/index.ts';
 import { type Cursors, fromScanPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { hasAgent } from '../../storage/agents/index.ts';
+import { findAliases } from '../../storage/chatapp/index.ts';
 import {
+  type ChannelHead,
   createThreadLoader,
   findThreadTenant,
   readCursors,
@@ -95,6 +98,25 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
 }
 
 /**
+ * The name of a participant as their messages bring it: of a chatapp channel in the provider's notation. 409 where another name has made
+ * the thread that the provider knows by this one.
+ */
+async function resolveRef(
+  db: Pick<Database, 'query'>,
+  channel: ChannelHead | null,
+  given: string | undefined,
+): Promise<string | undefined> {
+  if (channel?.kind !== 'chatapp' || given === undefined) return given;
+  const name = toParticipantName(given);
+  const thread = (await findAliases(db, channel, [name])).get(name);
+  // Of its own name, the thread itself says so, or answers a repeated request as before.
+  if (thread !== undefined && thread.externalRef !== name) {
+    throw conflict('A thread with this identity exists.', { threadId: thread.threadId });
+  }
+  return name;
+}
+
+/**
  * 404 for a channel or an agent that is not in the environment; 409 with `details.threadId` for an identity that is
  * taken.
  */
@@ -105,12 +127,13 @@ function writeHandlers(services: ThreadServices): Handlers<Omit<typeof threadOpe
     createThread: async call => {
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
-      const { channelId, externalRef, metadata = {} } = call.body;
+      const { channelId, metadata = {} } = call.body;
       const channel = channelId === undefined ? null : await channels.find(channelId);
       if (channel === undefined) throw notFound();
       if (channel !== null && (channel.projectId !== projectId || channel.environmentId !== environmentId)) {
         throw notFound();
       }
+      const externalRef = await resolveRef(database, channel, call.body.externalRef);
       const hasIdentity = channelId !== undefined && externalRef !== undefined;
       const threadId = hasIdentity
         ? deriveThreadId(environmentId, channelId, externalRef)

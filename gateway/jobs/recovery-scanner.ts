@@ -1,6 +1,6 @@
 /**
  * Finds actors whose wake-up was lost, with a node or in transit, and wakes them: stitches with deliveries to make, and channels with
- * webhooks of their provider to work through. Each has a scanner of its own.
+ * work of one sort (webhooks of their provider, messages for it). Each has a scanner of its own.
  *
  *   idle -> due            a scan was requested; requests within a moment share one scan
  *   due -> scanning        page by page, through all actors that have work

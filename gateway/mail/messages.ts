@@ -1,4 +1,5 @@
 /** The plain texts of the mails that the service sends. */
+import type { ChannelNotice } from '../../actors/channel/index.ts';
 import type { MailKind, VerificationMail } from '../../storage/mail/index.ts';
 import type { InvitationMail } from '../../storage/tenancy/index.ts';
 
@@ -33,6 +34,8 @@ export function mailText(kind: MailKind, secret: string, baseUrl: string): MailT
       return invitation(JSON.parse(secret) as InvitationMail, baseUrl);
     case 'stitch_stopped':
       return stitchStopped(JSON.parse(secret) as StitchStopped, baseUrl);
+    case 'channel_credential':
+      return channelCredential(JSON.parse(secret) as ChannelNotice, baseUrl);
   }
 }
 
@@ -44,11 +47,9 @@ const linkTo = (baseUrl: string, page: string, token: string): string =>
 const maxNameLength = 40;
 
 /** A name that a user typed: quoted, so that it does not read as ours, and no longer than a name is. */
-function quote(name: string): string {
+function quote(name: string, maxLength = maxNameLength): string {
   const points = [...name];
-  return JSON.stringify(
-    points.length > maxNameLength ? `${points.slice(0, maxNameLength - 3).join('')}...` : name,
-  );
+  return JSON.stringify(points.length > maxLength ? `${points.slice(0, maxLength - 3).join('')}...` : name);
 }
 
 type Verification = Pick<VerificationMail, 'token'> & Partial<VerificationMail>;
@@ -140,6 +141,39 @@ function stitchStopped({ stitchId, name, webhookUrl, status }: StitchStopped, ba
         : 'Its events are queued, and it is tried once a minute. Delivery resumes as soon as the receiver answers.',
       '',
       `Read it with GET /v1/stitches/${stitchId}, and its deliveries with GET /v1/webhook-deliveries. The API reference:`,
+      '',
+      link,
+      '',
+    ].join('\n'),
+  };
+}
+
+/** Longest text of the chat provider in a mail, in code points. */
+const maxReasonLength = 200;
+
+/** The day is enough: the mail says what to do, and not how long it is still possible. */
+function channelCredential(notice: ChannelNotice, baseUrl: string): MailText {
+  const { channelId, name, reason, expiresAt, message } = notice;
+  const link = `${baseUrl}/docs`;
+  const day = expiresAt === null ? 'soon' : `on ${expiresAt.slice(0, 10)}`;
+  const what = {
+    expiring: `The access token of the channel ${quote(name)} (${channelId}) ends ${day}, and cannot be renewed automatically.`,
+    expired: `The chat provider no longer accepts the access token of the channel ${quote(name)} (${channelId}).`,
+    lost: `The channel ${quote(name)} (${channelId}) has lost its connection to the chat provider.`,
+  };
+  const until =
+    reason === 'expiring'
+      ? 'From then on nothing is sent.'
+      : 'Messages to be sent wait for an hour, and then fail.';
+  return {
+    subject: reason === 'expiring' ? 'An access token is about to expire' : 'A channel is disconnected',
+    link,
+    text: [
+      what[reason],
+      ...(message === null ? [] : ['', `The provider says: ${quote(message, maxReasonLength)}`]),
+      '',
+      `${until} Connect the channel again, with a new token, by`,
+      `POST /v1/channels/${channelId}/chatapp/connect. The API reference:`,
       '',
       link,
       '',

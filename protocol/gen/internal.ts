@@ -54,6 +54,7 @@ export interface ProtoGrpcType {
         AgentMode: EnumTypeDefinition
         Attachment: MessageTypeDefinition<_skein_internal_v1_Attachment, _skein_internal_v1_Attachment__Output>
         AttachmentKind: EnumTypeDefinition
+        AttachmentStatus: EnumTypeDefinition
         Conversations: SubtypeConstructor<typeof grpc.Client, _skein_internal_v1_ConversationsClient> & { service: _skein_internal_v1_ConversationsDefinition }
         Cursor: MessageTypeDefinition<_skein_internal_v1_Cursor, _skein_internal_v1_Cursor__Output>
         Direction: EnumTypeDefinition

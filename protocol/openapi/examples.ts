@@ -20,6 +20,7 @@ interface Schema {
   readonly additionalProperties?: unknown;
   readonly items?: TSchema;
   readonly anyOf?: readonly TSchema[];
+  readonly oneOf?: readonly TSchema[];
   readonly enum?: readonly Json[];
   readonly const?: Json;
   readonly default?: Json;
@@ -112,6 +113,8 @@ const valuesByName: Readonly<Record<string, readonly Json[]>> = {
   displayPhoneNumber: ['+1 555 010 0100'],
   verifiedName: ['Acme'],
   pin: ['123456'],
+  templateName: ['order_sent'],
+  language: ['en_US'],
   'hub.mode': ['subscribe'],
   'hub.challenge': ['1158201444'],
   'hub.verify_token': ['the token that was shown once'],
@@ -122,12 +125,13 @@ const valuesByName: Readonly<Record<string, readonly Json[]>> = {
 
 /** The optional fields in the example of a schema; for a schema that is not listed, all of them. */
 const shownFields: Readonly<Record<string, readonly string[]>> = {
-  CreateMessageBody: [],
+  CreateMessageBody: ['body'],
   InboundMessageBody: ['externalParticipantRef'],
   ReceiptBody: ['messageId'],
   SimulateBody: ['externalParticipantRef', 'body'],
   UpdateThreadBody: ['status', 'tags'],
   UpdateChannelBody: ['name'],
+  SendTemplateBody: ['components'],
   ConnectChatappBody: ['accessToken', 'partnerAppCredentialId'],
   UpdateStitchBody: ['status'],
   CreateStitchBody: ['eventNames'],
@@ -162,7 +166,8 @@ function createByType(given: TSchema): Json {
   const schema = given as Schema;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0] ?? null;
-  if (schema.anyOf !== undefined) return createExample(schema.anyOf[0] ?? {});
+  const first = (schema.anyOf ?? schema.oneOf)?.[0];
+  if (first !== undefined) return createExample(first);
   if (hasType(schema, 'object')) return createObject(schema);
   if (hasType(schema, 'array')) return schema.items === undefined ? [] : [createExample(schema.items)];
   if (hasType(schema, 'boolean')) return schema.default ?? true;

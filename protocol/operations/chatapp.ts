@@ -3,14 +3,20 @@ import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
   Accepted,
+  ChatappReadiness,
   ChatappStatus,
+  ChatappTemplate,
   ChatappWebhookQuery,
   ConnectChatappBody,
+  createList,
   DisconnectChatappBody,
   id,
+  ListTemplatesQuery,
   MaybeProjectQuery,
+  Message,
+  SendTemplateBody,
 } from '../resources/index.ts';
-import { absent, access, always, checked, reading, repeatable, writing } from './rules.ts';
+import { absent, access, always, checked, listing, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Chatapp channels';
 const oneChannel = Type.Object({ channelId: id('channel') });
@@ -64,6 +70,54 @@ export const chatappOperations = {
     errors: [...reading, 'svc/runtime/conflict'],
     rate: 'read',
     idempotency: 'none',
+  },
+  checkChatappReadiness: {
+    method: 'GET',
+    path: '/channels/{channelId}/chatapp/readiness',
+    tag,
+    summary: 'Check whether a chatapp channel is ready to send and to receive',
+    description:
+      'Asks the provider about the token, the business account, the number, the webhooks and the templates. `ok` says whether nothing stands in the way; a `reason` says what to do, also where a check is only a warning. A question that the provider does not answer fails its own checks only.',
+    auth: 'project',
+    access: access.readChannels,
+    params: oneChannel,
+    query: MaybeProjectQuery,
+    success: { status: 200, body: ChatappReadiness },
+    errors: [...reading, 'svc/runtime/conflict'],
+    rate: 'test',
+    idempotency: 'none',
+  },
+  listChatappTemplates: {
+    method: 'GET',
+    path: '/channels/{channelId}/chatapp/templates',
+    tag,
+    summary: 'List the message templates of the business account',
+    description:
+      "In the provider's order, page by page. A page is kept for a minute. `name` finds what it is a part of; the other filters take the provider's words.",
+    auth: 'project',
+    access: access.readChannels,
+    params: oneChannel,
+    query: ListTemplatesQuery,
+    success: { status: 200, body: createList(ChatappTemplate) },
+    errors: [...listing, 'svc/runtime/conflict', 'svc/chatapp/channel_not_connected'],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  sendChatappTemplate: {
+    method: 'POST',
+    path: '/channels/{channelId}/chatapp/templates/send',
+    tag,
+    summary: 'Send a message template in a thread',
+    description:
+      "Also while the service window is closed. The message has the template's text as its `body`, with its parameters filled in. A template that the account does not have, or that is not approved, and parameters that do not fit are 422; where the provider does not answer, the message is queued all the same, and fails if the provider refuses it. `components` are the provider's. A thread with a new number is created before, with the number as its externalRef.",
+    auth: 'project',
+    access: access.writeMessages,
+    params: oneChannel,
+    body: SendTemplateBody,
+    success: { status: 201, body: Message },
+    errors: [...writing, ...repeatable, 'svc/runtime/conflict', 'svc/chatapp/channel_not_connected'],
+    rate: 'message',
+    idempotency: 'accepted',
   },
   verifyChatappWebhook: {
     method: 'GET',

@@ -40,12 +40,22 @@ export const attachmentsInput = Type.Array(AttachmentInput, { maxItems: 10, defa
 export const maxFileBytes = 104_857_600;
 
 /** A type and subtype (RFC 6838), with parameters if any. */
+const mimeTypePattern =
+  '^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}( ?; ?[A-Za-z0-9-]+=[A-Za-z0-9_.+-]+)*$';
+const maxMimeTypeLength = 128;
+
 const mimeType = Type.String({
-  pattern:
-    '^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}( ?; ?[A-Za-z0-9-]+=[A-Za-z0-9_.+-]+)*$',
-  maxLength: 128,
+  pattern: mimeTypePattern,
+  maxLength: maxMimeTypeLength,
   examples: ['image/png'],
 });
+
+const mimeTypeForm = new RegExp(mimeTypePattern);
+
+/** Whether a text is the type of a file. */
+export function isMimeType(text: string): boolean {
+  return text.length <= maxMimeTypeLength && mimeTypeForm.test(text);
+}
 
 /** Announces a file that will be uploaded. */
 export const CreateAttachmentBody = body('CreateAttachmentBody', {

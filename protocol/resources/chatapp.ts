@@ -1,7 +1,19 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { channelStatuses } from './channel.ts';
-import { body, choice, httpUrl, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  httpUrl,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
+import { maybeProject, page } from './list.ts';
 
 /**
  * One of `code` and `accessToken` is needed, else the handler answers 422. The business account and the number may be left out where the
@@ -37,7 +49,8 @@ export type ConnectStep = (typeof connectSteps)[number];
 
 /** Why a channel has the status `error`. */
 const failure = resource('ChatappFailure', {
-  step: choice(connectSteps),
+  /** Of connecting; null: the channel was connected, and lost its connection. */
+  step: nullable(choice(connectSteps)),
   /** The provider's error code; null: the provider did not answer, or it was not the provider that refused. */
   code: nullable(Type.Integer()),
   message: Type.String(),
@@ -68,3 +81,24 @@ export const ChatappWebhookQuery = Type.Object({
   'hub.challenge': text(1, 512),
   'hub.verify_token': text(1, 512),
 });
+
+export const ListTemplatesQuery = Type.Object({
+  ...maybeProject,
+  name: optional(text(1, 512)),
+  status: optional(text(1, 128)),
+  category: optional(text(1, 128)),
+  language: optional(text(1, 32)),
+  ...page,
+});
+
+/** `to` is the number of the thread's participant, in any notation; it may be left out. */
+export const SendTemplateBody = body('SendTemplateBody', {
+  projectId: id('project'),
+  threadId: id('thread'),
+  templateName: text(1, 512),
+  language: text(1, 32),
+  to: optional(text(3, 64)),
+  components: optional(Type.Array(freeForm(), { default: [] })),
+  metadata: optional(freeForm()),
+});
+export type SendTemplateBody = Static<typeof SendTemplateBody>;

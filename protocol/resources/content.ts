@@ -3,27 +3,37 @@
  * says in words what the content holds.
  */
 import Type from 'typebox';
-import type { Static, TObject, TProperties } from 'typebox';
+import type { Static, TLiteral, TObject, TProperties, TUnsafe } from 'typebox';
 import { attachmentKinds } from './attachment.ts';
-import { choice, freeForm, id, nullable, optional, resource, text } from './fields.ts';
+import { body, choice, freeForm, id, nullable, optional, resource, text } from './fields.ts';
 
 const longText = Type.String();
 const maybeText = optional(nullable(Type.String()));
 
-/** One type of content in an answer: open, as resources are. */
+const toTitle = (name: string, suffix: string): string =>
+  name.charAt(0).toUpperCase() + name.slice(1) + suffix;
+
+/** One type of content in an answer. */
 const content = <const Name extends string, P extends TProperties>(name: Name, properties: P) =>
-  Type.Object({ type: Type.Literal(name), ...properties });
+  resource(toTitle(name, 'Content'), { type: Type.Literal(name), ...properties });
 
-/** The same in a request: unknown fields are refused. */
+/** The same in a request. */
 const given = <const Name extends string, P extends TProperties>(name: Name, properties: P) =>
-  Type.Object({ type: Type.Literal(name), ...properties }, { additionalProperties: false });
+  body(toTitle(name, 'ContentInput'), { type: Type.Literal(name), ...properties });
 
-/** Every member names its `type`. */
-function union<const Members extends readonly TObject[]>(title: string, members: Members) {
+/** Told apart by `type`, as generated clients know from the discriminator (OpenAPI 3.1, "Discriminator Object"). */
+function union<const Members extends readonly TObject<{ type: TLiteral<string> }>[]>(
+  title: string,
+  members: Members,
+): TUnsafe<Static<Members[number]>> {
+  const mapping = members.map(member => {
+    const { title: name } = member as { readonly title?: string };
+    return [member.properties.type.const, `#/components/schemas/${name}`] as const;
+  });
   return Type.Unsafe<Static<Members[number]>>({
     title,
     oneOf: [...members],
-    discriminator: { propertyName: 'type' },
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) },
   });
 }
 
@@ -40,7 +50,10 @@ const location = {
 };
 
 /** The text is the message's body. */
-const textContent = content('text', {});
+const textContent = content('text', {
+  /** Whether the first address in the text is shown with a preview. */
+  preview: optional(Type.Boolean()),
+});
 
 /** The file is the message's only attachment. */
 const mediaContent = content('media', {

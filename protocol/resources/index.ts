@@ -33,6 +33,7 @@ export {
   AttachmentLink,
   AttachmentUpload,
   CreateAttachmentBody,
+  isMimeType,
   maxFileBytes,
   MessageAttachment,
 } from './attachment.ts';
@@ -50,6 +51,7 @@ export {
   ChannelCommand,
   type ChannelKind,
   type ChannelStatus,
+  ChatappReadiness,
   ChatappTemplate,
   CreateChannelBody,
   ReceiptBody,
@@ -74,6 +76,8 @@ export {
   ConnectChatappBody,
   type ConnectStep,
   DisconnectChatappBody,
+  ListTemplatesQuery,
+  SendTemplateBody,
 } from './chatapp.ts';
 export {
   ConsoleMember,

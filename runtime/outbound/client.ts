@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { signedBody } from '../../protocol/signature.ts';
 import { AddressGuard, getUrlRefusal, type Reach } from './address-guard.ts';
+import { BodyFile } from './body-file.ts';
 import { Connections, type AnswerHandler } from './connections.ts';
 import { createGuardedConnector, createResolver } from './connector.ts';
 import {
@@ -19,6 +20,7 @@ import {
   type OutboundOptions,
   type OutboundRequest,
   type OutboundResult,
+  type SavedBody,
 } from './request.ts';
 
 const defaultConnectTimeoutMs = 5_000;
@@ -38,23 +40,31 @@ interface Target {
 }
 
 export class OutboundClient {
+  readonly #options: OutboundOptions;
   readonly #reach: Reach;
-  readonly #connections: Connections;
+  /** Those of another reach are never shared. */
+  readonly #connections = new Map<Reach, Connections>();
   readonly #targets = new LRUCache<string, Target>({ max: maxTargets });
 
   constructor(options: OutboundOptions) {
+    this.#options = options;
     this.#reach = options.reach ?? 'public';
-    const resolve = createResolver({
-      askSystem: this.#reach !== 'public',
-      ...(options.nameServers === undefined ? {} : { servers: options.nameServers }),
-    });
-    this.#connections = new Connections(
-      createGuardedConnector({
-        guard: new AddressGuard(this.#reach, resolve, options.ownPorts),
-        connectTimeoutMs: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
-        ...(options.ca === undefined ? {} : { ca: options.ca }),
-      }),
-    );
+  }
+
+  #getConnections(reach: Reach): Connections {
+    let connections = this.#connections.get(reach);
+    if (connections === undefined) {
+      const { nameServers, ownPorts, connectTimeoutMs = defaultConnectTimeoutMs, ca } = this.#options;
+      const resolve = createResolver({
+        askSystem: reach !== 'public',
+        ...(nameServers === undefined ? {} : { servers: nameServers }),
+      });
+      const guard = new AddressGuard(reach, resolve, ownPorts);
+      const trust = ca === undefined ? {} : { ca };
+      connections = new Connections(createGuardedConnector({ guard, connectTimeoutMs, ...trust }));
+      this.#connections.set(reach, connections);
+    }
+    return connections;
   }
 
   /** Starts a request and calls `done` once with its result. The returned function cancels the request. */
@@ -69,8 +79,8 @@ export class OutboundClient {
     return () => call.fail(new OutboundFailure('timeout', 'cancelled'));
   }
 
-  #getTarget({ url: text, httpsOnly = false }: OutboundRequest): Target {
-    const key = httpsOnly ? `https only ${text}` : text;
+  #getTarget({ url: text, httpsOnly = false, reach = this.#reach }: OutboundRequest): Target {
+    const key = `${httpsOnly ? 'https' : 'any'} ${reach} ${text}`;
     const known = this.#targets.get(key);
     if (known !== undefined) return known;
     const url = URL.parse(text);
@@ -80,14 +90,14 @@ export class OutboundClient {
         : {
             origin: url.origin,
             path: url.pathname + url.search,
-            refusal: getUrlRefusal(url, { reach: this.#reach, httpsOnly }),
+            refusal: getUrlRefusal(url, { reach, httpsOnly }),
           };
     this.#targets.set(key, target);
     return target;
   }
 
   #dispatch({ origin, path }: Target, request: OutboundRequest, call: OutboundCall): void {
-    const { method, sign } = request;
+    const { method, sign, reach = this.#reach } = request;
     const headers: string[] = [];
     for (const name in request.headers) headers.push(name, request.headers[name] ?? '');
     let body: string | Buffer | null = request.body ?? null;
@@ -98,12 +108,12 @@ export class OutboundClient {
       ({ body } = signed);
     }
     // What undici refuses (malformed headers) it reports to the call.
-    this.#connections.dispatch(origin, { path, method, headers, body }, call);
+    this.#getConnections(reach).dispatch(origin, { path, method, headers, body }, call);
   }
 
   /** Lets what is in flight finish, then closes the connections. */
   async close(): Promise<void> {
-    await this.#connections.close();
+    await Promise.all([...this.#connections.values()].map(connections => connections.close()));
   }
 }
 
@@ -113,12 +123,15 @@ class OutboundCall implements AnswerHandler {
   readonly at: number;
   readonly #started = performance.now();
   readonly #keepBytes: number;
+  readonly #saveTo: string | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #done: (result: OutboundResult) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
   #chunks: Buffer[] = [];
+  /** In the place of chunks. */
+  #file: BodyFile | undefined;
   #kept = 0;
   #read = 0;
   #contentType: string | undefined;
@@ -129,6 +142,7 @@ class OutboundCall implements AnswerHandler {
     this.at = request.at ?? Date.now();
     this.#done = done;
     this.#keepBytes = request.keepBytes ?? defaultKeepBytes;
+    this.#saveTo = request.saveTo;
     this.#timer = setTimeout(() => {
       this.fail(new OutboundFailure('timeout', `no complete answer within ${timeoutMs / 1_000} s`));
     }, timeoutMs);
@@ -140,7 +154,7 @@ class OutboundCall implements AnswerHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
@@ -148,14 +162,18 @@ class OutboundCall implements AnswerHandler {
     this.#status = status;
     this.#contentType = getFirst(headers['content-type']);
     this.#retryAfter = getFirst(headers['retry-after']);
+    if (this.#saveTo !== undefined && status === 200) {
+      this.#file = new BodyFile(this.#saveTo, () => controller.resume());
+    }
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#read += chunk.length;
     if (this.#kept < this.#keepBytes) {
       const part = chunk.subarray(0, this.#keepBytes - this.#kept);
-      this.#chunks.push(part);
       this.#kept += part.length;
+      if (this.#file === undefined) this.#chunks.push(part);
+      else if (!this.#file.write(part)) controller.pause();
     }
     if (this.#read > this.#keepBytes + maxDiscardedBytes) {
       this.#answer();
@@ -164,7 +182,8 @@ class OutboundCall implements AnswerHandler {
   }
 
   onResponseEnd(): void {
-    this.#answer();
+    if (this.#file === undefined) this.#answer();
+    else this.#file.end(saved => this.#answer(saved));
     this.releaseConnection?.(true);
   }
 
@@ -187,11 +206,13 @@ class OutboundCall implements AnswerHandler {
     this.#controller?.abort(new OutboundFailure('timeout', 'abandoned'));
   }
 
-  #answer(): void {
+  #answer(saved?: SavedBody): void {
+    const body = this.#kept === 0 ? '' : Buffer.concat(this.#chunks).toString('utf8');
     this.#settle({
       ...this.#times(),
       status: this.#status,
-      body: this.#kept === 0 ? '' : Buffer.concat(this.#chunks).toString('utf8'),
+      ...(this.#file === undefined ? { body } : {}),
+      ...(saved === undefined ? {} : { saved }),
       ...(this.#read > this.#kept ? { truncated: true } : {}),
       ...(this.#contentType === undefined ? {} : { contentType: this.#contentType }),
       ...(this.#retryAfter === undefined ? {} : { retryAfter: this.#retryAfter }),
@@ -207,6 +228,7 @@ class OutboundCall implements AnswerHandler {
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#chunks = [];
+    this.#file?.abandon();
     this.#done(result);
   }
 }

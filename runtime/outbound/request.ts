@@ -21,8 +21,22 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** How many bytes of the answer's body are kept. Default 16,384. */
   readonly keepBytes?: number;
+  /**
+   * The path of a file that does not exist yet: it gets the body of an answer with 200, and the result has no `body`. Whatever the result, the
+   * caller removes it.
+   */
+  readonly saveTo?: string;
   /** Refuses anything but https. Default false. */
   readonly httpsOnly?: boolean;
+  /** Default: the pool's. For addresses that the operator has configured, which no customer can name. */
+  readonly reach?: Reach;
+}
+
+/** A body that was kept in a file. */
+export interface SavedBody {
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
 }
 
 /** The outcome of a request. Has either `status` or `failure`. */
@@ -33,6 +47,8 @@ export interface OutboundResult {
   readonly status?: number;
   /** The kept part of the answer's body as UTF-8; invalid bytes are replaced. */
   readonly body?: string;
+  /** Absent: nothing was to be saved, or it could not be. */
+  readonly saved?: SavedBody;
   /** Set when the body was longer than the kept part. */
   readonly truncated?: true;
   readonly contentType?: string;

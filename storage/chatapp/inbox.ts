@@ -8,6 +8,7 @@
  */
 import { BatchLoader } from '../../runtime/time/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
+import { createFindChannels } from './channels-with-work.ts';
 
 /** A webhook and what it was taken for. */
 export interface ChatappWebhook extends TenantScope {
@@ -59,31 +60,53 @@ export class ChatappInbox {
   }
 }
 
+/** The most webhooks that are read at once, and bytes of them; one is read however long it is. */
+export interface WebhookPage {
+  readonly webhooks: number;
+  readonly bytes: number;
+}
+
 /** The channel's open webhooks, oldest first. */
-export function openWebhooks(db: Queries, channelId: string, limit: number): Promise<ChatappWebhook[]> {
+export function openWebhooks(
+  db: Queries,
+  channelId: string,
+  { webhooks, bytes }: WebhookPage,
+): Promise<ChatappWebhook[]> {
   return db.query<ChatappWebhook>(
     `select request_id as "requestId", project_id as "projectId", environment_id as "environmentId", channel_id as "channelId",
        waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", body
-     from chatapp_webhooks where channel_id = $1 and finished_at is null order by request_id limit $2`,
-    [channelId, limit],
+     from (
+       select *, sum(octet_length(body)) over (order by request_id) - octet_length(body) as bytes_before from (
+         select * from chatapp_webhooks where channel_id = $1 and finished_at is null order by request_id limit $2
+       ) oldest
+     ) counted
+     where bytes_before < $3 order by request_id`,
+    [channelId, webhooks, bytes],
     'chatapp_webhooks.open',
   );
 }
 
-/**
- * Everything that it says is committed.
- *
- * @param threadIds the threads of those whom it names, whether they exist or not: when one is erased, so is the webhook
- */
-export async function finishWebhook(
+export interface FinishedWebhook {
+  readonly requestId: string;
+  /** The threads of those whom it names, whether they exist or not: when one is erased, so is the webhook. */
+  readonly threadIds: readonly string[];
+}
+
+/** Everything that they say is committed. */
+export async function finishWebhooks(
   db: Queries,
-  requestId: string,
-  threadIds: readonly string[],
+  webhooks: readonly FinishedWebhook[],
   now: number,
 ): Promise<void> {
   await db.query(
-    'update chatapp_webhooks set thread_ids = $2, finished_at = $3 where request_id = $1',
-    [requestId, threadIds, new Date(now)],
+    `update chatapp_webhooks w set thread_ids = done.thread_ids::text[], finished_at = $3
+     from unnest($1::text[], $2::text[]) as done (request_id, thread_ids) where w.request_id = done.request_id`,
+    [
+      webhooks.map(({ requestId }) => requestId),
+      // PostgreSQL has no arrays of arrays of different lengths. Ids need no quotes.
+      webhooks.map(({ threadIds }) => `{${threadIds.join(',')}}`),
+      new Date(now),
+    ],
     'chatapp_webhooks.finish',
   );
 }
@@ -108,19 +131,5 @@ export async function failWebhook(
   return row?.isOver === true;
 }
 
-/** The next channels with open webhooks, in the order of their ids, after the given one. */
-export async function channelsWithWebhooks(db: Queries, limit: number, after = ''): Promise<string[]> {
-  const rows = await db.query<{ channelId: string }>(
-    `with recursive found as (
-       (select channel_id from chatapp_webhooks where finished_at is null and channel_id > $1 order by channel_id limit 1)
-       union all
-       select (select w.channel_id from chatapp_webhooks w
-         where w.finished_at is null and w.channel_id > found.channel_id order by w.channel_id limit 1)
-       from found where found.channel_id is not null
-     )
-     select channel_id as "channelId" from found where channel_id is not null limit $2`,
-    [after, limit],
-    'chatapp_webhooks.channels',
-  );
-  return rows.map(({ channelId }) => channelId);
-}
+/** Channels with open webhooks. */
+export const channelsWithWebhooks = createFindChannels('chatapp_webhooks', 'finished_at is null');

@@ -1,9 +1,36 @@
-/** What the chat provider has sent, before anything is made of it. */
+/** What the chat provider has sent, before anything is made of it, what it has yet to take, and the files on their way either way. */
+export { type AliasedThread, findAliases } from './aliases.ts';
+export {
+  channelsWithFiles,
+  type ClaimedFile,
+  claimFiles,
+  dropFile,
+  findUpload,
+  keepUpload,
+  nextFileAt,
+  postponeFile,
+} from './files.ts';
 export {
   ChatappInbox,
   channelsWithWebhooks,
   type ChatappWebhook,
   failWebhook,
-  finishWebhook,
+  type FinishedWebhook,
+  finishWebhooks,
   openWebhooks,
+  type WebhookPage,
 } from './inbox.ts';
+export {
+  channelsWithSends,
+  type ClaimedSend,
+  claimSend,
+  dropSend,
+  type DueSend,
+  dueSends,
+  markUnknown,
+  nextSendAt,
+  oldestSends,
+  postponeSend,
+  requeueSend,
+  type SendError,
+} from './sends.ts';

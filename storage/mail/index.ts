@@ -5,6 +5,7 @@ export {
   type MailKind,
   MailOutbox,
   mailOwners,
+  type OwnerMail,
   type SealedMail,
   type VerificationMail,
 } from './mail-outbox.ts';

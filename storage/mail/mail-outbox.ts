@@ -14,6 +14,7 @@ export const mailKinds = [
   'reset_password',
   'invitation',
   'stitch_stopped',
+  'channel_credential',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 

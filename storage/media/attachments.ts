@@ -1,7 +1,7 @@
 /**
  * The rows of the files that messages carry. An attachment is
  *
- *   pending -> stored            all its bytes have arrived and are safe in the media store
+ *   pending -> stored            all its bytes have arrived and are safe in the media store; those of a chat provider are fetched
  *   stored  -> stored            a message takes it, once (storage/writes/attachments.ts)
  *   pending -> erased            its bytes have not arrived within an hour: its upload URL is good for five minutes
  *   stored  -> erased            no message took it within a day, or personal data was erased: its bytes go, then its row
@@ -9,6 +9,7 @@
  * While bytes come in, the upload claims the row, for longer than an upload may take. Of two uploads one is refused, so they never write
  * one object together, and whatever fails in between, every object in the store has a row that names it.
  */
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import { type Limits, requireWithinLimit } from '../writes/index.ts';
@@ -75,15 +76,50 @@ export function createAttachment(
   ];
   return transactOnce(db, attachment.key, async em => {
     await em.execute(insert, row);
-    await requireWithinLimit(em, limits, 'announcedBytes', environmentId);
-    await requireWithinLimit(em, limits, 'environmentBytes', environmentId);
-    const [workspace] = await em.execute<{ workspaceId: string; isVerified: boolean }[]>(selectWorkspace, [
-      projectId,
-    ]);
-    if (workspace === undefined) return { attachmentId, now };
-    const { workspaceId, isVerified } = workspace;
-    await requireWithinLimit(em, limits, isVerified ? 'workspaceBytes' : 'unverifiedBytes', workspaceId);
+    await requireRoom(em, attachment, limits);
     return { attachmentId, now };
+  });
+}
+
+/** After a file was announced: whether there may be so many bytes. */
+async function requireRoom(
+  em: EntityManager,
+  { projectId, environmentId }: TenantScope,
+  limits: Limits,
+): Promise<void> {
+  await requireWithinLimit(em, limits, 'announcedBytes', environmentId);
+  await requireWithinLimit(em, limits, 'environmentBytes', environmentId);
+  const [workspace] = await em.execute<{ workspaceId: string; isVerified: boolean }[]>(selectWorkspace, [
+    projectId,
+  ]);
+  if (workspace === undefined) return;
+  const { workspaceId, isVerified } = workspace;
+  await requireWithinLimit(em, limits, isVerified ? 'workspaceBytes' : 'unverifiedBytes', workspaceId);
+}
+
+// Its message has taken it already. One that is stored stays as it is, and one that was erased is not announced again.
+const insertFetched = `
+  insert into attachments (attachment_id, project_id, environment_id, thread_id, message_id, status, filename, mime_type, size_bytes,
+    storage_key, provider_media_id, created_at)
+  select attachment_id, project_id, environment_id, thread_id, message_id, 'pending', ?, ?, ?,
+    project_id || '/' || environment_id || '/' || attachment_id, provider_media_id, ?
+  from chatapp_files where attachment_id = ? and project_id = ? and environment_id = ?
+  on conflict (attachment_id) do update set size_bytes = excluded.size_bytes where attachments.status = 'pending'`;
+
+/**
+ * Announces a file that a chat provider had and that was fetched: the message that awaits it (storage/chatapp/files.ts) has it from then on.
+ * May be repeated. Where nobody awaits it any more, nothing is announced. Rejects with `LimitReached` as {@link createAttachment} does.
+ */
+export async function announceFetched(
+  db: Pick<Database, 'em'>,
+  file: Omit<NewAttachment, 'key'>,
+  limits: Limits,
+): Promise<void> {
+  const { attachmentId, projectId, environmentId, filename, mimeType, sizeBytes, now } = file;
+  await db.em().transactional(async em => {
+    const values = [filename, mimeType, sizeBytes, new Date(now), attachmentId, projectId, environmentId];
+    await em.execute(insertFetched, values);
+    await requireRoom(em, file, limits);
   });
 }
 
@@ -145,5 +181,19 @@ export async function releaseUpload(db: Queries, { attachmentId, claimedAt }: Up
     `update attachments set claimed_at = null where attachment_id = $1 and claimed_at = $2`,
     [attachmentId, claimedAt],
     'attachments.release',
+  );
+}
+
+/** A file that was announced by {@link announceFetched} will not come. */
+export async function dropFetched(
+  db: Queries,
+  { attachmentId, projectId, environmentId }: TenantScope & { readonly attachmentId: string },
+  now: number,
+): Promise<void> {
+  await db.query(
+    `update attachments set status = 'erased', erased_at = $4
+     where attachment_id = $1 and project_id = $2 and environment_id = $3 and status = 'pending'`,
+    [attachmentId, projectId, environmentId, new Date(now)],
+    'attachments.drop',
   );
 }

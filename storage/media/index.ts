@@ -1,8 +1,10 @@
 /** Files: the rows of attachments, and their bytes on the local disk or in S3. */
 export {
+  announceFetched,
   claimUpload,
   completeUpload,
   createAttachment,
+  dropFetched,
   findAttachments,
   findAttachmentTenant,
   releaseUpload,

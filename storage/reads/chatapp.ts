@@ -1,6 +1,7 @@
 /** Reads of chatapp channels by what identifies them at the provider, and of the messages that it has brought. */
 import type { ChannelStatus } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
+import type { ThreadKey } from './threads.ts';
 
 /** How a chatapp channel is connected. */
 export interface ChatappRecord extends TenantScope {
@@ -8,13 +9,14 @@ export interface ChatappRecord extends TenantScope {
   readonly status: ChannelStatus;
   /** As the channel's actor keeps it; its code decodes it. Null: nobody has tried to connect the channel. */
   readonly chatapp: unknown;
+  readonly updatedAt: Date;
 }
 
 /** By the id alone: the provider says no more. Undefined where there is no such channel, or it is of another kind. */
 export async function findChatapp(db: Queries, channelId: string): Promise<ChatappRecord | undefined> {
   const [row] = await db.query<ChatappRecord>(
     `select channel_id as "channelId", project_id as "projectId", environment_id as "environmentId", status,
-       chatapp
+       chatapp, updated_at as "updatedAt"
      from channels where channel_id = $1 and kind = 'chatapp'`,
     [channelId],
     'chatapp.find',
@@ -54,16 +56,44 @@ export async function sharesAccount(
   return rows.length > 0;
 }
 
-/** Which of the provider's ids the channel's messages have. */
-export async function findExternalIds(
+/** Our ids of the channel's messages that have one of the provider's ids, by these. */
+export async function findMessageIds(
   db: Queries,
-  channelId: string,
+  { projectId, environmentId, channelId }: TenantScope & { readonly channelId: string },
   externalMessageIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await db.query<{ id: string }>(
-    `select external_message_id as id from messages where channel_id = $1 and external_message_id = any ($2::text[])`,
-    [channelId, externalMessageIds],
-    'chatapp.external_ids',
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ theirs: string; ours: string }>(
+    `select external_message_id as theirs, message_id as ours from messages
+     where channel_id = $1 and external_message_id = any ($2::text[]) and project_id = $3 and environment_id = $4`,
+    [channelId, externalMessageIds, projectId, environmentId],
+    'chatapp.message_ids',
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ theirs, ours }) => [theirs, ours]));
+}
+
+/** A message of a participant, as its channel's provider knows it. */
+export interface ProviderMessageHead {
+  readonly channelId: string;
+  readonly externalMessageId: string;
+}
+
+/**
+ * The thread's newest message that its provider has brought, up to that number. Undefined where there is none, or the channel is not
+ * connected to a provider.
+ */
+export async function findProviderMessage(
+  db: Queries,
+  { threadId, projectId, environmentId }: ThreadKey,
+  upTo?: number,
+): Promise<ProviderMessageHead | undefined> {
+  const [row] = await db.query<ProviderMessageHead>(
+    `select m.channel_id as "channelId", m.external_message_id as "externalMessageId"
+     from messages m join channels c on c.channel_id = m.channel_id and c.kind = 'chatapp' and c.status = 'connected'
+     where m.thread_id = $1 and m.project_id = $2 and m.environment_id = $3 and m.direction = 'inbound'
+       and m.external_message_id is not null and ($4::bigint is null or m.sequence <= $4)
+     order by m.sequence desc limit 1`,
+    [threadId, projectId, environmentId, upTo ?? null],
+    'chatapp.newest_message',
+  );
+  return row;
 }

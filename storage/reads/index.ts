@@ -11,12 +11,19 @@ export {
 export {
   type ChatappRecord,
   findChatapp,
-  findExternalIds,
+  findMessageIds,
   findNumberChannel,
+  findProviderMessage,
   sharesAccount,
 } from './chatapp.ts';
 export { type ChannelHead, type EnvironmentHead, findChannelHead, findEnvironmentHead } from './heads.ts';
-export { findMessage, findMessageWithSequence, messagePage, parkedReceipts } from './messages.ts';
+export {
+  findMessage,
+  findMessagesWithSequence,
+  findMessageWithSequence,
+  messagePage,
+  parkedReceipts,
+} from './messages.ts';
 export { findNote, notePage } from './notes.ts';
 export { moveReadCursor, readCursors } from './read-cursors.ts';
 export { findRun, findRunStatus, findRunTenant, isRunAnswering, runPage, type RunRecord } from './runs.ts';

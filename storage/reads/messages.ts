@@ -118,6 +118,51 @@ export async function findMessageWithSequence(
   return { message: toMessage(record), asOf, isExternalIdTaken };
 }
 
+const selectManyWithSequence = `
+  with asked as materialized (select unnest($1::text[]) as message_id, unnest($2::text[]) as external_id), found as (
+    select a.message_id as named, a.external_id, m.* from asked a join messages m on m.message_id = a.message_id
+    union all
+    select a.message_id, a.external_id, m.* from asked a
+    join messages m on m.channel_id = $3 and m.external_message_id = a.external_id where a.message_id is null
+  )
+  select ${columns}, m.external_id as "askedFor", (t.state ->> 'sequence')::bigint as "asOf", exists (
+    select from messages o where o.channel_id = m.channel_id and o.external_message_id = m.external_id and o.message_id <> m.message_id
+      and o.project_id = m.project_id and o.environment_id = m.environment_id) as "isExternalIdTaken"
+  from found m join threads t on t.thread_id = m.thread_id and t.project_id = m.project_id and t.environment_id = m.environment_id
+  where m.channel_id = $3 and m.project_id = $4 and m.environment_id = $5`;
+
+/** Of reports on many messages: each by `messageId` where it is given, else by `externalMessageId`. */
+export interface ReceiptKeys extends Omit<ReceiptKey, 'messageId' | 'externalMessageId'> {
+  readonly messages: readonly {
+    readonly messageId: string | undefined;
+    readonly externalMessageId: string;
+  }[];
+}
+
+/** Those that there are, by the provider's ids that were asked for. */
+export async function findMessagesWithSequence(
+  db: Queries,
+  { projectId, environmentId, channelId, messages }: ReceiptKeys,
+): Promise<ReadonlyMap<string, MessageWithSequence>> {
+  const rows = await db.query<MessageRecord & Omit<MessageWithSequence, 'message'> & { askedFor: string }>(
+    selectManyWithSequence,
+    [
+      messages.map(({ messageId }) => messageId ?? null),
+      messages.map(({ externalMessageId }) => externalMessageId),
+      channelId,
+      projectId,
+      environmentId,
+    ],
+    'messages.as_of.many',
+  );
+  return new Map(
+    rows.map(({ asOf, isExternalIdTaken, askedFor, ...record }) => [
+      askedFor,
+      { message: toMessage(record), asOf, isExternalIdTaken },
+    ]),
+  );
+}
+
 // A parked receipt belongs to the tenant of its channel.
 const selectParked = `
   select p.payload

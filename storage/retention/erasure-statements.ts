@@ -122,6 +122,27 @@ export const emptyDeadLetters = `
   update dead_letters set payload = '{}', error = 'erased'
   where name <> 'erase' and (kind = 'thread' and actor_id = $1 or strpos(payload::text, $1) > 0)`;
 
+/**
+ * What waits for the chat provider, or to be fetched from it. A message that has not left does not leave any more. One that is leaving does,
+ * and its row says nothing of anybody.
+ */
+export const dropChatappWork = `
+  with files as (
+    delete from chatapp_files where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4
+  ), uploads as (
+    delete from chatapp_uploads u using attachments a where u.attachment_id = a.attachment_id
+      and a.thread_id = $1 and a.created_at <= $2 and a.project_id = $3 and a.environment_id = $4
+  ), sends as (
+    delete from chatapp_sends where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 and status = 'queued'
+    returning message_id
+  )
+  update messages m set status = 'failed' from sends where m.message_id = sends.message_id and m.thread_id = $1
+    and m.project_id = $3 and m.environment_id = $4 and m.status = 'queued'`;
+
+/** The names that the chat provider has given to the participant. */
+export const deleteAliases = `
+  delete from chatapp_aliases where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4`;
+
 /** Webhooks of the chat provider that name the participant of the thread; of others in them, too, the messages are kept. */
 export const deleteWebhooks = `
   delete from chatapp_webhooks where thread_ids @> array[$1] and received_at <= $2 and project_id = $3 and environment_id = $4`;

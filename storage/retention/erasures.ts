@@ -14,8 +14,10 @@ import type { Log } from '../../runtime/observability/index.ts';
 import { backoffMs, type Random, systemRandom } from '../../runtime/time/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import {
+  deleteAliases,
   deleteNotes,
   deleteWebhooks,
+  dropChatappWork,
   emptyAnswers,
   emptyEvents,
   emptyDeadLetters,
@@ -93,11 +95,14 @@ async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> 
   const { threadId, projectId, environmentId, through, requestedAt } = erasure;
   const settled = requestedAt.getTime() + settlingMs;
   const thread = [threadId, projectId, environmentId];
+  const requested = [threadId, requestedAt, projectId, environmentId];
+  // First, so that nothing empty leaves.
+  await db.query(dropChatappWork, requested);
   await inBatches(db, emptyMessages, [...thread, through]);
   await inBatches(db, emptyEvents, [...thread, through, requestedAt, new Date(settled)]);
-  await db.query(deleteNotes, [threadId, requestedAt, projectId, environmentId]);
-  await db.query(deleteWebhooks, [threadId, requestedAt, projectId, environmentId]);
-  await db.query(emptyRuns, [threadId, requestedAt, projectId, environmentId]);
+  for (const statement of [deleteNotes, deleteWebhooks, deleteAliases, emptyRuns]) {
+    await db.query(statement, requested);
+  }
   for (let emptied = batchRows; emptied === batchRows;) {
     const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);
     emptied = row?.count ?? 0;

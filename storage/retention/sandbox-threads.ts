@@ -97,7 +97,16 @@ const dropLoneRuns = `
   with ${dropRuns(`select ctid from agent_runs
     where project_id = $2 and environment_id = $3 and thread_id is null and completed_at <= $1`)}`;
 
-const children = ['messages', 'thread_notes', 'read_cursors', 'agent_runs', 'erasures'];
+const children = [
+  'chatapp_sends',
+  'chatapp_files',
+  'chatapp_aliases',
+  'messages',
+  'thread_notes',
+  'read_cursors',
+  'agent_runs',
+  'erasures',
+];
 
 /** A thread that was skipped by an earlier step has kept what that step removes: it is left for the next sweep. */
 const hasNoChildren = children

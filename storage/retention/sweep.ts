@@ -56,6 +56,7 @@ const removable: Readonly<Record<string, string>> = {
   invitations: `least(accepted_at, revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.invitations} days'`,
   audit_logs: `created_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
   chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and finished_at is not null`,
+  chatapp_uploads: 'expires_at <= $1',
   lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,
 };
 

@@ -1,5 +1,6 @@
 /** Every row that a decision may write: one pure constructor each. The statements run in the commit lanes (storage/commit). */
 export { requireAgent } from './agents.ts';
+export { addAlias, type AliasRow } from './aliases.ts';
 export { takeAttachment } from './attachments.ts';
 export {
   type AuditEntry,
@@ -22,7 +23,9 @@ export {
   rememberKey,
   type RequestKey,
 } from './events-and-answers.ts';
+export { type AwaitedFileRow, awaitFile, settleFile } from './files.ts';
 export { checkLimit, defaultLimits, type LimitName, type Limits, requireWithinLimit } from './limits.ts';
 export { insertMessage, type MessageRow, updateMessageStatus } from './messages.ts';
 export { deleteNote, insertNote, updateNote } from './notes.ts';
 export { usePartnerApp } from './partner-apps.ts';
+export { queueSend, type SendRow, settleSend } from './sends.ts';

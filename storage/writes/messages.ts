@@ -76,11 +76,12 @@ export function insertMessage(row: MessageRow): Write {
   };
 }
 
-// A status never moves backwards, and failed is final, whatever the thread knew. The provider's id is set once, whether the status moves or
-// not.
-const advances = `(m.status is distinct from 'failed' and case input.status
+// A status never moves backwards, and failed is final unless nobody knew the outcome, whatever the thread knew. The provider's id is set
+// once, and the metadata is completed, whether the status moves or not.
+const advances = `(case input.status
   when 'failed' then m.status is null or m.status in ('queued', 'sent')
-  else array_position(array['queued', 'sent', 'delivered', 'read'], input.status)
+  else (m.status is distinct from 'failed' or m.failure #>> '{details,outcome}' = 'unknown')
+    and array_position(array['queued', 'sent', 'delivered', 'read'], input.status)
      > coalesce(array_position(array['queued', 'sent', 'delivered', 'read'], m.status), 0) end)`;
 
 const statusColumns = {
@@ -88,17 +89,22 @@ const statusColumns = {
   thread_id: 'text',
   status: 'text',
   external_message_id: 'text',
+  failure: 'jsonb',
+  metadata: 'jsonb',
   at: 'timestamptz',
 } as const;
 
 const updateRows = (rows: string): string => `
     update messages m set
       status = case when ${advances} then input.status else m.status end,
+      failure = case when ${advances} then input.failure else m.failure end,
+      metadata = case when input.metadata is null then m.metadata else m.metadata || input.metadata end,
       external_message_id = coalesce(m.external_message_id, input.external_message_id),
       updated_at = input.at
     from ${rows}
     where m.message_id = input.message_id and m.thread_id = input.thread_id
-      and (${advances} or m.external_message_id is null and input.external_message_id is not null)`;
+      and (${advances} or m.external_message_id is null and input.external_message_id is not null
+        or input.metadata is not null)`;
 
 // The index on the provider's ids refuses a whole batch and does not name the offender. Of two messages that claim one id here, the older one gets it.
 const updateStatus: Statement = {
@@ -128,6 +134,10 @@ export interface MessageStatusRow {
   /** The new status; absent when only the provider's id became known. */
   readonly status?: 'queued' | 'sent' | 'delivered' | 'read' | 'failed';
   readonly externalMessageId?: string;
+  /** Why it failed: the whole error. */
+  readonly error?: object;
+  /** Members that the metadata gets. */
+  readonly metadata?: object;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -141,6 +151,14 @@ export function updateMessageStatus(row: MessageStatusRow): Write {
     statement: updateStatus,
     key: row.messageId,
     ...(row.externalMessageId === undefined ? {} : { claim: `${row.messageId}/${row.externalMessageId}` }),
-    values: [row.messageId, row.threadId, row.status, row.externalMessageId, row.at],
+    values: [
+      row.messageId,
+      row.threadId,
+      row.status,
+      row.externalMessageId,
+      row.error === undefined ? null : JSON.stringify(row.error),
+      row.metadata === undefined ? null : JSON.stringify(row.metadata),
+      row.at,
+    ],
   };
 }

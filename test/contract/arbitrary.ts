@@ -139,7 +139,8 @@ export type Pool = (resource: Resource) => readonly string[];
 export function createValues(schema: Schema, pool: Pool): Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(each => createValues(each, pool)));
+  const members = schema.anyOf ?? schema.oneOf;
+  if (members !== undefined) return fc.oneof(...members.map(each => createValues(each, pool)));
   const resource = getResource(schema);
   if (resource !== undefined) {
     return fc.oneof(

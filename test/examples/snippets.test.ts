@@ -1,5 +1,5 @@
 /**
- * The snippets of the README and of two guides, run by bash as they are written, in their order, twice in one session, against a node with
+ * The snippets of the README and of three guides, run by bash as they are written, in their order, twice in one session, against a node with
  * its usual limits. What starts a server belongs into another terminal: the test starts the node itself.
  */
 import { execFile } from 'node:child_process';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { startDemoProvider } from '../../bench/demo/chatapp/serve.ts';
 import { freePort } from '../../storage/embedded/cluster.ts';
 import { root } from '../docs/markdown.ts';
 import { startTestDatabase } from '../support/database.ts';
@@ -27,12 +28,12 @@ async function readSnippets(path: string): Promise<Snippet[]> {
   }));
 }
 
-/** The lines for the shell, without those that start a server or the tests; these have to be the given ones. */
+/** The lines for the shell, without those that start a server, a demo or the tests; these have to be the given ones. */
 async function readScript(t: Test, path: string, elsewhere: readonly string[]): Promise<string> {
   const lines = (await readSnippets(path))
     .filter(({ language }) => language === 'sh')
     .flatMap(({ text }) => text.split('\n'));
-  const isElsewhere = (line: string): boolean => /\bnpm (ci|start|test)\b/.test(line);
+  const isElsewhere = (line: string): boolean => /\bnpm (ci|start|test|run)\b/.test(line);
   t.same(lines.filter(isElsewhere), elsewhere, `what ${path} has for another terminal`);
   return lines.filter(line => !isElsewhere(line)).join('\n');
 }
@@ -42,6 +43,8 @@ class Workplace {
   readonly folder: string;
   readonly #port: number;
   readonly #grpcPort: number;
+  /** The chat provider's; undefined where there is none. */
+  #providerUrl: string | undefined;
 
   private constructor(folder: string, port: number, grpcPort: number) {
     this.folder = folder;
@@ -69,6 +72,7 @@ class Workplace {
       ...environment,
     });
     await node.start();
+    this.#providerUrl = environment['CHATAPP_GRAPH_URL'];
   }
 
   /** What the script prints. Rejects with that when one of its commands fails. */
@@ -86,9 +90,10 @@ class Workplace {
     }
   }
 
-  /** With the ports of this node. */
+  /** With the ports of this node and its chat provider. */
   here(text: string): string {
     return text
+      .replaceAll('http://127.0.0.1:8090', this.#providerUrl ?? 'http://127.0.0.1:8090')
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${this.#port}`)
       .replaceAll('127.0.0.1:9090', `127.0.0.1:${this.#grpcPort}`);
   }
@@ -134,6 +139,22 @@ t.test('docs/guide/grpc.md, after first-five-minutes.md', async t => {
   await workplace.start(t, { SERVICE_TOKENS: `billing:${token.trim()}` });
   const printed = await workplace.run([before, ...calls, ...calls].join('\n'));
   t.equal(count(printed, 'Hello over gRPC'), 4, printed);
+});
+
+t.test('docs/guide/channels.md, after first-five-minutes.md', async t => {
+  const before = await readScript(t, 'docs/guide/first-five-minutes.md', ['npm ci && npm start']);
+  const script = await readScript(t, 'docs/guide/channels.md', [
+    'npm run demo:chatapp -- --serve',
+    'CHATAPP_GRAPH_URL=http://127.0.0.1:8090 npm start',
+  ]);
+  const told: string[] = [];
+  const provider = await startDemoProvider(0, line => void told.push(line));
+  t.teardown(() => provider.stop());
+  const workplace = await Workplace.make(t);
+  await workplace.start(t, { CHATAPP_GRAPH_URL: provider.url });
+  await workplace.run([before, script, script].join('\n'));
+  t.equal(told.filter(line => line.endsWith('Yes. How can we help?')).length, 2, told.join('\n'));
+  t.equal(told.filter(line => line.endsWith('[template order_sent]')).length, 4);
 });
 
 t.test('a token that has expired is said, and not printed as something', async t => {

@@ -10,6 +10,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly pattern?: string;

@@ -1,6 +1,7 @@
 import fc from '../support/fuzz.ts';
 import t from 'tap';
 import Type from 'typebox';
+import { MessageContentInput } from '../../protocol/resources/content.ts';
 import { ListThreadsQuery } from '../../protocol/resources/thread.ts';
 import {
   codePoints,
@@ -20,6 +21,27 @@ t.test('a schema is compiled once', async t => {
   t.equal(compile(schema), compile(schema));
   t.ok(matchesSchema(schema, { a: '' }));
   t.notOk(matchesSchema(schema, { a: 1 }));
+});
+
+t.test('what is wrong with a member of a union is said by the member that the value names', async t => {
+  const check = (value: unknown): unknown => compile(MessageContentInput)(value, '/content');
+  for (const value of [
+    { type: 'text' },
+    { type: 'location', latitude: 90, longitude: -180 },
+    { type: 'reaction', emoji: null, messageId: 'msg_1' },
+  ]) {
+    t.equal(check(value), undefined);
+  }
+  t.strictSame(check({ type: 'location', latitude: 91 }), [
+    { path: '/content/longitude', message: 'is required', code: 'required' },
+    { path: '/content/latitude', message: 'must be <= 90', code: 'maximum' },
+  ]);
+  t.match(check({ type: 'media', kind: 'image', more: 1 }), [
+    { path: '/content/more', code: 'additionalProperties' },
+  ]);
+  t.match(check({ type: 'order' }), [{ path: '/content/type', code: 'enum' }], 'in answers only');
+  t.match(check({ latitude: 1 }), [{ path: '/content/type', code: 'required' }]);
+  for (const value of [null, 'text', []]) t.match(check(value), [{ path: '/content', code: 'type' }]);
 });
 
 t.test('a format that nobody defined stops the compilation', async t => {

@@ -3,16 +3,36 @@ import Value from 'typebox/value';
 import { createChannelKind } from '../../../actors/channel/kind.ts';
 import type { ChannelCommands } from '../../../actors/channel/commands.ts';
 import type { ChannelState } from '../../../actors/channel/state.ts';
+import { defaultGraph, Graph } from '../../../actors/chatapp/graph.ts';
 import { eventTypes } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { ChannelKind } from '../../../protocol/resources/channel.ts';
 import type { Decision, Reminder } from '../../../runtime/actor/actor.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
+import { systemClock } from '../../../runtime/time/clock.ts';
+import { defaultLimits } from '../../../storage/writes/limits.ts';
 import type { Write } from '../../../storage/statements/statement.ts';
 import { key, start, tenancy } from '../thread/thread-harness.ts';
 
 const asked = (): Promise<never> => Promise.reject(new Error('decisions do not query'));
-const kind = createChannelKind({ db: { query: asked }, log: silentLog, receive: asked });
+const fail = (): never => {
+  throw new Error('decisions do not write');
+};
+const kind = createChannelKind({
+  db: { query: asked, em: fail },
+  log: silentLog,
+  vault: { open: asked, seal: asked },
+  receive: asked,
+  graph: new Graph(defaultGraph),
+  pool: { send: asked },
+  media: { open: asked, put: asked, remove: asked, requireRoom: asked },
+  limits: defaultLimits,
+  ownApp: undefined,
+  notifyOwners: asked,
+  clock: systemClock,
+  draining: new AbortController().signal,
+  abandoned: new AbortController().signal,
+});
 
 export class ChannelHarness {
   readonly id = newId('channel');

@@ -177,23 +177,6 @@ t.test('other channels are always connected, and those of other tenants are not 
   t.equal(refusal(() => new ChatappChannel().do('beginConnect', foreign)).code, 'svc/runtime/not_found');
 });
 
-t.test('one task at a time works through webhooks, and another follows where more have come', async t => {
-  const channel = new ChatappChannel();
-  const work = (): number => {
-    channel.do('workWebhooks', {});
-    return channel.effects?.length ?? 0;
-  };
-  const worked = (hasMore: boolean): number => {
-    channel.do('webhooksWorked', { hasMore });
-    return channel.effects?.length ?? 0;
-  };
-  t.same([work(), work(), work()], [1, 0, 0]);
-  t.equal(worked(false), 1, 'for those that came meanwhile');
-  t.equal(worked(true), 1, 'for those that one task does not do');
-  t.equal(worked(false), 0);
-  t.equal(work(), 1);
-});
-
 t.test(
   'a repetition during the attempt is told that it is in progress, and another request that there is one',
   async t => {

@@ -1,8 +1,9 @@
 /** What the provider's webhooks say: leniently read, in the order in which it was sent. */
 import t from 'tap';
-import { describeContent } from '../../../actors/chatapp/describe.ts';
 import { isSignedBy } from '../../../actors/chatapp/signature.ts';
-import { concerns, listParticipants, parsePayload, readMessages } from '../../../actors/chatapp/webhook.ts';
+import { listNames } from '../../../actors/chatapp/participants.ts';
+import { concerns, parsePayload } from '../../../actors/chatapp/payload.ts';
+import { listReferences, readMessages } from '../../../actors/chatapp/webhook.ts';
 import { sign } from '../../support/chatapp-provider/index.ts';
 
 const identity = { wabaId: '10', phoneNumberId: '20' };
@@ -93,13 +94,15 @@ t.test('messages come once each, in the order in which they were sent', async t 
 t.test('a message that lacks what it needs is left out, and so is one of a group', async t => {
   t.match(readOne({}), {
     externalMessageId: 'wamid.1',
-    participant: '15550100',
+    participant: { phone: '15550100', userId: null },
+    content: { type: 'text' },
     body: 'Hello',
+    file: null,
     sentAt: 1_795_000_000_000,
     opensWindow: true,
   });
-  t.equal(readOne({ from: undefined, from_user_id: 'US.1' })?.participant, 'US.1');
-  t.equal(readOne({ from: 15550100 })?.participant, '15550100');
+  t.match(readOne({ from: undefined, from_user_id: 'US.1' })?.participant, { phone: null, userId: 'US.1' });
+  t.match(readOne({ from: 15550100 })?.participant, { phone: '15550100', userId: null });
   for (const more of [{ id: undefined }, { from: undefined }, { group_id: 'g' }, { id: 'x'.repeat(257) }]) {
     t.equal(readOne(more), undefined);
   }
@@ -113,77 +116,96 @@ t.test('a message that lacks what it needs is left out, and so is one of a group
 
 t.test('whom a payload names', async t => {
   const named = payload({
-    messages: [message(), message({ from: '15550101', from_user_id: 'US.1' })],
+    messages: [
+      message(),
+      message({ from: '15550101', from_user_id: 'US.1' }),
+      message({
+        type: 'system',
+        system: { type: 'user_changed_number', wa_id: '15550103', user_id: 'US.3' },
+      }),
+    ],
     statuses: [{ recipient_id: 15550102 }],
     contacts: [{ wa_id: '15550100' }, { user_id: 'US.2' }, {}],
   });
-  t.same(listParticipants(named, identity).sort(), ['15550100', '15550101', '15550102', 'US.1', 'US.2']);
-  t.same(listParticipants(payload({ messages: [message()] }, { id: '11' }), identity), []);
+  t.same(listNames(named, identity).sort(), [
+    '15550100',
+    '15550101',
+    '15550102',
+    '15550103',
+    'US.1',
+    'US.2',
+    'US.3',
+  ]);
+  t.same(listNames(payload({ messages: [message()] }, { id: '11' }), identity), []);
+});
+
+t.test('the sender is told by the list of contacts, by either name', async t => {
+  const contacts = [
+    { profile: { name: 'Another' }, wa_id: '15550199' },
+    { profile: { name: 'Ada', username: 'ada' }, wa_id: '15550100', user_id: 'US.1' },
+  ];
+  const ada = { phone: '15550100', userId: 'US.1', username: 'ada', displayName: 'Ada' };
+  for (const from of [{ from: '15550100' }, { from: undefined, from_user_id: 'US.1' }]) {
+    const [found] = readMessages(payload({ contacts, messages: [message(from)] }), identity, now);
+    t.same(found?.participant, ada, JSON.stringify(from));
+  }
+  t.same(readOne({ from_user_id: 'US.9' })?.participant, {
+    phone: '15550100',
+    userId: 'US.9',
+    username: null,
+    displayName: null,
+  });
+});
+
+t.test('a participant who is called otherwise from now on', async t => {
+  const changed = (system: object) => readOne({ type: 'system', system })?.newNames;
+  t.same(changed({ type: 'user_changed_number', wa_id: '15550103' }), { phone: '15550103', userId: null });
+  t.same(changed({ type: 'customer_changed_number', new_wa_id: '15550103', user_id: 'US.3' }), {
+    phone: '15550103',
+    userId: 'US.3',
+  });
+  t.same(changed({ type: 'user_changed_user_id', user_id: 'US.3' }), { phone: null, userId: 'US.3' });
+  t.equal(changed({ type: 'user_changed_number' }), undefined);
+  t.equal(changed({ type: 'customer_identity_changed', wa_id: '15550103' }), undefined);
+  t.equal(readOne({ system: { type: 'user_changed_number', wa_id: '15550103' } })?.newNames, undefined);
+});
+
+t.test('what a message answers, how often it was passed on, and what has brought its sender', async t => {
+  const reply = readOne({ context: { from: '1', id: 'wamid.0' } });
+  t.match(reply, { replyTo: { messageId: null, externalMessageId: 'wamid.0' }, forwarded: undefined });
+  t.match(readOne({ context: { forwarded: true } }), { replyTo: undefined, forwarded: 'once' });
+  t.match(readOne({ context: { id: 'wamid.0', frequently_forwarded: true } }), {
+    replyTo: { externalMessageId: 'wamid.0' },
+    forwarded: 'often',
+  });
+  t.same(readOne({})?.referral, undefined);
+  const referral = {
+    source_url: 'https://a.test',
+    source_id: 7,
+    source_type: 'ad',
+    headline: 'Tea',
+    ctwa_clid: 'c',
+  };
+  t.same(readOne({ referral })?.referral, {
+    sourceType: 'ad',
+    sourceId: '7',
+    sourceUrl: 'https://a.test',
+    headline: 'Tea',
+    body: null,
+    clickId: 'c',
+  });
+  const reaction = readOne({
+    type: 'reaction',
+    reaction: { message_id: 'wamid.1', emoji: '👍' },
+    context: { id: 'wamid.0' },
+  });
+  t.same(reaction && listReferences(reaction), ['wamid.0', 'wamid.1']);
+  t.same(reply && listReferences(reply), ['wamid.0']);
 });
 
 t.test('text is kept as it is, as far as it can be kept', async t => {
   t.equal(readOne({ text: { body: 'a\0b\ud800c 😀' } })?.body, 'ab\ufffdc 😀');
   t.equal(Array.from(readOne({ text: { body: '😀'.repeat(16_001) } })?.body ?? '').length, 16_000);
-});
-
-t.test('whatever is sent, a person understands it', async t => {
-  const cases: readonly (readonly [object, string])[] = [
-    [{ type: 'text', text: { body: 'Hi' } }, 'Hi'],
-    [{ type: 'text', text: {} }, '[Unsupported message]'],
-    [{ type: 'image', image: { id: '1', caption: 'My cat' } }, 'My cat'],
-    [{ type: 'image', image: { id: '1' } }, '[Image]'],
-    [{ type: 'video', video: { id: '1' } }, '[Video]'],
-    [{ type: 'audio', audio: { id: '1', voice: true } }, '[Voice message]'],
-    [{ type: 'audio', audio: { id: '1' } }, '[Audio]'],
-    [{ type: 'sticker', sticker: { id: '1' } }, '[Sticker]'],
-    [{ type: 'document', document: { id: '1', filename: 'bill.pdf' } }, '[Document: bill.pdf]'],
-    [
-      { type: 'location', location: { latitude: 52.5, longitude: 13.4, name: 'Office' } },
-      '[Location] Office (52.5, 13.4)',
-    ],
-    [{ type: 'location', location: { latitude: 52.5, longitude: 13.4 } }, '[Location] 52.5, 13.4'],
-    [
-      { type: 'contacts', contacts: [{ name: { formatted_name: 'Ada' }, phones: [{ phone: '+1 555' }] }] },
-      '[Contact] Ada, +1 555',
-    ],
-    [
-      { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: 'y', title: 'Yes' } } },
-      'Yes',
-    ],
-    [
-      {
-        type: 'interactive',
-        interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Monday', description: 'at nine' } },
-      },
-      'Monday: at nine',
-    ],
-    [
-      { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent' } } },
-      '[Form] Sent',
-    ],
-    [{ type: 'interactive' }, '[Form]'],
-    [{ type: 'button', button: { text: 'Stop', payload: 'p' } }, 'Stop'],
-    [{ type: 'reaction', reaction: { message_id: 'w', emoji: '👍' } }, '[Reaction] 👍'],
-    [{ type: 'reaction', reaction: { message_id: 'w' } }, '[Reaction] removed'],
-    [
-      {
-        type: 'order',
-        order: {
-          text: 'Quickly, please',
-          product_items: [{ product_retailer_id: 'tea', quantity: 2, item_price: 3.5, currency: 'EUR' }],
-        },
-      },
-      '[Order]\n2 x tea 3.5 EUR\nQuickly, please',
-    ],
-    [{ type: 'system', system: { body: 'Ada has a new number' } }, 'Ada has a new number'],
-    [{ type: 'edit', edit: { message: { type: 'text', text: { body: 'Hi!' } } } }, '[Edited] Hi!'],
-    [{ type: 'revoke', revoke: {} }, '[Message deleted]'],
-    [{ type: 'unsupported', errors: [{ code: 131051 }] }, '[Unsupported message]'],
-    [{ type: 'hologram', hologram: {} }, '[Unsupported message]'],
-    [{ type: 'constructor' }, '[Unsupported message]'],
-    [{}, '[Unsupported message]'],
-  ];
-  for (const [node, text] of cases) t.equal(describeContent(node), text);
 });
 
 t.test('what the participant does opens the window, and what is reported of them does not', async t => {

@@ -2,9 +2,10 @@
 import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
+import { createIfMissingField } from '../../../actors/thread/commands.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
 import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
-import { human, key, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
+import { human, key, message, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
 
 const getStoredState = (thread: ThreadHarness) =>
   JSON.parse(String(threadSnapshot.values(thread.id, 0, 1, thread.state as never).at(-1))) as object;
@@ -47,6 +48,27 @@ t.test('the agent is called when the participant has been quiet for 1.5 s', asyn
   const { channelId } = thread;
   t.strictSame(thread.call, { ...tenancy, agentId: null, channelId, liveRunId: null });
 });
+
+t.test(
+  'what a provider reports of the participant calls no agent, and what they have edited does',
+  async t => {
+    for (const [event, calls] of [
+      ['number_changed', false],
+      ['message_deleted', false],
+      ['message_edited', true],
+    ] as const) {
+      const thread = new ThreadWithAgent();
+      const { channelId, kind, defaultAgentId } = thread;
+      thread.do('receive', {
+        ...tenancy,
+        channel: { channelId, kind, defaultAgentId },
+        [createIfMissingField]: { externalRef: '15550100', metadata: {} },
+        message: { ...message('[System message]'), details: { content: { type: 'system', event } } },
+      });
+      t.equal(thread.reminders.has('agent'), calls, event);
+    }
+  },
+);
 
 t.test('a participant who keeps writing waits 8 s at most', async t => {
   const thread = new ThreadWithAgent();

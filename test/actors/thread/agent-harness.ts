@@ -1,5 +1,6 @@
 /** A thread with an agent: the test does what the task `dispatchAgent` and the runs would do. */
 import { newId } from '../../../protocol/ids.ts';
+import type { ChannelKind } from '../../../protocol/resources/channel.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { AgentMode } from '../../../protocol/resources/thread.ts';
 import type { OpenedRun, OpenRun, ResolveSuggestion } from '../../../actors/thread/commands.ts';
@@ -25,7 +26,7 @@ export class ThreadWithAgent extends ThreadHarness {
   mode: AgentMode;
   isArchived = false;
 
-  constructor(mode: AgentMode = 'auto', kind: 'custom' | 'sandbox' = 'custom') {
+  constructor(mode: AgentMode = 'auto', kind: ChannelKind = 'custom') {
     super(kind);
     this.mode = mode;
   }

@@ -3,7 +3,7 @@ import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
-import { human, key, tenancy } from './thread-harness.ts';
+import { human, key, refusal, tenancy } from './thread-harness.ts';
 
 t.test('an automatic answer is sent by the agent, once', async t => {
   const thread = new ThreadWithAgent();
@@ -223,4 +223,31 @@ t.test('an agent that asks for a human is paused; what it says beside is sent or
       'the request came with the suggestion',
     );
   }
+});
+
+t.test(
+  'with the window of a chatapp thread closed, an answer waits for a person, and for a template',
+  async t => {
+    const thread = new ThreadWithAgent('auto', 'chatapp');
+    const agentRunId = thread.begun();
+    // The end of the window is the first instant outside.
+    thread.now = thread.state.window?.expiresAt ?? 0;
+    thread.answer(agentRunId);
+    t.equal(thread.outbound.length, 0);
+    t.match(thread.state.agentHandling.suggestion, { agentRunId, reason: 'not_sendable' });
+    t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/chatapp/template_required');
+    t.match(thread.state.agentHandling.suggestion, { agentRunId }, 'it is still pending');
+    t.equal(thread.outbound.length, 0);
+  },
+);
+
+t.test('an answer that is too long for the chat provider waits for a person, who shortens it', async t => {
+  const thread = new ThreadWithAgent('auto', 'chatapp');
+  const agentRunId = thread.begun();
+  const body = '\u{1f600}'.repeat(4_097);
+  thread.answer(agentRunId, body);
+  t.match(thread.state.agentHandling.suggestion, { agentRunId, reason: 'too_long' });
+  t.equal(refusal(() => thread.resolve(agentRunId, { body })).code, 'svc/validation/invalid_request');
+  t.equal(thread.resolve(agentRunId, { body, editedBody: 'shorter' }).status, 'edited');
+  t.match(thread.outbound, [{ body: 'shorter', status: 'queued' }]);
 });

@@ -42,7 +42,9 @@ const sending = () => {
 t.test('a status moves up its ranks only', async t => {
   const statuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
   const allowed = statuses.map(from =>
-    (['sent', 'delivered', 'read', 'failed'] as const).filter(to => advances(from, to)),
+    (['sent', 'delivered', 'read', 'failed'] as const).filter(to =>
+      advances({ status: from, error: undefined }, { status: to }),
+    ),
   );
   t.strictSame(allowed, [
     ['sent', 'delivered', 'read', 'failed'],
@@ -194,3 +196,102 @@ t.test('an inbound message has no receipts, and another tenant’s message is no
   };
   t.equal(refusal(() => thread.do('recordReceipts', foreign)).code, 'svc/runtime/not_found');
 });
+
+/** A message of a chatapp channel, whose participant has written. */
+const answering = () => {
+  const thread = new ThreadHarness('chatapp');
+  thread.receive();
+  return { thread, sent: thread.send() };
+};
+
+/** Reports with everything that a receipt may say. */
+function reportAll(thread: ThreadHarness, message: Message, ...receipts: Receipt[]) {
+  const row = thread.row(message.messageId) as Pick<Message, 'status' | 'externalMessageId'>;
+  const reading = { message: { ...message, ...row } as Message, asOf: thread.state.sequence };
+  return thread.do('recordReceipts', { ...tenancy, reading, receipts, unpark: [], author: key });
+}
+
+const statements = (thread: ThreadHarness, since: number): string[] =>
+  thread.writes.slice(since).map(({ statement }) => statement.name);
+
+t.test(
+  'a message that leaves by our own hand is queued with it, and settled with what becomes of it',
+  async t => {
+    const { thread, sent } = answering();
+    t.ok(statements(thread, 0).includes('chatapp_send.queue'));
+    t.same(thread.effects.at(-1), {
+      do: 'tell',
+      to: { kind: 'channel', id: thread.channelId },
+      command: 'work',
+      payload: { work: 'sends' },
+    });
+    const since = thread.writes.length;
+    report(thread, sent, [], { externalMessageId: 'wamid.1' });
+    t.same(
+      statements(thread, since),
+      ['event.append', 'message.status', 'chatapp_send.settle'],
+      'held by the provider',
+    );
+    const again = thread.writes.length;
+    report(thread, sent, ['sent']);
+    report(thread, sent, ['delivered']);
+    t.same(statements(thread, again).filter(name => name === 'chatapp_send.settle').length, 1);
+  },
+);
+
+t.test('a failure of unknown outcome is not final, and says so', async t => {
+  const { thread, sent } = answering();
+  const error = { message: 'No answer', details: { outcome: 'unknown' } } as const;
+  reportAll(thread, sent, { ...receipt('failed'), error });
+  t.match(thread.events.at(-1), {
+    eventName: 'channel.message.delivery_failed',
+    data: { error, message: { status: 'failed', error } },
+  });
+  const seen = thread.events.length;
+  reportAll(thread, sent, { ...receipt('failed'), error: { code: '1' } });
+  t.equal(thread.events.length, seen, 'it has failed already');
+  for (const status of ['sent', 'delivered', 'read'] as const) reportAll(thread, sent, receipt(status));
+  t.same(thread.names(seen), ['thread.message.updated', 'channel.message.delivered', 'channel.message.read']);
+  for (const { data } of thread.events.slice(seen)) t.equal(data.message?.error, undefined);
+  reportAll(thread, sent, { ...receipt('failed'), error });
+  t.equal(thread.row(sent.messageId).status, 'read');
+});
+
+t.test('price and conversation are kept with the message, without an event of their own', async t => {
+  const { thread, sent } = answering();
+  const conversation = { id: 'c', origin: 'service', expiresAt: null };
+  const pricing = { billable: true, model: 'PMP', type: 'regular', category: 'service' };
+  reportAll(thread, sent, receipt('sent'));
+  const seen = thread.events.length;
+  reportAll(thread, sent, { ...receipt('sent'), billing: { conversation } });
+  t.equal(thread.events.length, seen);
+  reportAll(thread, sent, { ...receipt('delivered'), billing: { pricing } });
+  t.match(thread.events.at(-1)?.data.message?.metadata, { chatapp: { conversation, pricing } });
+  const last = thread.writes.findLast(write => write.statement.name === 'message.status');
+  t.same(
+    JSON.parse(String(last?.values[5])),
+    { chatapp: { conversation, pricing } },
+    'the last says everything',
+  );
+});
+
+t.test(
+  'the provider’s word that the window is closed closes it, unless the participant has written since',
+  async t => {
+    const refused = {
+      status: 'failed',
+      error: { code: '131047', message: 'Re-engagement message' },
+    } as const;
+    const closing = answering();
+    const at = (ms: number) => ({ ...refused, occurredAt: new Date(ms).toISOString() });
+    reportAll(closing.thread, closing.sent, at(closing.thread.now));
+    t.equal(closing.thread.events.at(-1)?.eventName, 'thread.service_window.closed');
+    t.equal(refusal(() => closing.thread.send()).code, 'svc/chatapp/template_required');
+    const open = answering();
+    const sentAt = open.thread.now;
+    open.thread.now += 60_000;
+    open.thread.receive();
+    reportAll(open.thread, open.sent, at(sentAt));
+    t.ok(open.thread.send(), 'it is open again by now');
+  },
+);

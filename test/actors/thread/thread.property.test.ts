@@ -143,7 +143,8 @@ function checkHistory({ thread, sent }: ObservedThread): void {
     if (eventName.startsWith('channel.message.') && eventName !== 'channel.message.requested') {
       const from = statuses.get(message?.messageId ?? '') as 'queued' | undefined;
       const to = message?.status as (typeof receiptStatuses)[number];
-      if (from === undefined || !advances(from, to)) throw new Error(`${from} went to ${to}`);
+      if (from === undefined || !advances({ status: from, error: undefined }, { status: to }))
+        throw new Error(`${from} went to ${to}`);
       statuses.set(message?.messageId ?? '', to);
     }
     if (message !== undefined && message.sequence !== undefined && message.sequence > data.sequence) {

@@ -48,6 +48,21 @@ async function webhook(env: TenantEnvironment): Promise<Asked> {
   return { params: connect.params, body, headers };
 }
 
+/** A thread with a new number, and a template that was approved for the channel's account. */
+async function newTemplate(env: TenantEnvironment) {
+  const { account, connect } = await newConnected(env);
+  const { projectId, environmentId } = env;
+  const { channelId } = connect.params;
+  const name = unique();
+  env.fixture.provider.templates.add(account.id, { name, body: 'Order {{1}} is on its way.' });
+  const { threadId } = await env.key.get<{ threadId: string }>('createThread', {
+    body: { projectId, environmentId, channelId, externalRef: '+1 555 0123' },
+  });
+  const components = [{ type: 'body', parameters: [{ type: 'text', text: '17' }] }];
+  const body = { projectId, threadId, templateName: name, language: 'en_US', components };
+  return { params: connect.params, body };
+}
+
 export const chatappScenarios: ScenariosOf<typeof chatappOperations> = {
   connectChatapp: {
     request: async env => (await newNumber(env)).connect,
@@ -91,6 +106,50 @@ export const chatappScenarios: ScenariosOf<typeof chatappOperations> = {
     variants: [async env => ({ params: (await newConnected(env)).connect.params })],
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => ({ by: sandbox.key, asked: await custom(sandbox) }),
+    },
+  },
+  checkChatappReadiness: {
+    request: disconnected,
+    variants: [async env => ({ params: (await newConnected(env)).connect.params })],
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => ({ by: sandbox.key, asked: await custom(sandbox) }),
+    },
+  },
+  listChatappTemplates: {
+    request: async env => ({ params: (await newTemplate(env)).params }),
+    variants: [
+      async env => ({
+        params: (await newTemplate(env)).params,
+        query: { status: 'APPROVED', category: 'UTILITY', language: 'en_US', name: 'a', limit: '1' },
+      }),
+    ],
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => ({ by: sandbox.key, asked: await custom(sandbox) }),
+      'svc/chatapp/channel_not_connected': async ({ sandbox }) => ({
+        by: sandbox.key,
+        asked: await disconnected(sandbox),
+      }),
+    },
+  },
+  sendChatappTemplate: {
+    request: newTemplate,
+    variants: [
+      async env => {
+        const { params, body } = await newTemplate(env);
+        return { params, body: { ...body, to: '+15550123', metadata: { a: 1 } } };
+      },
+    ],
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => ({
+        by: sandbox.key,
+        asked: { ...(await newTemplate(sandbox)), ...(await custom(sandbox)) },
+      }),
+      'svc/chatapp/channel_not_connected': async ({ sandbox }) => {
+        const { params, body } = await newTemplate(sandbox);
+        const { projectId } = sandbox;
+        await sandbox.key.get('disconnectChatapp', { params, body: { projectId } });
+        return { by: sandbox.key, asked: { params, body } };
+      },
     },
   },
   verifyChatappWebhook: {

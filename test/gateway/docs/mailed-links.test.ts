@@ -53,8 +53,14 @@ t.test('every link of a mail leads to a page that loads nothing from elsewhere',
     'each page is linked to',
   );
   const stopped = { stitchId: 'stitch_1', name: 'N', webhookUrl: null, status: 'disabled' };
-  const notice = await fetch(mailText('stitch_stopped', JSON.stringify(stopped), node.url).link);
-  t.match([notice.status, notice.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  const lost = { channelId: 'channel_1', name: 'N', reason: 'expired', expiresAt: null, message: 'No.' };
+  for (const { link } of [
+    mailText('stitch_stopped', JSON.stringify(stopped), node.url),
+    mailText('channel_credential', JSON.stringify(lost), node.url),
+  ]) {
+    const notice = await fetch(link);
+    t.match([notice.status, notice.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  }
   for (const link of links) {
     const answer = await fetch(link);
     const text = await answer.text();

@@ -107,6 +107,24 @@ t.test('unary calls', async t => {
     t.match(data, [{ data: { actor: { type: 'system', id: 'crm' } } }]);
   });
 
+  t.test('content and participant are those of the public API', async t => {
+    const location = { type: 'location', latitude: 52.5, longitude: 13.4, name: 'Office' };
+    const named = { displayName: 'Ada', locale: 'pt-BR', attributes: { plan: 'pro' } };
+    await ingest(inbound(tenant, 'named', { participantJson: JSON.stringify(named) }));
+    const participant = JSON.parse((await getThread(threadId)).thread?.participantJson ?? '') as object;
+    t.strictSame(participant, { externalParticipantRef: 'somebody', ...named });
+    const messageId = first.message?.messageId ?? '';
+    const sent = await send({
+      ...{ projectId, environmentId, threadId, idempotencyKey: 'located', replyToMessageId: messageId },
+      contentJson: JSON.stringify(location),
+    });
+    t.match(JSON.parse(sent.message?.contentJson ?? ''), location);
+    t.match(JSON.parse(sent.message?.replyToJson ?? ''), { messageId });
+    t.match(sent.message?.body, /Office/, 'the body says it in words');
+    const broken = send({ projectId, environmentId, threadId, idempotencyKey: 'broken', contentJson: '{' });
+    t.match(await failure(broken), { code: codes.INVALID_ARGUMENT });
+  });
+
   t.test('a thread is read as it stands', async t => {
     const { thread } = await getThread(threadId);
     t.match(thread, {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Receipt } from '../../../actors/channel/providers.ts';
-import { reportReceipt } from '../../../actors/channel/receipts.ts';
+import { reportReceipts } from '../../../actors/channel/receipts.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { ActorRef } from '../../../runtime/actor/actor.ts';
@@ -94,7 +94,7 @@ t.test('receipts of a custom channel', async t => {
       return reply;
     };
     const receipt: Receipt = { status: 'sent', occurredAt };
-    await reportReceipt(
+    await reportReceipts(
       { db: database, ask },
       {
         projectId,
@@ -102,7 +102,7 @@ t.test('receipts of a custom channel', async t => {
         channelId,
         messageId,
         externalMessageId: 'w-between',
-        receipt,
+        receipts: [receipt],
         author: { type: 'system', id: null },
       },
     );

@@ -140,18 +140,6 @@ t.test('what a participant writes becomes a message of their thread', async t =>
   t.equal((await listMessages(channelId))[1]?.body, 'A picture');
 });
 
-t.test('nothing can be sent yet, and the answer says so', async t => {
-  const { channelId, number } = await connected();
-  await provider.write(number, ada, text('Hello'));
-  await stored(channelId, 1);
-  const [{ threadId = '' } = {}] = await listThreads(channelId);
-  const body = { projectId, body: 'Hi' };
-  t.match(await key.ask('createMessage', { params: { threadId }, body }), {
-    status: 409,
-    body: { error: 'svc/runtime/conflict' },
-  });
-});
-
 t.test('the signature is checked over the bytes as they came', async t => {
   const { channelId, number } = await connected();
   const body = writeJson(createPayload(number, { messages: provider.compose(number, ada, text('Zoë/x')) }));

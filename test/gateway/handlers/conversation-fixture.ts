@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { Test } from 'tap';
 import { createChannelKind } from '../../../actors/channel/kind.ts';
 import { channelSnapshot } from '../../../actors/channel/snapshot.ts';
+import { defaultGraph, Graph } from '../../../actors/chatapp/graph.ts';
 import { createThreadKind } from '../../../actors/thread/kind.ts';
 import { receiveFromProvider } from '../../../actors/thread/receive-from-provider.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
@@ -165,7 +166,21 @@ export class ConversationNode {
     const node = new Node({
       kinds: [
         createThreadKind({ db: database, log: silentLog }),
-        createChannelKind({ db: database, log: silentLog, receive: receiveFromProvider }),
+        createChannelKind({
+          db: database,
+          log: silentLog,
+          vault: new Vault(ring),
+          receive: receiveFromProvider,
+          graph: new Graph(defaultGraph),
+          pool: { send: () => Promise.reject(new Error('no pool')) },
+          media: this.media,
+          limits: defaultLimits,
+          ownApp: undefined,
+          notifyOwners: () => Promise.resolve(),
+          clock: systemClock,
+          draining: new AbortController().signal,
+          abandoned: new AbortController().signal,
+        }),
       ],
       store,
       transport,

@@ -10,6 +10,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemRandom, type Random } from '../../../runtime/time/clock.ts';
 import { erasePersonalData } from '../../../storage/retention/erasures.ts';
 import type { Asked, Client, ListOf, Refusal } from '../../node/client.ts';
+import { columnsWith } from '../../support/columns-with.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newKey, newStitch, type Tenant } from '../../node/tenant.ts';
 import { answer } from '../../support/receiver.ts';
@@ -27,25 +28,6 @@ function write({ key, projectId, channelId }: Tenant, name: string, text: string
     params: { channelId },
     body: { projectId, body: text, externalParticipantRef: name, metadata: { from: name } },
   });
-}
-
-/** The columns in which a text is to be found, of every table, whatever they hold. */
-async function columnsWith(text: string): Promise<string[]> {
-  const columns = await database.query<{ table: string; column: string; type: string }>(
-    `select c.table_name as table, c.column_name as column, c.data_type as type
-     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-     where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
-       and c.data_type in ('text', 'character varying', 'json', 'jsonb', 'ARRAY', 'bytea')`,
-  );
-  const found = new Set<string>();
-  for (const { table, column, type } of columns) {
-    const shown = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`;
-    const rows = await database.query(`select 1 from "${table}" where strpos(${shown}, $1) > 0 limit 1`, [
-      text,
-    ]);
-    if (rows.length > 0) found.add(`${table.replace(/_\d{8}$/, '')}.${column}`);
-  }
-  return [...found];
 }
 
 /** Erases what is due, now and when all that was under way is over. */
@@ -144,7 +126,7 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
       updated_at: new Date(),
     }),
   ]);
-  const places = await columnsWith(name);
+  const places = await columnsWith(database, name);
   for (const place of [
     ...['threads.external_ref', 'threads.metadata', 'threads.tags', 'threads.custom_fields', 'threads.state'],
     ...['messages.body', 'messages.metadata', 'messages.actor', 'messages.external_message_id'],
@@ -182,7 +164,7 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
   await database.query(`update stitches set archived_at = now() where stitch_id = $1`, [stitchId]);
 
   await erasePersonalData(database, Date.now(), silentLog);
-  t.same(await columnsWith(name), [], 'at once');
+  t.same(await columnsWith(database, name), [], 'at once');
   // What was under way: an answer that comes late, and one that is kept late.
   await database.query(
     `update webhook_attempts a set response_body = $1 from webhook_deliveries d
@@ -190,9 +172,9 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
     [`late thanks for ${name}`],
   );
   await erasePersonalData(database, asked + 599_000, silentLog);
-  t.same(await columnsWith(name), ['webhook_attempts.response_body']);
+  t.same(await columnsWith(database, name), ['webhook_attempts.response_body']);
   await erasePersonalData(database, Date.now() + 601_000, silentLog);
-  t.same(await columnsWith(name), [], 'and when all has come to rest');
+  t.same(await columnsWith(database, name), [], 'and when all has come to rest');
   t.same(await database.query('select 1 from erasures'), []);
   t.same(await database.query(`select status from attachments where attachment_id = $1`, [attachmentId]), [
     { status: 'erased' },
@@ -246,7 +228,7 @@ t.test("one that fails is tried again, later each time, and is in no other one's
   const eraseAt = (at: number) => erasePersonalData(database, at, silentLog, random);
   let now = Date.now();
   await t.rejects(eraseAt(now), { message: '51 erasures failed' });
-  t.same(await columnsWith('Willing-141421'), [], 'the fifty before it did not keep it waiting');
+  t.same(await columnsWith(database, 'Willing-141421'), [], 'the fifty before it did not keep it waiting');
   const due = async () =>
     (
       await database.query<{ at: Date; attempts: number }>(
@@ -270,7 +252,7 @@ t.test("one that fails is tried again, later each time, and is in no other one's
   t.equal(letters.length, 1, 'a human is told, once');
   await database.query('drop trigger refuse on messages');
   await eraseAt(now + 3_600_000);
-  t.same(await columnsWith('Stubborn-0'), []);
+  t.same(await columnsWith(database, 'Stubborn-0'), []);
   t.same(await database.query('select 1 from erasures'), []);
 });
 
@@ -333,7 +315,7 @@ t.test('asked twice it is done twice, to the newest event', async t => {
   await write(tenant, 'Eve-16180', 'two');
   await erase(tenant, threadId);
   await Promise.all([eraseNowAndLater(), eraseNowAndLater()]);
-  t.same(await columnsWith('Eve-16180'), []);
+  t.same(await columnsWith(database, 'Eve-16180'), []);
 });
 
 t.test('for developers and keys that write threads, in their own environment', async t => {

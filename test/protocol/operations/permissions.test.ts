@@ -35,9 +35,14 @@ const table: readonly Row[] = [
     'createThread updateThread createNote updateNote deleteNote assignThread setTyping moveReadCursor',
   ),
   row(['messages:read'], viewer, all, 'listMessages getMessage getMessageTimeline getAttachmentUrl'),
-  row(['messages:write'], developer, operators, 'createMessage createAttachment'),
+  row(['messages:write'], developer, operators, 'createMessage createAttachment sendChatappTemplate'),
   row(['messages:write'], developer, nobody, 'createInboundMessage recordReceipt'),
-  row(['channels:read'], viewer, all, 'listChannels getChannel listChannelCommands getChatappStatus'),
+  row(
+    ['channels:read'],
+    viewer,
+    all,
+    'listChannels getChannel listChannelCommands getChatappStatus checkChatappReadiness listChatappTemplates',
+  ),
   row(
     ['channels:write'],
     developer,

@@ -48,9 +48,8 @@ t.test('the operations are those that were agreed', async t => {
     testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomVersions createLoomVersion getLoomVersion
     updateLoomVersion listAgents createAgent getAgent updateAgent createAgentRun listAgentRuns
     getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample
-    connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook`.split(
-      /\s+/,
-    );
+    connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook checkChatappReadiness
+    listChatappTemplates sendChatappTemplate`.split(/\s+/);
   t.strictSame(Object.keys(operations).sort(), ids.sort());
 });
 

@@ -1,4 +1,7 @@
 /** Requests to addresses that customers name, over real sockets, through real worker threads. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/request.ts';
 import { Pool, type PoolOptions } from '../../../runtime/pool/pool.ts';
@@ -261,4 +264,48 @@ t.test('TLS', async t => {
   t.match(await trusting.send(post(url('127.0.0.1'))), { failure: 'tls' });
   t.match(await doubting.send(post(url('receiver.test'))), { failure: 'tls' });
   t.equal(receiver.received.length, 1);
+});
+
+t.test('the body of an answer is kept in a file, with its digest', async t => {
+  const pool = await poolFor(t);
+  const receiver = await receiverFor(t);
+  const bytes = randomBytes(3 * 1_048_576);
+  receiver.behaviour = (_request, response) => response.end(bytes);
+  const folder = t.testdir({ taken: 'by something else' });
+  const fetch = (name: string, more: Partial<OutboundRequest> = {}) =>
+    pool.send({
+      method: 'GET',
+      url: receiver.url(),
+      headers: {},
+      saveTo: join(folder, name),
+      keepBytes: bytes.length,
+      ...more,
+    });
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const result = await fetch('whole');
+  t.match(result, {
+    status: 200,
+    saved: { bytes: bytes.length, sha256 },
+    body: undefined,
+    truncated: undefined,
+  });
+  t.ok((await readFile(join(folder, 'whole'))).equals(bytes));
+  t.match(await fetch('long', { keepBytes: 1_000 }), { status: 200, truncated: true });
+  t.match(await fetch('taken'), { status: 200, saved: undefined }, 'a file that is there is not written');
+  t.equal(await readFile(join(folder, 'taken'), 'utf8'), 'by something else');
+  receiver.behaviour = answer(404, {}, 'no file');
+  t.match(await fetch('missing'), { status: 404, body: 'no file', saved: undefined });
+  receiver.behaviour = (_request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half of it');
+    setImmediate(() => response.destroy());
+  };
+  t.match(await fetch('broken'), { failure: 'connect', saved: undefined });
+});
+
+t.test('a request that names a wider reach has connections of its own', async t => {
+  const pool = await poolFor(t, { reach: 'public' });
+  const receiver = await receiverFor(t);
+  t.match(await pool.send(post(receiver.url())), { failure: 'blocked_address' });
+  t.match(await pool.send(post(receiver.url(), { reach: 'loopback' })), { status: 204 });
+  t.match(await pool.send(post(receiver.url())), { failure: 'blocked_address' }, 'and shares none of them');
 });

@@ -6,13 +6,15 @@ import {
   channelsWithWebhooks,
   type ChatappWebhook,
   failWebhook,
-  finishWebhook,
+  finishWebhooks,
   openWebhooks,
 } from '../../../storage/chatapp/inbox.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database } = await startTestDatabase(t);
 const now = Date.parse('2026-11-20T12:00:00Z');
+
+const tenWebhooks = { webhooks: 10, bytes: 1_000 };
 
 let requests = 0;
 
@@ -44,23 +46,42 @@ t.test('bytes are kept as they are, and those of one turn go together', async t 
   );
   await Promise.all(all.map(each => inbox.add(each)));
   t.equal(statements, 3, 'sixteen at a time');
-  t.strictSame(await openWebhooks(database, channelId, 100), all, 'oldest first');
-  t.strictSame(await openWebhooks(database, channelId, 2), all.slice(0, 2));
+  const read = (webhooks: number, bytes = 1_000) => openWebhooks(database, channelId, { webhooks, bytes });
+  t.strictSame(await read(100), all, 'oldest first');
+  t.strictSame(await read(2), all.slice(0, 2));
+  t.strictSame(await read(100, 14), all.slice(0, 2), 'seven bytes each');
+  t.strictSame(await read(100, 15), all.slice(0, 3));
+  t.strictSame(await read(100, 1), all.slice(0, 1), 'one, however long it is');
 });
 
 t.test('what is finished is not taken up again', async t => {
   const channelId = newId('channel');
   const inbox = new ChatappInbox(database);
-  const [first, second] = [
+  const [first, second, third] = [
     webhook(channelId, Buffer.from('1')),
     webhook(channelId, Buffer.from('2')),
+    webhook(channelId, Buffer.from('3')),
   ] as const;
-  await inbox.add(first);
-  await inbox.add(second);
-  await finishWebhook(database, first.requestId, [], now);
+  for (const each of [first, second, third]) await inbox.add(each);
+  const threadIds = [newId('thread'), newId('thread')];
+  await finishWebhooks(
+    database,
+    [
+      { requestId: first.requestId, threadIds },
+      { requestId: second.requestId, threadIds: [] },
+    ],
+    now,
+  );
   t.same(
-    (await openWebhooks(database, channelId, 10)).map(({ requestId }) => requestId),
-    [second.requestId],
+    (await openWebhooks(database, channelId, tenWebhooks)).map(({ requestId }) => requestId),
+    [third.requestId],
+  );
+  t.same(
+    await database.query(
+      `select thread_ids as "threadIds" from chatapp_webhooks where channel_id = $1 order by request_id`,
+      [channelId],
+    ),
+    [{ threadIds }, { threadIds: [] }, { threadIds: [] }],
   );
 });
 
@@ -73,7 +94,7 @@ t.test('what fails again and again is given up', async t => {
     over.push(await failWebhook(database, requestId, 'why', now));
   }
   t.same(over, [false, false, false, false, true]);
-  t.same(await openWebhooks(database, channelId, 10), []);
+  t.same(await openWebhooks(database, channelId, tenWebhooks), []);
   t.notOk((await channelsWithWebhooks(database, 1_000)).includes(channelId));
 });
 

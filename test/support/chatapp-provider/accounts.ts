@@ -39,6 +39,8 @@ export interface PhoneNumber {
   readonly registrations: number[];
   /** By app: the callback of this number alone. */
   readonly overrides: Map<string, Callback>;
+  /** What the number shows in the place of what is usual: `quality_rating`, `health_status` and the like. */
+  readonly shown: Record<string, unknown>;
 }
 
 export interface Token {
@@ -49,6 +51,8 @@ export interface Token {
   readonly accountIds: readonly string[];
   /** Whether `debug_token` names them: it need not. */
   readonly namesTargets: boolean;
+  /** Of a system user it can be renewed. */
+  readonly type: 'SYSTEM_USER' | 'USER';
   /** Epoch seconds; 0: never. */
   expiresAt: number;
   /** The subcode with which it is refused from now on. */
@@ -103,6 +107,7 @@ export class Accounts {
       pin: more.pin,
       registrations: [],
       overrides: new Map(),
+      shown: {},
     };
     account.numbers.push(number);
     this.#numbers.set(id, number);
@@ -112,7 +117,7 @@ export class Accounts {
   addToken(
     app: App,
     account: Account,
-    more: Partial<Pick<Token, 'scopes' | 'expiresAt' | 'namesTargets'>> = {},
+    more: Partial<Pick<Token, 'scopes' | 'expiresAt' | 'namesTargets' | 'type'>> = {},
   ): Token {
     const token: Token = {
       value: `EAA${randomBytes(24).toString('base64url')}`,
@@ -120,6 +125,7 @@ export class Accounts {
       scopes: more.scopes ?? [messagingScope, managementScope],
       accountIds: [account.id],
       namesTargets: more.namesTargets ?? true,
+      type: more.type ?? 'SYSTEM_USER',
       expiresAt: more.expiresAt ?? 0,
       revoked: undefined,
     };
@@ -148,6 +154,10 @@ export class Accounts {
 
   findToken(value: string): Token | undefined {
     return this.#tokens.get(value);
+  }
+
+  listTokens(): readonly Token[] {
+    return [...this.#tokens.values()];
   }
 
   /** The app with this id and secret. */

@@ -37,6 +37,7 @@ export function connectRoutes(accounts: Accounts, now: () => number): Route {
     if (second === undefined && number !== undefined) return changeNumber(accounts, first, request);
     if (second === undefined && accounts.findAccount(first) !== undefined)
       return showAccount(accounts, request);
+    if (second === undefined && accounts.findApp(first) !== undefined) return showApp(accounts, request);
     return undefined;
   };
 }
@@ -79,7 +80,7 @@ function inspect(accounts: Accounts, request: ProviderRequest): ProviderAnswer {
   const targets = token.namesTargets ? { target_ids: token.accountIds } : {};
   const data = {
     app_id: token.appId,
-    type: 'SYSTEM_USER',
+    type: token.type,
     application: 'Partner app',
     is_valid: fault === undefined,
     expires_at: token.expiresAt,
@@ -109,6 +110,11 @@ function listFields(accounts: Accounts, appId: string, request: ProviderRequest)
   return { body: { data: [{ object, callback_url: url, active: true, fields }] } };
 }
 
+function showApp(accounts: Accounts, request: ProviderRequest): ProviderAnswer {
+  const { id } = requireAppToken(accounts, request);
+  return { body: { id, name: 'Partner app', link: 'https://partner.example' } };
+}
+
 function showAccount(accounts: Accounts, request: ProviderRequest): ProviderAnswer {
   const token = accounts.requireToken(request.token, managementScope);
   const { id } = accounts.requireAccount(token, request.path[0] ?? '');
@@ -132,6 +138,8 @@ function showNumber(number: PhoneNumber, { appId }: Token): object {
     is_pin_enabled: number.pin !== undefined,
     webhook_configuration: override === undefined ? {} : { phone_number: override.url },
     health_status: { can_send_message: 'AVAILABLE', entities: [] },
+    whatsapp_business_manager_messaging_limit: 'TIER_250',
+    ...number.shown,
   };
 }
 

@@ -18,6 +18,8 @@ import { createContact, createPayload, type Json, type Participant, writeJson } 
 export interface ProviderOptions {
   /** Default: the time of the machine. Epoch milliseconds. */
   readonly now?: () => number;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 export type Status = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
@@ -31,8 +33,9 @@ export class ChatappProvider {
   readonly deliveries = new Deliveries();
   /** `GET /123/phone_numbers` and the like, in the order in which they came. */
   readonly requests: string[] = [];
+  /** What it answers, the first that knows the path: a demonstration may add to them. */
+  readonly routes: Route[];
   readonly #now: () => number;
-  readonly #routes: readonly Route[];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -42,7 +45,7 @@ export class ChatappProvider {
     this.media = new MediaFiles(this.accounts, now);
     this.templates = new Templates(this.accounts);
     this.messages = new Messages(this.accounts, this.media, this.templates, now);
-    this.#routes = [
+    this.routes = [
       this.messages.route,
       this.media.route,
       this.templates.route,
@@ -59,7 +62,7 @@ export class ChatappProvider {
     const provider = new ChatappProvider(options);
     await new Promise<void>((resolve, reject) => {
       provider.#server.once('error', reject);
-      provider.#server.listen(0, '127.0.0.1', resolve);
+      provider.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
     });
     provider.media.baseUrl = provider.url;
     return provider;
@@ -168,7 +171,7 @@ export class ChatappProvider {
 
   async #answer(request: ProviderRequest): Promise<ProviderAnswer> {
     try {
-      for (const route of this.#routes) {
+      for (const route of this.routes) {
         const answer = await route(request);
         if (answer !== undefined) return answer;
       }

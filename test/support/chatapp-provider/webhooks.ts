@@ -18,9 +18,14 @@ export function createPayload(number: PhoneNumber, updates: Updates): Json {
   return createEnvelope(number.accountId, 'messages', createValue(number, updates));
 }
 
-/** The payload of one change of any field. */
-export function createEnvelope(accountId: string, field: string, value: Json): Json {
-  return { object: 'whatsapp_business_account', entry: [createEntry(accountId, field, value)] };
+/**
+ * The payload of one change of any field.
+ *
+ * @param time epoch seconds; of what the account reports, and not of messages
+ */
+export function createEnvelope(accountId: string, field: string, value: Json, time?: number): Json {
+  const entry = { ...createEntry(accountId, field, value), ...(time === undefined ? {} : { time }) };
+  return { object: 'whatsapp_business_account', entry: [entry] };
 }
 
 /** One entry of a payload that has several. */

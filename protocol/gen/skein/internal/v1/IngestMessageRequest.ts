@@ -19,6 +19,10 @@ export interface IngestMessageRequest {
   'body'?: (string);
   'attachments'?: (_skein_internal_v1_Attachment)[];
   'metadataJson'?: (string);
+  /**
+   * What is known of the participant now (ParticipantInput of the public API).
+   */
+  'participantJson'?: (string);
 }
 
 export interface IngestMessageRequest__Output {
@@ -38,4 +42,8 @@ export interface IngestMessageRequest__Output {
   'body': (string);
   'attachments': (_skein_internal_v1_Attachment__Output)[];
   'metadataJson': (string);
+  /**
+   * What is known of the participant now (ParticipantInput of the public API).
+   */
+  'participantJson': (string);
 }

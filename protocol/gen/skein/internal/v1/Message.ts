@@ -25,6 +25,18 @@ export interface Message {
    */
   'sequence'?: (number | string | Long);
   'actor'?: (_skein_internal_v1_Actor | null);
+  /**
+   * What it holds beside its text (MessageContent of the public API); empty: nothing.
+   */
+  'contentJson'?: (string);
+  /**
+   * The message that it answers (MessageReference).
+   */
+  'replyToJson'?: (string);
+  /**
+   * Why it failed (MessageError).
+   */
+  'errorJson'?: (string);
 }
 
 export interface Message__Output {
@@ -45,4 +57,16 @@ export interface Message__Output {
    */
   'sequence': (string);
   'actor': (_skein_internal_v1_Actor__Output | null);
+  /**
+   * What it holds beside its text (MessageContent of the public API); empty: nothing.
+   */
+  'contentJson': (string);
+  /**
+   * The message that it answers (MessageReference).
+   */
+  'replyToJson': (string);
+  /**
+   * Why it failed (MessageError).
+   */
+  'errorJson': (string);
 }

@@ -13,6 +13,14 @@ export interface SendMessageRequest {
   'body'?: (string);
   'attachments'?: (_skein_internal_v1_Attachment)[];
   'metadataJson'?: (string);
+  /**
+   * MessageContentInput of the public API. Beside a content that is more than a text the body may be empty.
+   */
+  'contentJson'?: (string);
+  /**
+   * The message of the thread that this one answers.
+   */
+  'replyToMessageId'?: (string);
 }
 
 export interface SendMessageRequest__Output {
@@ -26,4 +34,12 @@ export interface SendMessageRequest__Output {
   'body': (string);
   'attachments': (_skein_internal_v1_Attachment__Output)[];
   'metadataJson': (string);
+  /**
+   * MessageContentInput of the public API. Beside a content that is more than a text the body may be empty.
+   */
+  'contentJson': (string);
+  /**
+   * The message of the thread that this one answers.
+   */
+  'replyToMessageId': (string);
 }

@@ -31,6 +31,10 @@ export interface Thread {
    * Absent: the channel has none.
    */
   'serviceWindow'?: (_skein_internal_v1_ServiceWindow | null);
+  /**
+   * Who writes on the other side (Participant of the public API); empty: nobody.
+   */
+  'participantJson'?: (string);
 }
 
 export interface Thread__Output {
@@ -58,4 +62,8 @@ export interface Thread__Output {
    * Absent: the channel has none.
    */
   'serviceWindow': (_skein_internal_v1_ServiceWindow__Output | null);
+  /**
+   * Who writes on the other side (Participant of the public API); empty: nobody.
+   */
+  'participantJson': (string);
 }

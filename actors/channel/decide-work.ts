@@ -1,0 +1,55 @@
+/**
+ * When a chatapp channel does its work: one task at a time of each sort (state.ts), so that what it works through stays in its order.
+ *
+ *   idle -> working    a hint, a reminder, or the recovery scanner (gateway/jobs)
+ *   working -> more    another one meanwhile
+ *   more -> working    the task has ended; so has one that leaves more to do
+ *   working -> idle    the task has ended
+ *
+ * A reload of the actor forgets that a task runs, and so does another node that takes it over: two tasks may then run at once for a while.
+ */
+import type { Turn } from '../../runtime/actor/index.ts';
+import type { DoWork, WorkDone } from './commands.ts';
+import type { ChannelDecision } from './decide.ts';
+import type { ChannelState } from './state.ts';
+
+export function work(state: ChannelState, { work: sort }: DoWork): ChannelDecision<null> {
+  const before = state.works[sort];
+  switch (before) {
+    case undefined:
+      return {
+        state: { ...state, works: { ...state.works, [sort]: 'working' } },
+        transient: true,
+        effects: [{ do: 'perform', task: 'work', payload: { work: sort } satisfies DoWork }],
+        reply: null,
+      };
+    case 'working':
+      return {
+        state: { ...state, works: { ...state.works, [sort]: 'more' } },
+        transient: true,
+        reply: null,
+      };
+    case 'more':
+      return { reply: null };
+    default:
+      return before satisfies never;
+  }
+}
+
+/** The task has ended; another one begins where there is more to do, now or when the reminder comes. */
+export function worked(
+  state: ChannelState,
+  { work: sort, hasMore, nextAt }: WorkDone,
+  turn: Turn,
+): ChannelDecision<null> {
+  const { [sort]: before, ...works } = state.works;
+  const idle: ChannelState = { ...state, works };
+  if (hasMore || before === 'more') return work(idle, { work: sort });
+  if (nextAt === undefined) return { state: idle, transient: true, reply: null };
+  const again = { command: 'work', payload: { work: sort } satisfies DoWork };
+  return {
+    state: idle,
+    remind: [{ key: `work:${sort}`, at: Math.max(nextAt, turn.now), ...again }],
+    reply: null,
+  };
+}

@@ -1,0 +1,245 @@
+/**
+ * Fetches the files that participants of a chatapp channel send. Each is a row that its message has written (storage/chatapp/files.ts): it
+ * is fetched from the provider into a temporary file, checked, moved to the media store, and then its thread is told. What a crash
+ * interrupts is done again: a file that is in the store is not fetched again, and a thread that knows of it says nothing.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ActorRef, isRefusal, LimitReached } from '../../runtime/actor/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import {
+  type ClaimedFile,
+  claimFiles,
+  dropFile,
+  nextFileAt,
+  postponeFile,
+} from '../../storage/chatapp/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import {
+  announceFetched,
+  claimUpload,
+  completeUpload,
+  dropFetched,
+  findAttachments,
+  type Media,
+  releaseUpload,
+} from '../../storage/media/index.ts';
+import { findMessageWithSequence } from '../../storage/reads/index.ts';
+import type { Limits } from '../../storage/writes/index.ts';
+import {
+  downloadMedia,
+  type FileRequests,
+  type Graph,
+  GraphError,
+  MediaFailed,
+  type Tries,
+} from '../chatapp/index.ts';
+import type { FetchedFile, SettleAttachment, WorkDone } from './commands.ts';
+import { type CredentialServices, openConnection, type OpenConnection } from './credentials.ts';
+
+/** What the node gives to the task. */
+export interface FileServices extends CredentialServices {
+  readonly db: Pick<Database, 'query' | 'em'>;
+  readonly graph: Graph;
+  readonly pool: FileRequests;
+  readonly media: Pick<Media, 'put' | 'remove' | 'requireRoom'>;
+  readonly limits: Limits;
+  readonly log: Log;
+  /** Aborted when a draining node waits no longer. */
+  readonly abandoned: AbortSignal;
+}
+
+interface FileTask extends FileServices {
+  /** Rejects with the `ServiceError` of the actor that was asked. */
+  readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;
+  readonly now: () => number;
+}
+
+/** Files of one task, which are fetched at once. */
+const pageSize = 8;
+
+/** Times are milliseconds. One file, from the provider to the store. */
+const fetchMs = 180_000;
+/** Who has claimed a file this long ago has gone. */
+const claimMs = 240_000;
+/** A file waits for a connection, and is looked at again after this time. */
+const unconnectedMs = 300_000;
+/** How long the provider keeps what participants send. */
+const providerKeptMs = 7 * 86_400_000;
+
+/** Attempts by what has failed; with the waits between them twelve take two days. */
+const maxAttempts: Readonly<Record<Tries, number>> = { once: 1, few: 4, many: 12 };
+const firstRetryMs = 5_000;
+const maxRetryMs = 12 * 3_600_000;
+
+function getRetryMs(attempts: number): number {
+  return Math.min(firstRetryMs * 3 ** (attempts - 1), maxRetryMs);
+}
+
+/** Fetches the files that are due, and may leave more of them. Rejects where the database is away. */
+export async function fetchFiles(services: FileTask, channelId: string): Promise<Omit<WorkDone, 'work'>> {
+  const { db, now } = services;
+  const open = await openConnection(services, channelId, now());
+  const at = now();
+  const files = await claimFiles(db, { channelId, now: at, until: at + claimMs, limit: pageSize });
+  await Promise.all(files.map(file => takeFile(services, open, file)));
+  const nextAt = await nextFileAt(db, channelId);
+  return { hasMore: files.length === pageSize, ...(nextAt === undefined ? {} : { nextAt }) };
+}
+
+/** Never rejects: a file that was claimed is found again by its time. */
+async function takeFile(
+  services: FileTask,
+  open: OpenConnection | undefined,
+  file: ClaimedFile,
+): Promise<void> {
+  const { channelId, attachmentId } = file;
+  try {
+    const fetched = await fetchFile(services, open, file);
+    if (fetched !== undefined) await settle(services, file, fetched);
+  } catch (err) {
+    services.log.warn({ err, channelId, attachmentId }, 'a file of a chat channel waits');
+  }
+}
+
+/** What has become of the file. Undefined: it has to wait, and the row says for how long. */
+async function fetchFile(
+  services: FileTask,
+  open: OpenConnection | undefined,
+  file: ClaimedFile,
+): Promise<FetchedFile | undefined> {
+  const { db, now, log } = services;
+  const { channelId, attachmentId, attempts, createdAt } = file;
+  if (open?.status !== 'connected') return waitForConnection(services, file);
+  try {
+    return await bringHere(services, open, file);
+  } catch (err) {
+    if (err instanceof GraphError) {
+      // Whatever it says of the token, it says it of the whole channel.
+      await services.ask({ kind: 'channel', id: channelId }, 'lookAtCredentials', {});
+      return waitForConnection(services, file);
+    }
+    const failed =
+      err instanceof MediaFailed ? err : new MediaFailed('The file could not be stored.', 'many');
+    const isTooLate = now() >= createdAt.getTime() + providerKeptMs;
+    log.info({ err, channelId, attachmentId, attempts }, 'a file of the chat provider could not be fetched');
+    if (attempts >= maxAttempts[failed.tries] || isTooLate) return fail(services, file, failed.message);
+    await postponeFile(db, attachmentId, { at: now() + getRetryMs(attempts), attempts });
+    return undefined;
+  }
+}
+
+async function fail({ db, now }: FileTask, file: ClaimedFile, reason: string): Promise<FetchedFile> {
+  await dropFetched(db, file, now());
+  return { status: 'failed', reason };
+}
+
+/** The channel is not connected: the file waits for as long as the provider has it. */
+async function waitForConnection(services: FileTask, file: ClaimedFile): Promise<FetchedFile | undefined> {
+  const { attachmentId, attempts, createdAt } = file;
+  const now = services.now();
+  if (now >= createdAt.getTime() + providerKeptMs) {
+    return fail(services, file, 'The channel was not connected while the provider had the file.');
+  }
+  await postponeFile(services.db, attachmentId, { at: now + unconnectedMs, attempts: attempts - 1 });
+  return undefined;
+}
+
+/** Fetches the file unless the store has it. Undefined: nobody awaits it any more, or somebody else stores it at this moment. */
+async function bringHere(
+  services: FileTask,
+  { as, connection }: OpenConnection,
+  file: ClaimedFile,
+): Promise<FetchedFile | undefined> {
+  const { db, abandoned } = services;
+  const [stored] = await findAttachments(db, file, [file.attachmentId]);
+  if (stored?.status === 'stored') return toReady(stored);
+  const folder = await mkdtemp(join(tmpdir(), 'skein-file-'));
+  try {
+    const path = join(folder, 'bytes');
+    const signal = AbortSignal.any([AbortSignal.timeout(fetchMs), abandoned]);
+    const size = await downloadMedia(services, as, connection.phoneNumberId, file, path, signal);
+    return await store(services, file, path, size);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function toReady({
+  sizeBytes,
+  storageKey,
+}: {
+  readonly sizeBytes: number;
+  readonly storageKey: string;
+}): FetchedFile {
+  return { status: 'ready', sizeBytes, storageKey };
+}
+
+async function store(
+  { db, media, limits, now }: FileTask,
+  file: ClaimedFile,
+  path: string,
+  size: number,
+): Promise<FetchedFile | undefined> {
+  const { attachmentId, projectId, environmentId, mimeType } = file;
+  const filename = file.filename ?? nameByType(mimeType);
+  const announced = {
+    attachmentId,
+    projectId,
+    environmentId,
+    filename,
+    mimeType,
+    sizeBytes: size,
+    now: now(),
+  };
+  try {
+    await announceFetched(db, announced, limits);
+  } catch (error) {
+    if (error instanceof LimitReached) throw new MediaFailed('There is no room for more files.', 'many');
+    throw error;
+  }
+  const upload = await claimUpload(db, attachmentId, now());
+  if (upload === undefined) return undefined;
+  const { storageKey } = upload;
+  try {
+    await media.requireRoom(size);
+    const sha256 = await media.put({ key: storageKey, size, mimeType }, createReadStream(path));
+    if (await completeUpload(db, upload, sha256, now())) return toReady({ sizeBytes: size, storageKey });
+  } catch (error) {
+    await releaseUpload(db, upload);
+    throw error;
+  }
+  // It was erased meanwhile: a file without a row must not stay.
+  await media.remove(storageKey);
+  return undefined;
+}
+
+/** For files that the provider gives no name. */
+function nameByType(mimeType: string): string {
+  const [kind = '', subtype = ''] = (mimeType.split(';', 1)[0] ?? '').trim().split('/', 2);
+  return /^(image|audio|video)$/.test(kind) && /^[a-z0-9]{1,8}$/.test(subtype)
+    ? `${kind}.${subtype}`
+    : 'file';
+}
+
+/** Times that a thread is asked whose messages change faster than they can be read. */
+const maxReadings = 5;
+
+/** Tells the thread. Rejects where it cannot be asked now: the row stays, and what was stored is found then. */
+async function settle({ db, ask }: FileTask, file: ClaimedFile, fetched: FetchedFile): Promise<void> {
+  const { projectId, environmentId, threadId, attachmentId } = file;
+  for (let attempt = 0; attempt < maxReadings; attempt++) {
+    const reading = await findMessageWithSequence(db, file);
+    if (reading === undefined) return dropFile(db, attachmentId);
+    const command: SettleAttachment = { projectId, environmentId, reading, attachmentId, file: fetched };
+    try {
+      const outcome = await ask({ kind: 'thread', id: threadId }, 'settleAttachment', command);
+      if (outcome === 'settled') return;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return dropFile(db, attachmentId);
+    }
+  }
+}

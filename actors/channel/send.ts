@@ -1,0 +1,283 @@
+/**
+ * Sends the messages of a chatapp channel to its provider (storage/chatapp/sends.ts has the states of a message that leaves). A message is
+ * claimed by a committed row before the provider is asked, and asked for once by each claim. What became of it is committed by its thread,
+ * as a receipt of our own, which deletes the row.
+ *
+ * Where the answer is lost, nobody knows whether the provider has taken the message: it is not sent again. A webhook that reports on it
+ * names it by our id, and settles it. Without one the message fails after ten minutes, and even then a later report proves it sent.
+ *
+ * While the channel is not connected, its messages wait for an hour (settle-send.ts).
+ */
+import { randomInt } from 'node:crypto';
+import { ServiceError } from '../../protocol/errors.ts';
+import type { MessageAttachment, MessageError } from '../../protocol/resources/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
+import { type Clock, pause } from '../../runtime/time/index.ts';
+import {
+  type ClaimedSend,
+  claimSend,
+  type DueSend,
+  dueSends,
+  markUnknown,
+  nextSendAt,
+  postponeSend,
+  requeueSend,
+} from '../../storage/chatapp/index.ts';
+import type { Media } from '../../storage/media/index.ts';
+import type { Tenancy } from '../base/index.ts';
+import {
+  type AcceptedMessage,
+  classifySendError,
+  getSendRetryMs,
+  type Graph,
+  GraphError,
+  isNumberThrottled,
+  type MediaSource,
+  sendMessage,
+  toRecipient,
+} from '../chatapp/index.ts';
+import type { LoseConnection, WorkDone } from './commands.ts';
+import { type CredentialServices, openConnection, type OpenConnection } from './credentials.ts';
+import { type Pacer, pairMs } from './pacer.ts';
+import type { Receipt } from './providers.ts';
+import type { ReceiptServices } from './receipts.ts';
+import { fail, failOverdue, getUnknownUntil, settle, settleLost, waitMs } from './settle-send.ts';
+import { provideFile } from './uploads.ts';
+
+/** What the node gives to the task. */
+export interface SendServices extends CredentialServices {
+  readonly graph: Graph;
+  readonly media: Pick<Media, 'open'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborted when the node drains: no further message is begun. */
+  readonly draining: AbortSignal;
+  /** Aborted when a draining node waits no longer: answers that are still out are lost. */
+  readonly abandoned: AbortSignal;
+}
+
+type SendTask = SendServices &
+  Pick<ReceiptServices, 'ask'> & { readonly pacer: Pacer; readonly now: () => number };
+
+type Done = Omit<WorkDone, 'work'>;
+
+/** Times are milliseconds. How long a task begins messages: another node may own the channel by now. */
+const taskMs = 10_000;
+/** Between two looks for messages that have come while others are on their way. */
+const lookMs = 250;
+const pageSize = 200;
+const maxInFlight = 64;
+const callMs = 20_000;
+const uploadMs = 35_000;
+/** Who has claimed a message this long ago has gone: more than a call and an upload take. */
+const claimMs = 60_000;
+/** Tries of a message that the provider fails at. */
+const maxTries = 5;
+/** Tries to commit what the provider has answered. */
+const maxReports = 5;
+
+/** Sends what may leave now, in the order of each thread. Rejects where the database is away. */
+export async function workThroughSends(services: SendTask, channelId: string): Promise<Done> {
+  const { db, now } = services;
+  const open = await openConnection(services, channelId, now());
+  await settleLost(services, channelId);
+  if (open?.status !== 'connected') return failOverdue(services, channelId);
+  const run = new SendRun(services, channelId, open);
+  await run.work();
+  const dueAt = await nextSendAt(db, channelId, { queued: true });
+  if (dueAt === undefined) return { hasMore: false };
+  const nextAt = Math.max(dueAt, services.pacer.getNumberAt(open.connection.phoneNumberId));
+  return { hasMore: nextAt <= now() && !services.draining.aborted, nextAt };
+}
+
+/** One task's work on a channel that is connected. */
+class SendRun {
+  readonly #services: SendTask;
+  readonly #channelId: string;
+  readonly #open: OpenConnection;
+  readonly #inFlight = new Set<Promise<void>>();
+  /** Each once in a run, whatever becomes of it. */
+  readonly #begun = new Set<string>();
+  #isOver = false;
+
+  constructor(services: SendTask, channelId: string, open: OpenConnection) {
+    this.#services = services;
+    this.#channelId = channelId;
+    this.#open = open;
+  }
+
+  async work(): Promise<void> {
+    const { db, now, clock, draining } = this.#services;
+    const end = now() + taskMs;
+    try {
+      while (!this.#isOver && !draining.aborted && now() < end) {
+        const due = await dueSends(db, this.#channelId, { now: now(), queued: true, limit: pageSize });
+        const fresh = due.filter(
+          ({ messageId, status }) => status === 'queued' && !this.#begun.has(messageId),
+        );
+        if (fresh.length === 0 && this.#inFlight.size === 0) return;
+        for (const send of fresh) if (!(await this.#begin(send))) return;
+        if (fresh.length === 0) await Promise.race([...this.#inFlight, pause(clock, lookMs)]);
+      }
+    } finally {
+      await Promise.all(this.#inFlight);
+    }
+  }
+
+  /** Gives whether further ones may follow. */
+  async #begin(send: DueSend): Promise<boolean> {
+    const { messageId, threadId } = send;
+    const { db, now, clock, pacer, draining } = this.#services;
+    const { phoneNumberId } = this.#open.connection;
+    this.#begun.add(messageId);
+    const threadAt = pacer.getThreadAt(threadId);
+    if (threadAt > now()) {
+      await postponeSend(db, messageId, threadAt);
+      return true;
+    }
+    if (this.#inFlight.size >= maxInFlight) await Promise.race(this.#inFlight);
+    // The provider takes none for a while: the channel's reminder comes again.
+    if (pacer.getNumberAt(phoneNumberId) > now() + lookMs) return false;
+    const wait = pacer.takePlace(phoneNumberId, now()) - now();
+    if (wait > 0) await pause(clock, wait);
+    if (this.#isOver || draining.aborted) return false;
+    const sending = this.#send(send).finally(() => this.#inFlight.delete(sending));
+    this.#inFlight.add(sending);
+    return true;
+  }
+
+  /** Never rejects: a row that was claimed is found again by its time. */
+  async #send(send: DueSend): Promise<void> {
+    const { db, now, log, pacer } = this.#services;
+    const channelId = this.#channelId;
+    const { messageId, file } = send;
+    try {
+      // Before the claim: should the node end meanwhile, the message is still queued.
+      if (file !== null) await this.#uploadAhead(send, file);
+      const at = now();
+      const claim = { messageId, channelId, now: at, until: at + claimMs, nextAt: at + pairMs };
+      const claimed = await claimSend(db, claim);
+      if (claimed === undefined) return;
+      pacer.noteThread(claimed.threadId, at);
+      await this.#sendClaimed(claimed, at);
+    } catch (err) {
+      log.warn({ err, channelId, messageId }, 'it was not recorded what became of a message');
+    }
+  }
+
+  async #sendClaimed(claimed: ClaimedSend, at: number): Promise<void> {
+    const { messageId } = claimed;
+    let accepted: AcceptedMessage;
+    try {
+      accepted = await this.#call(claimed);
+    } catch (error) {
+      if (error instanceof Unsendable) await this.#fail(claimed, { message: error.message });
+      else if (error instanceof GraphError) await this.#takeRefusal(claimed, error, at);
+      else throw error;
+      return;
+    }
+    const { externalMessageId, isHeld } = accepted;
+    const occurredAt = new Date(this.#services.now()).toISOString();
+    const receipt: Receipt | undefined = isHeld ? undefined : { status: 'sent', occurredAt };
+    await this.#insist(messageId, () =>
+      settle(this.#services, this.#channelId, claimed, { externalMessageId }, receipt),
+    );
+  }
+
+  /** Asks the provider. Rejects with `GraphError`, and with `Unsendable` where there is nothing to ask. */
+  async #call(claimed: ClaimedSend): Promise<AcceptedMessage> {
+    const { graph, abandoned } = this.#services;
+    const { connection, as } = this.#open;
+    const { messageId, body, attachments, details, externalRef, participant, targetId } = claimed;
+    const content = details?.content;
+    const to = toRecipient(externalRef, participant?.attributes);
+    if (to === undefined) throw new Unsendable('The participant is not known any more.');
+    if (content?.type === 'reaction' && targetId === null) {
+      throw new Unsendable('The provider does not have the message that it reacts to.');
+    }
+    const [attachment] = attachments;
+    const media = attachment === undefined ? undefined : await this.#provideFile(claimed, attachment);
+    const message = { messageId, to, body, attachment, content, media, targetId: targetId ?? undefined };
+    const signal = AbortSignal.any([AbortSignal.timeout(callMs), abandoned]);
+    return sendMessage(graph, as, connection.phoneNumberId, message, signal);
+  }
+
+  /** Where it fails, the message's own attempt says why. */
+  async #uploadAhead(send: DueSend, file: MessageAttachment): Promise<void> {
+    try {
+      await this.#provideFile(send, file);
+    } catch (error) {
+      if (!(error instanceof GraphError) && !(error instanceof Unsendable)) throw error;
+    }
+  }
+
+  async #provideFile(send: Tenancy, attachment: MessageAttachment): Promise<MediaSource> {
+    const signal = AbortSignal.any([AbortSignal.timeout(uploadMs), this.#services.abandoned]);
+    const media = await provideFile(this.#services, this.#open, send, attachment, signal);
+    if (media === undefined) throw new Unsendable('The file of the message is not there.');
+    return media;
+  }
+
+  /** The provider did not take the message, or did not say so. */
+  async #takeRefusal(claimed: ClaimedSend, error: GraphError, startedAt: number): Promise<void> {
+    const { db, now, log, pacer } = this.#services;
+    const { messageId, threadId, attempts, createdAt } = claimed;
+    const { code, message } = error;
+    const told = { ...(code === undefined ? {} : { code: String(code) }), message };
+    const failure = classifySendError(error);
+    log.debug({ channelId: this.#channelId, messageId, code, failure, attempts }, 'a message was not taken');
+    if (failure === 'lost') {
+      await markUnknown(db, messageId, getUnknownUntil(new Date(startedAt)), told);
+      return;
+    }
+    const at = now() + getSendRetryMs(error, attempts) + randomInt(500);
+    const isLastTry = failure === 'temporary' && attempts >= maxTries;
+    const isTooLate = failure === 'throttled' && at > createdAt.getTime() + waitMs;
+    if (failure === 'refused' || isLastTry || isTooLate) {
+      await this.#fail(claimed, told);
+      return;
+    }
+    pacer.releaseThread(threadId);
+    await requeueSend(db, messageId, at, told);
+    if (failure === 'connection') await this.#loseConnection(error);
+    else if (isNumberThrottled(error)) pacer.pause(this.#open.connection.phoneNumberId, at);
+  }
+
+  #fail(claimed: ClaimedSend, error: MessageError): Promise<void> {
+    return this.#insist(claimed.messageId, () => fail(this.#services, this.#channelId, claimed, error));
+  }
+
+  /** The provider has said what became of the message, and says it only once. */
+  async #insist(messageId: string, report: () => Promise<void>): Promise<void> {
+    const { clock, log } = this.#services;
+    for (let tries = 1; ; tries++) {
+      try {
+        await report();
+        return;
+      } catch (err) {
+        if (tries === maxReports || !(err instanceof ServiceError)) throw err;
+        log.debug({ err, messageId, tries }, 'what became of a message is recorded once more');
+        await pause(clock, 200 * 2 ** tries);
+      }
+    }
+  }
+
+  async #loseConnection({ code, message }: GraphError): Promise<void> {
+    const { ask } = this.#services;
+    const { projectId, environmentId, connection } = this.#open;
+    this.#isOver = true;
+    const { accessToken } = connection;
+    const command: LoseConnection = {
+      projectId,
+      environmentId,
+      accessToken,
+      failure: { code: code ?? null, message },
+    };
+    await ask({ kind: 'channel', id: this.#channelId }, 'loseConnection', command);
+  }
+}
+
+/** There is nothing that the provider could be asked for. */
+class Unsendable extends Error {
+  override readonly name = 'Unsendable';
+}

@@ -1,0 +1,60 @@
+/** What the provider takes as one message. What it would refuse is refused before it is stored. */
+import { invalid, ServiceError } from '../../protocol/errors.ts';
+import type { MessageAttachment, MessageContent } from '../../protocol/resources/index.ts';
+import { findFileObstacle } from './limits.ts';
+
+/** What there is to send. */
+export interface MessageContents {
+  readonly body: string;
+  readonly attachments: readonly MessageAttachment[];
+  readonly content?: MessageContent;
+}
+
+/** Code points. */
+export const maxTextLength = 4_096;
+const maxCaptionLength = 1_024;
+
+/** Why the provider would not take the message, whenever it is sent: 422. Undefined: nothing is known against it. */
+export function findMessageObstacle({
+  body,
+  attachments,
+  content,
+}: MessageContents): ServiceError | undefined {
+  if (attachments.length > 1) {
+    const message = 'must not have more than one: the provider takes one file with a message';
+    return invalid([{ path: '/body/attachments', message, code: 'maxItems' }]);
+  }
+  const [attachment] = attachments;
+  if (content !== undefined && content.type !== 'text' && content.type !== 'media') return undefined;
+  if (attachment === undefined)
+    return isLonger(body, maxTextLength) ? tooLong('body', maxTextLength) : undefined;
+  const file = findFileObstacle(attachment);
+  if (file !== undefined) return file;
+  const caption = getCaption({ body, attachments, ...(content === undefined ? {} : { content }) });
+  if (caption === null) return undefined;
+  if (attachment.kind === 'audio' || attachment.kind === 'sticker') {
+    const message = `must be empty: the provider shows no text with a file of the kind ${attachment.kind}`;
+    return invalid([
+      { path: content?.type === 'media' ? '/body/content/caption' : '/body/body', message, code: 'caption' },
+    ]);
+  }
+  return isLonger(caption, maxCaptionLength)
+    ? tooLong(content?.type === 'media' ? 'content/caption' : 'body', maxCaptionLength)
+    : undefined;
+}
+
+/** The text below a file; null: none. A message without a content says it in its body. */
+export function getCaption({ body, content }: MessageContents): string | null {
+  return content?.type === 'media' ? content.caption : body;
+}
+
+/** By code points, of which there are never more than UTF-16 units. */
+function isLonger(text: string, maxLength: number): boolean {
+  return text.length > maxLength && Array.from(text).length > maxLength;
+}
+
+function tooLong(field: string, maxLength: number): ServiceError {
+  const message = `must not have more than ${maxLength} characters`;
+  const issues = [{ path: `/body/${field}`, message, code: 'maxLength' }];
+  return new ServiceError('svc/validation/invalid_request', { details: { issues, maxLength } });
+}

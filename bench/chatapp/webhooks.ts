@@ -1,0 +1,208 @@
+/**
+ * Webhooks of the chat provider: how many messages a second become messages of threads, beside those that are posted to a custom channel
+ * of the same node; a batch of a thousand; and how soon a webhook is answered at the rate of a busy number.
+ *
+ * A webhook is answered before it is worked through, so its message counts when it is stored, and not when it is answered. Both kinds of
+ * messages take turns, and the medians of the rounds are compared. A stitch whose circuit is open queues a delivery for each.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createContact, createPayload, sign, writeJson } from '../../test/support/chatapp-provider/index.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import type { LoadResult, LoadTask } from '../support/load.ts';
+import { openCircuit } from '../support/open-circuit.ts';
+import { runLoad } from '../support/run-load.ts';
+import { count, fixed, median, table, times } from '../support/table.ts';
+import { type ChatappSetup, withChatapp } from './chatapp-setup.ts';
+
+const rounds = 3;
+const measuredMs = 5_000;
+const connections = 256;
+const threads = 1_000;
+const batchSize = 1_000;
+const batches = 5;
+const pace = 200;
+const pacedMs = 10_000;
+const storedWithinMs = 180_000;
+
+interface Rates {
+  readonly custom: number;
+  readonly webhooks: number;
+  readonly answered: number;
+}
+
+function run(setup: ChatappSetup, task: Partial<LoadTask>): Promise<LoadResult> {
+  const { skein, business } = setup;
+  const { app, account, number } = business;
+  return runLoad({
+    ports: [skein.port],
+    path: setup.webhookPath,
+    headers: {},
+    connections,
+    warmupMs: 0,
+    measuredMs,
+    threads,
+    projectId: skein.projectId,
+    webhook: { wabaId: account.id, phoneNumberId: number.id, appSecret: app.secret },
+    ...task,
+  });
+}
+
+/** When the last webhook of the channel was worked through, in epoch milliseconds; waits until none is left. */
+async function allStored({ query, channelId }: ChatappSetup): Promise<number> {
+  const deadline = performance.now() + storedWithinMs;
+  for (;;) {
+    const [row] = await query<{ isOpen: boolean }>(
+      'select exists (select from chatapp_webhooks where channel_id = $1 and finished_at is null) as "isOpen"',
+      [channelId],
+    );
+    if (row?.isOpen !== true) break;
+    if (performance.now() > deadline) throw new Error('the webhooks were not worked through in time');
+    await pause(20);
+  }
+  const [last] = await query<{ at: Date; errors: string }>(
+    `select max(finished_at) as at, count(*) filter (where error is not null) as errors
+     from chatapp_webhooks where channel_id = $1`,
+    [channelId],
+  );
+  if (last === undefined || Number(last.errors) > 0) throw new Error('webhooks could not be worked through');
+  return last.at.getTime();
+}
+
+async function countMessages({ query, channelId }: ChatappSetup): Promise<number> {
+  const [row] = await query<{ found: string }>(
+    'select count(*) as found from messages where channel_id = $1',
+    [channelId],
+  );
+  return Number(row?.found);
+}
+
+async function compare(setup: ChatappSetup): Promise<Rates> {
+  const { skein } = setup;
+  const posted = await run(setup, {
+    path: `/v1/channels/${skein.channelId}/inbound-messages`,
+    headers: { Authorization: `Bearer ${skein.apiKey}` },
+    webhook: undefined,
+  });
+  const before = await countMessages(setup);
+  const hooked = await run(setup, {});
+  const storedAt = await allStored(setup);
+  for (const { errors, firstError } of [posted, hooked]) {
+    if (errors > 0) throw new Error(`${errors} errors, first: ${firstError ?? ''}`);
+  }
+  const stored = (await countMessages(setup)) - before;
+  if (stored !== hooked.succeeded) throw new Error(`${hooked.succeeded} webhooks, ${stored} messages`);
+  return {
+    custom: (posted.succeeded * 1_000) / (posted.endedAt - posted.startedAt),
+    webhooks: (hooked.succeeded * 1_000) / (storedAt - hooked.startedAt),
+    answered: (hooked.succeeded * 1_000) / (hooked.endedAt - hooked.startedAt),
+  };
+}
+
+/** The longest that the event loop stood still since the last call, in milliseconds; with the 10 between two looks of the node. */
+async function readLongestStall({ skein }: ChatappSetup): Promise<number> {
+  const text = await (await fetch(`${skein.server.url}/metrics`)).text();
+  const found = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text);
+  if (found === null) throw new Error('the node does not tell the delay of its event loop');
+  return Number(found[1]) * 1_000;
+}
+
+/** Posts a thousand messages at once; gives the milliseconds until all are stored, and the longest stall meanwhile. */
+async function postBatch(
+  setup: ChatappSetup,
+  participants: readonly string[],
+  run: string,
+): Promise<{ readonly ms: number; readonly stallMs: number }> {
+  const { app, number } = setup.business;
+  const messages = Array.from({ length: batchSize }, (_, index) => ({
+    id: `wamid.${run}-${index}`,
+    from: participants[index % participants.length],
+    timestamp: setup.provider.timestamp(),
+    type: 'text',
+    text: { body: `message ${index}` },
+  }));
+  const contacts = participants.map(phone => createContact({ phone }));
+  const body = writeJson(createPayload(number, { contacts, messages }));
+  await readLongestStall(setup);
+  const from = Date.now();
+  const response = await fetch(`${setup.skein.server.url}${setup.webhookPath}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': sign(body, app.secret) },
+    body,
+  });
+  if (response.status !== 200) throw new Error(`the batch was answered ${response.status}`);
+  const ms = (await allStored(setup)) - from;
+  return { ms, stallMs: await readLongestStall(setup) };
+}
+
+async function postBatches(
+  setup: ChatappSetup,
+  participants: number,
+): Promise<{ readonly ms: number; readonly stallMs: number }> {
+  const seen: { readonly ms: number; readonly stallMs: number }[] = [];
+  for (let batch = 0; batch < batches; batch++) {
+    // Nobody of an earlier batch: every thread is new.
+    const phones = Array.from({ length: participants }, (_, index) =>
+      String(16_000_000_000 + participants * 1_000 * (batch + 1) + index),
+    );
+    seen.push(await postBatch(setup, phones, `batch-${participants}-${batch}`));
+  }
+  return {
+    ms: median(seen.map(({ ms }) => ms)),
+    stallMs: Math.max(...seen.map(({ stallMs }) => stallMs)),
+  };
+}
+
+async function queueDeliveries({ skein }: ChatappSetup, database: BenchDatabase): Promise<void> {
+  const { stitch } = await skein.api.post<{ stitch: { stitchId: string } }>('/stitches', {
+    projectId: skein.projectId,
+    name: 'Queue',
+    webhookUrl: 'http://127.0.0.1:2/',
+    eventNames: ['thread.message.received'],
+  });
+  await skein.server.stop();
+  await database.query(skein.databaseUrl, openCircuit, [stitch.stitchId]);
+  await skein.server.start();
+}
+
+export async function benchWebhooks(database: BenchDatabase): Promise<void> {
+  await database.warm();
+  await withChatapp(database, 'skein_chatapp_webhooks', async setup => {
+    await queueDeliveries(setup, database);
+    const seen: Rates[] = [];
+    // The first round warms up.
+    for (let round = 0; round <= rounds; round++) seen.push(await compare(setup));
+    seen.shift();
+    const middle = (field: keyof Rates): number => median(seen.map(rates => rates[field]));
+    const few = await postBatches(setup, 100);
+    const many = await postBatches(setup, batchSize);
+    const paced = await run(setup, { connections: 32, pace, warmupMs: 1_000, measuredMs: pacedMs });
+    await allStored(setup);
+    if (paced.errors > 0) throw new Error(`${paced.errors} errors, first: ${paced.firstError ?? ''}`);
+    const ratio = times(median(seen.map(({ webhooks, custom }) => webhooks / custom)));
+    console.log(`\n${threads} threads, ${connections} connections (medians of ${rounds} rounds)\n`);
+    const rows = [
+      ['custom inbound messages', `${count(middle('custom'))} a second`, ''],
+      [
+        'chatapp webhooks of one text each, until all are stored',
+        `${count(middle('webhooks'))} a second`,
+        '',
+      ],
+      ['the same, answered', `${count(middle('answered'))} a second`, ''],
+      ['stored webhooks against custom messages', ratio, 'at least 0.7 x'],
+      [
+        `a batch of ${count(batchSize)}, of 100 new participants: stored`,
+        `${fixed(few.ms, 0)} ms`,
+        '1,500 ms',
+      ],
+      ['the longest stall of the event loop', `${fixed(few.stallMs)} ms`, '50 ms'],
+      [
+        `a batch of ${count(batchSize)}, each of a new participant: stored`,
+        `${fixed(many.ms, 0)} ms`,
+        '1,500 ms',
+      ],
+      ['the longest stall of the event loop', `${fixed(many.stallMs)} ms`, '50 ms'],
+      [`answered, p99 at ${pace} webhooks a second`, `${fixed(paced.p99Ms)} ms`, '100 ms'],
+    ];
+    console.log(table(['', 'measured', 'target'], rows));
+  });
+}

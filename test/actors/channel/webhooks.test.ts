@@ -1,0 +1,113 @@
+/** Webhooks are worked through a page at a time, and one by one where a page fails. */
+import t from 'tap';
+import type { ProviderMessage, WebhookTask } from '../../../actors/channel/webhook-task.ts';
+import { workThroughWebhooks } from '../../../actors/channel/webhooks.ts';
+import { ServiceError } from '../../../protocol/errors.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { ChatappInbox } from '../../../storage/chatapp/inbox.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database } = await startTestDatabase(t);
+const now = Date.parse('2026-11-20T12:00:00Z');
+let requests = 0;
+
+/** A channel with a webhook for each text; `receive` takes the place of the threads. */
+async function channelWith(
+  texts: readonly string[],
+  receive: (message: ProviderMessage['message']) => Promise<void>,
+  timestamp = (index: number) => index + 1,
+) {
+  const [channelId, projectId, environmentId] = [newId('channel'), newId('project'), newId('environment')];
+  await database.query(
+    `insert into channels (channel_id, project_id, environment_id, name, kind, status, created_at, updated_at, state, version)
+     values ($1, $2, $3, 'Chat', 'chatapp', 'connected', now(), now(), '{}', 1)`,
+    [channelId, projectId, environmentId],
+  );
+  const inbox = new ChatappInbox(database);
+  for (const [index, body] of texts.entries()) {
+    const message = {
+      id: `${channelId}-${body}`,
+      from: '15550100',
+      timestamp: 1_795_000_000 + timestamp(index),
+      type: 'text',
+      text: { body },
+    };
+    const value = { metadata: { phone_number_id: '2' }, messages: [message] };
+    const payload = { entry: [{ id: '1', changes: [{ field: 'messages', value }] }] };
+    await inbox.add({
+      // Ids of one millisecond have no order.
+      requestId: newId('request', now + ++requests),
+      projectId,
+      environmentId,
+      channelId,
+      wabaId: '1',
+      phoneNumberId: '2',
+      receivedAt: new Date(now),
+      body: Buffer.from(JSON.stringify(payload)),
+    });
+  }
+  const services: WebhookTask = {
+    db: database,
+    log: silentLog,
+    ask: () => Promise.resolve(null),
+    now: () => now,
+    receive: (_ask, { message }) => receive(message),
+  };
+  return {
+    work: () => workThroughWebhooks(services, channelId),
+    /** Of each webhook, oldest first: whether it is finished, and how often it has failed. */
+    look: () =>
+      database.query<{ isFinished: boolean; attempts: number }>(
+        `select finished_at is not null as "isFinished", attempts from chatapp_webhooks where channel_id = $1
+         order by request_id`,
+        [channelId],
+      ),
+  };
+}
+
+const open = { isFinished: false, attempts: 0 };
+const finished = { isFinished: true, attempts: 0 };
+
+t.test('a page is worked through as one, in the order in which its messages were sent', async t => {
+  const seen: string[] = [];
+  const { work, look } = await channelWith(
+    ['late', 'early'],
+    async ({ body }) => void seen.push(body),
+    index => -index,
+  );
+  t.strictSame(await work(), { hasMore: false });
+  t.strictSame(seen, ['early', 'late']);
+  t.strictSame(await look(), [finished, finished]);
+});
+
+t.test('beyond a page there is more', async t => {
+  const { work, look } = await channelWith(
+    Array.from({ length: 101 }, (_, index) => String(index)),
+    async () => undefined,
+  );
+  t.strictSame(await work(), { hasMore: true });
+  t.equal((await look()).filter(({ isFinished }) => isFinished).length, 100);
+  t.strictSame(await work(), { hasMore: false });
+  t.ok((await look()).every(({ isFinished }) => isFinished));
+});
+
+t.test('one that fails holds back those behind it, and not those before, until it is given up', async t => {
+  const { work, look } = await channelWith(['good', 'bad', 'behind'], async ({ body }) => {
+    if (body === 'bad') throw new Error('it cannot be taken');
+  });
+  t.strictSame(await work(), { hasMore: false });
+  t.strictSame(await look(), [finished, { isFinished: false, attempts: 1 }, open]);
+  for (let failures = 2; failures <= 4; failures++) await work();
+  t.strictSame(await look(), [finished, { isFinished: false, attempts: 4 }, open]);
+  await work();
+  t.strictSame(await look(), [finished, { isFinished: true, attempts: 5 }, finished]);
+});
+
+t.test('what the node cannot do now says nothing of a webhook', async t => {
+  const { work, look } = await channelWith(['one', 'two'], async () => {
+    throw new ServiceError('svc/runtime/unavailable');
+  });
+  t.strictSame(await work(), { hasMore: false });
+  t.strictSame(await look(), [open, open]);
+});

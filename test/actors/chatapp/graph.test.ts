@@ -1,0 +1,74 @@
+/** What a call of the provider's API that fails says: above all, whether it may have been carried out. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { Graph, GraphError } from '../../../actors/chatapp/graph.ts';
+
+async function listen(t: Test, answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => answer(response));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function refuse(url: string, signal = AbortSignal.timeout(10_000)): Promise<GraphError> {
+  const graph = new Graph({ url, version: 'v25.0' });
+  try {
+    await graph.call({ method: 'POST', path: 'messages', as: { token: 'secret' }, body: {} }, signal);
+  } catch (error) {
+    if (error instanceof GraphError) return error;
+    throw error;
+  }
+  throw new Error('it was answered');
+}
+
+t.test('what has not left was not carried out', async t => {
+  const url = await listen(t, () => undefined);
+  const { port } = new URL(url);
+  t.match(await refuse(`http://127.0.0.1:${port === '1' ? 2 : 1}`), { mayBeDone: false, isTransient: true });
+});
+
+t.test('a lost answer, a late one, and one that is none of the provider’s leave it open', async t => {
+  const cases: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    reset: response => response.socket?.destroy(),
+    'half an answer': response => {
+      response.writeHead(200, { 'content-length': 100 }).write('{"mess');
+      setImmediate(() => response.socket?.destroy());
+    },
+    html: response => response.writeHead(502).end('<html></html>'),
+    'an empty 500': response => response.writeHead(500).end(),
+    'a 200 without JSON': response => response.end('ok'),
+    'a 500 without the envelope': response => response.writeHead(500).end('{}'),
+  };
+  for (const [name, answer] of Object.entries(cases)) {
+    t.equal((await refuse(await listen(t, answer))).mayBeDone, true, name);
+  }
+  const waiting = new AbortController();
+  const url = await listen(t, () => waiting.abort());
+  t.match(await refuse(url, waiting.signal), {
+    mayBeDone: true,
+    message: 'The provider did not answer in time.',
+  });
+});
+
+t.test('a refusal in the provider’s own words is one', async t => {
+  const error = { message: 'Something went wrong', code: 131000, is_transient: true };
+  const answer = (status: number) => (response: ServerResponse) =>
+    response.writeHead(status).end(JSON.stringify({ error }));
+  for (const status of [400, 500]) {
+    t.match(await refuse(await listen(t, answer(status))), {
+      mayBeDone: false,
+      code: 131000,
+      isTransient: true,
+    });
+  }
+  t.match(await refuse(await listen(t, response => response.writeHead(404).end('<html>'))), {
+    mayBeDone: false,
+    code: undefined,
+  });
+});

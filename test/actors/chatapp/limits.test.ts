@@ -1,0 +1,47 @@
+/** The provider's limits of files: https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media */
+import t from 'tap';
+import { findFileObstacle } from '../../../actors/chatapp/limits.ts';
+import type { AttachmentKind } from '../../../protocol/resources/attachment.ts';
+
+const megabyte = 1_048_576;
+
+const largest: Readonly<Record<AttachmentKind, readonly [string, number]>> = {
+  image: ['image/jpeg', 5 * megabyte],
+  audio: ['audio/ogg; codecs=opus', 16 * megabyte],
+  video: ['video/mp4', 16 * megabyte],
+  document: ['application/x-anything', 100 * megabyte],
+  sticker: ['image/webp', 512_000],
+};
+
+t.test('the largest file of each kind passes, and one byte more does not', t => {
+  for (const [kind, [mimeType, sizeBytes]] of Object.entries(largest) as [
+    AttachmentKind,
+    [string, number],
+  ][]) {
+    t.equal(findFileObstacle({ kind, mimeType, sizeBytes }), undefined, kind);
+    const obstacle = findFileObstacle({ kind, mimeType, sizeBytes: sizeBytes + 1 }, '/body/attachments/3');
+    t.match(obstacle, {
+      code: 'svc/validation/invalid_request',
+      details: { issues: [{ path: '/body/attachments/3/sizeBytes', code: 'maximum' }] },
+    });
+  }
+  t.end();
+});
+
+t.test('a type that the provider does not take for the kind is refused', t => {
+  const wrong: readonly [AttachmentKind, string][] = [
+    ['image', 'image/gif'],
+    ['image', 'application/pdf'],
+    ['audio', 'audio/wav'],
+    ['video', 'video/quicktime'],
+    ['sticker', 'image/png'],
+  ];
+  for (const [kind, mimeType] of wrong) {
+    t.match(findFileObstacle({ kind, mimeType, sizeBytes: 1 }), {
+      details: { issues: [{ path: '/body/attachments/0/mimeType', code: 'enum' }] },
+    });
+  }
+  t.equal(findFileObstacle({ kind: 'image', mimeType: 'IMAGE/PNG' }), undefined, 'however it is written');
+  t.equal(findFileObstacle({ kind: 'image' }), undefined, 'nothing is known of a file that lies elsewhere');
+  t.end();
+});

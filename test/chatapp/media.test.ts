@@ -1,0 +1,202 @@
+/** Files on a chatapp channel, both ways, and what erasing a participant leaves of them: over the API, on a whole node. */
+import t from 'tap';
+import { request } from 'undici';
+import type { AttachmentLink, AttachmentUpload } from '../../protocol/resources/attachment.ts';
+import type { Message } from '../../protocol/resources/message.ts';
+import type { Thread } from '../../protocol/resources/thread.ts';
+import { silentLog } from '../../runtime/observability/log.ts';
+import { erasePersonalData } from '../../storage/retention/erasures.ts';
+import { startChatapp } from '../gateway/handlers/chatapp-fixture.ts';
+import type { ListOf } from '../node/client.ts';
+import { columnsWith } from '../support/columns-with.ts';
+import type { Json, PhoneNumber } from '../support/chatapp-provider/index.ts';
+import { eventually } from '../support/eventually.ts';
+
+const { provider, database, tenant, connected } = await startChatapp(t);
+const { projectId, key, person } = tenant;
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const ada = { phone: '15550100271828', name: 'Ada-271828', userId: 'US.271828' };
+
+/** Ada sends a picture; gives what the webhook says of it. */
+async function sendPicture(number: PhoneNumber, bytes = png, more: Json = {}): Promise<string> {
+  const image = { ...provider.media.add(bytes, 'image/png'), ...more };
+  await provider.write(number, ada, { type: 'image', image });
+  return image.id;
+}
+
+async function findMessages(channelId: string): Promise<readonly Message[]> {
+  const [thread] = await person.all<Thread>('listThreads', { query: { projectId, channelId } });
+  if (thread === undefined) return [];
+  const { threadId } = thread;
+  return key.all<Message>('listMessages', { params: { threadId }, query: { order: 'asc' } });
+}
+
+/** The message whose file the provider has by that id, once it is known what became of it. */
+async function settled(channelId: string, providerMediaId: string): Promise<Message> {
+  let found: Message | undefined;
+  await eventually('the file is settled', async () => {
+    const messages = await findMessages(channelId);
+    found = messages.find(({ attachments: [file] }) => file?.providerMediaId === providerMediaId);
+    return found?.attachments[0]?.status !== 'pending' && found !== undefined;
+  });
+  if (found === undefined) throw new Error('there is no such message');
+  return found;
+}
+
+async function listUpdates(threadId: string): Promise<readonly Message[]> {
+  const { data } = await person.get<ListOf<{ data: { message: Message } }>>('listEvents', {
+    query: { projectId, threadId, eventName: 'thread.message.updated' },
+  });
+  return data.map(({ data: { message } }) => message);
+}
+
+async function read(attachmentId = ''): Promise<Buffer> {
+  const { url } = await key.get<AttachmentLink>('getAttachmentUrl', { params: { attachmentId } });
+  return Buffer.from(await (await request(url)).body.arrayBuffer());
+}
+
+t.test('a picture is kept here, and an event says so', async t => {
+  const { channelId, number } = await connected();
+  const message = await settled(channelId, await sendPicture(number, png, { caption: 'My cat' }));
+  const [file] = message.attachments;
+  t.match(file, { kind: 'image', status: 'ready', mimeType: 'image/png', sizeBytes: png.length });
+  t.equal(message.body, 'My cat');
+  t.ok((await read(file?.attachmentId)).equals(png));
+  t.strictSame(await listUpdates(message.threadId), [message]);
+  const rows = await database.query('select from chatapp_files where channel_id = $1', [channelId]);
+  t.equal(rows.length, 0);
+});
+
+t.test('one that is not what the provider says has failed, and its message stays', async t => {
+  const { channelId, number } = await connected();
+  const page = Buffer.from('<!doctype html><title>Sign in</title>');
+  const message = await settled(channelId, await sendPicture(number, page));
+  t.match(message.attachments, [
+    { status: 'failed', reason: 'The file is not what the provider says: image/png.' },
+  ]);
+  t.strictSame(await listUpdates(message.threadId), [message]);
+  const { attachmentId = '' } = message.attachments[0] ?? {};
+  t.equal((await key.ask('getAttachmentUrl', { params: { attachmentId } })).status, 404);
+});
+
+t.test('a file that a crash has left in the store is not fetched again', async t => {
+  const { channelId, number } = await connected();
+  const id = await sendPicture(number);
+  const { messageId, threadId, attachments } = await settled(channelId, id);
+  const { attachmentId } = attachments[0] ?? {};
+  // As if its thread had not been told.
+  const { sizeBytes: _size, storageKey: _key, ...pending } = { ...attachments[0], status: 'pending' };
+  await database.query('update messages set attachments = $2 where message_id = $1', [
+    messageId,
+    JSON.stringify([pending]),
+  ]);
+  await database.query(
+    `insert into chatapp_files (attachment_id, project_id, environment_id, channel_id, thread_id, message_id, provider_media_id, mime_type,
+       created_at, next_at) values ($1, $2, $3, $4, $5, $6, $7, 'image/png', now(), now())`,
+    [attachmentId, projectId, tenant.environmentId, channelId, threadId, messageId, id],
+  );
+  const asked = (): number => provider.requests.filter(each => each === `GET /${id}`).length;
+  t.equal(asked(), 1);
+  // Another file wakes the channel's task.
+  await sendPicture(number);
+  t.strictSame((await settled(channelId, id)).attachments, attachments);
+  t.equal(asked(), 1);
+});
+
+/** A file of ours, uploaded. */
+async function upload(bytes: Buffer, mimeType: string): Promise<string> {
+  const { attachmentId, uploadUrl } = await key.get<AttachmentUpload>('createAttachment', {
+    body: { projectId, filename: 'answer', mimeType, sizeBytes: bytes.length },
+  });
+  const { statusCode } = await request(uploadUrl, { method: 'PUT', body: bytes });
+  if (statusCode !== 204) throw new Error(`${statusCode}`);
+  return attachmentId;
+}
+
+t.test('a file of ours goes to the provider, and then its message', async t => {
+  const { channelId, number } = await connected();
+  const { threadId } = await settled(channelId, await sendPicture(number));
+  const attachments = [{ kind: 'image', attachmentId: await upload(png, 'image/png') }];
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  provider.routes.unshift(async ({ path }) => {
+    if (path[0] !== number.id || path[1] !== 'media') return undefined;
+    arrived.resolve();
+    await released.promise;
+    return undefined;
+  });
+  const { messageId } = await key.get<Message>('createMessage', {
+    params: { threadId },
+    body: { projectId, body: 'Here it is', attachments },
+  });
+  await arrived.promise;
+  const sends = await database.query('select status from chatapp_sends where message_id = $1', [messageId]);
+  t.strictSame(sends, [{ status: 'queued' }], 'a node that ends now has sent nothing');
+  released.resolve();
+  const listSent = () => provider.messages.sent.filter(({ callbackData }) => callbackData === messageId);
+  await eventually('sent', () => Promise.resolve(listSent().length > 0));
+  t.match(listSent(), [{ type: 'image', message: { image: { id: /^20/, caption: 'Here it is' } } }]);
+  t.equal(provider.requests.filter(each => each === `POST /${number.id}/media`).length, 1);
+});
+
+t.test('a file that the provider would refuse is refused before anything is stored', async t => {
+  const { channelId, number } = await connected();
+  const { threadId } = await settled(channelId, await sendPicture(number));
+  const attachments = [{ kind: 'image', attachmentId: await upload(png, 'image/gif') }];
+  const asked = { params: { threadId }, body: { projectId, body: 'Here it is', attachments } };
+  t.match(await key.ask('createMessage', asked), {
+    status: 422,
+    body: { details: { issues: [{ path: '/body/attachments/0/mimeType', code: 'enum' }] } },
+  });
+  t.equal((await findMessages(channelId)).length, 1);
+});
+
+t.test('erasing a participant leaves nothing of them, and what has not left does not leave', async t => {
+  const { channelId, number } = await connected();
+  const { threadId, messageId } = await settled(
+    channelId,
+    await sendPicture(number, png, { caption: ada.name }),
+  );
+  // Too often for as long as the test takes.
+  for (let times = 0; times < 5; times++)
+    provider.faults.script('messages', { kind: 'error', code: 131_056 });
+  const attachments = [{ kind: 'image', attachmentId: await upload(png, 'image/png') }];
+  const reply = await key.get<Message>('createMessage', {
+    params: { threadId },
+    body: { projectId, body: `Dear ${ada.name}`, attachments },
+  });
+  const hasUpload = async (): Promise<boolean> => {
+    const query = 'select from chatapp_uploads where phone_number_id = $1';
+    return (await database.query(query, [number.id])).length > 0;
+  };
+  const isWaiting = async (): Promise<boolean> => {
+    const query = `select from chatapp_sends where message_id = $1 and status = 'queued' and attempts > 0`;
+    return (await database.query(query, [reply.messageId])).length > 0;
+  };
+  await eventually('refused for now', isWaiting);
+  t.ok(await hasUpload());
+  const traces = [ada.name, ada.phone, ada.userId];
+  for (const trace of traces) t.not((await columnsWith(database, trace)).length, 0, trace);
+  // The other tests' threads are Ada's, too.
+  const threads = await person.all<Thread>('listThreads', { query: { projectId } });
+  for (const thread of threads)
+    await person.get('erasePersonalData', { params: { threadId: thread.threadId } });
+  await erasePersonalData(database, Date.now(), silentLog);
+  for (const trace of traces) t.strictSame(await columnsWith(database, trace), [], trace);
+  t.notOk(await hasUpload());
+  // One that was leaving at that moment finds nobody to go to.
+  await eventually(
+    'nothing leaves any more',
+    async () => (await database.query('select from chatapp_sends')).length === 0,
+  );
+  t.notOk(provider.messages.sent.some(({ callbackData }) => callbackData === reply.messageId));
+  const [inbound, outbound] = await findMessages(channelId);
+  t.match(inbound, { messageId, body: '', attachments: [] });
+  t.match(outbound, { messageId: reply.messageId, status: 'failed', body: '', attachments: [] });
+  const stored = await database.query(
+    `select from attachments where thread_id = $1 and (status <> 'erased' or provider_media_id is not null)`,
+    [threadId],
+  );
+  t.equal(stored.length, 0);
+});
