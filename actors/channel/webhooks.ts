@@ -29,7 +29,7 @@ import { recordStatuses } from './statuses.ts';
 import type { WebhookContent, WebhookTask } from './webhook-task.ts';
 
 /** Webhooks, and bytes of them, that one task works through: a node that drains waits for its tasks. */
-const page = { webhooks: 100, bytes: 1_048_576 };
+const page = { webhooks: 400, bytes: 1_048_576 };
 /** Threads that are asked at once: fewer than a mailbox takes, if all messages are of one thread. */
 const asksAtOnce = 200;
 

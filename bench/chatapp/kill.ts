@@ -48,8 +48,8 @@ async function reply({ skein, channelId }: ChatappSetup, phone: string, body: st
       return (await skein.api.post<Message>(`/threads/${threadId}/messages`, given, key)).messageId;
     } catch (error) {
       // The node is down, or has not worked through the participant's first webhook yet.
-      const isPassing = !(error instanceof ApiError) || error.status >= 500 || error.status === 404;
-      if (!isPassing) throw error;
+      const isRetryable = !(error instanceof ApiError) || error.status >= 500 || error.status === 404;
+      if (!isRetryable) throw error;
       await pause(50);
     }
   }
@@ -120,6 +120,7 @@ async function verify(setup: ChatappSetup, { inbound, outbound }: Written): Prom
     ),
   );
   const missing = outbound.filter(id => !arrived.has(id));
+  console.log('DEBUG', JSON.stringify(await query('select m.message_id, m.status, m.failure, m.external_message_id, m.created_at, s.status as send, s.attempts, s.error from messages m left join chatapp_sends s using (message_id) where m.message_id = any($1)', [missing])));
   const doubled = (found: ReadonlyMap<string, number>): number =>
     [...found.values()].filter(times => times > 1).length;
   return [

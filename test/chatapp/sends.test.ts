@@ -383,3 +383,13 @@ t.test('the participant sees that their messages were read, and that somebody an
     'it is shown for a while',
   );
 });
+
+t.test('a node that drains gives up a call that hangs, and nobody sends the message again', async t => {
+  const at = await talking();
+  faults.script('messages', { kind: 'hang' });
+  const { messageId } = await at.send({ body: 'Hello' });
+  await eventually('a claim', async () => (await openSends(at.channelId))[0]?.status === 'sending');
+  await fixture.skein.stop();
+  t.match(await openSends(at.channelId), [{ status: 'unknown', attempts: 1 }]);
+  t.equal(atProvider(messageId).length, 0);
+});

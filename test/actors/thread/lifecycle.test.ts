@@ -81,23 +81,26 @@ t.test('without a channel an outbound message waits for nothing: it has no statu
   t.equal(thread.events.at(-1)?.data.message?.status, null);
 });
 
-t.test('only a template reaches somebody who has never written, and a text has the length of its channel', async t => {
-  const thread = new ThreadHarness('chatapp');
-  thread.create();
-  t.equal(refusal(() => thread.send()).code, 'svc/chatapp/template_required');
-  const template = { ...tenancy, message: message('Your order is on its way'), template: true } as const;
-  t.match(thread.do('checkSend', template), { allowed: true, serviceWindow: { open: false } });
-  thread.do('send', { ...template, author: key });
-  thread.receive();
-  t.ok(thread.send(key, 'x'.repeat(4_096)));
-  const long = 'x'.repeat(4_097);
-  t.match(refusal(() => thread.send(key, long)).details, { maxLength: 4_096 });
-  const reason = 'svc/validation/invalid_request';
-  t.match(thread.do('checkSend', { ...tenancy, message: message(long) }), { allowed: false, reason });
-  const custom = new ThreadHarness('custom');
-  custom.create();
-  t.ok(custom.send(key, long));
-});
+t.test(
+  'only a template reaches somebody who has never written, and a text has the length of its channel',
+  async t => {
+    const thread = new ThreadHarness('chatapp');
+    thread.create();
+    t.equal(refusal(() => thread.send()).code, 'svc/chatapp/template_required');
+    const template = { ...tenancy, message: message('Your order is on its way'), template: true } as const;
+    t.match(thread.do('checkSend', template), { allowed: true, serviceWindow: { open: false } });
+    thread.do('send', { ...template, author: key });
+    thread.receive();
+    t.ok(thread.send(key, 'x'.repeat(4_096)));
+    const long = 'x'.repeat(4_097);
+    t.match(refusal(() => thread.send(key, long)).details, { maxLength: 4_096 });
+    const reason = 'svc/validation/invalid_request';
+    t.match(thread.do('checkSend', { ...tenancy, message: message(long) }), { allowed: false, reason });
+    const custom = new ThreadHarness('custom');
+    custom.create();
+    t.ok(custom.send(key, long));
+  },
+);
 
 const update = (thread: ThreadHarness, changes: object) =>
   JSON.parse(thread.do('update', { ...tenancy, changes, author: human })) as Record<string, unknown>;

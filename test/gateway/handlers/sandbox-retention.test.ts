@@ -27,7 +27,8 @@ async function getRows(threadId: string): Promise<Record<string, number>> {
     `select (select count(*) from threads where thread_id = $1) as threads,
       (select count(*) from messages where thread_id = $1) as messages,
       (select count(*) from thread_notes where thread_id = $1) as notes,
-      (select count(*) from read_cursors where thread_id = $1) as cursors`,
+      (select count(*) from read_cursors where thread_id = $1) as cursors,
+      (select count(*) from chatapp_aliases where thread_id = $1) as aliases`,
     [threadId],
   );
   return { ...row };
@@ -40,6 +41,11 @@ t.test('a thread that rests goes with all that hangs on it; others stay', async 
   const params = { threadId };
   await person.get('createNote', { params, body: { projectId, body: 'a note' } });
   await person.get('moveReadCursor', { params, body: { projectId, sequence: 1 } });
+  await database.query(
+    `insert into chatapp_aliases (channel_id, alias, project_id, environment_id, thread_id, external_ref, created_at)
+     select channel_id, 'US.1', project_id, environment_id, thread_id, external_ref, now() from threads where thread_id = $1`,
+    [threadId],
+  );
   const { threadId: busy } = await write(tenant, 'busy');
 
   const environmentId = await service.production(tenant);
@@ -55,10 +61,14 @@ t.test('a thread that rests goes with all that hangs on it; others stay', async 
     new Date(now + 10 * day),
   ]);
   await sweep(database, now + 29 * day, silentLog);
-  t.same(await getRows(threadId), { threads: 1, messages: 1, notes: 1, cursors: 1 }, 'not before');
+  t.same(
+    await getRows(threadId),
+    { threads: 1, messages: 1, notes: 1, cursors: 1, aliases: 1 },
+    'not before',
+  );
 
   await Promise.all([1, 2].map(() => sweep(database, now + 31 * day, silentLog)));
-  t.same(await getRows(threadId), { threads: 0, messages: 0, notes: 0, cursors: 0 });
+  t.same(await getRows(threadId), { threads: 0, messages: 0, notes: 0, cursors: 0, aliases: 0 });
   t.match(await getRows(busy), { threads: 1, messages: 1 });
   t.match(await getRows(production), { threads: 1, messages: 1 });
   t.equal((await key.ask<Refusal>('getThread', { params })).status, 404);

@@ -198,6 +198,21 @@ t.test(
   },
 );
 
+t.test('what the chat provider calls a file goes when the provider has forgotten it', async t => {
+  const now = Date.now();
+  for (const [attachmentId, expiresAt] of [
+    ['old', now],
+    ['fresh', now + 1_000],
+  ] as const) {
+    await db.query(
+      `insert into chatapp_uploads (phone_number_id, attachment_id, provider_media_id, expires_at) values ('1', $1, '17', $2)`,
+      [attachmentId, new Date(expiresAt)],
+    );
+  }
+  await sweepAt(now);
+  t.same(await db.query('select attachment_id as id from chatapp_uploads'), [{ id: 'fresh' }]);
+});
+
 t.test('the secret of a partner app that was replaced is forgotten once no signature needs it', async t => {
   const now = Date.now();
   const { workspaceId } = await newPerson();
