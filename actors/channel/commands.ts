@@ -186,6 +186,8 @@ export interface RecordReceipts extends Tenancy, Keyed {
   readonly receipts: readonly Receipt[];
   /** Which of the receipts were parked under `externalMessageId`. The commit removes these from the parked ones, and no others. */
   readonly unpark: readonly ReceiptStatus[];
+  /** Further names by which the provider calls the participant, as it has told with its answer. */
+  readonly aliases?: readonly string[];
   readonly author: Actor;
 }
 

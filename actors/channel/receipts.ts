@@ -29,6 +29,8 @@ export interface ReceiptReport extends Tenancy, Keyed {
   readonly externalMessageId?: string;
   /** In any order. None: the ids are linked, and the parked receipts are applied. */
   readonly receipts: readonly Receipt[];
+  /** As of `RecordReceipts`. */
+  readonly aliases?: readonly string[];
   readonly author: Actor;
 }
 
@@ -62,12 +64,12 @@ async function findParked({ db }: ReceiptServices, report: ReceiptReport): Promi
 /** The same for a message that was read, and once only: `stale` where the thread has changed it since. */
 export async function recordOnReading(
   { ask }: ReceiptServices,
-  { projectId, environmentId, externalMessageId, receipts, author, key }: ReceiptReport,
+  { projectId, environmentId, externalMessageId, receipts, aliases = [], author, key }: ReceiptReport,
   reading: MessageReading,
   parked: readonly Receipt[] = [],
 ): Promise<'recorded' | 'linked' | 'stale'> {
   const isLink = externalMessageId !== undefined && reading.message.externalMessageId === null;
-  if (receipts.length + parked.length === 0 && !isLink) return 'recorded';
+  if (receipts.length + parked.length + aliases.length === 0 && !isLink) return 'recorded';
   const command: RecordReceipts = {
     projectId,
     environmentId,
@@ -75,6 +77,7 @@ export async function recordOnReading(
     ...(externalMessageId === undefined ? {} : { externalMessageId }),
     receipts: [...receipts, ...parked],
     unpark: parked.map(({ status }) => status),
+    ...(aliases.length === 0 ? {} : { aliases }),
     author,
     ...(key === undefined ? {} : { key }),
   };
@@ -107,8 +110,8 @@ export async function reportReceipts(services: ReceiptServices, report: ReceiptR
   await applyParked(services, report);
 }
 
-/** Applies the parked receipts only: the report's own ones are committed already, with its key. */
+/** Applies the parked receipts only: what the report itself says is committed already, with its key. */
 export async function applyParked(services: ReceiptServices, report: ReceiptReport): Promise<void> {
-  const { key: _key, ...rest } = report;
+  const { key: _key, aliases: _aliases, ...rest } = report;
   await applyReceipts(services, { ...rest, receipts: [] });
 }

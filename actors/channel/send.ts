@@ -176,11 +176,14 @@ class SendRun {
       else throw error;
       return;
     }
-    const { externalMessageId, isHeld } = accepted;
+    const { externalMessageId, isHeld, names } = accepted;
+    const { externalRef, participant } = claimed;
+    const known = [externalRef, ...Object.values(participant?.attributes ?? {})];
+    const aliases = names.filter(name => !known.includes(name));
     const occurredAt = new Date(this.#services.now()).toISOString();
     const receipt: Receipt | undefined = isHeld ? undefined : { status: 'sent', occurredAt };
     await this.#insist(messageId, () =>
-      settle(this.#services, this.#channelId, claimed, { externalMessageId }, receipt),
+      settle(this.#services, this.#channelId, claimed, { externalMessageId, aliases }, receipt),
     );
   }
 

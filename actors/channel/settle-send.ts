@@ -14,7 +14,7 @@ import { findChatapp } from '../../storage/reads/index.ts';
 import { systemActor } from '../base/index.ts';
 import type { WorkDone } from './commands.ts';
 import type { Receipt } from './providers.ts';
-import { type ReceiptServices, reportReceipts } from './receipts.ts';
+import { type ReceiptReport, type ReceiptServices, reportReceipts } from './receipts.ts';
 
 export interface SettleServices extends ReceiptServices {
   readonly log: Log;
@@ -87,7 +87,7 @@ export async function settle(
   services: SettleServices,
   channelId: string,
   { messageId, projectId, environmentId }: Pick<DueSend, 'messageId' | 'projectId' | 'environmentId'>,
-  linked: { readonly externalMessageId?: string },
+  linked: Pick<ReceiptReport, 'externalMessageId' | 'aliases'>,
   receipt: Receipt | undefined,
 ): Promise<void> {
   const receipts = receipt === undefined ? [] : [receipt];

@@ -2,6 +2,7 @@
 import type { MessageAttachment, MessageContent } from '../../protocol/resources/index.ts';
 import { type Graph, type GraphCredentials, GraphError, readList, readText } from './graph.ts';
 import { getCaption } from './message-limits.ts';
+import { readId } from './payload.ts';
 
 /** To whom: a phone number, or a user who hides it. */
 export type Recipient = { readonly to: string } | { readonly recipient: string };
@@ -34,7 +35,9 @@ export function toRecipient(
   if (typeof phone === 'string' && phone !== '') return { to: phone };
   if (typeof user === 'string' && user !== '') return { recipient: user };
   if (externalRef === null) return undefined;
-  return userId.test(externalRef) ? { recipient: externalRef } : { to: externalRef };
+  if (userId.test(externalRef)) return { recipient: externalRef };
+  // Without the plus, the provider takes digits that it has not told itself for a number of the business's own country.
+  return { to: /^\d/.test(externalRef) ? `+${externalRef}` : externalRef };
 }
 
 /** The request that sends it. The provider tells our id of the message in everything that it reports of it. */
@@ -115,6 +118,8 @@ export interface AcceptedMessage {
   readonly externalMessageId: string;
   /** It looks at the message before it sends it, or waits with it. */
   readonly isHeld: boolean;
+  /** What the provider calls the participant: a number may be written another way than it was given, as in Brazil and Mexico. */
+  readonly names: readonly string[];
 }
 
 /** Words for a message that is taken, and not on its way. */
@@ -134,12 +139,15 @@ export async function sendMessage(
     as,
     body: createSendRequest(message),
   } as const;
-  const [taken] = readList(await graph.call(call, signal), 'messages');
+  const answer = await graph.call(call, signal);
+  const [taken] = readList(answer, 'messages');
   const externalMessageId = readText(taken, 'id');
   if (externalMessageId === '') {
     throw new GraphError('The provider answered without the id of the message.', { mayBeDone: true });
   }
-  return { externalMessageId, isHeld: heldWord.test(readText(taken, 'message_status')) };
+  const [contact] = readList(answer, 'contacts');
+  const names = [readId(contact, 'wa_id'), readId(contact, 'user_id')].filter(name => name !== '');
+  return { externalMessageId, isHeld: heldWord.test(readText(taken, 'message_status')), names };
 }
 
 /** Tells the participant that the message was read; `typing`: and that somebody writes. Rejects with `GraphError`. */

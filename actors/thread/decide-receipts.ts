@@ -18,6 +18,7 @@ import { outsideWindowCode } from '../chatapp/index.ts';
 import { type Metadata, requireSameTenancy } from '../base/index.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 import { noteReceipt } from './free-entry.ts';
+import { noteAliases } from './participant.ts';
 import { recallChange, rememberChange } from './recent-changes.ts';
 import { closeRefusedWindow } from './service-window.ts';
 import type { ThreadState } from './state.ts';
@@ -106,6 +107,7 @@ export function recordReceipts(
   const after = applyReceipts(builder, command, linked, before, isErased);
   if (isLinked && after.status === before.status) announceChange(builder, command, linked, after);
   unparkReceipts(builder, command, external);
+  if (command.aliases !== undefined && !isErased) noteAliases(builder, command.aliases);
   const reply: ReceiptOutcome = { outcome: 'recorded', status: after.status };
   if (after === before && !isLinked) return { writes: builder.writes, reply };
   writeProgress(builder, { messageId, external, before, after });

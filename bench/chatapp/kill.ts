@@ -14,6 +14,8 @@ import { type ChatappSetup, withChatapp } from './chatapp-setup.ts';
 
 const participants = 1_000;
 const perParticipant = 2;
+/** None of them is the number of the business. */
+const firstPhone = 15_570_000_000;
 const atOnce = 24;
 const duplicated = 0.3;
 const killEveryMs = 2_500;
@@ -62,7 +64,7 @@ async function talk(setup: ChatappSetup): Promise<Written> {
   let next = 0;
   const one = async (): Promise<void> => {
     while (next < participants) {
-      const phone = String(15_550_000_000 + next++);
+      const phone = String(firstPhone + next++);
       for (let turn = 0; turn < perParticipant; turn++) {
         const [id, copies] = await write(setup, phone);
         inbound.push(id);
@@ -120,7 +122,6 @@ async function verify(setup: ChatappSetup, { inbound, outbound }: Written): Prom
     ),
   );
   const missing = outbound.filter(id => !arrived.has(id));
-  console.log('DEBUG', JSON.stringify(await query('select m.message_id, m.status, m.failure, m.external_message_id, m.created_at, s.status as send, s.attempts, s.error from messages m left join chatapp_sends s using (message_id) where m.message_id = any($1)', [missing])));
   const doubled = (found: ReadonlyMap<string, number>): number =>
     [...found.values()].filter(times => times > 1).length;
   return [

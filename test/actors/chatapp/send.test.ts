@@ -89,7 +89,7 @@ t.test('a file has its caption and its name where the provider shows them', asyn
 });
 
 t.test('the participant is the phone number, or else the id of a user who hides it', async t => {
-  t.same(toRecipient('15550100'), { to: '15550100' });
+  t.same(toRecipient('15550100'), { to: '+15550100' });
   t.same(toRecipient('US.13491208655302741918'), { recipient: 'US.13491208655302741918' });
   t.same(toRecipient('15550100', { phone: '15550199', userId: 'US.1' }), { to: '15550199' }, 'a new number');
   t.same(toRecipient('15550100', { userId: 'US.1' }), { recipient: 'US.1' });

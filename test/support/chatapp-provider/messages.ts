@@ -26,6 +26,8 @@ export interface SendingRules {
   refusesOutsideWindow: 'at once' | 'later';
   /** Recipients that a test number may write to; undefined: all. */
   allowedRecipients: ReadonlySet<string> | undefined;
+  /** Numbers that the provider calls otherwise than they are given: those of Brazil and Mexico. */
+  readonly calledOtherwise: Map<string, string>;
   /** Recipients whom the business has blocked. */
   readonly blocked: Set<string>;
   /** Messages in a second by one number. */
@@ -52,6 +54,7 @@ export class Messages {
   readonly rules: SendingRules = {
     refusesOutsideWindow: 'at once',
     allowedRecipients: undefined,
+    calledOtherwise: new Map(),
     blocked: new Set(),
     throughput: 80,
     pairBurst: 45,
@@ -107,7 +110,8 @@ export class Messages {
   #send(number: PhoneNumber, appId: string, message: Readonly<Record<string, unknown>>): ProviderAnswer {
     const given = readText(message, 'to') || readText(message, 'recipient');
     if (given === '') throw new ProviderError(131008, { details: 'The parameter to is required.' });
-    const to = given.replace(/^\+/, '');
+    const digits = given.replace(/^\+/, '');
+    const to = this.rules.calledOtherwise.get(digits) ?? digits;
     const type = readText(message, 'type') || 'text';
     this.#checkRecipient(number, to);
     this.#checkContent(number, type, message);
