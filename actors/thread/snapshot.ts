@@ -4,13 +4,7 @@ import { instant, snapshotTable } from '../../storage/statements/index.ts';
 import type { Metadata } from '../base/index.ts';
 import { decodeAgentHandling, encodeAgentHandling, type StoredAgentHandling } from './agent-handling.ts';
 import type { RecentChanges } from './recent-changes.ts';
-import type {
-  CustomFields,
-  FreeEntry,
-  ParticipantDetails,
-  ServiceWindow,
-  ThreadState,
-} from './state.ts';
+import type { CustomFields, FreeEntry, ParticipantDetails, ServiceWindow, ThreadState } from './state.ts';
 
 /** The private part. Its keys are those of the stored JSON, so they stay, whatever the state calls its fields. */
 interface StoredState {

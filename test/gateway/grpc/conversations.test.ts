@@ -115,7 +115,11 @@ t.test('unary calls', async t => {
     t.strictSame(participant, { externalParticipantRef: 'somebody', ...named });
     const messageId = first.message?.messageId ?? '';
     const sent = await send({
-      ...{ projectId, environmentId, threadId, idempotencyKey: 'located', replyToMessageId: messageId },
+      projectId,
+      environmentId,
+      threadId,
+      idempotencyKey: 'located',
+      replyToMessageId: messageId,
       contentJson: JSON.stringify(location),
     });
     t.match(JSON.parse(sent.message?.contentJson ?? ''), location);
