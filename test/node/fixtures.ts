@@ -118,15 +118,25 @@ export async function createFixtures(
   };
 }
 
+/** What the schema cannot say: on which channels it works, which event is about what, and that a message holds something. */
+function withUnsaid(id: OperationId, least: Asked, own: Fixtures, field: Field): Asked {
+  const body = least.body as object;
+  switch (id) {
+    case 'simulateSandbox': {
+      const event = field.name === 'messageId' ? 'delivered' : 'window_expired';
+      return { ...least, params: { channelId: own.simulated ?? '' }, body: { ...body, event } };
+    }
+    case 'createMessage':
+      return { ...least, body: { ...body, body: 'hello' } };
+    default:
+      return least;
+  }
+}
+
 /** The least that an operation takes, of what is in an environment, with a value of its own in one field. */
 export function requestWith(id: OperationId, own: Fixtures, field: Field, value: string): Asked {
   const least = sample(operations[id], resource => own[resource] ?? newId(resource));
-  // What the schema cannot say: on which channels it works, and which event is about what.
-  const event = field.name === 'messageId' ? 'delivered' : 'window_expired';
-  const request =
-    id === 'simulateSandbox'
-      ? { ...least, params: { channelId: own.simulated ?? '' }, body: { ...(least.body as object), event } }
-      : least;
+  const request = withUnsaid(id, least, own, field);
   // A message is named together with its thread.
   const thread = field.name === 'inputMessageId' ? { threadId: own.thread } : {};
   // An environment is named together with its project, where neither has to be.

@@ -98,7 +98,8 @@ t.test('cursors that were edited, cut, lengthened or made for another list get 4
     const asked = good(operation);
     const query = { ...asked.query, limit: 1 };
     const { body } = await getCaller(operation).ask<ListOf<unknown>>(id, { ...asked, query });
-    if (body.nextCursor !== null)
+    // Templates are listed by the chat provider, which this node has none of.
+    if (typeof body.nextCursor === 'string')
       cursors.set(id, { cursor: body.nextCursor, operation, asked: { ...asked, query } });
   }
   t.ok(cursors.size >= 12, `${cursors.size} lists have a second page`);

@@ -60,7 +60,7 @@ async function probe(t: Test, caller: Client, own: Fixtures, foreign: Fixtures):
       // What something new is to be made with is no resource that is asked for: the field is named.
       const isPart = field.part === 'body' && (resource === 'byok' || resource === 'loom');
       // A custom channel is not connected, whatever with (test/contract/isolation.test.ts has one of the provider's).
-      const isOfOtherKind = id === 'connectChatapp' && field.part === 'body';
+      const isOfOtherKind = ['connectChatapp', 'sendChatappTemplate'].includes(id) && field.part === 'body';
       const wanted = isFilter ? 200 : isPart ? 422 : isOfOtherKind && resource !== 'project' ? 409 : 404;
       if (answer.status !== wanted && !closed) t.fail(`${name} answered ${answer.text}`);
       asked++;

@@ -83,11 +83,11 @@ t.test('a page is worked through as one, in the order in which its messages were
 
 t.test('beyond a page there is more', async t => {
   const { work, look } = await channelWith(
-    Array.from({ length: 101 }, (_, index) => String(index)),
+    Array.from({ length: 401 }, (_, index) => String(index)),
     async () => undefined,
   );
   t.strictSame(await work(), { hasMore: true });
-  t.equal((await look()).filter(({ isFinished }) => isFinished).length, 100);
+  t.equal((await look()).filter(({ isFinished }) => isFinished).length, 400);
   t.strictSame(await work(), { hasMore: false });
   t.ok((await look()).every(({ isFinished }) => isFinished));
 });
