@@ -140,6 +140,8 @@ t.test('every file that a file depends on can be had by its name', async t => {
       'body',
       'attachments',
       'metadata_json',
+      'content_json',
+      'reply_to_message_id',
     ];
     t.same(
       request?.field.map(({ name }) => name),
