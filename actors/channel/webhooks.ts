@@ -12,6 +12,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import {
   type ChatappWebhook,
   failWebhook,
+  type FinishedWebhook,
   finishWebhooks,
   openWebhooks,
 } from '../../storage/chatapp/index.ts';
@@ -28,33 +29,76 @@ import { ParticipantThreads } from './participant-threads.ts';
 import { recordStatuses } from './statuses.ts';
 import type { WebhookContent, WebhookTask } from './webhook-task.ts';
 
-/** Webhooks, and bytes of them, that one task works through: a node that drains waits for its tasks. */
+/** Webhooks, and bytes of them, that are worked through together. */
 const page = { webhooks: 400, bytes: 1_048_576 };
+/** Pages of one task: a node that drains waits for its tasks. */
+const pagesOfTask = 10;
 /** Threads that are asked at once: fewer than a mailbox takes, if all messages are of one thread. */
 const asksAtOnce = 200;
 
-/** Works through the oldest webhooks, and may leave more of them. Never rejects for what one of them says. */
+/**
+ * Works through the oldest webhooks, and may leave more of them. Never rejects for what one of them says.
+ *
+ * While the messages of a page are brought to their threads, the next page is read, and the one before is marked as finished: the database
+ * is waited for once a page and not three times.
+ */
 export async function workThroughWebhooks(
   services: WebhookTask,
   channelId: string,
 ): Promise<{ readonly hasMore: boolean }> {
-  const channel = await findChannelHead(services.db, channelId);
+  const { db, now } = services;
+  const channel = await findChannelHead(db, channelId);
   if (channel === undefined) return { hasMore: false };
-  const webhooks = await openWebhooks(services.db, channelId, page);
+  let reading = readPage(services, channelId);
+  let finishing: Promise<unknown> = Promise.resolve();
+  try {
+    for (let pages = 1; ; pages++) {
+      const { webhooks, isFull, last } = await reading;
+      const goesOn = isFull && pages < pagesOfTask;
+      if (goesOn) reading = settleLater(readPage(services, channelId, last));
+      const finished = await takePage(services, channel, webhooks);
+      await finishing;
+      if (finished === 'stop') return { hasMore: false };
+      finishing = settleLater(finishWebhooks(db, finished, now()));
+      if (!goesOn) return { hasMore: isFull };
+    }
+  } finally {
+    await finishing;
+  }
+}
+
+/** It may fail before anybody waits for it. */
+function settleLater<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}
+
+async function readPage(
+  { db }: WebhookTask,
+  channelId: string,
+  after = '',
+): Promise<{ readonly webhooks: ChatappWebhook[]; readonly isFull: boolean; readonly last: string }> {
+  const webhooks = await openWebhooks(db, channelId, page, after);
   const bytes = webhooks.reduce((sum, { body }) => sum + body.length, 0);
-  const hasMore = webhooks.length === page.webhooks || bytes >= page.bytes;
+  const isFull = webhooks.length === page.webhooks || bytes >= page.bytes;
+  return { webhooks, isFull, last: webhooks.at(-1)?.requestId ?? after };
+}
+
+/** Gives what is to be marked as finished; `stop` where nothing may follow yet. */
+async function takePage(
+  services: WebhookTask,
+  channel: ChannelHead,
+  webhooks: readonly ChatappWebhook[],
+): Promise<readonly FinishedWebhook[] | 'stop'> {
   if (webhooks.length > 1) {
     try {
-      await takeAll(services, channel, webhooks);
-      return { hasMore };
+      return await takeAll(services, channel, webhooks);
     } catch (err) {
-      if (isUnavailable(err)) return { hasMore: false };
+      if (isUnavailable(err)) return 'stop';
     }
   }
-  for (const webhook of webhooks) {
-    if (!(await takeOne(services, channel, webhook))) return { hasMore: false };
-  }
-  return { hasMore };
+  for (const webhook of webhooks) if (!(await takeOne(services, channel, webhook))) return 'stop';
+  return [];
 }
 
 /** What the node cannot do now says nothing of a webhook. */
@@ -71,7 +115,7 @@ async function takeOne(
   const { db, log, now } = services;
   const { requestId, channelId } = webhook;
   try {
-    await takeAll(services, channel, [webhook]);
+    await finishWebhooks(db, await takeAll(services, channel, [webhook]), now());
     return true;
   } catch (err) {
     if (isUnavailable(err)) return false;
@@ -84,24 +128,22 @@ async function takeOne(
   }
 }
 
-/** Resolves once everything that the webhooks say is committed, and that they are finished. */
+/** Resolves once everything that the webhooks say is committed: they are finished. */
 async function takeAll(
   services: WebhookTask,
   channel: ChannelHead,
   webhooks: readonly ChatappWebhook[],
-): Promise<void> {
-  const { db, now } = services;
+): Promise<FinishedWebhook[]> {
   const contents = webhooks.map(toContent);
   const names = contents.map(({ payload, identity }) => listNames(payload, identity));
-  const threads = await ParticipantThreads.load(db, channel, names.flat());
+  const threads = await ParticipantThreads.load(services.db, channel, names.flat());
   await takeMessages(services, channel, threads, contents);
   await recordStatuses(services, channel, contents);
   await takeManagementEvents(services, channel, contents);
-  const finished = webhooks.map(({ requestId }, index) => ({
+  return webhooks.map(({ requestId }, index) => ({
     requestId,
     threadIds: threads.listThreadIds(names[index] ?? []),
   }));
-  await finishWebhooks(db, finished, now());
 }
 
 function toContent({ wabaId, phoneNumberId, receivedAt, body }: ChatappWebhook): WebhookContent {

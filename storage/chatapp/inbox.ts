@@ -66,22 +66,24 @@ export interface WebhookPage {
   readonly bytes: number;
 }
 
-/** The channel's open webhooks, oldest first. */
+/** The channel's open webhooks, oldest first, beyond that of the given id. */
 export function openWebhooks(
   db: Queries,
   channelId: string,
   { webhooks, bytes }: WebhookPage,
+  after = '',
 ): Promise<ChatappWebhook[]> {
   return db.query<ChatappWebhook>(
     `select request_id as "requestId", project_id as "projectId", environment_id as "environmentId", channel_id as "channelId",
        waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", body
      from (
        select *, sum(octet_length(body)) over (order by request_id) - octet_length(body) as bytes_before from (
-         select * from chatapp_webhooks where channel_id = $1 and finished_at is null order by request_id limit $2
+         select * from chatapp_webhooks where channel_id = $1 and finished_at is null and request_id > $4
+         order by request_id limit $2
        ) oldest
      ) counted
      where bytes_before < $3 order by request_id`,
-    [channelId, webhooks, bytes],
+    [channelId, webhooks, bytes, after],
     'chatapp_webhooks.open',
   );
 }

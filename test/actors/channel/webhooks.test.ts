@@ -56,6 +56,14 @@ async function channelWith(
   };
   return {
     work: () => workThroughWebhooks(services, channelId),
+    /** Webhooks that say nothing. */
+    addEmpty: (webhooks: number) =>
+      database.query(
+        `insert into chatapp_webhooks
+           (request_id, project_id, environment_id, channel_id, waba_id, phone_number_id, received_at, body)
+         select 'req_' || lpad(n::text, 8, '0'), $2, $3, $1, '1', '2', now(), '{}' from generate_series(1, $4::int) n`,
+        [channelId, projectId, environmentId, webhooks],
+      ),
     /** Of each webhook, oldest first: whether it is finished, and how often it has failed. */
     look: () =>
       database.query<{ isFinished: boolean; attempts: number }>(
@@ -81,13 +89,20 @@ t.test('a page is worked through as one, in the order in which its messages were
   t.strictSame(await look(), [finished, finished]);
 });
 
-t.test('beyond a page there is more', async t => {
-  const { work, look } = await channelWith(
-    Array.from({ length: 401 }, (_, index) => String(index)),
-    async () => undefined,
-  );
+t.test('one page follows another, in their order', async t => {
+  const texts = Array.from({ length: 401 }, (_, index) => String(index));
+  const seen: string[] = [];
+  const { work, look } = await channelWith(texts, async ({ body }) => void seen.push(body));
+  t.strictSame(await work(), { hasMore: false });
+  t.strictSame(seen, texts);
+  t.ok((await look()).every(({ isFinished }) => isFinished));
+});
+
+t.test('a task leaves what is beyond its pages', async t => {
+  const { work, look, addEmpty } = await channelWith([], async () => undefined);
+  await addEmpty(4_001);
   t.strictSame(await work(), { hasMore: true });
-  t.equal((await look()).filter(({ isFinished }) => isFinished).length, 400);
+  t.equal((await look()).filter(({ isFinished }) => isFinished).length, 4_000);
   t.strictSame(await work(), { hasMore: false });
   t.ok((await look()).every(({ isFinished }) => isFinished));
 });
