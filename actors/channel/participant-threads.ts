@@ -54,17 +54,6 @@ export class ParticipantThreads {
     return { ...thread, aliases };
   }
 
-  /** The threads that the names may lead to, whether they exist or not. */
-  listThreadIds(names: readonly string[]): string[] {
-    const found = new Set<string>();
-    for (const name of names) {
-      found.add(this.#derive(name).threadId);
-      const alias = this.#aliases.get(name);
-      if (alias !== undefined) found.add(alias.threadId);
-    }
-    return [...found];
-  }
-
   #findAlias(name: string | null): AliasedThread | undefined {
     return name === null ? undefined : this.#aliases.get(name);
   }

@@ -12,7 +12,6 @@ import { ServiceError } from '../../protocol/errors.ts';
 import {
   type ChatappWebhook,
   failWebhook,
-  type FinishedWebhook,
   finishWebhooks,
   openWebhooks,
 } from '../../storage/chatapp/index.ts';
@@ -46,7 +45,7 @@ export async function workThroughWebhooks(
   services: WebhookTask,
   channelId: string,
 ): Promise<{ readonly hasMore: boolean }> {
-  const { db, now } = services;
+  const { db } = services;
   const channel = await findChannelHead(db, channelId);
   if (channel === undefined) return { hasMore: false };
   let reading = readPage(services, channelId);
@@ -59,7 +58,7 @@ export async function workThroughWebhooks(
       const finished = await takePage(services, channel, webhooks);
       await finishing;
       if (finished === 'stop') return { hasMore: false };
-      finishing = settleLater(finishWebhooks(db, finished, now()));
+      finishing = settleLater(finishWebhooks(db, channelId, finished));
       if (!goesOn) return { hasMore: isFull };
     }
   } finally {
@@ -84,15 +83,16 @@ async function readPage(
   return { webhooks, isFull, last: webhooks.at(-1)?.requestId ?? after };
 }
 
-/** Gives what is to be marked as finished; `stop` where nothing may follow yet. */
+/** Gives the ids of those that are to be marked as finished; `stop` where nothing may follow yet. */
 async function takePage(
   services: WebhookTask,
   channel: ChannelHead,
   webhooks: readonly ChatappWebhook[],
-): Promise<readonly FinishedWebhook[] | 'stop'> {
+): Promise<readonly string[] | 'stop'> {
   if (webhooks.length > 1) {
     try {
-      return await takeAll(services, channel, webhooks);
+      await takeAll(services, channel, webhooks);
+      return webhooks.map(({ requestId }) => requestId);
     } catch (err) {
       if (isUnavailable(err)) return 'stop';
     }
@@ -112,14 +112,15 @@ async function takeOne(
   channel: ChannelHead,
   webhook: ChatappWebhook,
 ): Promise<boolean> {
-  const { db, log, now } = services;
+  const { db, log } = services;
   const { requestId, channelId } = webhook;
   try {
-    await finishWebhooks(db, await takeAll(services, channel, [webhook]), now());
+    await takeAll(services, channel, [webhook]);
+    await finishWebhooks(db, channelId, [requestId]);
     return true;
   } catch (err) {
     if (isUnavailable(err)) return false;
-    const isOver = await failWebhook(db, requestId, String(err), now());
+    const isOver = await failWebhook(db, channelId, requestId, String(err));
     log.error(
       { err, channelId, requestId, isOver },
       'a webhook of the chat provider could not be worked through',
@@ -133,17 +134,13 @@ async function takeAll(
   services: WebhookTask,
   channel: ChannelHead,
   webhooks: readonly ChatappWebhook[],
-): Promise<FinishedWebhook[]> {
+): Promise<void> {
   const contents = webhooks.map(toContent);
-  const names = contents.map(({ payload, identity }) => listNames(payload, identity));
-  const threads = await ParticipantThreads.load(services.db, channel, names.flat());
+  const names = contents.flatMap(({ payload, identity }) => listNames(payload, identity));
+  const threads = await ParticipantThreads.load(services.db, channel, names);
   await takeMessages(services, channel, threads, contents);
   await recordStatuses(services, channel, contents);
   await takeManagementEvents(services, channel, contents);
-  return webhooks.map(({ requestId }, index) => ({
-    requestId,
-    threadIds: threads.listThreadIds(names[index] ?? []),
-  }));
 }
 
 function toContent({ wabaId, phoneNumberId, receivedAt, body }: ChatappWebhook): WebhookContent {
@@ -163,13 +160,18 @@ async function takeMessages(
   const ids = messages.map(({ externalMessageId }) => externalMessageId);
   const messageIds = await findMessageIds(db, channel, [...ids, ...messages.flatMap(listReferences)]);
   const unknown = messages.filter(({ externalMessageId }) => !messageIds.has(externalMessageId));
-  for (let from = 0; from < unknown.length; from += asksAtOnce) {
-    // Asked in their order: those of one thread are decided in it.
-    const asks = unknown
-      .slice(from, from + asksAtOnce)
-      .map(message => receive(ask, { channel, message, thread: threads.find(message), messageIds }, now()));
-    const failed = (await Promise.allSettled(asks)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+  // Asked in their order: those of one thread are decided in it.
+  const asks: Promise<void>[] = [];
+  try {
+    for (const message of unknown) {
+      await asks[asks.length - asksAtOnce];
+      const received = { channel, message, thread: threads.find(message), messageIds };
+      asks.push(settleLater(receive(ask, received, now())));
+    }
+    await Promise.all(asks);
+  } finally {
+    // What is repeated must not meet what is still on its way.
+    await Promise.allSettled(asks);
   }
   if (unknown.some(({ file }) => file !== null)) {
     await ask({ kind: 'channel', id: channel.channelId }, 'work', { work: 'files' });

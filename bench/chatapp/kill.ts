@@ -94,7 +94,7 @@ async function settled({ query }: ChatappSetup): Promise<void> {
   const deadline = performance.now() + settledWithinMs;
   for (;;) {
     const [row] = await query<{ isOpen: boolean }>(
-      `select exists (select from chatapp_webhooks where finished_at is null)
+      `select exists (select from chatapp_open_webhooks)
          or exists (select from chatapp_sends where status in ('queued', 'sending')) as "isOpen"`,
     );
     if (row?.isOpen === false) return;

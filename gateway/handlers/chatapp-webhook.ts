@@ -12,11 +12,12 @@ import {
   type ChatappIdentity,
   concerns,
   isSignedBy,
+  listNames,
   parsePayload,
   type PartnerAppKeys,
 } from '../../actors/chatapp/index.ts';
 import { notFound, ServiceError } from '../../protocol/errors.ts';
-import { isId } from '../../protocol/ids.ts';
+import { deriveThreadId, isId } from '../../protocol/ids.ts';
 import type { chatappOperations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
@@ -109,7 +110,9 @@ type Operations = Pick<typeof chatappOperations, 'verifyChatappWebhook' | 'recei
 
 export function chatappWebhookHandlers(services: WebhookServices): Handlers<Operations> {
   const { database, node, webhooks } = services;
-  const inbox = new ChatappInbox(database);
+  const inbox = new ChatappInbox(database, channelId =>
+    node.tell({ kind: 'channel', id: channelId }, 'work', { work: 'webhooks' }),
+  );
 
   return {
     verifyChatappWebhook: async call => {
@@ -138,9 +141,9 @@ export function chatappWebhookHandlers(services: WebhookServices): Handlers<Oper
         channelId,
         ...identity,
         receivedAt: new Date(call.now),
-        body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+        threadIds: listNames(payload, identity).map(name => deriveThreadId(environmentId, channelId, name)),
+        body,
       });
-      node.tell({ kind: 'channel', id: channelId }, 'work', { work: 'webhooks' });
       return { body: { accepted: true } };
     },
   };

@@ -4,10 +4,11 @@
  *   open -> finished     worked through
  *   open -> finished     with an error, after `maxAttempts` that failed
  *
- * What is finished is kept for a while, because the provider has no way to ask for it again (storage/retention).
+ * Those that are open have a row of `chatapp_open_webhooks`, so that to finish one removes a short row and rewrites no long one. What is
+ * finished is kept for a while, because the provider has no way to ask for it again (storage/retention).
  */
-import { BatchLoader } from '../../runtime/time/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
+import { type ColumnType, toParameters } from '../statements/index.ts';
 import { createFindChannels } from './channels-with-work.ts';
 
 /** A webhook and what it was taken for. */
@@ -18,45 +19,107 @@ export interface ChatappWebhook extends TenantScope {
   readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly receivedAt: Date;
+  /** Those that are derived from the names in it, whether they exist or not: when one is erased, so is the webhook. */
+  readonly threadIds: readonly string[];
   /** The raw body. */
-  readonly body: Buffer;
+  readonly body: Uint8Array;
 }
 
-/** Webhooks of one statement: with the longest body that there is, and its hexadecimal form, some 150 MB. */
-const maxBatch = 16;
+const insert = {
+  columns: [
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'timestamptz',
+    'text[]',
+    'bytea',
+  ] satisfies ColumnType[],
+  text: `
+  with kept as (
+    insert into chatapp_webhooks
+      (request_id, channel_id, project_id, environment_id, waba_id, phone_number_id, received_at, thread_ids, body)
+    select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]), unnest($6::text[]),
+      unnest($7::timestamptz[]), unnest($8::text[])::text[], unnest($9::bytea[])
+  )
+  insert into chatapp_open_webhooks (request_id, channel_id) select unnest($1::text[]), unnest($2::text[])`,
+};
 
-const insert = `
-  insert into chatapp_webhooks (request_id, project_id, environment_id, channel_id, waba_id, phone_number_id, received_at, body)
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::bytea[])`;
+/** Of one statement, and bytes of them; one is written however long it is. */
+const batch = { webhooks: 500, bytes: 4_194_304 };
 
-/** Takes webhooks in. Those of one turn of the event loop share a transaction: a flush to disk serves them all. */
+interface Waiting {
+  readonly webhook: ChatappWebhook;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Takes webhooks in. While a statement runs, those that come gather for the next one, and a flush to disk serves all of them: with sixteen
+ * a statement, and as many statements at once as there are connections, a webhook took the database half as long again.
+ */
 export class ChatappInbox {
-  readonly #batch: BatchLoader<ChatappWebhook, true>;
+  readonly #db: Queries;
+  readonly #onKept: (channelId: string) => void;
+  #waiting: Waiting[] = [];
+  #isWriting = false;
 
-  constructor(db: Queries) {
-    this.#batch = new BatchLoader(async webhooks => {
-      const column = (value: (webhook: ChatappWebhook) => unknown): unknown[] => webhooks.map(value);
-      await db.query(
-        insert,
-        [
-          column(({ requestId }) => requestId),
-          column(({ projectId }) => projectId),
-          column(({ environmentId }) => environmentId),
-          column(({ channelId }) => channelId),
-          column(({ wabaId }) => wabaId),
-          column(({ phoneNumberId }) => phoneNumberId),
-          column(({ receivedAt }) => receivedAt),
-          column(({ body }) => body),
-        ],
-        'chatapp_webhooks.insert',
-      );
-      return webhooks.map(() => true as const);
-    }, maxBatch);
+  /** @param onKept is told of a channel once for all webhooks that were committed together */
+  constructor(db: Queries, onKept: (channelId: string) => void) {
+    this.#db = db;
+    this.#onKept = onKept;
   }
 
   /** Resolves once it is committed. */
-  async add(webhook: ChatappWebhook): Promise<void> {
-    await this.#batch.load(webhook);
+  add(webhook: ChatappWebhook): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ webhook, resolve, reject });
+      if (this.#isWriting) return;
+      this.#isWriting = true;
+      // What else came in this turn of the event loop goes along.
+      setImmediate(() => void this.#writeAll());
+    });
+  }
+
+  /** Never rejects. */
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const taken = this.#takeBatch();
+      try {
+        await this.#write(taken.map(({ webhook }) => webhook));
+        for (const { resolve } of taken) resolve();
+        for (const channelId of new Set(taken.map(({ webhook }) => webhook.channelId)))
+          this.#onKept(channelId);
+      } catch (error) {
+        for (const { reject } of taken) reject(error);
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  #takeBatch(): readonly Waiting[] {
+    let bytes = 0;
+    const tooMany = this.#waiting.findIndex(({ webhook }, index) =>
+      (bytes += webhook.body.length) > batch.bytes ? index > 0 : index === batch.webhooks,
+    );
+    return this.#waiting.splice(0, tooMany === -1 ? this.#waiting.length : tooMany);
+  }
+
+  async #write(webhooks: readonly ChatappWebhook[]): Promise<void> {
+    const rows = webhooks.map(webhook => [
+      webhook.requestId,
+      webhook.channelId,
+      webhook.projectId,
+      webhook.environmentId,
+      webhook.wabaId,
+      webhook.phoneNumberId,
+      webhook.receivedAt.toISOString(),
+      webhook.threadIds,
+      webhook.body,
+    ]);
+    await this.#db.query(insert.text, toParameters(insert, rows), 'chatapp_webhooks.insert');
   }
 }
 
@@ -75,12 +138,11 @@ export function openWebhooks(
 ): Promise<ChatappWebhook[]> {
   return db.query<ChatappWebhook>(
     `select request_id as "requestId", project_id as "projectId", environment_id as "environmentId", channel_id as "channelId",
-       waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", body
+       waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", thread_ids as "threadIds", body
      from (
-       select *, sum(octet_length(body)) over (order by request_id) - octet_length(body) as bytes_before from (
-         select * from chatapp_webhooks where channel_id = $1 and finished_at is null and request_id > $4
-         order by request_id limit $2
-       ) oldest
+       select w.*, sum(octet_length(w.body)) over (order by request_id) - octet_length(w.body) as bytes_before from (
+         select request_id from chatapp_open_webhooks where channel_id = $1 and request_id > $4 order by request_id limit $2
+       ) oldest join chatapp_webhooks w using (request_id)
      ) counted
      where bytes_before < $3 order by request_id`,
     [channelId, webhooks, bytes, after],
@@ -88,27 +150,15 @@ export function openWebhooks(
   );
 }
 
-export interface FinishedWebhook {
-  readonly requestId: string;
-  /** The threads of those whom it names, whether they exist or not: when one is erased, so is the webhook. */
-  readonly threadIds: readonly string[];
-}
-
 /** Everything that they say is committed. */
 export async function finishWebhooks(
   db: Queries,
-  webhooks: readonly FinishedWebhook[],
-  now: number,
+  channelId: string,
+  requestIds: readonly string[],
 ): Promise<void> {
   await db.query(
-    `update chatapp_webhooks w set thread_ids = done.thread_ids::text[], finished_at = $3
-     from unnest($1::text[], $2::text[]) as done (request_id, thread_ids) where w.request_id = done.request_id`,
-    [
-      webhooks.map(({ requestId }) => requestId),
-      // PostgreSQL has no arrays of arrays of different lengths. Ids need no quotes.
-      webhooks.map(({ threadIds }) => `{${threadIds.join(',')}}`),
-      new Date(now),
-    ],
+    'delete from chatapp_open_webhooks where channel_id = $1 and request_id = any ($2::text[])',
+    [channelId, requestIds],
     'chatapp_webhooks.finish',
   );
 }
@@ -119,19 +169,23 @@ const maxAttempts = 5;
 /** Counts a failure. Gives whether it was the last one. */
 export async function failWebhook(
   db: Queries,
+  channelId: string,
   requestId: string,
   error: string,
-  now: number,
 ): Promise<boolean> {
   const [row] = await db.query<{ isOver: boolean }>(
-    `update chatapp_webhooks set attempts = attempts + 1, error = $2,
-       finished_at = case when attempts + 1 >= ${maxAttempts} then $3::timestamptz end
-     where request_id = $1 returning finished_at is not null as "isOver"`,
-    [requestId, error, new Date(now)],
+    `with failed as (
+       update chatapp_open_webhooks set attempts = attempts + 1 where channel_id = $1 and request_id = $2 returning attempts
+     ), noted as (
+       update chatapp_webhooks set error = $3 where request_id = $2 and channel_id = $1
+     )
+     select attempts >= ${maxAttempts} as "isOver" from failed`,
+    [channelId, requestId, error],
     'chatapp_webhooks.fail',
   );
+  if (row?.isOver === true) await finishWebhooks(db, channelId, [requestId]);
   return row?.isOver === true;
 }
 
 /** Channels with open webhooks. */
-export const channelsWithWebhooks = createFindChannels('chatapp_webhooks', 'finished_at is null');
+export const channelsWithWebhooks = createFindChannels('chatapp_open_webhooks', 'true');

@@ -15,7 +15,6 @@ export {
   channelsWithWebhooks,
   type ChatappWebhook,
   failWebhook,
-  type FinishedWebhook,
   finishWebhooks,
   openWebhooks,
   type WebhookPage,

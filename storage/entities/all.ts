@@ -8,6 +8,7 @@ import {
   ChatappFile,
   ChatappSend,
   ChatappUpload,
+  ChatappOpenWebhook,
   ChatappWebhook,
   ParkedReceipt,
 } from './channels.ts';
@@ -59,6 +60,7 @@ export const entities = [
   ChatappFile,
   ChatappSend,
   ChatappUpload,
+  ChatappOpenWebhook,
   ChatappWebhook,
   ProjectStream,
   Event,

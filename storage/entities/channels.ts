@@ -97,22 +97,27 @@ export const ChatappWebhook = defineEntity({
     phoneNumberId: id(),
     receivedAt: instant(),
     body: p.blob(),
-    /** How often working through it has failed, and how at last. */
-    attempts: p.integer().default(0),
-    error: p.text().nullable(),
-    /** The threads of those whom it names: erased with any of them. */
+    /** Those that are derived from the names in it: erased with any of them. */
     threadIds: words(),
-    finishedAt: instant().nullable(),
+    /** How working through it has failed. */
+    error: p.text().nullable(),
   },
   indexes: [
-    {
-      name: 'chatapp_webhooks_open',
-      properties: ['channelId', 'requestId'],
-      where: 'finished_at is null',
-    },
     { name: 'chatapp_webhooks_threads', properties: ['threadIds'], type: 'gin' },
-    { name: 'chatapp_webhooks_received', properties: ['receivedAt'] },
+    { name: 'chatapp_webhooks_received', properties: ['receivedAt'], type: 'brin' },
   ],
+});
+
+/** A webhook that is still to be worked through. */
+export const ChatappOpenWebhook = defineEntity({
+  name: 'ChatappOpenWebhook',
+  tableName: 'chatapp_open_webhooks',
+  properties: {
+    channelId: id().primary(),
+    requestId: id().primary(),
+    /** How often working through it has failed. */
+    attempts: p.integer().default(0),
+  },
 });
 
 /** Another name by which the provider calls a participant: it leads to the thread that they have. */

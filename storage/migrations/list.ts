@@ -4,6 +4,7 @@ import { AssignedThreads } from './assigned-threads.ts';
 import { Audit } from './audit.ts';
 import { Chatapp } from './chatapp.ts';
 import { ChatappMessages } from './chatapp-messages.ts';
+import { ChatappWebhookQueue } from './chatapp-webhook-queue.ts';
 import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
@@ -43,4 +44,5 @@ export const migrations = [
   { name: '0022-hash-root', class: HashRoot },
   { name: '0024-chatapp', class: Chatapp },
   { name: '0025-chatapp-messages', class: ChatappMessages },
+  { name: '0026-chatapp-webhook-queue', class: ChatappWebhookQueue },
 ];

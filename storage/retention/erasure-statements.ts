@@ -143,6 +143,14 @@ export const dropChatappWork = `
 export const deleteAliases = `
   delete from chatapp_aliases where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4`;
 
-/** Webhooks of the chat provider that name the participant of the thread; of others in them, too, the messages are kept. */
+/** Other names of the thread's participant, each of which may have derived another thread. */
+export const selectAliases = `
+  select channel_id as "channelId", alias from chatapp_aliases where thread_id = $1 and project_id = $2 and environment_id = $3`;
+
+/**
+ * Webhooks of the chat provider that name the participant, by the threads that are derived from the names; of others in them, too, the
+ * messages are kept. Those that are still to be worked through go with the next turn of the erasure.
+ */
 export const deleteWebhooks = `
-  delete from chatapp_webhooks where thread_ids @> array[$1] and received_at <= $2 and project_id = $3 and environment_id = $4`;
+  delete from chatapp_webhooks w where w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4
+    and not exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)`;

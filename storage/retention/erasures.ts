@@ -5,11 +5,13 @@
  *
  *   requested -> settling   all that is there is emptied, at once
  *   settling  -> (removed)  done once more, ten minutes after the request: by then everything that was in progress has been written
- *                           too (a receiver's answer, an answer kept under a key, the trace of a run, the event of a receipt)
+ *                           too (a receiver's answer, an answer kept under a key, the trace of a run, the event of a receipt), and
+ *                           the provider's webhooks are worked through
  *
  * A step that fails is retried without limit, later each time: erasure is a legal duty. Each step empties one batch at a time
  * (erasure-statements.ts) and can be repeated: a node may die in between, and several nodes may work at once.
  */
+import { deriveThreadId } from '../../protocol/ids.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import { backoffMs, type Random, systemRandom } from '../../runtime/time/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
@@ -24,6 +26,7 @@ import {
   emptyMessages,
   emptyRuns,
   batchRows,
+  selectAliases,
 } from './erasure-statements.ts';
 
 /** Threads of one statement, and statements of one sweep: the rest waits for the next sweep. */
@@ -100,16 +103,36 @@ async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> 
   await db.query(dropChatappWork, requested);
   await inBatches(db, emptyMessages, [...thread, through]);
   await inBatches(db, emptyEvents, [...thread, through, requestedAt, new Date(settled)]);
-  for (const statement of [deleteNotes, deleteWebhooks, deleteAliases, emptyRuns]) {
-    await db.query(statement, requested);
-  }
+  await db.query(deleteWebhooks, [await listDerivedThreads(db, erasure), ...requested.slice(1)]);
+  for (const statement of [deleteNotes, emptyRuns]) await db.query(statement, requested);
   for (let emptied = batchRows; emptied === batchRows;) {
     const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);
     emptied = row?.count ?? 0;
   }
   await db.query(emptyDeadLetters, [threadId]);
-  if (now < settled) await db.query(settle, [threadId, through, new Date(settled)]);
-  else await db.query(finish, [threadId, through]);
+  if (now < settled) {
+    await db.query(settle, [threadId, through, new Date(settled)]);
+    return;
+  }
+  // Last, since the webhooks are found by them.
+  await db.query(deleteAliases, requested);
+  await db.query(finish, [threadId, through]);
+}
+
+/** The thread, and those that are derived from the other names of its participant. */
+async function listDerivedThreads(
+  db: Queries,
+  { threadId, projectId, environmentId }: Erasure,
+): Promise<string[]> {
+  const aliases = await db.query<{ channelId: string; alias: string }>(selectAliases, [
+    threadId,
+    projectId,
+    environmentId,
+  ]);
+  return [
+    threadId,
+    ...aliases.map(({ channelId, alias }) => deriveThreadId(environmentId, channelId, alias)),
+  ];
 }
 
 /** @param values from `$2` on; `$1` is where the previous batch ended */

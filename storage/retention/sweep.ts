@@ -55,7 +55,8 @@ const removable: Readonly<Record<string, string>> = {
   api_keys: `least(revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.apiKeys} days'`,
   invitations: `least(accepted_at, revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.invitations} days'`,
   audit_logs: `created_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
-  chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and finished_at is not null`,
+  chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and not exists (
+    select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)`,
   chatapp_uploads: 'expires_at <= $1',
   lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,
 };

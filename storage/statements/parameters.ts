@@ -8,15 +8,19 @@
  */
 
 /** JSON and jsonb are given as text, times as ISO 8601 to the millisecond, bigints as numbers, which are exact up to 2^53. */
-export type ElementType = 'text' | 'json' | 'jsonb' | 'bigint' | 'int' | 'timestamptz';
+export type ElementType = 'text' | 'json' | 'jsonb' | 'bigint' | 'int' | 'timestamptz' | 'bytea';
 
-export type Element = string | number | null | undefined;
+type Scalar = string | number | null | undefined;
+type Bytes = Uint8Array | null | undefined;
+
+/** Of a `bytea` bytes, of all others a text or a number. */
+export type Element = Scalar | Bytes;
 
 /** The type of a column's values. */
 export type ColumnType = ElementType | 'text[]';
 
 /** A value of a row: JSON and jsonb as text, times as ISO 8601. */
-export type Value = string | number | readonly string[] | null | undefined;
+export type Value = string | number | Uint8Array | readonly string[] | null | undefined;
 
 /** The ids of the element types in `pg_type`. */
 const oids: Readonly<Record<ElementType, number>> = {
@@ -26,6 +30,7 @@ const oids: Readonly<Record<ElementType, number>> = {
   bigint: 20,
   int: 23,
   timestamptz: 1184,
+  bytea: 17,
 };
 
 /**
@@ -56,18 +61,20 @@ function toLiteral(list: Value): Element {
  */
 export function binaryArray(type: ElementType, elements: readonly Element[]): Buffer {
   if (elements.every(isMissing)) return createArray(type, 0, false, 0);
+  if (type === 'bytea') return encodeBytes(elements as readonly Bytes[]);
+  const scalars = elements as readonly Scalar[];
   switch (type) {
     case 'text':
     case 'json':
-      return encodeTexts(type, elements, '');
+      return encodeTexts(type, scalars, '');
     case 'jsonb':
-      return encodeTexts(type, elements, jsonbVersion);
+      return encodeTexts(type, scalars, jsonbVersion);
     case 'int':
-      return encodeNumbers(type, elements, 4, writeInt);
+      return encodeNumbers(type, scalars, 4, writeInt);
     case 'bigint':
-      return encodeNumbers(type, elements, 8, writeBigint);
+      return encodeNumbers(type, scalars, 8, writeBigint);
     case 'timestamptz':
-      return encodeNumbers(type, elements, 8, writeInstant);
+      return encodeNumbers(type, scalars, 8, writeInstant);
   }
 }
 
@@ -117,7 +124,7 @@ function utf8(text: string): string {
  */
 function encodeTexts(
   type: ElementType,
-  elements: readonly Element[],
+  elements: readonly Scalar[],
   start: string,
   areBytes = false,
 ): Buffer {
@@ -146,12 +153,26 @@ function encodeTexts(
   return array;
 }
 
+function encodeBytes(elements: readonly Bytes[]): Buffer {
+  const bytes = elements.reduce((sum, element) => sum + 4 + (element?.length ?? 0), 0);
+  const array = createArray('bytea', elements.length, elements.some(isMissing), bytes);
+  let offset = headerBytes;
+  for (const element of elements) {
+    array.writeInt32BE(element?.length ?? -1, offset);
+    offset += 4;
+    if (isMissing(element)) continue;
+    array.set(element, offset);
+    offset += element.length;
+  }
+  return array;
+}
+
 type WriteNumber = (array: Buffer, value: string | number, offset: number) => void;
 
 /** @param width bytes of a value */
 function encodeNumbers(
   type: ElementType,
-  elements: readonly Element[],
+  elements: readonly Scalar[],
   width: number,
   write: WriteNumber,
 ): Buffer {

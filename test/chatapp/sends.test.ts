@@ -50,7 +50,7 @@ const atProvider = (messageId: string): SentMessage[] =>
 /** Everything that has come to the channel is worked through. */
 const workedThrough = (channelId: string) =>
   eventually('webhooks worked through', async () => {
-    const query = 'select from chatapp_webhooks where channel_id = $1 and finished_at is null';
+    const query = 'select from chatapp_open_webhooks where channel_id = $1';
     return (await database.query(query, [channelId])).length === 0;
   });
 

@@ -57,9 +57,8 @@ interface Kept {
 /** The webhooks of the channel that are kept, those that are not worked through, and those that could not be. */
 async function countKept(channelId: string): Promise<Kept> {
   const [row] = await database.query<Kept>(
-    `select count(*)::int as webhooks, count(*) filter (where finished_at is null)::int as open,
-       count(*) filter (where error is not null)::int as failed
-     from chatapp_webhooks where channel_id = $1`,
+    `select count(*)::int as webhooks, count(o.request_id)::int as open, count(w.error)::int as failed
+     from chatapp_webhooks w left join chatapp_open_webhooks o using (channel_id, request_id) where w.channel_id = $1`,
     [channelId],
   );
   return row ?? { webhooks: 0, open: 0, failed: 0 };

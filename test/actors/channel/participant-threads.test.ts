@@ -72,13 +72,7 @@ t.test('new names lead to the thread of the old ones', async t => {
   t.match(threads.find(by('1')), { externalRef: '1' });
 });
 
-t.test('the threads that names may lead to', async t => {
-  const threads = await load({ 'US.1': '1' });
-  t.same(threads.listThreadIds(['US.1', '1', '2']).sort(), [derive('US.1'), derive('1'), derive('2')].sort());
-  t.same(threads.listThreadIds([]), []);
-});
-
 t.test('nobody is asked for nothing', async t => {
   const db = { query: () => Promise.reject(new Error('asked')) } as unknown as Queries;
-  t.same((await ParticipantThreads.load(db, channel, [])).listThreadIds([]), []);
+  t.ok(await ParticipantThreads.load(db, channel, []));
 });

@@ -24,7 +24,7 @@ async function channelWith(
      values ($1, $2, $3, 'Chat', 'chatapp', 'connected', now(), now(), '{}', 1)`,
     [channelId, projectId, environmentId],
   );
-  const inbox = new ChatappInbox(database);
+  const inbox = new ChatappInbox(database, () => undefined);
   for (const [index, body] of texts.entries()) {
     const message = {
       id: `${channelId}-${body}`,
@@ -44,6 +44,7 @@ async function channelWith(
       wabaId: '1',
       phoneNumberId: '2',
       receivedAt: new Date(now),
+      threadIds: [],
       body: Buffer.from(JSON.stringify(payload)),
     });
   }
@@ -59,23 +60,29 @@ async function channelWith(
     /** Webhooks that say nothing. */
     addEmpty: (webhooks: number) =>
       database.query(
-        `insert into chatapp_webhooks
-           (request_id, project_id, environment_id, channel_id, waba_id, phone_number_id, received_at, body)
-         select 'req_' || lpad(n::text, 8, '0'), $2, $3, $1, '1', '2', now(), '{}' from generate_series(1, $4::int) n`,
+        `with kept as (
+           insert into chatapp_webhooks
+             (request_id, project_id, environment_id, channel_id, waba_id, phone_number_id, received_at, body)
+           select 'req_' || lpad(n::text, 8, '0'), $2, $3, $1, '1', '2', now(), '{}' from generate_series(1, $4::int) n
+           returning channel_id, request_id
+         )
+         insert into chatapp_open_webhooks (channel_id, request_id) select channel_id, request_id from kept`,
         [channelId, projectId, environmentId, webhooks],
       ),
-    /** Of each webhook, oldest first: whether it is finished, and how often it has failed. */
+    /** Of each webhook, oldest first: whether it is finished, and while it is not how often it has failed; how it failed. */
     look: () =>
-      database.query<{ isFinished: boolean; attempts: number }>(
-        `select finished_at is not null as "isFinished", attempts from chatapp_webhooks where channel_id = $1
-         order by request_id`,
+      database.query<{ isFinished: boolean; attempts: number; error: string | null }>(
+        `select o.request_id is null as "isFinished", coalesce(o.attempts, 0) as attempts, w.error
+         from chatapp_webhooks w left join chatapp_open_webhooks o using (channel_id, request_id)
+         where w.channel_id = $1 order by request_id`,
         [channelId],
       ),
   };
 }
 
-const open = { isFinished: false, attempts: 0 };
-const finished = { isFinished: true, attempts: 0 };
+const open = { isFinished: false, attempts: 0, error: null };
+const finished = { isFinished: true, attempts: 0, error: null };
+const error = 'Error: it cannot be taken';
 
 t.test('a page is worked through as one, in the order in which its messages were sent', async t => {
   const seen: string[] = [];
@@ -112,11 +119,11 @@ t.test('one that fails holds back those behind it, and not those before, until i
     if (body === 'bad') throw new Error('it cannot be taken');
   });
   t.strictSame(await work(), { hasMore: false });
-  t.strictSame(await look(), [finished, { isFinished: false, attempts: 1 }, open]);
+  t.strictSame(await look(), [finished, { isFinished: false, attempts: 1, error }, open]);
   for (let failures = 2; failures <= 4; failures++) await work();
-  t.strictSame(await look(), [finished, { isFinished: false, attempts: 4 }, open]);
+  t.strictSame(await look(), [finished, { isFinished: false, attempts: 4, error }, open]);
   await work();
-  t.strictSame(await look(), [finished, { isFinished: true, attempts: 5 }, finished]);
+  t.strictSame(await look(), [finished, { isFinished: true, attempts: 0, error }, finished]);
 });
 
 t.test('what the node cannot do now says nothing of a webhook', async t => {

@@ -9,6 +9,7 @@ import {
   finishWebhooks,
   openWebhooks,
 } from '../../../storage/chatapp/inbox.ts';
+import type { Queries } from '../../../storage/database/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database } = await startTestDatabase(t);
@@ -28,24 +29,33 @@ function webhook(channelId: string, body: Buffer): ChatappWebhook {
     wabaId: '1',
     phoneNumberId: '2',
     receivedAt: new Date(now),
+    threadIds: [newId('thread'), newId('thread')],
     body,
   };
 }
 
-t.test('bytes are kept as they are, and those of one turn go together', async t => {
+t.test('bytes are kept as they are, and those that come while others are written go together', async t => {
   const channelId = newId('channel');
   let statements = 0;
-  const inbox = new ChatappInbox({
+  const told: string[] = [];
+  const counting: Queries = {
     query: (...asked) => {
       statements++;
       return database.query(...asked);
     },
-  });
+  };
+  const inbox = new ChatappInbox(counting, each => told.push(each));
   const all = Array.from({ length: 40 }, (_, index) =>
     webhook(channelId, Buffer.from([0, 1, 0xff, 0x5c, 0x22, 0x27, index])),
   );
-  await Promise.all(all.map(each => inbox.add(each)));
-  t.equal(statements, 3, 'sixteen at a time');
+  const [first, ...others] = all.map(each => () => inbox.add(each));
+  const added = [first?.()];
+  await new Promise(resolve => setImmediate(resolve));
+  t.equal(statements, 1);
+  added.push(...others.map(add => add()));
+  await Promise.all(added);
+  t.equal(statements, 2);
+  t.same(told, [channelId, channelId], 'once for each statement');
   const read = (webhooks: number, bytes = 1_000) => openWebhooks(database, channelId, { webhooks, bytes });
   t.strictSame(await read(100), all, 'oldest first');
   t.strictSame(await read(2), all.slice(0, 2));
@@ -54,44 +64,69 @@ t.test('bytes are kept as they are, and those of one turn go together', async t 
   t.strictSame(await read(100, 1), all.slice(0, 1), 'one, however long it is');
 });
 
-t.test('what is finished is not taken up again', async t => {
+t.test('a statement has so many, and so many bytes, and one however long it is', async t => {
   const channelId = newId('channel');
-  const inbox = new ChatappInbox(database);
-  const [first, second, third] = [
-    webhook(channelId, Buffer.from('1')),
-    webhook(channelId, Buffer.from('2')),
-    webhook(channelId, Buffer.from('3')),
-  ] as const;
-  for (const each of [first, second, third]) await inbox.add(each);
-  const threadIds = [newId('thread'), newId('thread')];
-  await finishWebhooks(
-    database,
-    [
-      { requestId: first.requestId, threadIds },
-      { requestId: second.requestId, threadIds: [] },
-    ],
-    now,
-  );
+  const batches: number[] = [];
+  const counting: Queries = {
+    query: async (...asked) => {
+      const rows = await database.query<never>(...asked);
+      const [row] = await database.query<{ open: number }>(
+        'select count(*)::int as open from chatapp_open_webhooks where channel_id = $1',
+        [channelId],
+      );
+      batches.push((row?.open ?? 0) - batches.reduce((sum, count) => sum + count, 0));
+      return rows;
+    },
+  };
+  const inbox = new ChatappInbox(counting, () => undefined);
+  const mebibytes = (count: number) => webhook(channelId, Buffer.alloc(count * 1_048_576));
+  const long = [5, 3, 1, 1, 5, 2].map(mebibytes);
+  const short = Array.from({ length: 600 }, () => webhook(channelId, Buffer.from('1')));
+  await Promise.all([...long, ...short].map(each => inbox.add(each)));
+  t.same(batches, [1, 2, 1, 1, 500, 101]);
+});
+
+t.test('where the database fails, nobody is told that it is kept, and the next ones are', async t => {
+  const channelId = newId('channel');
+  let fails = true;
+  const told: string[] = [];
+  const failing: Queries = {
+    query: (...asked) => (fails ? Promise.reject(new Error('gone')) : database.query(...asked)),
+  };
+  const inbox = new ChatappInbox(failing, each => told.push(each));
+  const refused = [1, 2].map(() => inbox.add(webhook(channelId, Buffer.from('1'))));
   t.same(
-    (await openWebhooks(database, channelId, tenWebhooks)).map(({ requestId }) => requestId),
-    [third.requestId],
+    (await Promise.allSettled(refused)).map(({ status }) => status),
+    ['rejected', 'rejected'],
   );
-  t.same(
-    await database.query(
-      `select thread_ids as "threadIds" from chatapp_webhooks where channel_id = $1 order by request_id`,
-      [channelId],
-    ),
-    [{ threadIds }, { threadIds: [] }, { threadIds: [] }],
-  );
+  t.same(told, []);
+  fails = false;
+  const kept = webhook(channelId, Buffer.from('2'));
+  await inbox.add(kept);
+  t.strictSame(await openWebhooks(database, channelId, tenWebhooks), [kept]);
+});
+
+t.test('what is finished is kept, and not taken up again', async t => {
+  const channelId = newId('channel');
+  const inbox = new ChatappInbox(database, () => undefined);
+  const all = ['1', '2', '3'].map(body => webhook(channelId, Buffer.from(body)));
+  for (const each of all) await inbox.add(each);
+  const ids = all.map(({ requestId }) => requestId);
+  await finishWebhooks(database, newId('channel'), ids);
+  t.equal((await openWebhooks(database, channelId, tenWebhooks)).length, 3, 'they are of another channel');
+  await finishWebhooks(database, channelId, ids.slice(0, 2));
+  t.strictSame(await openWebhooks(database, channelId, tenWebhooks), all.slice(2));
+  const kept = await database.query('select from chatapp_webhooks where channel_id = $1', [channelId]);
+  t.equal(kept.length, 3);
 });
 
 t.test('what fails again and again is given up', async t => {
   const channelId = newId('channel');
   const { requestId, ...rest } = webhook(channelId, Buffer.from('1'));
-  await new ChatappInbox(database).add({ requestId, ...rest });
+  await new ChatappInbox(database, () => undefined).add({ requestId, ...rest });
   const over: boolean[] = [];
   for (let failures = 0; failures < 5; failures++) {
-    over.push(await failWebhook(database, requestId, 'why', now));
+    over.push(await failWebhook(database, channelId, requestId, 'why'));
   }
   t.same(over, [false, false, false, false, true]);
   t.same(await openWebhooks(database, channelId, tenWebhooks), []);
@@ -100,7 +135,7 @@ t.test('what fails again and again is given up', async t => {
 
 t.test('the channels that have open webhooks, page by page', async t => {
   const before = await channelsWithWebhooks(database, 1_000);
-  const inbox = new ChatappInbox(database);
+  const inbox = new ChatappInbox(database, () => undefined);
   const channels = Array.from({ length: 5 }, () => newId('channel'));
   for (const channelId of [...channels, ...channels]) await inbox.add(webhook(channelId, Buffer.from('1')));
   const all = [...before, ...channels].sort();

@@ -175,20 +175,17 @@ t.test(
   'webhooks of the chat provider go after 7 days, unless they are still to be worked through',
   async t => {
     const now = Date.now();
-    const insert = async (
-      requestId: string,
-      receivedAt: number,
-      finishedAt: number | null,
-    ): Promise<void> => {
+    const insert = async (requestId: string, receivedAt: number): Promise<void> => {
       await db.query(
         `insert into chatapp_webhooks (request_id, project_id, environment_id, channel_id, waba_id, phone_number_id,
-         received_at, body, finished_at) values ($1, 'p', 'e', 'c', '1', '2', $2, '', $3)`,
-        [requestId, new Date(receivedAt), finishedAt === null ? null : new Date(finishedAt)],
+         received_at, body) values ($1, 'p', 'e', 'c', '1', '2', $2, '')`,
+        [requestId, new Date(receivedAt)],
       );
     };
-    await insert('old', now - 7 * day, now - 7 * day);
-    await insert('open', now - 7 * day, null);
-    await insert('fresh', now - 7 * day + 1_000, now - 7 * day + 1_000);
+    await insert('old', now - 7 * day);
+    await insert('open', now - 7 * day);
+    await db.query(`insert into chatapp_open_webhooks (channel_id, request_id) values ('c', 'open')`);
+    await insert('fresh', now - 7 * day + 1_000);
     await sweepAt(now);
     const left = await db.query<{ id: string }>('select request_id as id from chatapp_webhooks order by 1');
     t.same(

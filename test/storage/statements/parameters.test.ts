@@ -28,13 +28,14 @@ const instant = fc
   })
   .map(date => date.toISOString());
 
-const values: Readonly<Record<ElementType, fc.Arbitrary<string | number>>> = {
+const values: Readonly<Record<ElementType, fc.Arbitrary<string | number | Uint8Array>>> = {
   text,
   json,
   jsonb: json,
   int: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
   bigint: fc.maxSafeInteger(),
   timestamptz: instant,
+  bytea: fc.uint8Array({ maxLength: 300 }),
 };
 
 /** A column as the server has read it, back in the form in which it was given. */
@@ -45,12 +46,14 @@ const shown: Readonly<Record<ElementType, string>> = {
   int: 'value::text',
   bigint: 'value::text',
   timestamptz: `to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  bytea: `encode(value, 'hex')`,
 };
 
 /** What must come back of a value that was given. */
 function expected(type: ElementType, value: Element): unknown {
   if (value === null || value === undefined) return null;
   if (type === 'jsonb') return JSON.parse(String(value)) as unknown;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   return String(value);
 }
 
@@ -68,7 +71,7 @@ t.test('a value that its type cannot hold is refused', t => {
     ['timestamptz', 'yesterday'],
   ];
   for (const [type, value] of refused)
-    t.throws(() => binaryArray(type, [value]), RangeError, `${type} ${value}`);
+    t.throws(() => binaryArray(type, [value]), RangeError, `${type} ${String(value)}`);
   t.end();
 });
 
@@ -78,7 +81,10 @@ t.test('arrays', async t => {
   await client.connect();
   t.teardown(() => client.end());
 
-  for (const [type, value] of Object.entries(values) as [ElementType, fc.Arbitrary<string | number>][]) {
+  for (const [type, value] of Object.entries(values) as [
+    ElementType,
+    fc.Arbitrary<string | number | Uint8Array>,
+  ][]) {
     await t.test(`${type}: whatever goes in comes out, in its place`, async t => {
       const elements = fc.array(fc.option(value), { maxLength: 20 });
       await fc.assert(
