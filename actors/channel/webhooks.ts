@@ -29,9 +29,9 @@ import { recordStatuses } from './statuses.ts';
 import type { WebhookContent, WebhookTask } from './webhook-task.ts';
 
 /** Webhooks, and bytes of them, that are worked through together. */
-const page = { webhooks: 400, bytes: 1_048_576 };
+const page = { webhooks: 1_000, bytes: 2_097_152 };
 /** Pages of one task: a node that drains waits for its tasks. */
-const pagesOfTask = 10;
+const pagesOfTask = 4;
 /** Threads that are asked at once: fewer than a mailbox takes, if all messages are of one thread. */
 const asksAtOnce = 200;
 
@@ -113,7 +113,8 @@ async function takeOne(
   webhook: ChatappWebhook,
 ): Promise<boolean> {
   const { db, log } = services;
-  const { requestId, channelId } = webhook;
+  const { requestId } = webhook;
+  const { channelId } = channel;
   try {
     await takeAll(services, channel, [webhook]);
     await finishWebhooks(db, channelId, [requestId]);
@@ -136,9 +137,7 @@ async function takeAll(
   webhooks: readonly ChatappWebhook[],
 ): Promise<void> {
   const contents = webhooks.map(toContent);
-  const names = contents.flatMap(({ payload, identity }) => listNames(payload, identity));
-  const threads = await ParticipantThreads.load(services.db, channel, names);
-  await takeMessages(services, channel, threads, contents);
+  await takeMessages(services, channel, contents);
   await recordStatuses(services, channel, contents);
   await takeManagementEvents(services, channel, contents);
 }
@@ -152,13 +151,16 @@ function toContent({ wabaId, phoneNumberId, receivedAt, body }: ChatappWebhook):
 async function takeMessages(
   { db, receive, ask, now }: WebhookTask,
   channel: ChannelHead,
-  threads: ParticipantThreads,
   webhooks: readonly WebhookContent[],
 ): Promise<void> {
   const messages = listMessages(webhooks);
   if (messages.length === 0) return;
+  const names = webhooks.flatMap(({ payload, identity }) => listNames(payload, identity));
   const ids = messages.map(({ externalMessageId }) => externalMessageId);
-  const messageIds = await findMessageIds(db, channel, [...ids, ...messages.flatMap(listReferences)]);
+  const [threads, messageIds] = await Promise.all([
+    ParticipantThreads.load(db, channel, names),
+    findMessageIds(db, channel, [...ids, ...messages.flatMap(listReferences)]),
+  ]);
   const unknown = messages.filter(({ externalMessageId }) => !messageIds.has(externalMessageId));
   // Asked in their order: those of one thread are decided in it.
   const asks: Promise<void>[] = [];

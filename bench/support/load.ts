@@ -148,20 +148,12 @@ function createWebhook(
   thread: number,
 ): readonly [body: string, header: string] {
   const from = String(15_550_000_000 + thread);
-  const messages = [
-    {
-      from,
-      id: `wamid.${run}-${serial}`,
-      timestamp: String(Math.floor(Date.now() / 1_000)),
-      type: 'text',
-      text: { body: text },
-    },
-  ];
-  const contacts = [{ profile: { name: `Participant ${thread}` }, wa_id: from }];
-  const metadata = { display_phone_number: '15559999999', phone_number_id: phoneNumberId };
-  const value = { messaging_product: 'whatsapp', metadata, contacts, messages };
-  const entry = [{ id: wabaId, changes: [{ value, field: 'messages' }] }];
-  const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
+  const message = `{"from":"${from}","id":"wamid.${run}-${serial}","timestamp":"${Math.floor(Date.now() / 1_000)}","type":"text","text":{"body":"${text}"}}`;
+  const contact = `{"profile":{"name":"Participant ${thread}"},"wa_id":"${from}"}`;
+  const metadata = `{"display_phone_number":"15559999999","phone_number_id":"${phoneNumberId}"}`;
+  const value = `{"messaging_product":"whatsapp","metadata":${metadata},"contacts":[${contact}],"messages":[${message}]}`;
+  const entry = `{"id":"${wabaId}","changes":[{"value":${value},"field":"messages"}]}`;
+  const body = `{"object":"whatsapp_business_account","entry":[${entry}]}`;
   const signature = createHmac('sha256', appSecret).update(body).digest('hex');
   return [body, `X-Hub-Signature-256: sha256=${signature}`];
 }

@@ -11,18 +11,21 @@ import type { Queries, TenantScope } from '../database/index.ts';
 import { type ColumnType, toParameters } from '../statements/index.ts';
 import { createFindChannels } from './channels-with-work.ts';
 
-/** A webhook and what it was taken for. */
-export interface ChatappWebhook extends TenantScope {
+export interface ChatappWebhook {
   /** Of the request that brought it; sorts by time. */
   readonly requestId: string;
-  readonly channelId: string;
+  /** What the channel was connected to when it came. */
   readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly receivedAt: Date;
-  /** Those that are derived from the names in it, whether they exist or not: when one is erased, so is the webhook. */
-  readonly threadIds: readonly string[];
   /** The raw body. */
   readonly body: Uint8Array;
+}
+
+export interface NewChatappWebhook extends ChatappWebhook, TenantScope {
+  readonly channelId: string;
+  /** Those that are derived from the names in it, whether they exist or not: when one is erased, so is the webhook. */
+  readonly threadIds: readonly string[];
 }
 
 const insert = {
@@ -36,6 +39,7 @@ const insert = {
     'timestamptz',
     'text[]',
     'bytea',
+    'int',
   ] satisfies ColumnType[],
   text: `
   with kept as (
@@ -44,14 +48,14 @@ const insert = {
     select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]), unnest($6::text[]),
       unnest($7::timestamptz[]), unnest($8::text[])::text[], unnest($9::bytea[])
   )
-  insert into chatapp_open_webhooks (request_id, channel_id) select unnest($1::text[]), unnest($2::text[])`,
+  insert into chatapp_open_webhooks (request_id, channel_id, bytes) select unnest($1::text[]), unnest($2::text[]), unnest($10::int[])`,
 };
 
 /** Of one statement, and bytes of them; one is written however long it is. */
 const batch = { webhooks: 500, bytes: 4_194_304 };
 
 interface Waiting {
-  readonly webhook: ChatappWebhook;
+  readonly webhook: NewChatappWebhook;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -73,7 +77,7 @@ export class ChatappInbox {
   }
 
   /** Resolves once it is committed. */
-  add(webhook: ChatappWebhook): Promise<void> {
+  add(webhook: NewChatappWebhook): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ webhook, resolve, reject });
       if (this.#isWriting) return;
@@ -107,7 +111,7 @@ export class ChatappInbox {
     return this.#waiting.splice(0, tooMany === -1 ? this.#waiting.length : tooMany);
   }
 
-  async #write(webhooks: readonly ChatappWebhook[]): Promise<void> {
+  async #write(webhooks: readonly NewChatappWebhook[]): Promise<void> {
     const rows = webhooks.map(webhook => [
       webhook.requestId,
       webhook.channelId,
@@ -118,6 +122,7 @@ export class ChatappInbox {
       webhook.receivedAt.toISOString(),
       webhook.threadIds,
       webhook.body,
+      webhook.body.length,
     ]);
     await this.#db.query(insert.text, toParameters(insert, rows), 'chatapp_webhooks.insert');
   }
@@ -137,13 +142,12 @@ export function openWebhooks(
   after = '',
 ): Promise<ChatappWebhook[]> {
   return db.query<ChatappWebhook>(
-    `select request_id as "requestId", project_id as "projectId", environment_id as "environmentId", channel_id as "channelId",
-       waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", thread_ids as "threadIds", body
+    `select request_id as "requestId", waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", body
      from (
-       select w.*, sum(octet_length(w.body)) over (order by request_id) - octet_length(w.body) as bytes_before from (
-         select request_id from chatapp_open_webhooks where channel_id = $1 and request_id > $4 order by request_id limit $2
-       ) oldest join chatapp_webhooks w using (request_id)
-     ) counted
+       select request_id, sum(bytes) over (order by request_id) - bytes as bytes_before from (
+         select request_id, bytes from chatapp_open_webhooks where channel_id = $1 and request_id > $4 order by request_id limit $2
+       ) oldest
+     ) counted join chatapp_webhooks using (request_id)
      where bytes_before < $3 order by request_id`,
     [channelId, webhooks, bytes, after],
     'chatapp_webhooks.open',

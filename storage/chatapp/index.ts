@@ -16,6 +16,7 @@ export {
   type ChatappWebhook,
   failWebhook,
   finishWebhooks,
+  type NewChatappWebhook,
   openWebhooks,
   type WebhookPage,
 } from './inbox.ts';

@@ -115,6 +115,8 @@ export const ChatappOpenWebhook = defineEntity({
   properties: {
     channelId: id().primary(),
     requestId: id().primary(),
+    /** Of the body. */
+    bytes: p.integer(),
     /** How often working through it has failed. */
     attempts: p.integer().default(0),
   },

@@ -66,7 +66,7 @@ async function channelWith(
            select 'req_' || lpad(n::text, 8, '0'), $2, $3, $1, '1', '2', now(), '{}' from generate_series(1, $4::int) n
            returning channel_id, request_id
          )
-         insert into chatapp_open_webhooks (channel_id, request_id) select channel_id, request_id from kept`,
+         insert into chatapp_open_webhooks (channel_id, request_id, bytes) select channel_id, request_id, 2 from kept`,
         [channelId, projectId, environmentId, webhooks],
       ),
     /** Of each webhook, oldest first: whether it is finished, and while it is not how often it has failed; how it failed. */
@@ -97,7 +97,7 @@ t.test('a page is worked through as one, in the order in which its messages were
 });
 
 t.test('one page follows another, in their order', async t => {
-  const texts = Array.from({ length: 401 }, (_, index) => String(index));
+  const texts = Array.from({ length: 1_001 }, (_, index) => String(index));
   const seen: string[] = [];
   const { work, look } = await channelWith(texts, async ({ body }) => void seen.push(body));
   t.strictSame(await work(), { hasMore: false });
