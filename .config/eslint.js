@@ -12,6 +12,7 @@ export default tseslint.config(
       '**/*.js',
       '**/generated/**',
       'protocol/gen/**',
+      'clients/*/dist/**',
     ],
   },
   ...tseslint.configs.recommended,
@@ -39,7 +40,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{protocol,runtime,storage,actors,gateway}/**'],
+    files: ['{protocol,runtime,storage,actors,gateway,clients}/**'],
     rules: {
       // A longer function does several things. Comments and blank lines count: they separate these.
       'max-lines-per-function': ['error', { max: 60 }],

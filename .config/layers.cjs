@@ -29,6 +29,38 @@ module.exports = {
       to: { path: '^(protocol|runtime|storage|actors|gateway|test|bench)/' },
     },
     {
+      // What speaks to the server through its public contract, and nothing else. Its types are written by its generator.
+      name: 'clients-import-no-server',
+      severity: 'error',
+      from: { path: '^clients/', pathNot: '^clients/(sdk|cli)/generate\\.ts$' },
+      to: { path: '^(protocol|runtime|storage|actors|gateway|test|bench|examples)/' },
+    },
+    {
+      name: 'the-generator-reads-the-contract-only',
+      severity: 'error',
+      from: { path: '^clients/(sdk|cli)/generate\\.ts$' },
+      to: { path: '^(runtime|storage|actors|gateway|test|bench|examples)/' },
+    },
+    {
+      name: 'no-server-imports-clients',
+      severity: 'error',
+      from: { path: '^(protocol|runtime|storage|actors|gateway|bench)/' },
+      to: { path: '^clients/' },
+    },
+    {
+      name: 'the-sdk-imports-no-other-client',
+      severity: 'error',
+      from: { path: '^clients/sdk/' },
+      to: { path: '^clients/(?!sdk/)' },
+    },
+    {
+      // Its types would be those of one version of the compiler, and its bytes the user's.
+      name: 'the-sdk-imports-no-package',
+      severity: 'error',
+      from: { path: '^clients/sdk/', pathNot: '^clients/sdk/(generate|build|api-report)\\.ts$' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'core'] },
+    },
+    {
       name: 'nothing-imports-examples',
       severity: 'error',
       from: { pathNot: '^examples/' },

@@ -110,6 +110,11 @@ export const errors = {
     grpc: 'FAILED_PRECONDITION',
     message: 'The request conflicts with the state of the resource.',
   },
+  'svc/runtime/precondition_failed': {
+    http: 412,
+    grpc: 'FAILED_PRECONDITION',
+    message: 'The resource is not what If-Match names: somebody has changed it since.',
+  },
   'svc/runtime/not_implemented': { http: 501, grpc: 'UNIMPLEMENTED', message: 'Not implemented.' },
   'svc/runtime/unavailable': {
     http: 503,
@@ -184,7 +189,7 @@ export interface ServiceErrorOptions {
   readonly message?: string;
   /** Actionable, and without data of other tenants; `{issues: Issue[]}` for validation errors. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Overrides the catalogue's HTTP status (400, 405, 413, 426). */
+  /** Overrides the catalogue's HTTP status (400, 405, 413, 415, 416, 426). */
   readonly http?: number;
   /** Whole seconds for the header Retry-After. */
   readonly retryAfterSeconds?: number;
@@ -207,17 +212,40 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 422 with its issues. */
-export function invalid(issues: readonly Issue[], message?: string): ServiceError {
-  return new ServiceError('svc/validation/invalid_request', {
-    details: { issues },
-    ...(message === undefined ? {} : { message }),
-  });
+/** A 422 with its issues: the message says the first of them. */
+export function invalid(issues: readonly Issue[], message = describeIssues(issues)): ServiceError {
+  return new ServiceError('svc/validation/invalid_request', { details: { issues }, message });
 }
 
-/** The answer for what does not exist and for what belongs to another tenant: identical, to the byte. */
-export function notFound(): ServiceError {
-  return new ServiceError('svc/runtime/not_found');
+/** UTF-16 units of a path and of a message that are repeated in the message of the error: what a client sends may be long. */
+const maxRepeated = 300;
+
+function describeIssues([first, ...others]: readonly Issue[]): string {
+  if (first === undefined) return errors['svc/validation/invalid_request'].message;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more, see details.issues)`;
+  return `${shorten(first.path)} ${shorten(first.message)}${more}.`;
+}
+
+function shorten(text: string): string {
+  return text.length <= maxRepeated ? text : `${text.slice(0, maxRepeated).toWellFormed()}...`;
+}
+
+/**
+ * The answer for what does not exist and for what belongs to another tenant: identical, to the byte.
+ *
+ * @param fields those of the body that name what is not there, as JSON pointers: `/body/agentId`. None: the resource of the path
+ */
+export function notFound(...fields: readonly string[]): ServiceError {
+  const [first] = fields;
+  if (first === undefined) return new ServiceError('svc/runtime/not_found');
+  const message = 'names nothing that is here';
+  const issues: Issue[] = fields.map(path => ({ path, message, code: 'reference' }));
+  return new ServiceError('svc/runtime/not_found', { message: `${first} ${message}.`, details: { issues } });
+}
+
+/** 412: If-Match names another state of the resource. */
+export function preconditionFailed(): ServiceError {
+  return new ServiceError('svc/runtime/precondition_failed');
 }
 
 /** 409 `svc/runtime/conflict`: the state of the resource does not allow it. The client sees `details`. */

@@ -16,6 +16,7 @@ import {
   ChatappTemplate,
   choice,
   ConsoleMember,
+  EndedSuggestion,
   FreeEntry,
   freeForm,
   id,
@@ -25,8 +26,10 @@ import {
   nullable,
   optional,
   ServiceWindow,
+  SpentBudget,
   Stitch,
   stitchStatuses,
+  Suggestion,
   Thread,
   ThreadNote,
   threadStatuses,
@@ -79,7 +82,8 @@ const freeEntry = data('getThread', { freeEntry: FreeEntry });
 const typing = data('getThread', { userId: optional(id('user')) });
 const agent = data('getAgent', { agent: Agent });
 const run = data('getAgentRun', { agentRun: AgentRun });
-const suggestion = data('getAgentRun', { agentRunId: id('run'), suggestion: freeForm() });
+const suggestion = data('getAgentRun', { agentRunId: id('run'), suggestion: Suggestion });
+const endedSuggestion = data('getAgentRun', { agentRunId: id('run'), suggestion: EndedSuggestion });
 const tool = data('getAgentRun', {
   agentRunId: id('run'),
   callId: Type.String(),
@@ -184,8 +188,8 @@ export const eventTypes = {
   ),
   'agent.suggestion.created': row('A suggestion waits for an operator.', suggestion),
   'agent.suggestion.resolved': row('A suggestion was approved, edited or discarded.', suggestion),
-  'agent.suggestion.superseded': row('A newer message has overtaken a suggestion.', suggestion),
-  'agent.suggestion.expired': row('Nobody has resolved a suggestion for a day.', suggestion),
+  'agent.suggestion.superseded': row('A newer message has overtaken a suggestion.', endedSuggestion),
+  'agent.suggestion.expired': row('Nobody has resolved a suggestion for a day.', endedSuggestion),
   'agent.handoff.requested': row(
     'An agent has asked for a human; its thread is paused.',
     data('getAgentRun', { agentRunId: id('run'), reason: Type.String() }),
@@ -194,10 +198,7 @@ export const eventTypes = {
     'A budget is used up: the run has ended, and its thread falls to another mode.',
     data('getBudgets', {
       agentRunId: id('run'),
-      scope: choice(['run', 'thread', 'project_day']),
-      limitMicros: Type.Integer({ minimum: 0 }),
-      spentMicros: Type.Integer({ minimum: 0 }),
-      fallsTo: choice(['suggest', 'paused']),
+      ...SpentBudget.properties,
     }),
   ),
   'agent.tool.approval_requested': row(
@@ -232,6 +233,7 @@ export const eventTypes = {
   ),
   'stitch.test.ping': row('A test event that a user asked for.', stitch),
   'project.api_key.created': row('An API key was created.', key),
+  'project.api_key.updated': row('An API key was renamed.', key),
   'project.api_key.rotated': row(
     'An API key was rotated: it works until its grace period is over, and its successor from now on.',
     data('listApiKeys', { apiKey: ApiKey, newKey: optional(ApiKey) }),

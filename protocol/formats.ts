@@ -1,11 +1,11 @@
 /** The formats of text that schemas use (docs/contract-decisions.md, "Text"). */
 import { IsEmail, IsUri } from 'typebox/format';
 
-const instantForm = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:Z|[+-](\d\d):(\d\d))$/;
+const instantForm = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:[Zz]|[+-](\d\d):(\d\d))$/;
 
 /**
- * Strict ISO 8601 with seconds and an offset, a day that exists, no leap second, and an instant within the years 1 to
- * 9999, so that every accepted text is a JavaScript Date and a PostgreSQL timestamp.
+ * RFC 3339, where `t` and `z` may be small: ISO 8601 with seconds and an offset, a day that exists, no leap second, and an instant within
+ * the years 1 to 9999, so that every accepted text is a JavaScript Date and a PostgreSQL timestamp.
  */
 export function isInstant(text: string): boolean {
   const parts = instantForm.exec(text);

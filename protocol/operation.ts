@@ -53,11 +53,11 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   /**
-   * `none`: public. `refresh`: the refresh cookie. `user`: any Studio token. `project`: a credential with access to the project of the
-   * request, which is in the path, the query or the body, else that of the resource in the path. `stream`: as `project`, by header or
-   * by single-use ticket.
+   * `none`: public. `refresh`: the refresh cookie. `any`: every valid credential, whatever it may do. `user`: any Studio token. `project`: a
+   * credential with access to the project of the request, which is in the path, the query or the body, else that of the resource in the
+   * path. `stream`: as `project`, by header or by single-use ticket.
    */
-  readonly auth: 'none' | 'refresh' | 'user' | 'project' | 'stream';
+  readonly auth: 'none' | 'refresh' | 'any' | 'user' | 'project' | 'stream';
   /** Users may do it who have to verify their address first (EMAIL_DOMAINS). */
   readonly beforeVerification?: true;
   /** Credentials that a public operation uses when they are sent. */
@@ -71,6 +71,8 @@ export interface Operation {
   readonly body?: TSchema;
   /** Instead of `body`: another system's own bytes, at most so many, which the handler gets as they came. */
   readonly rawBody?: { readonly maxBytes: number };
+  /** Another system calls it, and may add parameters to the query that nobody here knows. */
+  readonly ignoresUnknownQuery?: true;
   /** The success status and its body; null for none (204, 101). A plain text is sent as it is, and not as JSON. */
   readonly success: {
     readonly status: number;
@@ -78,7 +80,9 @@ export interface Operation {
     readonly contentType?: 'text/plain';
   };
   /** Another success, which the request asks for; `when` says how. */
-  readonly alternative?: { readonly status: number; readonly body: TSchema; readonly when: string };
+  readonly alternative?: { readonly status: number; readonly body: TSchema | null; readonly when: string };
+  /** Two people may edit the resource: reads and changes show its ETag, and changes take If-Match. */
+  readonly tagged?: true;
   /** The success body contains a secret that is shown once: a stored answer must be encrypted. */
   readonly secret?: boolean;
   readonly errors: readonly ErrorCode[];
@@ -89,6 +93,17 @@ export interface Operation {
   readonly repeatEffect?: string;
   /** Not part of the public contract, and left out of OpenAPI. */
   readonly hidden?: boolean;
+}
+
+/** Fields that an API key implies, since it belongs to one project and one environment. */
+const impliedByKeys = ['projectId', 'environmentId'] as const;
+export type ImpliedField = (typeof impliedByKeys)[number];
+
+/** Which of them the part of a request has to name; a request with an API key may leave them out. None where keys are not let in. */
+export function listImpliedFields(operation: Operation, part: 'query' | 'body'): ImpliedField[] {
+  const schema = operation[part] as { readonly required?: readonly string[] } | undefined;
+  if ((operation.access?.scopes ?? null) === null) return [];
+  return impliedByKeys.filter(name => schema?.required?.includes(name));
 }
 
 /** The longest body of an operation, in bytes: little where nobody has to be known to send it. A longer one is 413. */

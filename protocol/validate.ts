@@ -222,7 +222,7 @@ function toIssues(schema: TSchema, value: unknown, errors: readonly SchemaError[
     switch (error.keyword) {
       case 'boolean':
         // The only `false` among our schemas is that of `additionalProperties`.
-        add(path, 'additionalProperties', 'is not a known field');
+        add(path, 'additionalProperties', describeKnownFields(schema, error));
         break;
       case 'additionalProperties':
         // Only sums up the errors of the single fields.
@@ -242,11 +242,33 @@ function toIssues(schema: TSchema, value: unknown, errors: readonly SchemaError[
         add(path, code, message);
         break;
       }
+      case 'enum':
+        add(path, error.keyword, `must be one of ${error.params.allowedValues.map(String).join(', ')}`);
+        break;
+      case 'const':
+        add(path, error.keyword, `must be ${String(error.params.allowedValue)}`);
+        break;
+      case 'pattern':
+        add(path, error.keyword, describePattern(error.params.pattern, error.message));
+        break;
       default:
         add(path, error.keyword, error.message);
     }
   }
   return [...issues.values()];
+}
+
+/** What may stand in the place of a field that nobody knows. */
+function describeKnownFields(schema: TSchema, { schemaPath }: SchemaError): string {
+  const parent = resolvePointer(schema, schemaPath.slice(0, schemaPath.lastIndexOf('/'))) as Json | undefined;
+  const names = Object.keys((parent?.properties ?? {}) as Json);
+  return names.length === 0 ? 'is not a known field' : `is not a known field: there are ${names.join(', ')}`;
+}
+
+/** An id is known by its prefix, which says more than the pattern does. */
+function describePattern(pattern: string | RegExp, message: string): string {
+  const [, prefix] = /^\^([a-z]+)_\[A-Za-z0-9_-\]/.exec(String(pattern)) ?? [];
+  return prefix === undefined ? message : `must be an id that begins with ${prefix}_`;
 }
 
 /**

@@ -8,7 +8,7 @@ import type {
   MessageStatus,
   ReceiptStatus,
 } from '../../protocol/resources/index.ts';
-import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
+import type { Audited, Conditional, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { TemplateChange } from '../chatapp/index.ts';
 import type { Receipt } from './providers.ts';
 import type { ChatappConnection, ConnectAttempt, Work } from './state.ts';
@@ -23,26 +23,41 @@ export interface CreateChannel extends Tenancy, Audited, Keyed {
 }
 
 /** What PATCH may change; an absent field stays. */
-export interface UpdateChannel extends Tenancy, Audited {
+export interface UpdateChannel extends Tenancy, Audited, Conditional {
   readonly changes: {
     readonly name?: string;
     readonly defaultAgentId?: string | null;
+    /** Merged into what is there. */
     readonly metadata?: Metadata;
   };
 }
 
 /** 409 unless the channel is a chatapp channel that is disconnected or in error. */
+/** The attempt's PIN is that of the request, else a new one, for a number that has none by an earlier connection. */
 export interface BeginConnect extends Tenancy, Audited {
   readonly attempt: ConnectAttempt;
   readonly author: Actor;
+}
+
+/** 409 where another channel has the number, or is being connected to it. */
+export interface ReserveNumber extends Tenancy {
+  readonly attemptId: string;
+  readonly phoneNumberId: string;
+}
+
+export interface BegunConnect {
+  /** Sealed. */
+  readonly pin: string;
+  /** Of the connection that the channel still has; null: none. */
+  readonly phoneNumberId: string | null;
 }
 
 /** 409 where the attempt is over, or the number is that of another channel. */
 export interface CompleteConnect extends Tenancy, Keyed {
   readonly attemptId: string;
   readonly connection: Omit<ChatappConnection, 'connectedAt' | 'partnerAppCredentialId' | 'verifyToken'>;
-  /** Sealed. */
-  readonly pin: string;
+  /** Whether the number was registered with the attempt's PIN. */
+  readonly isRegistered: boolean;
   /** The channel's public address for webhooks, for the reply. */
   readonly webhookUrl: string;
   readonly author: Actor;
@@ -51,6 +66,8 @@ export interface CompleteConnect extends Tenancy, Keyed {
 /** An attempt that is over stays as it ended. */
 export interface FailConnect extends Tenancy {
   readonly attemptId: string;
+  /** Whether the number may be registered with the attempt's PIN. */
+  readonly isRegistered: boolean;
   readonly failure: ChatappFailure;
   readonly author: Actor;
 }
@@ -130,10 +147,13 @@ export interface MarkRead {
 /** There is work: a hint, which may be lost (gateway/jobs), or a reminder. */
 export interface DoWork {
   readonly work: Work;
+  /** The provider has just posted it, by a webhook that is signed. */
+  readonly isPosted?: boolean;
 }
 
 /** A task has ended. */
-export interface WorkDone extends DoWork {
+export interface WorkDone {
+  readonly work: Work;
   /** It has left something that can be done now. */
   readonly hasMore: boolean;
   /** When there will be something to do, in epoch milliseconds. Absent: not before a hint. */
@@ -144,8 +164,8 @@ export type ChannelCommands = {
   /** Replies with the channel's JSON text, as `update` does. */
   create: { readonly payload: CreateChannel; readonly reply: string };
   update: { readonly payload: UpdateChannel; readonly reply: string };
-  /** Replies with the sealed PIN of the number, where the channel has had one. */
-  beginConnect: { readonly payload: BeginConnect; readonly reply: string | null };
+  beginConnect: { readonly payload: BeginConnect; readonly reply: BegunConnect };
+  reserveNumber: { readonly payload: ReserveNumber; readonly reply: null };
   /** Replies with how the channel is connected, as `disconnect` does. */
   completeConnect: { readonly payload: CompleteConnect; readonly reply: ChatappStatus };
   failConnect: { readonly payload: FailConnect; readonly reply: null };

@@ -9,7 +9,7 @@ import type { Actor, ChatappStatus, ConnectChatappBody } from '../../protocol/re
 import { type ActorRef, isRefusal } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import { findNumberChannel, sharesAccount } from '../../storage/reads/index.ts';
+import { findChatapp, findNumberChannel, sharesAccount } from '../../storage/reads/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import type { Audited, Keyed, Tenancy } from '../base/index.ts';
 import {
@@ -20,9 +20,16 @@ import {
   type Graph,
   type PartnerAppKeys,
 } from '../chatapp/index.ts';
-import type { BeginConnect, CompleteConnect, Disconnect, FailConnect } from './commands.ts';
+import type {
+  BeginConnect,
+  BegunConnect,
+  CompleteConnect,
+  Disconnect,
+  FailConnect,
+  ReserveNumber,
+} from './commands.ts';
 import { getSecretContext } from './credentials.ts';
-import type { ChatappConnection } from './state.ts';
+import type { ChatappConnection, ChatappState } from './state.ts';
 
 export interface ConnectServices {
   readonly graph: Graph;
@@ -72,19 +79,22 @@ export async function connectChatapp(
       keyHash: request.key?.keyHash ?? null,
       partnerAppCredentialId: app.partnerAppCredentialId,
       verifyToken: await vault.seal(getSecretContext(channelId, 'verify_token'), verifyToken),
+      pin: await vault.seal(getSecretContext(channelId, 'pin'), request.given.pin ?? createPin()),
+      isPinGiven: request.given.pin !== undefined,
     },
     author,
     ...(act === undefined ? {} : { act }),
   };
   const channel = { kind: 'channel', id: channelId };
-  const earlierPin = (await ask(channel, 'beginConnect', begin)) as string | null;
+  const begun = (await ask(channel, 'beginConnect', begin)) as BegunConnect;
+  const attempt: Attempt = { ...begun, attemptId, verifyToken, isRegistered: false };
   try {
-    const pin = request.given.pin ?? (await getPin(services, channelId, earlierPin));
-    return await connectWithin(services, request, { attemptId, verifyToken, pin });
+    return await connectWithin(services, request, attempt);
   } catch (error) {
     const failure = toFailure(error);
     if (failure !== undefined) {
-      const command: FailConnect = { projectId, environmentId, attemptId, failure, author };
+      const { isRegistered } = attempt;
+      const command: FailConnect = { projectId, environmentId, attemptId, isRegistered, failure, author };
       await ask(channel, 'failConnect', command);
     }
     if (!(error instanceof ConnectFailed)) throw error;
@@ -101,35 +111,44 @@ function toFailure(error: unknown): FailConnect['failure'] | undefined {
   return isRefusal(error) ? { step: 'find_number', code: null, message: error.message } : undefined;
 }
 
-/** The PIN that the number has by an earlier connection, else a new one. */
-async function getPin({ vault }: ConnectServices, channelId: string, sealed: string | null): Promise<string> {
-  if (sealed !== null) return vault.open(getSecretContext(channelId, 'pin'), sealed);
+function createPin(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
-interface Attempt {
+interface Attempt extends BegunConnect {
   readonly attemptId: string;
   readonly verifyToken: string;
-  readonly pin: string;
+  /** Whether the number may have been registered with the PIN. */
+  isRegistered: boolean;
 }
 
 async function connectWithin(
   services: ConnectServices,
   request: ConnectChatapp,
-  { attemptId, verifyToken, pin }: Attempt,
+  attempt: Attempt,
 ): Promise<ChatappStatus> {
-  const { graph, vault, ask } = services;
+  const { graph, vault, ask, db, log } = services;
   const { projectId, environmentId, channelId, app, given, webhookUrl, author, key } = request;
+  const { attemptId, verifyToken, phoneNumberId: ownPhoneNumberId } = attempt;
   const { pin: _, ...named } = given;
+  const { appId } = app;
   const asked: ConnectRequest = {
     ...named,
     app,
     callbackUrl: webhookUrl,
     verifyToken,
-    pin,
-    admit: phoneNumberId => requireFreeNumber(services, request, phoneNumberId),
+    pin: await vault.open(getSecretContext(channelId, 'pin'), attempt.pin),
+    ownPhoneNumberId,
+    admit: async phoneNumberId => {
+      await requireFreeNumber(services, request, phoneNumberId);
+      const reserve: ReserveNumber = { projectId, environmentId, attemptId, phoneNumberId };
+      await ask({ kind: 'channel', id: channelId }, 'reserveNumber', reserve);
+    },
+    noteRegistered: () => void (attempt.isRegistered = true),
+    isOver: () => isOver(services, request, attemptId),
+    sharesAccount: wabaId => sharesAccount(db, { channelId, wabaId, appId }),
   };
-  const { number, undo } = await connectNumber(graph, asked, AbortSignal.timeout(connectMs));
+  const { number, undo, confirm } = await connectNumber(graph, asked, AbortSignal.timeout(connectMs));
   const { accessToken, ...shown } = number;
   const complete: CompleteConnect = {
     projectId,
@@ -137,21 +156,37 @@ async function connectWithin(
     attemptId,
     connection: {
       ...shown,
-      appId: app.appId,
+      appId,
       accessToken: await vault.seal(getSecretContext(channelId, 'access_token'), accessToken),
     },
-    pin: await vault.seal(getSecretContext(channelId, 'pin'), pin),
+    isRegistered: attempt.isRegistered,
     webhookUrl,
     author,
     ...(key === undefined ? {} : { key }),
   };
+  let status: ChatappStatus;
   try {
-    return (await ask({ kind: 'channel', id: channelId }, 'completeConnect', complete)) as ChatappStatus;
+    status = (await ask({ kind: 'channel', id: channelId }, 'completeConnect', complete)) as ChatappStatus;
   } catch (error) {
     // Else it may have been committed.
     if (isRefusal(error)) await undo();
     throw error;
   }
+  await confirm().catch((err: unknown) =>
+    log.warn({ err, channelId }, 'the subscription of a channel could not be confirmed'),
+  );
+  return status;
+}
+
+/** Whether the channel was disconnected meanwhile, and may have been connected again. */
+async function isOver(
+  { db }: ConnectServices,
+  { channelId }: ConnectChatapp,
+  attemptId: string,
+): Promise<boolean> {
+  const found = await findChatapp(db, channelId);
+  const { attempt } = (found?.chatapp ?? {}) as Partial<ChatappState>;
+  return attempt?.attemptId !== attemptId;
 }
 
 /** 409 where another channel has the number; which one is told to those of its own environment. */

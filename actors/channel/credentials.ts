@@ -8,7 +8,13 @@ import { findChatapp } from '../../storage/reads/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import { findPartnerAppSecrets } from '../../storage/tenancy/index.ts';
 import type { Tenancy } from '../base/index.ts';
-import type { GraphCredentials, PartnerAppKeys } from '../chatapp/index.ts';
+import {
+  classifySendError,
+  type GraphCredentials,
+  type GraphError,
+  type PartnerAppKeys,
+} from '../chatapp/index.ts';
+import type { LoseConnection } from './commands.ts';
 import type { ChatappConnection, ChatappState } from './state.ts';
 
 type Secret = 'access_token' | 'verify_token' | 'pin';
@@ -29,6 +35,8 @@ export interface CredentialServices {
 export interface OpenConnection extends Tenancy {
   readonly status: ChannelStatus;
   readonly connection: ChatappConnection;
+  /** As the channel's state has it. */
+  readonly postedAt: string | undefined;
   readonly as: GraphCredentials;
   /** Undefined: the app is not configured any more, and calls go without its proof. */
   readonly app: PartnerAppKeys | undefined;
@@ -47,13 +55,23 @@ export async function openConnection(
 ): Promise<OpenConnection | undefined> {
   const { db, vault } = services;
   const found = await findChatapp(db, channelId);
-  const { connection = null } = (found?.chatapp ?? {}) as Partial<ChatappState>;
+  const { connection = null, postedAt } = (found?.chatapp ?? {}) as Partial<ChatappState>;
   if (found === undefined || connection === null) return undefined;
   const { projectId, environmentId, status } = found;
   const token = await vault.open(getSecretContext(channelId, 'access_token'), connection.accessToken);
   const app = await findConnectionApp(services, projectId, connection, now);
   const as = { token, ...(app === undefined ? {} : { appSecret: app.appSecret }) };
-  return { projectId, environmentId, status, connection, as, app };
+  return { projectId, environmentId, status, connection, postedAt, as, app };
+}
+
+/** What the channel is told where the provider refuses its connection; undefined: the refusal was of something else. */
+export function createLoss(
+  { projectId, environmentId, connection }: OpenConnection,
+  error: GraphError,
+): LoseConnection | undefined {
+  const { code, message } = error;
+  if (code === undefined || classifySendError(error) !== 'connection') return undefined;
+  return { projectId, environmentId, accessToken: connection.accessToken, failure: { code, message } };
 }
 
 /** The app that a channel is connected with; undefined where it is gone. */

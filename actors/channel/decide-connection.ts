@@ -26,11 +26,13 @@ import {
 import { isTokenRefusal } from '../chatapp/index.ts';
 import type {
   BeginConnect,
+  BegunConnect,
   CompleteConnect,
   Disconnect,
   ExpireConnect,
   FailConnect,
   LoseConnection,
+  ReserveNumber,
 } from './commands.ts';
 import { type ChannelDecision, createEvent } from './decide.ts';
 import { announce, lookReminder, remindOfFirstLook, remindOfNotice } from './decide-credentials.ts';
@@ -72,10 +74,10 @@ export function beginConnect(
   state: ChannelState,
   command: BeginConnect,
   turn: Turn,
-): ChannelDecision<string | null> {
+): ChannelDecision<BegunConnect> {
   requireSameTenancy(state, command);
   const { projectId, environmentId, attempt } = command;
-  const { attemptId, partnerAppCredentialId } = attempt;
+  const { attemptId, partnerAppCredentialId, isPinGiven } = attempt;
   if (state.kind !== 'chatapp') throw conflict('Only chatapp channels are connected.');
   if (state.status === 'connected') throw conflict('The channel is connected: disconnect it first.');
   const before = state.chatapp ?? noChatapp;
@@ -88,14 +90,12 @@ export function beginConnect(
   if (before.leavingUntil !== null && turn.now < before.leavingUntil) {
     throw conflict('The channel is being disconnected: try again in some seconds.');
   }
-  const chatapp = { ...before, attempt, failure: null, leavingUntil: null };
+  const pin = isPinGiven ? attempt.pin : (before.pin ?? attempt.pin);
+  const chatapp = { ...before, attempt: { ...attempt, pin }, failure: null, leavingUntil: null };
   const moved = moveTo(state, 'connecting', chatapp, turn, command);
   return {
     state: moved.state,
-    writes: [
-      ...moved.writes,
-      ...(partnerAppCredentialId === null ? [] : [usePartnerApp(partnerAppCredentialId)]),
-    ],
+    writes: [...moved.writes, ...usePartnerAppIfAny(partnerAppCredentialId)],
     remind: [
       {
         key: attemptReminder,
@@ -104,8 +104,22 @@ export function beginConnect(
         payload: { projectId, environmentId, attemptId } satisfies ExpireConnect,
       },
     ],
-    reply: chatapp.pin,
+    reply: { pin, phoneNumberId: before.connection?.phoneNumberId ?? null },
   };
+}
+
+/** The attempt has come to a number: storage refuses a second channel with it. */
+export function reserveNumber(state: ChannelState, command: ReserveNumber): ChannelDecision<null> {
+  requireSameTenancy(state, command);
+  const { chatapp } = state;
+  const { attemptId, phoneNumberId } = command;
+  if (chatapp?.attempt?.attemptId !== attemptId) throw conflict('The attempt to connect was ended.');
+  const attempt = { ...chatapp.attempt, phoneNumberId };
+  return { state: { ...state, chatapp: { ...chatapp, attempt } }, reply: null };
+}
+
+function usePartnerAppIfAny(partnerAppCredentialId: string | null): readonly Write[] {
+  return partnerAppCredentialId === null ? [] : [usePartnerApp(partnerAppCredentialId)];
 }
 
 export function completeConnect(
@@ -114,15 +128,19 @@ export function completeConnect(
   turn: Turn,
 ): ChannelDecision<ChatappStatus> {
   requireSameTenancy(state, command);
-  const { attempt = null } = state.chatapp ?? {};
+  const { attempt = null, pin = null } = state.chatapp ?? {};
   if (attempt?.attemptId !== command.attemptId) throw conflict('The attempt to connect was ended.');
-  const { partnerAppCredentialId, verifyToken } = attempt;
+  const { partnerAppCredentialId, verifyToken, isPinGiven } = attempt;
   const connectedAt = new Date(turn.now).toISOString();
   const connection = { ...command.connection, partnerAppCredentialId, verifyToken, connectedAt };
-  const chatapp = { ...noChatapp, connection, pin: command.pin };
+  // Of a number that was registered before nobody has proved another PIN than that which is kept.
+  const known = isPinGiven ? (pin ?? attempt.pin) : pin;
+  const chatapp = { ...noChatapp, connection, pin: command.isRegistered ? attempt.pin : known };
   const moved = moveTo(state, 'connected', chatapp, turn, command);
   return {
     ...moved,
+    // It may have been revoked since the attempt began.
+    writes: [...moved.writes, ...usePartnerAppIfAny(partnerAppCredentialId)],
     remind: [remindOfFirstLook(turn.now, connection.tokenExpiresAt)],
     forget: [attemptReminder],
     // Messages may have waited for it.
@@ -137,7 +155,8 @@ export function failConnect(state: ChannelState, command: FailConnect, turn: Tur
   requireSameTenancy(state, command);
   const { chatapp } = state;
   if (chatapp?.attempt?.attemptId !== command.attemptId) return { reply: null };
-  const failed = { ...chatapp, attempt: null, failure: command.failure };
+  const pin = command.isRegistered ? chatapp.attempt.pin : chatapp.pin;
+  const failed = { ...chatapp, attempt: null, pin, failure: command.failure };
   const moved = moveTo(state, 'error', failed, turn, command);
   return { ...moved, forget: [attemptReminder], reply: null };
 }
@@ -150,7 +169,8 @@ export function expireConnect(
 ): ChannelDecision<null> {
   const message = 'Connecting was interrupted: connect the channel again.';
   const failure = { step: 'interrupted', code: null, message } as const;
-  return failConnect(state, { projectId, environmentId, attemptId, failure, author: systemActor }, turn);
+  const command = { projectId, environmentId, attemptId, isRegistered: true, failure, author: systemActor };
+  return failConnect(state, command, turn);
 }
 
 /** The connection is kept, so that webhooks still come in; the token is of no more use. */

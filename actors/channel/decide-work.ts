@@ -11,9 +11,29 @@
 import type { Turn } from '../../runtime/actor/index.ts';
 import type { DoWork, WorkDone } from './commands.ts';
 import type { ChannelDecision } from './decide.ts';
-import type { ChannelState } from './state.ts';
+import type { ChannelState, Work } from './state.ts';
 
-export function work(state: ChannelState, { work: sort }: DoWork): ChannelDecision<null> {
+/** When the provider posts is told once in so many milliseconds: each time is a commit. */
+const postedMs = 60_000;
+
+export function work(
+  state: ChannelState,
+  { work: sort, isPosted = false }: DoWork,
+  turn: Turn,
+): ChannelDecision<null> {
+  const noted = isPosted ? notePost(state, turn.now) : state;
+  const begun = begin(noted, sort);
+  return noted === state ? begun : { ...begun, state: begun.state ?? noted, transient: false };
+}
+
+/** The same state where the last one that is told of is not long ago. */
+function notePost(state: ChannelState, now: number): ChannelState {
+  const { chatapp } = state;
+  if (chatapp === null || now - Date.parse(chatapp.postedAt ?? '') < postedMs) return state;
+  return { ...state, chatapp: { ...chatapp, postedAt: new Date(now).toISOString() } };
+}
+
+function begin(state: ChannelState, sort: Work): ChannelDecision<null> {
   const before = state.works[sort];
   switch (before) {
     case undefined:
@@ -44,7 +64,7 @@ export function worked(
 ): ChannelDecision<null> {
   const { [sort]: before, ...works } = state.works;
   const idle: ChannelState = { ...state, works };
-  if (hasMore || before === 'more') return work(idle, { work: sort });
+  if (hasMore || before === 'more') return begin(idle, sort);
   if (nextAt === undefined) return { state: idle, transient: true, reply: null };
   const again = { command: 'work', payload: { work: sort } satisfies DoWork };
   return {

@@ -14,7 +14,9 @@ import {
   createAuditWrites,
   exists,
   getChangedFields,
+  mergeObject,
   requireSameTenancy,
+  requireUnchanged,
   systemActor,
 } from '../base/index.ts';
 import { toChannel, type ChannelState } from './state.ts';
@@ -89,10 +91,15 @@ export function create(state: ChannelState, command: CreateChannel, turn: Turn):
   };
 }
 
-/** Without an event. A change to the same values leaves `updatedAt` as it is. 404 for another tenant's channel. */
+/**
+ * Without an event. A change to the same values leaves `updatedAt` as it is. 404 for another tenant's channel, 412 where If-Match names
+ * another state.
+ */
 export function update(state: ChannelState, command: UpdateChannel, turn: Turn): ChannelDecision<string> {
   requireSameTenancy(state, command);
-  const next: ChannelState = { ...state, ...command.changes };
+  requireUnchanged(command, toChannel(state, turn.id));
+  const metadata = mergeObject('metadata', state.metadata, command.changes.metadata);
+  const next: ChannelState = { ...state, ...command.changes, metadata };
   if (isDeepStrictEqual(next, state)) return { reply: JSON.stringify(toChannel(state, turn.id)) };
   const updated: ChannelState = { ...next, updatedAt: new Date(turn.now).toISOString() };
   return {

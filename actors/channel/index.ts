@@ -8,7 +8,6 @@ export type {
   AcknowledgeCommand,
   ChannelNotice,
   CreateChannel,
-  LoseConnection,
   DoWork,
   MarkRead,
   ReceiptOutcome,
@@ -18,6 +17,7 @@ export type {
 } from './commands.ts';
 export { connectChatapp, type ConnectServices, disconnectChatapp } from './connect.ts';
 export {
+  createLoss,
   type CredentialServices,
   findConnectionApp,
   getSecretContext,

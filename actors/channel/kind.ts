@@ -29,11 +29,13 @@ import {
   expireConnect,
   failConnect,
   loseConnection,
+  reserveNumber,
   settleDisconnect,
 } from './decide-connection.ts';
 import { credentialsSeen, lookAtCredentials, ownersTold, tellOwners } from './decide-credentials.ts';
 import { work, worked } from './decide-work.ts';
 import { fetchFiles, type FileServices } from './files.ts';
+import { InFlight } from './in-flight.ts';
 import { lookAtConnection } from './look.ts';
 import { markRead } from './mark-read.ts';
 import { Pacer } from './pacer.ts';
@@ -55,7 +57,8 @@ export interface ChannelServices extends WebhookServices, CredentialServices, Se
 /** Does some of the channel's work, for some seconds at most: a node that drains waits for its tasks. */
 type Worker = (services: TaskServices, channelId: string) => Promise<Omit<WorkDone, 'work'>>;
 
-type TaskServices = ChannelServices & Pick<TaskContext, 'ask' | 'now'> & { readonly pacer: Pacer };
+type TaskServices = ChannelServices &
+  Pick<TaskContext, 'ask' | 'now'> & { readonly pacer: Pacer; readonly inFlight: InFlight };
 
 /** A sort of work that has no worker is never begun. */
 const workers: Readonly<Partial<Record<Work, Worker>>> = {
@@ -77,6 +80,7 @@ export function createChannelKind(
       park: keepReply(park),
       applyParked,
       beginConnect,
+      reserveNumber,
       completeConnect: keepReply(completeConnect),
       failConnect,
       expireConnect,
@@ -98,6 +102,7 @@ export function createChannelKind(
 
 function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks']> {
   const pacer = new Pacer();
+  const inFlight = new InFlight();
   return {
     applyParked: async (parked: ParkedReceipt, context) => {
       await applyReceipts(
@@ -113,20 +118,26 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
       await services.notifyOwners(notice);
       await context.ask(context.self, 'ownersTold', { eventId: notice.eventId } satisfies OwnersTold);
     },
-    markRead: async (mark: MarkRead, { self, now }) => {
-      await markRead({ ...services, pacer, now }, self.id, mark);
+    markRead: async (mark: MarkRead, context) => {
+      const { self, now } = context;
+      await markRead({ ...services, pacer, now, ask: context.ask.bind(context) }, self.id, mark);
     },
     work: async ({ work: sort }: DoWork, context) => {
       const { self, now } = context;
       const ask = context.ask.bind(context);
       let done: Omit<WorkDone, 'work'> = { hasMore: false };
       try {
-        done = (await workers[sort]?.({ ...services, pacer, ask, now }, self.id)) ?? done;
+        done = (await workers[sort]?.({ ...services, pacer, inFlight, ask, now }, self.id)) ?? done;
       } catch (err) {
         // The database is away: the recovery scanner comes back to it.
         services.log.warn({ err, channelId: self.id, work: sort }, 'work of a channel waits');
       }
       await ask(self, 'worked', { work: sort, ...done } satisfies WorkDone);
+      const sending = sort === 'sends' ? inFlight.list(self.id) : [];
+      if (sending.length === 0) return;
+      // A node that drains waits for its tasks, and so for them. What they have held back may leave now.
+      await Promise.all(sending);
+      if (!services.draining.aborted) await ask(self, 'work', { work: sort } satisfies DoWork);
     },
   };
 }

@@ -7,11 +7,13 @@
  *   a message by the user id          derived from it; the user id is an alias, so that it counts when the number is known later
  *   a message by both                 the thread of either alias, else derived from the number; both are aliases from then on
  *   the names change                  the new ones are aliases of the thread of the old ones
+ *   the number of one user id comes   it has passed to somebody else, who gets a thread that is derived from the user id; the number is
+ *   with another, unknown one         an alias of that thread from then on
  *
  * Aliases are written with the message that tells them.
  */
 import { deriveThreadId } from '../../protocol/ids.ts';
-import { type AliasedThread, findAliases } from '../../storage/chatapp/index.ts';
+import { type AliasedThread, findAliases, type KnownAlias } from '../../storage/chatapp/index.ts';
 import type { Queries } from '../../storage/database/index.ts';
 import type { ChannelHead } from '../../storage/reads/index.ts';
 import type { ChatappMessage } from '../chatapp/index.ts';
@@ -23,9 +25,9 @@ export interface FoundThread extends AliasedThread {
 
 export class ParticipantThreads {
   readonly #channel: ChannelHead;
-  readonly #aliases: Map<string, AliasedThread>;
+  readonly #aliases: Map<string, KnownAlias>;
 
-  private constructor(channel: ChannelHead, aliases: ReadonlyMap<string, AliasedThread>) {
+  private constructor(channel: ChannelHead, aliases: ReadonlyMap<string, KnownAlias>) {
     this.#channel = channel;
     this.#aliases = new Map(aliases);
   }
@@ -45,16 +47,26 @@ export class ParticipantThreads {
     participant: { phone, userId },
     newNames,
   }: Pick<ChatappMessage, 'participant' | 'newNames'>): FoundThread {
-    const thread = this.#findAlias(userId) ?? this.#findAlias(phone) ?? this.#derive(phone ?? userId ?? '');
+    const { threadId, externalRef } = this.#findThread(phone, userId);
+    const thread = { threadId, externalRef };
     const names = userId === null ? [] : [userId, phone];
     const aliases = [...names, newNames?.userId, newNames?.phone]
       .filter(name => typeof name === 'string')
       .filter(name => this.#aliases.get(name)?.threadId !== thread.threadId);
-    for (const alias of aliases) this.#aliases.set(alias, thread);
+    const hasUserId = userId !== null || (newNames?.userId ?? null) !== null;
+    for (const alias of aliases) this.#aliases.set(alias, { ...thread, hasUserId });
     return { ...thread, aliases };
   }
 
-  #findAlias(name: string | null): AliasedThread | undefined {
+  #findThread(phone: string | null, userId: string | null): AliasedThread {
+    const known = this.#findAlias(userId);
+    if (known !== undefined) return known;
+    const ofNumber = this.#findAlias(phone);
+    if (ofNumber === undefined) return this.#derive(phone ?? userId ?? '');
+    return userId !== null && ofNumber.hasUserId ? this.#derive(userId) : ofNumber;
+  }
+
+  #findAlias(name: string | null): KnownAlias | undefined {
     return name === null ? undefined : this.#aliases.get(name);
   }
 

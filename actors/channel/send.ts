@@ -16,6 +16,7 @@ import { type Clock, pause } from '../../runtime/time/index.ts';
 import {
   type ClaimedSend,
   claimSend,
+  dropUpload,
   type DueSend,
   dueSends,
   markUnknown,
@@ -31,13 +32,15 @@ import {
   getSendRetryMs,
   type Graph,
   GraphError,
+  isFileRefusal,
   isNumberThrottled,
   type MediaSource,
   sendMessage,
   toRecipient,
 } from '../chatapp/index.ts';
-import type { LoseConnection, WorkDone } from './commands.ts';
-import { type CredentialServices, openConnection, type OpenConnection } from './credentials.ts';
+import type { WorkDone } from './commands.ts';
+import { createLoss, type CredentialServices, openConnection, type OpenConnection } from './credentials.ts';
+import type { InFlight } from './in-flight.ts';
 import { type Pacer, pairMs } from './pacer.ts';
 import type { Receipt } from './providers.ts';
 import type { ReceiptServices } from './receipts.ts';
@@ -57,7 +60,11 @@ export interface SendServices extends CredentialServices {
 }
 
 type SendTask = SendServices &
-  Pick<ReceiptServices, 'ask'> & { readonly pacer: Pacer; readonly now: () => number };
+  Pick<ReceiptServices, 'ask'> & {
+    readonly pacer: Pacer;
+    readonly inFlight: InFlight;
+    readonly now: () => number;
+  };
 
 type Done = Omit<WorkDone, 'work'>;
 
@@ -76,7 +83,10 @@ const maxTries = 5;
 /** Tries to commit what the provider has answered. */
 const maxReports = 5;
 
-/** Sends what may leave now, in the order of each thread. Rejects where the database is away. */
+/**
+ * Sends what may leave now, in the order of each thread. Once nothing more may begin it waits no longer for what has not ended, which
+ * `inFlight` has. Rejects where the database is away.
+ */
 export async function workThroughSends(services: SendTask, channelId: string): Promise<Done> {
   const { db, now } = services;
   const open = await openConnection(services, channelId, now());
@@ -95,7 +105,6 @@ class SendRun {
   readonly #services: SendTask;
   readonly #channelId: string;
   readonly #open: OpenConnection;
-  readonly #inFlight = new Set<Promise<void>>();
   /** Each once in a run, whatever becomes of it. */
   readonly #begun = new Set<string>();
   #isOver = false;
@@ -106,28 +115,28 @@ class SendRun {
     this.#open = open;
   }
 
+  /** Resolves when it begins no more messages. */
   async work(): Promise<void> {
-    const { db, now, clock, draining } = this.#services;
+    const { db, now, clock, draining, inFlight } = this.#services;
+    const channelId = this.#channelId;
     const end = now() + taskMs;
-    try {
-      while (!this.#isOver && !draining.aborted && now() < end) {
-        const due = await dueSends(db, this.#channelId, { now: now(), queued: true, limit: pageSize });
-        const fresh = due.filter(
-          ({ messageId, status }) => status === 'queued' && !this.#begun.has(messageId),
-        );
-        if (fresh.length === 0 && this.#inFlight.size === 0) return;
-        for (const send of fresh) if (!(await this.#begin(send))) return;
-        if (fresh.length === 0) await Promise.race([...this.#inFlight, pause(clock, lookMs)]);
-      }
-    } finally {
-      await Promise.all(this.#inFlight);
+    while (!this.#isOver && !draining.aborted && now() < end) {
+      const due = await dueSends(db, channelId, { now: now(), queued: true, limit: pageSize });
+      const fresh = due.filter(
+        ({ messageId, status }) =>
+          status === 'queued' && !this.#begun.has(messageId) && !inFlight.has(channelId, messageId),
+      );
+      const sending = inFlight.list(channelId);
+      if (fresh.length === 0 && sending.length === 0) return;
+      for (const send of fresh) if (!(await this.#begin(send))) return;
+      if (fresh.length === 0) await Promise.race([...sending, pause(clock, lookMs)]);
     }
   }
 
   /** Gives whether further ones may follow. */
   async #begin(send: DueSend): Promise<boolean> {
     const { messageId, threadId } = send;
-    const { db, now, clock, pacer, draining } = this.#services;
+    const { db, now, clock, pacer, inFlight, draining } = this.#services;
     const { phoneNumberId } = this.#open.connection;
     this.#begun.add(messageId);
     const threadAt = pacer.getThreadAt(threadId);
@@ -135,14 +144,14 @@ class SendRun {
       await postponeSend(db, messageId, threadAt);
       return true;
     }
-    if (this.#inFlight.size >= maxInFlight) await Promise.race(this.#inFlight);
+    const sending = inFlight.list(this.#channelId);
+    if (sending.length >= maxInFlight) await Promise.race(sending);
     // The provider takes none for a while: the channel's reminder comes again.
     if (pacer.getNumberAt(phoneNumberId) > now() + lookMs) return false;
     const wait = pacer.takePlace(phoneNumberId, now()) - now();
     if (wait > 0) await pause(clock, wait);
     if (this.#isOver || draining.aborted) return false;
-    const sending = this.#send(send).finally(() => this.#inFlight.delete(sending));
-    this.#inFlight.add(sending);
+    inFlight.add(this.#channelId, messageId, this.#send(send));
     return true;
   }
 
@@ -155,7 +164,8 @@ class SendRun {
       // Before the claim: should the node end meanwhile, the message is still queued.
       if (file !== null) await this.#uploadAhead(send, file);
       const at = now();
-      const claim = { messageId, channelId, now: at, until: at + claimMs, nextAt: at + pairMs };
+      const { accessToken } = this.#open.connection;
+      const claim = { messageId, channelId, accessToken, now: at, until: at + claimMs, nextAt: at + pairMs };
       const claimed = await claimSend(db, claim);
       if (claimed === undefined) return;
       pacer.noteThread(claimed.threadId, at);
@@ -172,7 +182,8 @@ class SendRun {
       accepted = await this.#call(claimed);
     } catch (error) {
       if (error instanceof Unsendable) await this.#fail(claimed, { message: error.message });
-      else if (error instanceof GraphError) await this.#takeRefusal(claimed, error, at);
+      else if (error instanceof UploadFailed) await this.#takeRefusal(claimed, error.refusal, at);
+      else if (error instanceof GraphError) await this.#takeRefusal(claimed, error, at, 'of the message');
       else throw error;
       return;
     }
@@ -187,7 +198,7 @@ class SendRun {
     );
   }
 
-  /** Asks the provider. Rejects with `GraphError`, and with `Unsendable` where there is nothing to ask. */
+  /** Asks the provider. Rejects with `GraphError`, with `UploadFailed` before that, and with `Unsendable` where there is nothing to ask. */
   async #call(claimed: ClaimedSend): Promise<AcceptedMessage> {
     const { graph, abandoned } = this.#services;
     const { connection, as } = this.#open;
@@ -199,7 +210,12 @@ class SendRun {
       throw new Unsendable('The provider does not have the message that it reacts to.');
     }
     const [attachment] = attachments;
-    const media = attachment === undefined ? undefined : await this.#provideFile(claimed, attachment);
+    const media =
+      attachment === undefined
+        ? undefined
+        : await this.#provideFile(claimed, attachment).catch((error: unknown) => {
+            throw error instanceof GraphError ? new UploadFailed(error) : error;
+          });
     const message = { messageId, to, body, attachment, content, media, targetId: targetId ?? undefined };
     const signal = AbortSignal.any([AbortSignal.timeout(callMs), abandoned]);
     return sendMessage(graph, as, connection.phoneNumberId, message, signal);
@@ -221,29 +237,43 @@ class SendRun {
     return media;
   }
 
-  /** The provider did not take the message, or did not say so. */
-  async #takeRefusal(claimed: ClaimedSend, error: GraphError, startedAt: number): Promise<void> {
-    const { db, now, log, pacer } = this.#services;
+  /** The provider did not take the message or its file, or did not say so. What it says of a file, it does not say of the number. */
+  async #takeRefusal(
+    claimed: ClaimedSend,
+    error: GraphError,
+    startedAt: number,
+    refusal: 'of the message' | 'of its file' = 'of its file',
+  ): Promise<void> {
+    const { db, now, log, pacer, ask } = this.#services;
     const { messageId, threadId, attempts, createdAt } = claimed;
+    const { phoneNumberId } = this.#open.connection;
     const { code, message } = error;
     const told = { ...(code === undefined ? {} : { code: String(code) }), message };
     const failure = classifySendError(error);
     log.debug({ channelId: this.#channelId, messageId, code, failure, attempts }, 'a message was not taken');
+    const { attachmentId } = claimed.attachments[0] ?? {};
+    // It may not have the file any more: the next attempt gives it once more.
+    if (attachmentId !== undefined && isFileRefusal(error))
+      await dropUpload(db, { phoneNumberId, attachmentId });
     if (failure === 'lost') {
       await markUnknown(db, messageId, getUnknownUntil(new Date(startedAt)), told);
       return;
     }
     const at = now() + getSendRetryMs(error, attempts) + randomInt(500);
-    const isLastTry = failure === 'temporary' && attempts >= maxTries;
+    const failures = (claimed.error?.failures ?? 0) + (failure === 'temporary' ? 1 : 0);
+    const isLastTry = failure === 'temporary' && failures >= maxTries;
     const isTooLate = failure === 'throttled' && at > createdAt.getTime() + waitMs;
     if (failure === 'refused' || isLastTry || isTooLate) {
       await this.#fail(claimed, told);
       return;
     }
     pacer.releaseThread(threadId);
-    await requeueSend(db, messageId, at, told);
-    if (failure === 'connection') await this.#loseConnection(error);
-    else if (isNumberThrottled(error)) pacer.pause(this.#open.connection.phoneNumberId, at);
+    await requeueSend(db, messageId, at, { ...told, failures });
+    if (refusal === 'of the message' && isNumberThrottled(error)) pacer.pause(phoneNumberId, at);
+    const loss = createLoss(this.#open, error);
+    if (loss === undefined) return;
+    this.#isOver = true;
+    await ask({ kind: 'channel', id: this.#channelId }, 'loseConnection', loss);
   }
 
   #fail(claimed: ClaimedSend, error: MessageError): Promise<void> {
@@ -264,23 +294,20 @@ class SendRun {
       }
     }
   }
-
-  async #loseConnection({ code, message }: GraphError): Promise<void> {
-    const { ask } = this.#services;
-    const { projectId, environmentId, connection } = this.#open;
-    this.#isOver = true;
-    const { accessToken } = connection;
-    const command: LoseConnection = {
-      projectId,
-      environmentId,
-      accessToken,
-      failure: { code: code ?? null, message },
-    };
-    await ask({ kind: 'channel', id: this.#channelId }, 'loseConnection', command);
-  }
 }
 
 /** There is nothing that the provider could be asked for. */
 class Unsendable extends Error {
   override readonly name = 'Unsendable';
+}
+
+/** The provider did not take the file of a message. */
+class UploadFailed extends Error {
+  override readonly name = 'UploadFailed';
+  readonly refusal: GraphError;
+
+  constructor(refusal: GraphError) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
 }

@@ -63,7 +63,7 @@ export const channelSnapshot = snapshotTable<ChannelState>({
     // For searches: what refuses to revoke the app, and what keeps a number to one channel.
     partner_app_credential_id:
       (state.chatapp?.connection ?? state.chatapp?.attempt)?.partnerAppCredentialId ?? null,
-    phone_number_id: state.chatapp?.connection?.phoneNumberId ?? null,
+    phone_number_id: (state.chatapp?.connection ?? state.chatapp?.attempt)?.phoneNumberId ?? null,
     metadata: JSON.stringify(state.metadata),
     created_at: state.createdAt,
     updated_at: state.updatedAt,

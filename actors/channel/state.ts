@@ -61,6 +61,8 @@ export interface ChatappState {
   readonly leavingUntil: number | null;
   /** The newest changes of templates that were announced. */
   readonly templateChanges?: readonly string[];
+  /** When the provider has last posted a webhook for the connection, to the minute, ISO 8601. Absent: it has not. */
+  readonly postedAt?: string;
   /** Sealed: of two-step verification. Kept while the channel is disconnected, since the number keeps it, too. */
   readonly pin: string | null;
 }
@@ -92,6 +94,11 @@ export interface ConnectAttempt {
   readonly partnerAppCredentialId: string | null;
   /** Sealed. */
   readonly verifyToken: string;
+  /** Sealed: with which the number is registered, unless it is. From that moment on it is the number's, whatever becomes of the attempt. */
+  readonly pin: string;
+  readonly isPinGiven: boolean;
+  /** Once it is known: nobody else connects the number meanwhile. */
+  readonly phoneNumberId?: string;
 }
 
 export const noChatapp: ChatappState = {

@@ -19,10 +19,14 @@ export interface ProviderMessage {
 }
 
 /**
- * Brings a message to its thread (actors/thread/receive-from-provider.ts, which imports this module). Resolves once the thread has it,
- * which it may have had before.
+ * Brings a message to its thread (actors/thread/receive-from-provider.ts, which imports this module). Resolves with our id of it once the
+ * thread has it; undefined where it had it before.
  */
-export type ReceiveFromProvider = (ask: Ask, message: ProviderMessage, now: number) => Promise<void>;
+export type ReceiveFromProvider = (
+  ask: Ask,
+  message: ProviderMessage,
+  now: number,
+) => Promise<string | undefined>;
 
 /** What the node gives to the tasks of channels. */
 export interface WebhookServices {
@@ -39,6 +43,7 @@ export interface WebhookTask extends WebhookServices {
 
 /** A webhook as it was read. */
 export interface WebhookContent {
+  readonly requestId: string;
   readonly payload: unknown;
   /** What the channel was connected to when it came: changes of others are not the channel's. */
   readonly identity: ChatappIdentity;

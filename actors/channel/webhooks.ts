@@ -24,7 +24,7 @@ import {
   readMessages,
 } from '../chatapp/index.ts';
 import { takeManagementEvents } from './management.ts';
-import { ParticipantThreads } from './participant-threads.ts';
+import { type FoundThread, ParticipantThreads } from './participant-threads.ts';
 import { recordStatuses } from './statuses.ts';
 import type { WebhookContent, WebhookTask } from './webhook-task.ts';
 
@@ -32,7 +32,7 @@ import type { WebhookContent, WebhookTask } from './webhook-task.ts';
 const page = { webhooks: 1_000, bytes: 2_097_152 };
 /** Pages of one task: a node that drains waits for its tasks. */
 const pagesOfTask = 4;
-/** Threads that are asked at once: fewer than a mailbox takes, if all messages are of one thread. */
+/** Messages that are on their way to their threads at once. */
 const asksAtOnce = 200;
 
 /**
@@ -142,18 +142,25 @@ async function takeAll(
   await takeManagementEvents(services, channel, contents);
 }
 
-function toContent({ wabaId, phoneNumberId, receivedAt, body }: ChatappWebhook): WebhookContent {
+function toContent({ requestId, wabaId, phoneNumberId, receivedAt, body }: ChatappWebhook): WebhookContent {
   const identity = { wabaId, phoneNumberId };
-  return { payload: parsePayload(body), identity, receivedAt: receivedAt.getTime() };
+  return { requestId, payload: parsePayload(body), identity, receivedAt: receivedAt.getTime() };
 }
 
 /** Brings the messages that the channel does not have yet to their threads. */
 async function takeMessages(
-  { db, receive, ask, now }: WebhookTask,
+  services: WebhookTask,
   channel: ChannelHead,
   webhooks: readonly WebhookContent[],
 ): Promise<void> {
-  const messages = listMessages(webhooks);
+  const { db, log, ask } = services;
+  const { channelId } = channel;
+  const messages = listMessages(webhooks, requestId =>
+    log.warn(
+      { channelId, requestId },
+      'a message of the chat provider has no id or no sender: it is left out',
+    ),
+  );
   if (messages.length === 0) return;
   const names = webhooks.flatMap(({ payload, identity }) => listNames(payload, identity));
   const ids = messages.map(({ externalMessageId }) => externalMessageId);
@@ -162,29 +169,59 @@ async function takeMessages(
     findMessageIds(db, channel, [...ids, ...messages.flatMap(listReferences)]),
   ]);
   const unknown = messages.filter(({ externalMessageId }) => !messageIds.has(externalMessageId));
-  // Asked in their order: those of one thread are decided in it.
+  await bringToThreads(services, channel, unknown, { threads, messageIds: new Map(messageIds) });
+  if (unknown.some(({ file }) => file !== null)) {
+    await ask({ kind: 'channel', id: channelId }, 'work', { work: 'files' });
+  }
+}
+
+/** What is known of the messages of a page; more with each that is committed. */
+interface PageKnowledge {
+  readonly threads: ParticipantThreads;
+  /** Our ids by the provider's. */
+  readonly messageIds: Map<string, string>;
+}
+
+/**
+ * Each message of a thread is asked once the one before it is committed: were they asked together, and the commit of the first one failed,
+ * it would come again behind the others. So a message may also refer to those before it.
+ */
+async function bringToThreads(
+  { receive, ask, now }: WebhookTask,
+  channel: ChannelHead,
+  messages: readonly ChatappMessage[],
+  { threads, messageIds }: PageKnowledge,
+): Promise<void> {
   const asks: Promise<void>[] = [];
+  const lastOfThreads = new Map<string, Promise<void>>();
+  const bring = async (message: ChatappMessage, thread: FoundThread, before?: Promise<void>) => {
+    await before;
+    const messageId = await receive(ask, { channel, message, thread, messageIds }, now());
+    if (messageId !== undefined) messageIds.set(message.externalMessageId, messageId);
+  };
   try {
-    for (const message of unknown) {
+    for (const message of messages) {
       await asks[asks.length - asksAtOnce];
-      const received = { channel, message, thread: threads.find(message), messageIds };
-      asks.push(settleLater(receive(ask, received, now())));
+      const thread = threads.find(message);
+      const asked = settleLater(bring(message, thread, lastOfThreads.get(thread.threadId)));
+      lastOfThreads.set(thread.threadId, asked);
+      asks.push(asked);
     }
     await Promise.all(asks);
   } finally {
     // What is repeated must not meet what is still on its way.
     await Promise.allSettled(asks);
   }
-  if (unknown.some(({ file }) => file !== null)) {
-    await ask({ kind: 'channel', id: channel.channelId }, 'work', { work: 'files' });
-  }
 }
 
 /** Once each, in the order in which they were sent. */
-function listMessages(webhooks: readonly WebhookContent[]): ChatappMessage[] {
+function listMessages(
+  webhooks: readonly WebhookContent[],
+  onUnreadable: (requestId: string) => void,
+): ChatappMessage[] {
   const found = new Map<string, ChatappMessage>();
-  for (const { payload, identity, receivedAt } of webhooks) {
-    for (const message of readMessages(payload, identity, receivedAt)) {
+  for (const { requestId, payload, identity, receivedAt } of webhooks) {
+    for (const message of readMessages(payload, identity, receivedAt, () => onUnreadable(requestId))) {
       if (!found.has(message.externalMessageId)) found.set(message.externalMessageId, message);
     }
   }

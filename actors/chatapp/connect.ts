@@ -8,6 +8,8 @@
  *   subscribe_app      the app gets the account's events; taken back when a later step fails
  *   register_number    unless it is registered. Not taken back: it does no harm, and a number is registered ten times in 72 hours at most
  *   install_callback   the number's events come to the channel's own address, which the provider challenges at once
+ *
+ * What was there before the attempt is not taken back: a channel that has lost its token still gets its webhooks.
  */
 import type { ConnectStep } from '../../protocol/resources/index.ts';
 import {
@@ -35,8 +37,16 @@ export interface ConnectRequest {
   readonly verifyToken: string;
   /** Six digits, for two-step verification of the number. */
   readonly pin: string;
+  /** Of the number whose events come to the channel's address already, by an earlier connection; null: none. */
+  readonly ownPhoneNumberId: string | null;
   /** Rejects where the number may not be connected; called before anything is changed at the provider. */
   readonly admit: (phoneNumberId: string) => Promise<void>;
+  /** Called when the number has been registered with the PIN, or may have been. */
+  readonly noteRegistered: () => void;
+  /** Whether the attempt was ended by somebody else, who may have begun another: then the callback is not its own any more. */
+  readonly isOver: () => Promise<boolean>;
+  /** Whether another channel needs the app's subscription to the account. */
+  readonly sharesAccount: (wabaId: string) => Promise<boolean>;
 }
 
 /** A number as it was connected. */
@@ -67,15 +77,28 @@ export class ConnectFailed extends Error {
 /** What takes a connection back; nothing that fails there matters. */
 type Undo = () => Promise<unknown>;
 
+/** A number that is connected at the provider, and not yet here. */
+export interface NumberAtProvider {
+  readonly number: ConnectedNumber;
+  readonly undo: Undo;
+  /** Subscribes the app once more where another channel that was leaving has ended its subscription meanwhile. Rejects with `GraphError`. */
+  readonly confirm: () => Promise<void>;
+}
+
 /** Rejects with {@link ConnectFailed}, or as `admit` does; in both cases nothing is left of it at the provider but the registration. */
 export async function connectNumber(
   graph: Graph,
   request: ConnectRequest,
   signal: AbortSignal,
-): Promise<{ readonly number: ConnectedNumber; readonly undo: Undo }> {
+): Promise<NumberAtProvider> {
   const connecting = new Connecting(graph, request, signal);
   try {
-    return { number: await connecting.run(), undo: () => connecting.undo() };
+    const { as, ...number } = await connecting.run();
+    return {
+      number,
+      undo: () => connecting.undo(),
+      confirm: () => connecting.subscribe(as, number.wabaId),
+    };
   } catch (error) {
     await connecting.undo();
     throw error;
@@ -95,7 +118,7 @@ class Connecting {
     this.#signal = signal;
   }
 
-  async run(): Promise<ConnectedNumber> {
+  async run(): Promise<ConnectedNumber & { readonly as: GraphCredentials }> {
     const { app, accessToken: given } = this.#request;
     const accessToken = given ?? (await this.#step('exchange_code', () => this.#exchangeCode()));
     const as: GraphCredentials = { token: accessToken, appSecret: app.appSecret };
@@ -104,10 +127,14 @@ class Connecting {
     const number = await this.#step('find_number', () => this.#findNumber(as, wabaId));
     const phoneNumberId = readText(number, 'id');
     await this.#request.admit(phoneNumberId);
-    await this.#step('subscribe_app', () => this.#subscribe(as, wabaId));
+    const isOwn = phoneNumberId === this.#request.ownPhoneNumberId;
+    await this.#step('subscribe_app', () => this.subscribe(as, wabaId));
+    // The connection that is still there needs it.
+    if (isOwn) this.#undo.length = 0;
     await this.#step('register_number', () => this.#register(as, number));
-    await this.#step('install_callback', () => this.#installCallback(as, phoneNumberId));
+    await this.#step('install_callback', () => this.#installCallback(as, phoneNumberId, isOwn));
     return {
+      as,
       accessToken,
       tokenExpiresAt: token.expiresAt,
       wabaId,
@@ -151,10 +178,14 @@ class Connecting {
 
   async #inspectToken(token: string): Promise<TokenFacts> {
     const { app } = this.#request;
-    const facts = await inspectToken(this.#graph, app, token, this.#signal);
-    const refuse = (message: string): never => {
-      throw new ConnectFailed('inspect_token', message);
+    const refuse = (message: string, code?: number): never => {
+      throw new ConnectFailed('inspect_token', message, code);
     };
+    const facts = await inspectToken(this.#graph, app, token, this.#signal).catch((error: unknown) => {
+      // It is the app that asks: what is wrong with the token is part of the answer.
+      if (!(error instanceof GraphError) || error.code !== 190) throw error;
+      return refuse(`The provider refuses the app: check its id and secret. ${error.message}`, error.code);
+    });
     if (facts.appId !== app.appId) refuse('The token was issued for another app.');
     if (facts.isValid !== true) refuse('The token is not valid.');
     const missing = [messagingScope, managementScope].filter(scope => !facts.scopes.includes(scope));
@@ -197,28 +228,58 @@ class Connecting {
     return number;
   }
 
-  async #subscribe(as: GraphCredentials, wabaId: string): Promise<void> {
+  async subscribe(as: GraphCredentials, wabaId: string): Promise<void> {
     const subscribed = await listSubscribedApps(this.#graph, as, wabaId, this.#signal);
     // Another channel of the account needs it, and it stays as it is: to subscribe again would remove an override.
     if (subscribed.includes(this.#request.app.appId)) return;
     const path = `${encodeURIComponent(wabaId)}/subscribed_apps`;
-    await this.#graph.call({ method: 'POST', path, as }, this.#signal);
-    this.#undo.push(() => this.#graph.call({ method: 'DELETE', path, as }, getUndoSignal()));
+    const undo = async (): Promise<void> => {
+      // Another channel may have been connected meanwhile.
+      if (await this.#request.sharesAccount(wabaId)) return;
+      await this.#graph.call({ method: 'DELETE', path, as }, getUndoSignal());
+    };
+    await this.#change(undo, () => this.#graph.call({ method: 'POST', path, as }, this.#signal));
+  }
+
+  /** Notes before the call how to undo it, since an answer may be lost; what was refused has changed nothing. */
+  async #change(undo: Undo, call: () => Promise<unknown>): Promise<void> {
+    this.#undo.push(undo);
+    try {
+      await call();
+    } catch (error) {
+      if (error instanceof GraphError && !error.mayBeDone) this.#undo.pop();
+      throw error;
+    }
   }
 
   async #register(as: GraphCredentials, number: unknown): Promise<void> {
     if (readText(number, 'status') === 'CONNECTED' && readText(number, 'platform_type') === 'CLOUD_API')
       return;
     const path = `${encodeURIComponent(readText(number, 'id'))}/register`;
-    const body = { messaging_product: 'whatsapp', pin: this.#request.pin };
-    await this.#graph.call({ method: 'POST', path, as, body }, this.#signal);
+    const { pin, noteRegistered } = this.#request;
+    const body = { messaging_product: 'whatsapp', pin };
+    try {
+      await this.#graph.call({ method: 'POST', path, as, body }, this.#signal);
+    } catch (error) {
+      if (error instanceof GraphError && error.mayBeDone) noteRegistered();
+      throw error;
+    }
+    noteRegistered();
   }
 
-  async #installCallback(as: GraphCredentials, phoneNumberId: string): Promise<void> {
+  async #installCallback(as: GraphCredentials, phoneNumberId: string, isOwn: boolean): Promise<void> {
     const { callbackUrl, verifyToken } = this.#request;
-    // Before the call: whether it was carried out is not known when its answer is lost.
-    this.#undo.push(() => removeCallback(this.#graph, as, phoneNumberId, getUndoSignal()));
-    await setCallback(this.#graph, as, phoneNumberId, { callbackUrl, verifyToken }, this.#signal);
+    const install = (): Promise<unknown> =>
+      setCallback(this.#graph, as, phoneNumberId, { callbackUrl, verifyToken }, this.#signal);
+    if (isOwn) {
+      await install();
+      return;
+    }
+    const undo = async (): Promise<void> => {
+      if (await this.#request.isOver()) return;
+      await removeCallback(this.#graph, as, phoneNumberId, getUndoSignal());
+    };
+    await this.#change(undo, install);
   }
 }
 

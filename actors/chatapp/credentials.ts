@@ -1,5 +1,6 @@
 /** What the provider says of an access token, and a new one for it. */
 import { type Graph, type GraphCredentials, GraphError, read, readList, readText } from './graph.ts';
+import { lastInstant } from './payload.ts';
 
 /** A partner app, or the service's own. */
 export interface PartnerAppKeys {
@@ -58,7 +59,7 @@ export async function inspectToken(
 /** Epoch seconds, of which 0 and none mean never. */
 function readInstant(node: unknown, name: string): string | null {
   const seconds = Number(readText(node, name));
-  return seconds > 0 ? new Date(seconds * 1_000).toISOString() : null;
+  return seconds > 0 ? new Date(Math.min(seconds * 1_000, lastInstant)).toISOString() : null;
 }
 
 /**
@@ -84,7 +85,10 @@ export async function renewToken(
   const renewed = readText(answer, 'access_token');
   if (renewed === '') throw new GraphError('The provider gave no token in exchange.');
   const seconds = Number(readText(answer, 'expires_in'));
-  return { token: renewed, expiresAt: seconds > 0 ? new Date(now + seconds * 1_000).toISOString() : null };
+  return {
+    token: renewed,
+    expiresAt: seconds > 0 ? new Date(Math.min(now + seconds * 1_000, lastInstant)).toISOString() : null,
+  };
 }
 
 /** The ids of the apps that get the account's events. Rejects with {@link GraphError}. */

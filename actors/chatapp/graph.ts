@@ -74,17 +74,6 @@ export class GraphError extends Error {
   }
 }
 
-/** The error envelope. Every field may be missing. */
-interface ErrorEnvelope {
-  readonly error?: {
-    readonly message?: unknown;
-    readonly code?: unknown;
-    readonly error_subcode?: unknown;
-    readonly is_transient?: unknown;
-    readonly error_data?: unknown;
-  };
-}
-
 export class Graph {
   readonly #base: string;
 
@@ -201,16 +190,22 @@ function parseAnswer(status: number, text: string): unknown {
     });
   }
   if (status >= 200 && status < 300) return answer;
-  const { error = {} } = (answer ?? {}) as ErrorEnvelope;
-  const { code, error_subcode: subcode, message, is_transient: isTransient } = error;
-  const details = (error.error_data as { readonly details?: unknown } | undefined)?.details;
-  const told = [message, details].filter(each => typeof each === 'string').join(': ');
-  throw new GraphError(told === '' ? `The provider answered ${status}.` : told.slice(0, 1_024), {
-    ...(typeof code === 'number' ? { code } : {}),
-    ...(typeof subcode === 'number' ? { subcode } : {}),
-    isTransient: isTransient === true || (status >= 500 && typeof code !== 'number'),
-    mayBeDone: status >= 500 && typeof code !== 'number',
+  const error = read(answer, 'error');
+  const [code, subcode] = [readCode(error, 'code'), readCode(error, 'error_subcode')];
+  const told = [readText(error, 'message'), readText(read(error, 'error_data'), 'details')];
+  const message = told.filter(each => each !== '').join(': ');
+  throw new GraphError(message === '' ? `The provider answered ${status}.` : message.slice(0, 1_024), {
+    ...(code === undefined ? {} : { code }),
+    ...(subcode === undefined ? {} : { subcode }),
+    isTransient: read(error, 'is_transient') === true || (status >= 500 && code === undefined),
+    mayBeDone: status >= 500 && code === undefined,
   });
+}
+
+/** A number, also where it is written as a text. */
+function readCode(error: unknown, name: string): number | undefined {
+  const text = readText(error, name);
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /** A member of an answer; undefined where the answer is something else. */

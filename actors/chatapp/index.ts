@@ -24,11 +24,12 @@ export { describeContent } from './describe.ts';
 export { findFileObstacle } from './limits.ts';
 export { downloadMedia, type FileRequests, MediaFailed, type Tries, uploadMedia } from './media.ts';
 export { findMessageObstacle, maxTextLength, type MessageContents } from './message-limits.ts';
-export { type ChatappParticipant, listNames, toParticipantName } from './participants.ts';
+export { type ChatappParticipant, isParticipantName, listNames, toParticipantName } from './participants.ts';
 export { type ChatappIdentity, concerns, parsePayload } from './payload.ts';
 export {
   classifySendError,
   getSendRetryMs,
+  isFileRefusal,
   isNumberThrottled,
   outsideWindowCode,
   type SendFailure,

@@ -128,6 +128,9 @@ async function describeMedia(
   };
 }
 
+/** Not now, or not so fast. */
+const passingStatuses: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
+
 async function checkBytes(
   { status = 0, failure, error, truncated, saved }: OutboundResult,
   digests: readonly (string | null)[],
@@ -141,7 +144,8 @@ async function checkBytes(
   if (status >= 300 && status < 400)
     throw new MediaFailed('The address of the file leads elsewhere.', 'once');
   if (status !== 200) {
-    throw new MediaFailed(`The address of the file answered ${status}.`, status < 500 ? 'few' : 'many');
+    const mayPass = status >= 500 || passingStatuses.has(status);
+    throw new MediaFailed(`The address of the file answered ${status}.`, mayPass ? 'many' : 'few');
   }
   if (truncated === true) throw tooLarge();
   if (saved === undefined) throw new MediaFailed('The file could not be kept.', 'many');

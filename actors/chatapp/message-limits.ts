@@ -1,6 +1,7 @@
 /** What the provider takes as one message. What it would refuse is refused before it is stored. */
 import { invalid, ServiceError } from '../../protocol/errors.ts';
 import type { MessageAttachment, MessageContent } from '../../protocol/resources/index.ts';
+import { describeContent } from './describe.ts';
 import { findFileObstacle } from './limits.ts';
 
 /** What there is to send. */
@@ -25,9 +26,11 @@ export function findMessageObstacle({
     return invalid([{ path: '/body/attachments', message, code: 'maxItems' }]);
   }
   const [attachment] = attachments;
-  if (content !== undefined && content.type !== 'text' && content.type !== 'media') return undefined;
-  if (attachment === undefined)
-    return isLonger(body, maxTextLength) ? tooLong('body', maxTextLength) : undefined;
+  if (content?.type === 'template') return undefined;
+  if (content !== undefined && content.type !== 'text' && content.type !== 'media') {
+    return findHidden(content, body, attachment);
+  }
+  if (attachment === undefined) return findTextObstacle(body);
   const file = findFileObstacle(attachment);
   if (file !== undefined) return file;
   const caption = getCaption({ body, attachments, ...(content === undefined ? {} : { content }) });
@@ -41,6 +44,25 @@ export function findMessageObstacle({
   return isLonger(caption, maxCaptionLength)
     ? tooLong(content?.type === 'media' ? 'content/caption' : 'body', maxCaptionLength)
     : undefined;
+}
+
+/** What the participant would not see beside a content that is no text and no file. */
+function findHidden(
+  content: MessageContent,
+  body: string,
+  attachment: MessageAttachment | undefined,
+): ServiceError | undefined {
+  const message = `must be left out: the provider shows nothing else beside a content of the type ${content.type}`;
+  if (attachment !== undefined) return invalid([{ path: '/body/attachments', message, code: 'content' }]);
+  if (body === describeContent(content)) return undefined;
+  return invalid([{ path: '/body/body', message, code: 'content' }]);
+}
+
+function findTextObstacle(body: string): ServiceError | undefined {
+  if (body.trim() === '') {
+    return invalid([{ path: '/body/body', message: 'must not be white space alone', code: 'minLength' }]);
+  }
+  return isLonger(body, maxTextLength) ? tooLong('body', maxTextLength) : undefined;
 }
 
 /** The text below a file; null: none. A message without a content says it in its body. */

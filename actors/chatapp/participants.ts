@@ -83,3 +83,15 @@ export function listNames(payload: unknown, identity: ChatappIdentity): string[]
 export function toParticipantName(given: string): string {
   return /^\+?[\d\s().-]+$/.test(given) ? given.replaceAll(/\D/g, '') || given : given;
 }
+
+/** The id of a user who hides the phone number. */
+const userId = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
+
+export function isUserId(name: string): boolean {
+  return userId.test(name);
+}
+
+/** Whether a name may be one of the provider's: a phone number has 15 digits at most (E.164). */
+export function isParticipantName(name: string): boolean {
+  return /^\d{5,15}$/.test(name) || isUserId(name);
+}

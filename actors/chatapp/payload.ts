@@ -88,7 +88,7 @@ export function readId(node: unknown, name: string): string {
 /** From this number on a time is meant in milliseconds: as seconds it would lie 30,000 years ahead. */
 const firstMilliseconds = 1e12;
 /** The last instant of a year of four digits. */
-const lastInstant = 253_402_300_799_999;
+export const lastInstant = 253_402_300_799_999;
 
 /** Seconds, now and then milliseconds, as epoch milliseconds. Undefined for anything else. */
 export function parseTimestamp(text: string): number | undefined {

@@ -60,3 +60,8 @@ export function getSendRetryMs({ code }: GraphError, attempt: number): number {
 export function isNumberThrottled({ code }: GraphError): boolean {
   return code === undefined || (code !== pairLimitCode && throttledCodes.has(code));
 }
+
+/** Whether it may be the file that the provider refuses, by an id that it has given itself. */
+export function isFileRefusal({ code }: GraphError): boolean {
+  return code === 100 || code === 131053;
+}

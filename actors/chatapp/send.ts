@@ -2,6 +2,7 @@
 import type { MessageAttachment, MessageContent } from '../../protocol/resources/index.ts';
 import { type Graph, type GraphCredentials, GraphError, readList, readText } from './graph.ts';
 import { getCaption } from './message-limits.ts';
+import { isUserId } from './participants.ts';
 import { readId } from './payload.ts';
 
 /** To whom: a phone number, or a user who hides it. */
@@ -23,9 +24,6 @@ export interface OutgoingMessage {
   readonly targetId: string | undefined;
 }
 
-/** The id of a user who hides the phone number. */
-const userId = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
-
 /** Undefined: nobody is known by now. */
 export function toRecipient(
   externalRef: string | null,
@@ -35,7 +33,7 @@ export function toRecipient(
   if (typeof phone === 'string' && phone !== '') return { to: phone };
   if (typeof user === 'string' && user !== '') return { recipient: user };
   if (externalRef === null) return undefined;
-  if (userId.test(externalRef)) return { recipient: externalRef };
+  if (isUserId(externalRef)) return { recipient: externalRef };
   // Without the plus, the provider takes digits that it has not told itself for a number of the business's own country.
   return { to: /^\d/.test(externalRef) ? `+${externalRef}` : externalRef };
 }

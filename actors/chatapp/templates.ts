@@ -115,8 +115,23 @@ export function findTemplateObstacle(
       const message = `must fill ${wanted.length} parameters of the ${type.toLowerCase()}${names}, and has ${texts.length}`;
       return { field: 'components', message };
     }
+    if (readList(findComponent(sent, type), 'parameters').some(isUnfit)) {
+      return { field: 'components', message: unfitMessage };
+    }
   }
   return undefined;
+}
+
+/** A text has neither nothing, nor line breaks and tabs, nor more than four spaces one after the other. */
+const unfitText = /^\s*$|[\r\n\t]| {5}/;
+/** Code points: the whole text that it fills may have no more. */
+const maxParameterLength = 1_024;
+const unfitMessage = `must have texts of 1 to ${maxParameterLength} characters, without line breaks, tabs and more than four spaces in a row`;
+
+function isUnfit(parameter: unknown): boolean {
+  if (readText(parameter, 'type') !== 'text') return false;
+  const text = readText(parameter, 'text');
+  return unfitText.test(text) || Array.from(text).length > maxParameterLength;
 }
 
 /** Whether it is a picture, a film, a document or a place: its only parameter. */

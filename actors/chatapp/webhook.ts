@@ -35,21 +35,24 @@ const silentTypes: ReadonlySet<string> = new Set(['system', 'edit', 'revoke']);
  * The messages for the channel, in the order in which they were sent. Of two with one id the first is given.
  *
  * @param receivedAt epoch milliseconds: for messages that do not say when they were sent
+ * @param onUnreadable called for each that has no usable id, or no sender
  */
 export function readMessages(
   payload: unknown,
   identity: ChatappIdentity,
   receivedAt: number,
+  onUnreadable: () => void = () => undefined,
 ): ChatappMessage[] {
   const found = new Map<string, ChatappMessage>();
   for (const { field, value } of listOwnChanges(payload, identity)) {
     if (field !== 'messages') continue;
     const contacts = indexContacts(value);
     for (const node of readList(value, 'messages')) {
+      // A message of a group has no thread here.
+      if (readText(node, 'group_id') !== '') continue;
       const message = toMessage(node, contacts, receivedAt);
-      if (message !== undefined && !found.has(message.externalMessageId)) {
-        found.set(message.externalMessageId, message);
-      }
+      if (message === undefined) onUnreadable();
+      else if (!found.has(message.externalMessageId)) found.set(message.externalMessageId, message);
     }
   }
   return [...found.values()].sort((a, b) => a.sentAt - b.sentAt);
@@ -64,10 +67,7 @@ export function listReferences({ content, replyTo }: ChatappMessage): string[] {
 function toMessage(node: unknown, contacts: Contacts, receivedAt: number): ChatappMessage | undefined {
   const externalMessageId = readId(node, 'id');
   const participant = readSender(node, contacts);
-  // A message of a group has no thread here.
-  if (externalMessageId === '' || participant === undefined || readText(node, 'group_id') !== '') {
-    return undefined;
-  }
+  if (externalMessageId === '' || participant === undefined) return undefined;
   const newNames = readNewNames(node);
   return {
     externalMessageId,
@@ -81,15 +81,21 @@ function toMessage(node: unknown, contacts: Contacts, receivedAt: number): Chata
   };
 }
 
-/** A message may both be forwarded and answer another one. */
+/** A message may both be forwarded and answer another one. Whoever asks about a product may answer no message. */
 function readContext(context: unknown): Pick<ChatappMessage, 'replyTo' | 'forwarded'> {
-  const replyTo = readReference(context, 'id');
+  const replyTo = { ...readReference(context, 'id'), ...readProduct(read(context, 'referred_product')) };
+  const isReply = replyTo.externalMessageId !== null || replyTo.product !== undefined;
   const isOften = read(context, 'frequently_forwarded') === true;
   const isForwarded = isOften || read(context, 'forwarded') === true;
   return {
-    ...(replyTo.externalMessageId === null ? {} : { replyTo }),
+    ...(isReply ? { replyTo } : {}),
     ...(isForwarded ? { forwarded: isOften ? 'often' : 'once' } : {}),
   };
+}
+
+function readProduct(node: unknown): Pick<MessageReference, 'product'> {
+  const productId = readWords(node, 'product_retailer_id');
+  return productId === null ? {} : { product: { catalogId: readWords(node, 'catalog_id'), productId } };
 }
 
 /** The provider's own texts are far shorter. */

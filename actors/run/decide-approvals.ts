@@ -49,7 +49,7 @@ export function resolveCall(state: RunState, command: ResolveCall, turn: Turn): 
   const { callId, action, reason, author } = command;
   const calls = state.trace.steps.flatMap(({ toolCalls }) => toolCalls);
   const call = calls.find(each => each.callId === callId);
-  if (call === undefined) throw notFound();
+  if (call === undefined) throw notFound('/body/toolCallId');
   const { approval } = call;
   const isOver = approval?.status === 'pending' && turn.now >= Date.parse(approval.expiresAt);
   if (call.status !== 'awaiting_approval' || isOver) {

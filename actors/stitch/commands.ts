@@ -7,7 +7,7 @@
  */
 import type { EventName } from '../../protocol/events.ts';
 import type { Actor, EnvironmentKind, Stitch, WebhookDelivery } from '../../protocol/resources/index.ts';
-import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
+import type { Audited, Conditional, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { LoadedPage, LoadRequest } from './queue-load.ts';
 import type { Delivery, Released } from './queue.ts';
 import type { ReplayJob } from './state.ts';
@@ -24,19 +24,24 @@ export interface CreateStitch extends Tenancy, Audited, Keyed {
   readonly limit: number;
 }
 
-export interface UpdateStitch extends Tenancy, Audited {
+export interface UpdateStitch extends Tenancy, Audited, Conditional {
   readonly author: Actor;
   /** An absent field stays. */
   readonly changes: {
     readonly name?: string;
     readonly webhookUrl?: string;
     readonly status?: 'active' | 'disabled';
+    /** Brings an archived stitch back. */
+    readonly archived?: false;
     readonly eventNames?: readonly string[];
+    /** Merged into what is there. */
     readonly metadata?: Metadata;
   };
+  /** The most stitches of the project, for one that is restored: it counts again. */
+  readonly limit?: number;
 }
 
-export type ArchiveStitch = Tenancy & Audited;
+export type ArchiveStitch = Tenancy & Audited & Conditional;
 
 export interface RotateSecret extends Tenancy, Audited, Keyed {
   readonly author: Actor;

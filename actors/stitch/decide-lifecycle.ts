@@ -9,7 +9,9 @@ import {
   createAuditWrites,
   exists,
   getChangedFields,
+  mergeObject,
   requireSameTenancy,
+  requireUnchanged,
   type Tenancy,
 } from '../base/index.ts';
 import type { ArchiveStitch, CreateStitch, RotateSecret, SealedStitch, UpdateStitch } from './commands.ts';
@@ -36,17 +38,24 @@ export function create(state: StitchState, command: CreateStitch, turn: Turn): S
   return { state: next, writes, reply: toStitch(next, turn.id) };
 }
 
-/** 404 for another tenant's stitch; 409 for an archived one, which cannot be changed any more. */
+/** 404 for another tenant's stitch; 409 for an archived one, which can only be restored. */
 export function requireChangeable(state: StitchState, tenancy: Tenancy): void {
   requireSameTenancy(state, tenancy);
   if (state.archivedAt !== null) throw conflict('The stitch is archived.');
 }
 
-/** Changes the stitch, disables it, or activates it again. A change to the same values leaves `updatedAt` as it is. */
+/**
+ * Changes the stitch, disables it, activates it again, or brings it back from the archive. A change to the same values leaves `updatedAt`
+ * as it is. 412 where If-Match names another state.
+ */
 export function update(state: StitchState, command: UpdateStitch, turn: Turn): StitchDecision<Stitch> {
-  requireChangeable(state, command);
-  const { status, ...changes } = command.changes;
-  let next: StitchState = { ...state, ...changes };
+  const { status, archived, ...changes } = command.changes;
+  if (archived === undefined) requireChangeable(state, command);
+  else requireSameTenancy(state, command);
+  requireUnchanged(command, toStitch(state, turn.id));
+  const metadata = mergeObject('metadata', state.metadata, changes.metadata);
+  const isRestored = state.archivedAt !== null;
+  let next: StitchState = { ...(isRestored ? restore(state) : state), ...changes, metadata };
   if (status !== undefined && status !== state.status) next = changeStatus(next, status, turn);
   // With a new address an open circuit need not wait for its next probe.
   else if (next.webhookUrl !== state.webhookUrl && state.status === 'error') {
@@ -57,6 +66,8 @@ export function update(state: StitchState, command: UpdateStitch, turn: Turn): S
 
   const changed = getChangedFields(command.changes);
   const writes: Write[] = [...createAuditWrites(command, next, turn, 'stitch.updated', changed)];
+  const { limit } = command;
+  if (isRestored && limit !== undefined) writes.push(checkLimit('stitches', limit, next.projectId));
   if (next.status !== state.status) {
     next = { ...next, made: next.made + 1 };
     const data = { stitch: toStitch(next, turn.id), previousStatus: state.status };
@@ -71,6 +82,11 @@ function changeStatus(state: StitchState, status: 'active' | 'disabled', turn: T
   if (status === 'disabled') return stop({ ...state, status }, turn);
   const queue = { ...rewind(state.queue, 0), mayHaveDue: true };
   return { ...state, status, health: healthy, queue };
+}
+
+/** Back from the archive: the stitch gets the events from now on. */
+function restore(state: StitchState): StitchState {
+  return { ...state, archivedAt: null, queue: { ...rewind(state.queue, 0), mayHaveDue: true } };
 }
 
 /** What waits will be cancelled. */
@@ -99,9 +115,10 @@ export function cancelled(
   return { ...startDeliveries({ ...state, cancelUntil: null, queue }, turn), reply: null };
 }
 
-/** Archiving twice changes nothing. 404 for another tenant's stitch. */
+/** Archiving twice changes nothing. 404 for another tenant's stitch, 412 where If-Match names another state. */
 export function archive(state: StitchState, command: ArchiveStitch, turn: Turn): StitchDecision<null> {
   requireSameTenancy(state, command);
+  requireUnchanged(command, toStitch(state, turn.id));
   if (state.archivedAt !== null) return { reply: null };
   const at = new Date(turn.now).toISOString();
   const next: StitchState = { ...stop(state, turn), archivedAt: at, updatedAt: at, replays: [] };

@@ -104,10 +104,14 @@ export type CheckSend = Tenancy & Partial<Pick<SendMessage, 'message' | 'templat
 /** What PATCH may change; an absent field stays. */
 export interface ThreadChanges {
   readonly status?: ThreadStatus;
+  /** Opens an archived thread. */
+  readonly archived?: false;
   readonly agentMode?: AgentMode | null;
   readonly agentId?: string | null;
   readonly tags?: readonly string[];
+  /** Merged into what is there, both. */
   readonly customFields?: CustomFields;
+  readonly metadata?: Metadata;
 }
 
 export interface UpdateThread extends Tenancy {

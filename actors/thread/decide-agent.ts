@@ -3,6 +3,7 @@ import type { Turn } from '../../runtime/actor/index.ts';
 import { numberedId } from '../../protocol/ids.ts';
 import type { AgentMode } from '../../protocol/resources/index.ts';
 import { conflict } from '../../protocol/errors.ts';
+import { getProvider } from '../channel/index.ts';
 import type { BeginRun, RunOver } from '../run/index.ts';
 import { requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
 import type { KeptRun, OpenedRun, OpenRun } from './commands.ts';
@@ -17,6 +18,7 @@ import {
   mayAgentAnswer,
 } from './agent-handling.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
+import { toServiceWindow } from './json.ts';
 import type { LiveRun, ThreadState } from './state.ts';
 import type { DispatchAgent } from './agent-dispatcher.ts';
 
@@ -60,12 +62,18 @@ export function callAgent(
     agentId,
     channelId,
     liveRunId: live?.agentRunId ?? null,
+    showsTyping: mayShowTyping(state, turn.now),
   };
   return {
     remind: builder.reminders,
     effects: [{ do: 'perform', task: 'dispatchAgent', payload }],
     reply: null,
   };
+}
+
+/** Whether the channel's provider shows that somebody writes, and would take what is written. */
+function mayShowTyping(state: ThreadState, now: number): boolean {
+  return getProvider(state.channelKind)?.dispatch === 'send' && toServiceWindow(state, now)?.open === true;
 }
 
 /** No agent can answer: clears the pending agent call. 404 for another tenant's thread. */

@@ -73,7 +73,8 @@ export function isTooLong(state: Pick<ThreadState, 'channelKind'>, body: string)
 export function checkSend(state: ThreadState, command: CheckSend, turn: Turn): ThreadDecision<MessageDryRun> {
   requireSameTenancy(state, command);
   const reason = findMessageObstacle(state, command, turn.now)?.code ?? null;
-  return { reply: { allowed: reason === null, reason, serviceWindow: toServiceWindow(state, turn.now) } };
+  const serviceWindow = toServiceWindow(state, turn.now);
+  return { reply: { allowed: reason === null, reason, channelId: state.channelId, serviceWindow } };
 }
 
 /** Queues an outbound message. Replies with its JSON text. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Turn } from '../../runtime/actor/index.ts';
 import { eraseThread } from '../../storage/writes/index.ts';
-import { createAuditWrites, requireSameTenancy } from '../base/index.ts';
+import { createAuditWrites, mergeObject, requireSameTenancy } from '../base/index.ts';
 import { noteChanges, noteAssignment, noteErasure } from './agent-handling.ts';
 import type { UpdateThread, AssignThread, EraseThread } from './commands.ts';
 import { closeEndedWindow } from './service-window.ts';
@@ -12,7 +12,7 @@ import { toThreadJson } from './json.ts';
 
 /**
  * PATCH. Each change has its event; what stays the same has none. Replies with the thread's JSON text. 404 for another tenant's thread,
- * 409 for a move that its status does not allow.
+ * 409 for a move that its status does not allow, 422 for a free-form object that becomes too large.
  */
 export function update(state: ThreadState, command: UpdateThread, turn: Turn): ThreadDecision<string> {
   requireSameTenancy(state, command);
@@ -20,9 +20,11 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
   const builder = new ThreadDecisionBuilder(state, turn);
   const { next } = builder;
   closeEndedWindow(builder);
-  if (changes.status !== undefined) builder.moveTo(changes.status, author);
+  const isRestored = changes.archived === false && state.status === 'archived';
+  const status = isRestored ? 'open' : changes.status;
+  if (status !== undefined) builder.moveTo(status, author);
 
-  const { agentMode, agentId, customFields } = changes;
+  const { agentMode, agentId } = changes;
   if (agentMode !== undefined && agentMode !== state.agentMode) {
     next.agentMode = agentMode;
     const previous = JSON.stringify(state.agentMode);
@@ -36,8 +38,11 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
   }
   const agentChanges = agentId !== undefined && agentId !== state.agentId;
   if (agentChanges) next.agentId = agentId;
-  const fieldsChange = customFields !== undefined && !isDeepStrictEqual(customFields, state.customFields);
-  if (fieldsChange) next.customFields = customFields;
+  next.customFields = mergeObject('customFields', state.customFields, changes.customFields);
+  next.metadata = mergeObject('metadata', state.metadata, changes.metadata);
+  const fieldsChange =
+    !isDeepStrictEqual(next.customFields, state.customFields) ||
+    !isDeepStrictEqual(next.metadata, state.metadata);
   if (agentChanges || fieldsChange) builder.addThreadEvent('thread.lifecycle.updated', author);
   noteChanges(builder, state, author);
 

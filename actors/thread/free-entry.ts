@@ -5,7 +5,7 @@
  *   (none), closed -> pending   a message with a referral
  *   pending -> pending          another one: the deadline moves, nothing is announced
  *   pending -> open             a message of ours is delivered within 24 hours: for 72 hours, or until the provider's own end
- *   pending -> closed           nothing was
+ *   pending -> closed           nothing was, or the provider charges for a message of ours: it does not count the participant
  *   open    -> closed           at the end, which is the first instant outside
  *   closed  -> open             it lapsed, and a receipt that was late proves that a message was delivered in time
  *
@@ -30,6 +30,9 @@ const openMs = 72 * hourMs;
 
 /** What the provider calls the conversations of a free entry. */
 const freeEntryOrigin = 'referral_conversion';
+
+/** What it calls the price of a message that is not free. */
+const chargedPrice = 'regular';
 
 type FreeEntryEvent = 'thread.free_entry.pending' | 'thread.free_entry.opened' | 'thread.free_entry.closed';
 
@@ -85,7 +88,8 @@ export function noteReferral(builder: ThreadDecisionBuilder, actor: Actor, at: n
 }
 
 /**
- * The provider reports on a message of ours: its delivery opens the free entry, and its conversation may name the end.
+ * The provider reports on a message of ours: its delivery opens the free entry, its conversation may name the end, and its price may say
+ * that there is none.
  *
  * @param sentAt when the message was created, ISO 8601
  */
@@ -99,8 +103,13 @@ export function noteReceipt(builder: ThreadDecisionBuilder, receipt: Receipt, se
   if (isOver) return;
   const expiresAt = end ?? freeEntry.expiresAt;
   const isDelivered = receipt.status === 'delivered' || receipt.status === 'read';
-  const isInTime = Date.parse(sentAt) >= referredAt && at >= referredAt && at < pendingUntil;
-  if (status !== 'open' && isDelivered && isInTime) {
+  const isAnswer = Date.parse(sentAt) >= referredAt;
+  const isInTime = isAnswer && at >= referredAt && at < pendingUntil;
+  if (status === 'pending' && isAnswer && receipt.billing?.pricing?.type === chargedPrice) {
+    // A delivery that is reported later opens nothing either.
+    const charged: FreeEntry = { ...freeEntry, status: 'closed', pendingUntil: referredAt };
+    moveTo(builder, charged, { eventName: 'thread.free_entry.closed', actor: systemActor });
+  } else if (status !== 'open' && isDelivered && isInTime) {
     const opened: FreeEntry = {
       ...freeEntry,
       status: 'open',

@@ -30,8 +30,10 @@ export const receiveFromProvider: ReceiveFromProvider = async (ask, received, no
   };
   try {
     await ask({ kind: 'thread', id: threadId }, 'receive', command);
+    return command.message.messageId;
   } catch (error) {
     if (!isTaken(error)) throw error;
+    return undefined;
   }
 };
 

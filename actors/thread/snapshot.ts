@@ -67,6 +67,10 @@ export function decodeThread(row: ThreadRow): ThreadState {
   };
 }
 
+function toSecond(at: string): number {
+  return Math.floor(Date.parse(at) / 1_000);
+}
+
 /** JSON text, or null for the empty object that nearly every thread has. */
 function toJsonUnlessEmpty(object: CustomFields | Metadata): string | null {
   const text = JSON.stringify(object);
@@ -96,6 +100,7 @@ export const threadSnapshot = snapshotTable<ThreadState>({
     last_message_at: 'timestamptz',
     active_second: 'bigint',
     updated_at: 'timestamptz',
+    updated_second: 'bigint',
     archived_at: 'timestamptz',
     state: 'jsonb',
   },
@@ -110,6 +115,7 @@ export const threadSnapshot = snapshotTable<ThreadState>({
       ...(freeEntry === null ? {} : { freeEntry }),
     };
     const desk = encodeAgentHandling(state);
+    const activeSecond = toSecond(state.lastMessageAt);
     return {
       project_id: state.projectId,
       environment_id: state.environmentId,
@@ -124,9 +130,11 @@ export const threadSnapshot = snapshotTable<ThreadState>({
       metadata: toJsonUnlessEmpty(state.metadata),
       participant: participant === null ? null : JSON.stringify(participant),
       last_message_at: state.lastMessageAt,
-      active_second: Math.floor(Date.parse(state.lastMessageAt) / 1_000),
+      active_second: activeSecond,
       created_at: state.createdAt,
       updated_at: state.updatedAt,
+      // Nearly always it is a message that changes a thread.
+      updated_second: state.updatedAt === state.lastMessageAt ? activeSecond : toSecond(state.updatedAt),
       archived_at: state.archivedAt,
       state: JSON.stringify(desk === undefined ? stored : { ...stored, desk }),
     };

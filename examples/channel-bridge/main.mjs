@@ -6,32 +6,31 @@
  *   SKEIN_API_KEY=svc_test_... CHANNEL_ID=ch_... PROVIDER_URL=https://provider.example/messages node main.mjs
  *
  * The provider calls POST /incoming {id, from, text} and POST /status {id, status}, and takes {to, text} at PROVIDER_URL, which it
- * answers with {id}. Change `handlers` and `sendByProvider` to suit yours. Node 18 or newer; no other dependency.
+ * answers with {id}. Change `handlers` and `sendByProvider` to suit yours. Node 22.18 or newer.
  */
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+// In a project of your own: from '@skein/sdk'.
+import { ApiError, Skein } from '../../clients/sdk/index.ts';
 
-const env = process.env;
-const {
-  SKEIN_URL: url = 'http://127.0.0.1:8080',
-  SKEIN_API_KEY: apiKey = '',
-  CHANNEL_ID: channelId = '',
-} = env;
-const { PROVIDER_URL: providerUrl = '', HOST: host = '127.0.0.1', PORT: port = '9002' } = env;
+const { CHANNEL_ID: channelId = '', PROVIDER_URL: providerUrl = '' } = process.env;
+const { HOST: host = '127.0.0.1', PORT: port = '9002' } = process.env;
 
 /** Without a word from a webhook, commands are looked for this often. */
 const pollMs = 2_000;
-/** The provider waits for an answer to what it reports: after this many attempts it is told to come again. */
-const attempts = 4;
 const maxBodyBytes = 1_048_576;
 
 /**
- * @typedef {object} Command
- * @property {string} eventId
- * @property {{ threadId: string, externalRef: string, message: { messageId: string, body: string } }} data
+ * The one command that there is: to send a message.
+ *
+ * @typedef {import('../../clients/sdk/index.ts').ChannelMessageRequestedEvent} Command
  */
+/** @typedef {import('../../clients/sdk/index.ts').ReceiptBody} Receipt */
 
-/** An answer that a repetition would not change. */
+/** What got no answer, 429 or 5xx is repeated, under one Idempotency-Key. The provider waits for an answer to what it reports. */
+const skein = new Skein({ maxRetries: 3, timeoutMs: 15_000, maxWaitMs: 15_000 });
+
+/** What the provider refuses: a repetition would not change it. */
 class Refused extends Error {
   /**
    * @param {number} status
@@ -43,58 +42,18 @@ class Refused extends Error {
   }
 }
 
-/**
- * A request to Skein. Repeats what got no answer, 429 or 5xx: with the same Idempotency-Key that is safe.
- *
- * @param {string} method
- * @param {string} path
- * @param {object} [body]
- * @param {string} [key] the Idempotency-Key
- */
-async function skein(method, path, body, key) {
-  for (let attempt = 1; ; attempt++) {
-    /** @type {Response | undefined} */
-    let response;
-    try {
-      response = await fetch(`${url}/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          ...(body && { 'content-type': 'application/json' }),
-          ...(key && { 'idempotency-key': key }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(15_000),
-      });
-      const text = await response.text();
-      if (response.ok) return text === '' ? undefined : JSON.parse(text);
-      if (response.status !== 429 && response.status < 500) throw new Refused(response.status, text);
-      throw new Error(`${response.status}: ${text}`);
-    } catch (error) {
-      if (error instanceof Refused || attempt >= attempts) throw error;
-      const wanted = Number(response?.headers.get('retry-after') ?? 0);
-      await pause(Math.max(wanted * 1_000, 250 * 2 ** attempt * Math.random()));
-    }
-  }
-}
-
-/** @param {object} receipt */
+/** @param {Omit<Receipt, 'occurredAt'>} receipt */
 const report = receipt =>
-  skein('POST', `/channels/${channelId}/receipts`, {
-    projectId,
-    occurredAt: new Date().toISOString(),
-    ...receipt,
-  });
+  skein.channels.recordReceipt(channelId, { occurredAt: new Date().toISOString(), ...receipt });
 
 /** @type {Record<string, (body: any) => Promise<unknown> | void>} */
 const handlers = {
   // The provider's own id is the Idempotency-Key: what it reports twice is one message.
   '/incoming': ({ id, from, text }) =>
-    skein(
-      'POST',
-      `/channels/${channelId}/inbound-messages`,
-      { projectId, externalParticipantRef: from, body: text, metadata: { providerId: id } },
-      `provider-${id}`,
+    skein.channels.receive(
+      channelId,
+      { externalParticipantRef: from, body: text, metadata: { providerId: id } },
+      { idempotencyKey: `provider-${id}` },
     ),
   '/status': ({ id, status }) => report({ externalMessageId: id, status }),
   // The webhook of a stitch for channel.message.requested. It only wakes the poll, so that a forged one does no harm.
@@ -127,7 +86,7 @@ async function sendByProvider({ data: { externalRef, message } }) {
  */
 async function perform(command) {
   const { messageId } = command.data.message;
-  /** @type {object} */
+  /** @type {Omit<Receipt, 'occurredAt'>} */
   let receipt;
   try {
     receipt = { messageId, externalMessageId: await sendByProvider(command), status: 'sent' };
@@ -137,34 +96,28 @@ async function perform(command) {
     receipt = { messageId, status: 'failed', error: reason };
   }
   await report(receipt);
-  await skein('POST', `/channels/${channelId}/commands/${command.eventId}/ack`);
+  await skein.channels.acknowledgeCommand(channelId, command.eventId);
   console.log(`done: ${messageId}`);
 }
 
 /** Goes through the open commands, oldest first. A thread whose message cannot be sent now waits: its messages stay in order. */
 async function performAll() {
   const held = new Set();
-  let cursor = '';
-  do {
-    const page = await skein('GET', `/channels/${channelId}/commands?limit=100${cursor}`);
-    for (const command of page.data) {
-      const { threadId } = command.data;
-      if (held.has(threadId)) continue;
-      try {
-        await perform(command);
-      } catch (error) {
-        console.error(`${command.eventId} is tried again later:`, error);
-        held.add(threadId);
-      }
+  for await (const listed of skein.channels.listCommands(channelId, { limit: 100 })) {
+    const command = /** @type {Command} */ (/** @type {unknown} */ (listed));
+    const { threadId } = command.data;
+    if (held.has(threadId)) continue;
+    try {
+      await perform(command);
+    } catch (error) {
+      console.error(`${command.eventId} is tried again later:`, error);
+      held.add(threadId);
     }
-    cursor = page.nextCursor === null ? '' : `&cursor=${encodeURIComponent(page.nextCursor)}`;
-  } while (cursor !== '');
+  }
 }
 
 /** Ends the wait between two polls. */
 let wake = () => {};
-
-const { projectId } = await skein('GET', `/channels/${channelId}`);
 
 /** @param {import('node:http').IncomingMessage} request */
 async function serve(request) {
@@ -186,7 +139,8 @@ const server = createServer((request, response) => {
   serve(request)
     .catch(error => {
       console.error(error);
-      return error instanceof Refused ? 422 : 503;
+      const isRefused = error instanceof ApiError && error.status < 500 && error.status !== 429;
+      return isRefused ? 422 : 503;
     })
     .then(status => response.writeHead(status).end());
 });

@@ -2,29 +2,21 @@
 /**
  * Receives the webhooks of a stitch: checks that Skein has sent them, handles each event once, and answers.
  *
- *   WEBHOOK_SECRET=whsec_... node main.mjs
+ *   SKEIN_WEBHOOK_SECRET=whsec_... node main.mjs
  *
- * Replace `handle` with what your system does with an event. Node 18 or newer; no other dependency.
+ * Replace `handle` with what your system does with an event. Node 22.18 or newer.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
+// In a project of your own: from '@skein/sdk/webhooks'.
+import { constructEvent, SignatureError } from '../../clients/sdk/webhooks.ts';
 
-const { WEBHOOK_SECRET: secret = '', HOST: host = '127.0.0.1', PORT: port = '9000' } = process.env;
+const { SKEIN_WEBHOOK_SECRET: secret = '', HOST: host = '127.0.0.1', PORT: port = '9000' } = process.env;
 
 /** An event repeats the resource that it is about, whose metadata may have a megabyte. */
 const maxBodyBytes = 4_194_304;
-/** How far a signature's time may be from this machine's clock. A request that was recorded is worthless afterwards. */
-const toleranceSeconds = 300;
 const rememberedEvents = 10_000;
 
-/**
- * @typedef {object} Event
- * @property {string} eventId
- * @property {string} eventName
- * @property {string} occurredAt
- * @property {string} projectId
- * @property {{ threadId?: string, sequence?: number, message?: { direction: string, body: string } }} data
- */
+/** @typedef {import('../../clients/sdk/index.ts').SkeinEvent} Event */
 
 /**
  * Your code. When it throws, Skein hears 500 and delivers the event again later.
@@ -32,8 +24,8 @@ const rememberedEvents = 10_000;
  * @param {Event} event
  */
 async function handle({ eventName, data }) {
-  const { threadId = '-', message } = data;
-  console.log(eventName, threadId, message === undefined ? '' : JSON.stringify(message.body));
+  const { threadId = '-' } = data;
+  console.log(eventName, threadId, 'message' in data ? JSON.stringify(data.message.body) : '');
 }
 
 /**
@@ -60,28 +52,7 @@ function handleOnce(event) {
 }
 
 /**
- * Service-Signature: t=<unix seconds>,v1=<hex>. Each v1 is an HMAC-SHA256 of "t.body" with one secret: there are two while the
- * stitch's secret is being rotated.
- *
- * @param {string} header
- * @param {Buffer} body the bytes as they came: JSON that was parsed and written again has another signature
- */
-function isGenuine(header, body) {
-  let time = '';
-  /** @type {Buffer[]} */
-  const signatures = [];
-  for (const part of header.split(',')) {
-    if (part.startsWith('t=')) time = part.slice(2);
-    if (part.startsWith('v1=')) signatures.push(Buffer.from(part.slice(3), 'hex'));
-  }
-  const age = Math.abs(Date.now() / 1_000 - Number(time));
-  if (time === '' || !(age <= toleranceSeconds)) return false;
-  const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest();
-  return signatures.some(given => given.length === expected.length && timingSafeEqual(given, expected));
-}
-
-/**
- * The body, or undefined when it is too long.
+ * The body as it came, or undefined when it is too long. JSON that was parsed and written again has another signature.
  *
  * @param {import('node:http').IncomingMessage} request
  */
@@ -105,16 +76,17 @@ async function receive(request) {
   if (request.method !== 'POST') return 405;
   const body = await read(request);
   if (body === undefined) return 413;
-  if (!isGenuine(String(request.headers['service-signature']), body)) return 401;
-  await handleOnce(JSON.parse(body.toString()));
+  await handleOnce(await constructEvent(secret, { headers: request.headers, body }));
   return 204;
 }
 
-if (secret === '') throw new Error('WEBHOOK_SECRET is missing: the answer that created the stitch shows it');
+if (secret === '')
+  throw new Error('SKEIN_WEBHOOK_SECRET is missing: the answer that created the stitch shows it');
 
 const server = createServer((request, response) => {
   receive(request)
     .catch(error => {
+      if (error instanceof SignatureError) return 401;
       console.error(error);
       return 500;
     })

@@ -78,6 +78,11 @@ export class Authenticator {
     }
   }
 
+  /** When the access token of a header expires, in epoch milliseconds. Rejects where it is none, or is no longer valid. */
+  async getTokenExpiry(authorization: string): Promise<number> {
+    return (await this.#tokens.verify(bearerToken(authorization) ?? '')).expiresAt;
+  }
+
   /** The session of a valid access token; undefined for any other header. Never rejects. */
   async findSession(authorization: string): Promise<string | undefined> {
     const token = bearerToken(authorization);
@@ -231,11 +236,12 @@ function holdSession(session: LiveSession, areUnprovenLimited: boolean): HeldSes
 }
 
 function holdKey(grant: KeyGrant): HeldKey {
-  const { apiKeyId, projectId, environmentId, environmentKind, scopes, createdByUserId } = grant;
+  const { apiKeyId, firstKeyId, projectId, environmentId, environmentKind, scopes, createdByUserId } = grant;
   return {
     caller: {
       type: 'key',
       apiKeyId,
+      firstKeyId,
       projectId,
       environmentId,
       environmentKind,

@@ -3,6 +3,9 @@
  *
  * The work is done by libuv's threads, which files, DNS and WebCrypto share. So at most two passwords are hashed at a
  * time and at most `maxWaiting` wait; beyond that the caller is told to come back.
+ *
+ * Keyboards and systems write one and the same password in several ways (`é` as one character or two). So a password is hashed and compared
+ * in the Unicode form NFKC, as NIST SP 800-63B recommends. Hashes from before that are of passwords as they were typed.
  */
 import { hash, verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
@@ -21,7 +24,7 @@ export class Passwords {
 
   /** The PHC string to store. Rejects with `svc/runtime/unavailable` when too many wait, as `verify` does. */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(password, parameters));
+    return this.#inTurn(() => hash(password.normalize('NFKC'), parameters));
   }
 
   /**
@@ -30,7 +33,10 @@ export class Passwords {
    */
   async verify(stored: string | undefined, password: string): Promise<boolean> {
     const against = stored ?? (await this.#dummyHash);
-    const right = await this.#inTurn(() => verify(against, password));
+    const normal = password.normalize('NFKC');
+    const right =
+      (await this.#inTurn(() => verify(against, normal))) ||
+      (normal !== password && (await this.#inTurn(() => verify(against, password))));
     return right && stored !== undefined;
   }
 

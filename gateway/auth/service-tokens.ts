@@ -37,12 +37,19 @@ export class ServiceTokens {
    * `svc/auth/invalid_token` when nobody has the token.
    */
   verify(authorization: string): string {
+    if (!bearer.test(authorization.trim())) throw new ServiceError('svc/auth/missing_credentials');
+    const found = this.find(authorization);
+    if (found === undefined) throw new ServiceError('svc/auth/invalid_token');
+    return found;
+  }
+
+  /** The same; undefined where nobody has the token. */
+  find(authorization: string): string | undefined {
     const token = bearer.exec(authorization.trim())?.[1];
-    if (token === undefined) throw new ServiceError('svc/auth/missing_credentials');
+    if (token === undefined) return undefined;
     const digest = createDigest(token);
     let found: string | undefined;
     for (const { name, digest: held } of this.#held) if (timingSafeEqual(held, digest)) found = name;
-    if (found === undefined) throw new ServiceError('svc/auth/invalid_token');
     return found;
   }
 }

@@ -14,7 +14,7 @@ import { KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../s
 import { ServiceTokens } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
-import { HttpServer } from '../http/index.ts';
+import { Cors, HttpServer } from '../http/index.ts';
 import { startMaintenance } from '../jobs/index.ts';
 import { type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
 import { type Rest, serveRest } from '../rest/index.ts';
@@ -192,6 +192,7 @@ async function listen(
     https: baseUrl.startsWith('https:'),
     trustedProxies: config.trustedProxies,
     logsRequests: config.logLevel === 'debug' || config.logLevel === 'trace',
+    cors: config.corsOrigins.length === 0 ? undefined : new Cors(config.corsOrigins, new URL(baseUrl).origin),
   });
   const health = new Health({
     checks: {

@@ -47,6 +47,8 @@ export interface Config {
   /** Undefined: `{baseUrl}/docs`. */
   readonly docsUrl: string | undefined;
   readonly trustedProxies: number;
+  /** Origins whose pages may call the API from a browser; empty: none. */
+  readonly corsOrigins: readonly string[];
   readonly dataDir: string;
   /** Undefined: `media` under dataDir. */
   readonly media: MediaLocation | undefined;
@@ -151,6 +153,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     baseUrl: given.BASE_URL,
     docsUrl: given.DOCS_URL,
     trustedProxies: given.TRUSTED_PROXIES ?? 0,
+    corsOrigins: given.CORS_ORIGINS ?? [],
     dataDir: given.DATA_DIR ?? './.skein',
     media: given.MEDIA_URL,
     databaseUrl: given.DATABASE_URL,

@@ -107,6 +107,12 @@ export const variables = {
     fallback: 'from HOST and PORT',
     meaning: 'public address',
   },
+  CORS_ORIGINS: {
+    read: list(origin),
+    wants: 'http or https origins without a path, separated by commas',
+    fallback: 'none',
+    meaning: 'pages of other origins that may call the API from a browser',
+  },
   DOCS_URL: {
     read: address('http', 'https'),
     wants: 'an http or https address',

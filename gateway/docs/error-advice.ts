@@ -5,10 +5,11 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'svc/auth/missing_credentials':
     'Send `Authorization: Bearer <token>` with an API key or a Studio access token; for a refresh, the refresh cookie.',
   'svc/auth/insufficient_scope':
-    'Use a key that has the scopes of the operation, or ask an owner for a role that may call it. Some operations accept no API key at all.',
+    'The message says which scope or role is missing. Use a key that has the scopes of the operation, or ask an owner for a role that may call it. Some operations accept no API key at all.',
   'svc/auth/expired_token':
     'Refresh the session to get a new access token. To get a new link, call resendVerification or forgotPassword, or ask for another invitation.',
-  'svc/auth/invalid_token': 'Log in again. A link works once: ask for a new one.',
+  'svc/auth/invalid_token':
+    'Log in again. Where the message asks for a Studio access token, an API key is no way in. A link works once: ask for a new one.',
   'svc/auth/invalid_api_key':
     'Check that the whole secret is sent, without spaces. If the key was revoked or has expired, create another one.',
   'svc/auth/signup_disabled': 'Ask a member of the workspace to invite you.',
@@ -21,9 +22,9 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Follow the link that was mailed at sign-up; resendVerification mails another one. Until then you can use the sandbox.',
   'svc/auth/login_required': 'The invited address has an account: log in to it, or send its password along.',
   'svc/validation/invalid_request':
-    'Correct what `details.issues` lists: each issue has a path, a message and a code. 400 means that the body is not JSON, 413 that it is larger than 1 MiB. Sending the same request again does not help.',
+    'Correct what `details.issues` lists: each issue has a path, a message and a code. 400 means that the body is not JSON, 413 that it is larger than 1 MiB, 415 that it is compressed. Sending the same request again does not help.',
   'svc/runtime/not_found':
-    'Check the id, and that the credential belongs to the same project and environment. The answer is the same for a resource of another tenant.',
+    'Check the id, and that the credential belongs to the same project and environment. `details.issues` names the field of the body that refers to it, if it was one. The answer is the same for a resource of another tenant.',
   'svc/runtime/internal_error':
     'This is a fault of the server. Try again later; if it persists, report the requestId.',
   'svc/runtime/invalid_request':
@@ -34,11 +35,13 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Send the header Idempotency-Key: 1 to 255 visible ASCII characters, a new one for each message, the same one when you repeat it.',
   'svc/runtime/conflict':
     'Read the resource to see what conflicts with the request (the message says what). Sending the same request again does not help.',
+  'svc/runtime/precondition_failed':
+    'Read the resource again, decide whether the change is still wanted, and send it with the new ETag in If-Match.',
   'svc/runtime/not_implemented': 'Do nothing: this path only shows the shape of an event.',
   'svc/runtime/unavailable':
     'Wait for the number of seconds in Retry-After, then send the request again with the same Idempotency-Key.',
   'svc/rate_limit/exceeded':
-    'Wait for the number of seconds in Retry-After. The X-RateLimit headers of every answer say how much is left. Refused requests count as well.',
+    'Wait for the number of seconds in Retry-After. `details.bucket` says which quota is used up. The X-RateLimit headers of every answer say how much is left. Refused requests count as well.',
   'svc/console/not_found': 'Check the id of the project or member, and that you have a role in the project.',
   'svc/console/forbidden': 'Ask a project owner to make you a Console member, or to give you another role.',
   'svc/chatapp/invalid_verify_token':

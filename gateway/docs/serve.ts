@@ -5,10 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { ServiceError } from '../../protocol/errors.ts';
-import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
+import { type HttpAnswer, type HttpRequest, type HttpServer, StaticContent } from '../http/index.ts';
 import { areaPath, areas, errorAreaPage, errorsPage, notFoundPage } from './error-pages.ts';
 import { mailedLinkPage, mailedLinkPages } from './mailed-link-pages.ts';
 import { referencePage } from './reference-page.ts';
@@ -19,6 +17,7 @@ const { version } = createRequire(import.meta.url)('redoc/package.json') as { re
 /** The address names the version, so that a browser may keep the script for ever. */
 const scriptPath = `/docs/redoc-${version}.js`;
 const scriptFile = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
+const scriptType = 'text/javascript; charset=utf-8';
 const mailedLinkScript = new URL('mailed-links.browser.js', import.meta.url);
 
 const headers = {
@@ -35,13 +34,20 @@ const formPolicy = `default-src 'none'; script-src 'self'; style-src 'self'; con
 /** The reference: our copy of Redoc, which sets styles on elements and searches in a worker; nothing from another server. */
 const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; worker-src blob:; ${shared}`;
 
-function page(body: string, policy: string): HttpAnswer {
-  return {
-    status: 200,
-    contentType: 'text/html; charset=utf-8',
-    body,
-    headers: { ...headers, 'Content-Security-Policy': policy },
-  };
+type Handler = (request: HttpRequest) => Promise<HttpAnswer>;
+
+function serve(
+  contentType: string,
+  load: () => Buffer | Promise<Buffer>,
+  more: Record<string, string>,
+): Handler {
+  const content = new StaticContent(load, { ...headers, ...more });
+  return async request => ({ ...(await content.answer(request)), contentType });
+}
+
+function page(body: string, policy: string): Handler {
+  const more = { 'Content-Security-Policy': policy };
+  return serve('text/html; charset=utf-8', () => Buffer.from(body), more);
 }
 
 /** A thread, and a message on it. */
@@ -55,49 +61,30 @@ function wantsPage(request: HttpRequest): boolean {
 /** The answer, or, where a person at a browser asked for what does not exist, a page that says so. */
 export function showToPeople(request: HttpRequest, answer: HttpAnswer): HttpAnswer {
   if (answer.status !== 404 || !wantsPage(request)) return answer;
-  const { headers, ...shown } = page(notFoundPage(), staticPolicy);
-  return { ...shown, status: 404, headers: { ...headers, 'Cache-Control': 'no-store' } };
-}
-
-/** Reads and compresses the script when it is first asked for: on most nodes it never is. */
-function scriptHandler(): (acceptsGzip: boolean) => Promise<HttpAnswer> {
-  let plain: Promise<Buffer> | undefined;
-  let compressed: Promise<Buffer> | undefined;
-  return async acceptsGzip => {
-    plain ??= readFile(scriptFile);
-    if (acceptsGzip) compressed ??= plain.then(script => promisify(gzip)(script));
-    return {
-      status: 200,
-      contentType: 'text/javascript; charset=utf-8',
-      body: await ((acceptsGzip ? compressed : undefined) ?? plain),
-      headers: {
-        'Cache-Control': 'public, max-age=31536000, immutable',
-        Vary: 'Accept-Encoding',
-        ...(acceptsGzip && { 'Content-Encoding': 'gzip' }),
-      },
-    };
+  return {
+    status: 404,
+    contentType: 'text/html; charset=utf-8',
+    body: notFoundPage(),
+    headers: { ...headers, 'Content-Security-Policy': staticPolicy, 'Cache-Control': 'no-store' },
   };
 }
 
 /** Registers the pages that mailed links lead to. */
 function serveMailedLinks(server: Pick<HttpServer, 'route'>): void {
   for (const each of mailedLinkPages) {
-    const answer = page(mailedLinkPage(each), formPolicy);
-    server.route('GET', `/studio/${each.name}`, () => answer);
+    server.route('GET', `/studio/${each.name}`, page(mailedLinkPage(each), formPolicy));
   }
-  server.route('GET', '/studio/mailed-links.js', async () => ({
-    status: 200,
-    contentType: 'text/javascript; charset=utf-8',
-    body: await readFile(mailedLinkScript),
-    headers,
-  }));
+  server.route(
+    'GET',
+    '/studio/mailed-links.js',
+    serve(scriptType, () => readFile(mailedLinkScript), {}),
+  );
 }
 
 /** Registers the routes of the documentation, and of what else a browser gets. */
 export function serveDocs(server: Pick<HttpServer, 'route'>): void {
   const reference = page(referencePage(scriptPath), referencePolicy);
-  server.route('GET', '/docs', () => reference);
-  server.route('GET', '/docs/', () => reference);
+  for (const path of ['/docs', '/docs/']) server.route('GET', path, reference);
 
   server.route('GET', '/', request => {
     if (!wantsPage(request)) throw new ServiceError('svc/runtime/not_found');
@@ -106,21 +93,15 @@ export function serveDocs(server: Pick<HttpServer, 'route'>): void {
   const iconAnswer: HttpAnswer = { status: 200, contentType: 'image/svg+xml', body: icon, headers };
   for (const path of ['/favicon.svg', '/favicon.ico']) server.route('GET', path, () => iconAnswer);
 
-  const script = scriptHandler();
-  server.route('GET', scriptPath, request => script(/\bgzip\b/.test(request.header('accept-encoding'))));
+  const script = serve(scriptType, () => readFile(scriptFile), {
+    'Cache-Control': 'public, max-age=31536000, immutable',
+  });
+  server.route('GET', scriptPath, script);
 
   serveMailedLinks(server);
 
-  const errors = page(errorsPage(), staticPolicy);
-  server.route('GET', '/docs/errors', () => errors);
-  for (const area of areas) {
-    const answer = page(errorAreaPage(area), staticPolicy);
-    server.route('GET', areaPath(area), () => answer);
-  }
-  server.route('GET', '/docs/style.css', () => ({
-    status: 200,
-    contentType: 'text/css; charset=utf-8',
-    body: stylesheet,
-    headers,
-  }));
+  server.route('GET', '/docs/errors', page(errorsPage(), staticPolicy));
+  for (const area of areas) server.route('GET', areaPath(area), page(errorAreaPage(area), staticPolicy));
+  const style = serve('text/css; charset=utf-8', () => Buffer.from(stylesheet), {});
+  server.route('GET', '/docs/style.css', style);
 }

@@ -4,6 +4,7 @@ import type { Any } from '../../protocol/gen/google/protobuf/Any.ts';
 import type { Status } from '../../protocol/gen/google/rpc/Status.ts';
 import { errors, grpcStatus, type Issue, type ServiceError } from '../../protocol/errors.ts';
 import { statusType } from './definition.ts';
+import { toFieldPath } from './field-paths.ts';
 
 /** The domain of our codes in google.rpc.ErrorInfo. */
 export const errorDomain = 'skein';
@@ -61,7 +62,7 @@ function any(type: string, fields: object): Any {
 
 function toViolations(issues: readonly Issue[]): object[] {
   return issues.slice(0, maxViolations).map(({ path, message, code }) => ({
-    field: path.slice(0, maxTextLength),
+    field: toFieldPath(path).slice(0, maxTextLength),
     description: message.slice(0, maxTextLength),
     reason: code,
   }));

@@ -6,6 +6,7 @@ import { type Agents, findAgentTenant } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
+import { readCondition, tagged } from './tagged.ts';
 import { requireScope, resolveScope } from './tenant-scope.ts';
 
 export interface AgentServices {
@@ -32,15 +33,30 @@ export function agentHandlers({ database, agents }: AgentServices): Handlers<typ
       const { agentId } = call.params;
       const found = await agents.find(await resolveScope(call, database, findAgentTenant, agentId), agentId);
       if (found === undefined) throw notFound();
-      return { body: found };
+      return tagged(found);
     },
 
     updateAgent: async call => {
       const { agentId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findAgentTenant, agentId);
       const { projectId: _, archived, ...changes } = call.body;
-      const change = { projectId, environmentId, agentId, changes, archived };
-      return { body: await agents.update({ ...change, ...createAuditContext(call) }) };
+      const change = { projectId, environmentId, agentId, changes, archived, ...readCondition(call) };
+      return tagged(await agents.update({ ...change, ...createAuditContext(call) }));
+    },
+
+    archiveAgent: async call => {
+      const { agentId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findAgentTenant, agentId);
+      const change = {
+        projectId,
+        environmentId,
+        agentId,
+        changes: {},
+        archived: true,
+        ...readCondition(call),
+      };
+      await agents.update({ ...change, ...createAuditContext(call) });
+      return {};
     },
   };
 }

@@ -18,16 +18,39 @@ export interface ApiKeyServices {
 }
 
 /**
- * List, create, rotate, revoke. A live key is for verified users only: else 403 `svc/auth/email_not_verified`
+ * List, read, create, rename, rotate, revoke. A live key is for verified users only: else 403 `svc/auth/email_not_verified`
  * (docs/contract-decisions.md, "Who may do what").
  */
-export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<typeof keyOperations> {
+export function apiKeyHandlers(services: ApiKeyServices): Handlers<typeof keyOperations> {
+  return { ...readHandlers(services), ...writeHandlers(services) };
+}
+
+type Reads = Pick<typeof keyOperations, 'listApiKeys' | 'getApiKey'>;
+
+function readHandlers({ apiKeys }: ApiKeyServices): Handlers<Reads> {
   return {
     listApiKeys: async call => {
       const { projectId, cursor, limit = defaultPageSize } = call.query;
       return { body: await apiKeys.list(projectId, { cursor, limit }, call.now) };
     },
 
+    getApiKey: async call => {
+      const { apiKeyId } = call.params;
+      const home = await apiKeys.findLocation(apiKeyId);
+      if (home === undefined) throw notFound();
+      await call.authoriseScope(home.projectId);
+      const found = await apiKeys.find(home.projectId, apiKeyId, call.now);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+  };
+}
+
+function writeHandlers({
+  apiKeys,
+  verifier,
+}: ApiKeyServices): Handlers<Omit<typeof keyOperations, keyof Reads>> {
+  return {
     createApiKey: async call => {
       const user = requireUser(call);
       const { projectId, name, environment, scopes } = call.body;
@@ -38,6 +61,11 @@ export function apiKeyHandlers({ apiKeys, verifier }: ApiKeyServices): Handlers<
         return apiKeys.create({ ...apiKey, expiresAt, key });
       });
       return { body: created(made) };
+    },
+
+    updateApiKey: async call => {
+      const change = await createChange(call, call.params.apiKeyId, 'verified');
+      return { body: await apiKeys.rename({ ...change, name: call.body.name }) };
     },
 
     rotateApiKey: async call => {

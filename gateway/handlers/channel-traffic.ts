@@ -12,6 +12,7 @@ import { getAuthor } from './caller.ts';
 import { requireChannel } from './channel-directory.ts';
 import type { ChannelServices } from './channels.ts';
 import { newMessage, receiveMessage, requiredField, withFiles } from './inbound-messages.ts';
+import { askNamed } from './tenant-scope.ts';
 
 type Operations = Pick<typeof channelOperations, 'recordReceipt' | 'simulateSandbox'>;
 
@@ -33,8 +34,12 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
         ...(messageId === undefined ? {} : { messageId }),
         ...(externalMessageId === undefined ? {} : { externalMessageId }),
       };
-      const receipt = { status, occurredAt, ...(error === undefined ? {} : { error }) };
-      await call.once(key => report(services, call, channel, message, receipt, key));
+      // Events show it with a capital T and Z, which everybody reads.
+      const at = occurredAt.toUpperCase();
+      const receipt = { status, occurredAt: at, ...(error === undefined ? {} : { error }) };
+      await call.once(key =>
+        askNamed('/body/messageId', report(services, call, channel, message, receipt, key)),
+      );
       return { body: { accepted: true } };
     },
 
@@ -92,7 +97,9 @@ async function simulate(
       if (messageId === undefined) throw requiredField('messageId', 'a receipt is about a message');
       const occurredAt = new Date(call.now).toISOString();
       const receipt = { status: body.event, occurredAt, ...(error === undefined ? {} : { error }) };
-      await call.once(key => report(services, call, channel, { messageId }, receipt, key));
+      await call.once(key =>
+        askNamed('/body/messageId', report(services, call, channel, { messageId }, receipt, key)),
+      );
       return { accepted: true, messageId };
     }
     case 'window_expired': {
@@ -101,7 +108,10 @@ async function simulate(
       const order: ExpireWindow = { projectId, environmentId, channelId, author: getAuthor(call) };
       await call.once(key => {
         const command: ExpireWindow = { ...order, ...commitKey(key) };
-        return node.ask<null>({ kind: 'thread', id: threadId }, 'expireWindow', command, call);
+        return askNamed(
+          '/body/threadId',
+          node.ask<null>({ kind: 'thread', id: threadId }, 'expireWindow', command, call),
+        );
       });
       return { accepted: true, threadId };
     }

@@ -25,6 +25,7 @@ import {
 } from '../../storage/reads/index.ts';
 import { commitKey, type Handlers } from '../pipeline/index.ts';
 import { createCommandAudit, getAuthor } from './caller.ts';
+import { readCondition, tagged } from './tagged.ts';
 import { requireChannel, type ChannelDirectory } from './channel-directory.ts';
 
 export interface ChannelServices {
@@ -74,7 +75,7 @@ function readHandlers({ database, cursors, channels }: ChannelServices): Handler
       const { scope } = await requireChannel(call, channels, call.params.channelId);
       const found = await findChannel(database, scope, call.params.channelId);
       if (found === undefined) throw notFound();
-      return { body: shown(found) };
+      return tagged(shown(found));
     },
 
     listChannelCommands: async call => {
@@ -101,16 +102,8 @@ function writeHandlers({
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
       const { name, kind, metadata = {} } = call.body;
-      const order: CreateChannel = {
-        projectId,
-        environmentId,
-        name,
-        kind,
-        metadata,
-        author: getAuthor(call),
-        act: createCommandAudit(call),
-        limit: limits.channels,
-      };
+      const given = { projectId, environmentId, name, kind, metadata, limit: limits.channels };
+      const order: CreateChannel = { ...given, author: getAuthor(call), act: createCommandAudit(call) };
       const channel = { kind: 'channel', id: newId('channel', call.now) };
       return {
         json: await call.onceAsText(key => {
@@ -127,12 +120,13 @@ function writeHandlers({
       const { projectId: _, ...changes } = call.body;
       const { defaultAgentId } = changes;
       if (typeof defaultAgentId === 'string' && !(await hasAgent(database, scope, defaultAgentId))) {
-        throw notFound();
+        throw notFound('/body/defaultAgentId');
       }
-      const command: UpdateChannel = { projectId, environmentId, changes, act: createCommandAudit(call) };
+      const act = createCommandAudit(call);
+      const command: UpdateChannel = { projectId, environmentId, changes, act, ...readCondition(call) };
       const json = await node.ask<string>({ kind: 'channel', id: channelId }, 'update', command, call);
       await channels.forget(channelId);
-      return { json };
+      return { json, ...tagged(JSON.parse(json) as Channel) };
     },
 
     acknowledgeChannelCommand: async call => {

@@ -1,5 +1,5 @@
 /** What the handlers share that ask the chat provider something for a channel. */
-import { type LoseConnection, openConnection, type OpenConnection } from '../../actors/channel/index.ts';
+import { createLoss, openConnection, type OpenConnection } from '../../actors/channel/index.ts';
 import {
   classifySendError,
   type Graph,
@@ -55,14 +55,11 @@ export async function reportLoss(
   { node }: Pick<ProviderServices, 'node'>,
   call: Pick<Call, 'requestId'>,
   channelId: string,
-  { projectId, environmentId, connection }: OpenConnection,
+  open: OpenConnection,
   error: GraphError,
 ): Promise<void> {
-  if (error.code === undefined || classifySendError(error) !== 'connection') return;
-  const { code, message } = error;
-  const { accessToken } = connection;
-  const command: LoseConnection = { projectId, environmentId, accessToken, failure: { code, message } };
-  await node.ask({ kind: 'channel', id: channelId }, 'loseConnection', command, call);
+  const loss = createLoss(open, error);
+  if (loss !== undefined) await node.ask({ kind: 'channel', id: channelId }, 'loseConnection', loss, call);
 }
 
 /** How a refusal of the provider is answered: by what the caller can do about it. */

@@ -42,8 +42,19 @@ function checkConnection(open: OpenConnection | undefined): ReadinessCheck[] {
   const reason = `The channel is ${status}: read its status, and connect it again.`;
   return [
     status === 'connected' ? { ...connection, ok: true } : { ...connection, ok: false, reason },
-    { id: 'webhook_verified', label: 'The provider has verified the address of the webhooks', ok: true },
+    { ...webhookVerified, ok: true, reason: describePost(open.postedAt) },
   ];
+}
+
+const webhookVerified = {
+  id: 'webhook_verified',
+  label: 'The provider has verified the address of the webhooks',
+};
+
+function describePost(at: string | undefined): string {
+  return at === undefined
+    ? 'It has posted nothing since the channel was connected: write to the number, and look again.'
+    : `It last posted at ${at}, give or take a minute.`;
 }
 
 async function askProvider(

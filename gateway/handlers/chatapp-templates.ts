@@ -166,7 +166,7 @@ async function requireRecipient(
 ): Promise<void> {
   const found = await findThread(database, channel, threadId);
   const thread = found === undefined ? undefined : decodeThread(found.row as ThreadRow);
-  if (thread?.channelId !== channel.channelId) throw notFound();
+  if (thread?.channelId !== channel.channelId) throw notFound('/body/threadId');
   if (to === undefined) return;
   const { phone, userId } = thread.participant?.attributes ?? {};
   if ([thread.externalRef, phone, userId].includes(toParticipantName(to))) return;

@@ -7,7 +7,7 @@
  * the repetition is taken.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { getSecretContext, type ChatappState } from '../../actors/channel/index.ts';
+import { type ChatappState, type DoWork, getSecretContext } from '../../actors/channel/index.ts';
 import {
   type ChatappIdentity,
   concerns,
@@ -110,9 +110,10 @@ type Operations = Pick<typeof chatappOperations, 'verifyChatappWebhook' | 'recei
 
 export function chatappWebhookHandlers(services: WebhookServices): Handlers<Operations> {
   const { database, node, webhooks } = services;
-  const inbox = new ChatappInbox(database, channelId =>
-    node.tell({ kind: 'channel', id: channelId }, 'work', { work: 'webhooks' }),
-  );
+  const inbox = new ChatappInbox(database, channelId => {
+    const command: DoWork = { work: 'webhooks', isPosted: true };
+    node.tell({ kind: 'channel', id: channelId }, 'work', command);
+  });
 
   return {
     verifyChatappWebhook: async call => {

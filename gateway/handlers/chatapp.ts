@@ -145,7 +145,7 @@ async function findApp(
     throw invalid([{ path: '/body/partnerAppCredentialId', message, code: 'required' }]);
   }
   const found = await findPartnerAppSecrets(database, vault, { projectId, partnerAppCredentialId }, now);
-  if (found === undefined) throw notFound();
+  if (found === undefined) throw notFound('/body/partnerAppCredentialId');
   const { appId, appSecret } = found;
   return { appId, appSecret, partnerAppCredentialId };
 }

@@ -4,7 +4,7 @@ import { openApiDocument } from '../../protocol/openapi/index.ts';
 import type { contractOperations } from '../../protocol/operations/index.ts';
 import type { EnvelopeExample } from '../../protocol/resources/index.ts';
 import { apiVersion } from '../../protocol/version.ts';
-import { errorBody } from '../http/index.ts';
+import { errorBody, StaticContent } from '../http/index.ts';
 import type { Answer, Handlers } from '../pipeline/index.ts';
 
 export interface ContractOptions {
@@ -35,10 +35,13 @@ const envelope = {
  * (docs/contract-decisions.md, "General rules").
  */
 export function contractHandlers(options: ContractOptions): Handlers<typeof contractOperations> {
-  // Serialised once: it is large, and the same for all callers.
-  const document = JSON.stringify(openApiDocument(options));
+  // Made once: it is large, and the same for all callers.
+  const document = new StaticContent(() => Buffer.from(JSON.stringify(openApiDocument(options))), cached);
   return {
-    getOpenApi: (): Answer => ({ json: document, headers: cached }),
+    getOpenApi: async (call): Promise<Answer> => {
+      const { body, ...answer } = await document.answer(call);
+      return { ...answer, ...(body === undefined ? {} : { json: body }) };
+    },
     getEnvelopeExample: (call): Answer => {
       const error = new ServiceError('svc/runtime/not_implemented');
       const example: EnvelopeExample = {

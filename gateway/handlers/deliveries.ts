@@ -27,7 +27,7 @@ import {
 import { findStitch, findStitchTenant, stitchPage } from '../../storage/reads/index.ts';
 import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { checkEventFilter } from './events.ts';
-import { resolveScope } from './tenant-scope.ts';
+import { askNamed, resolveScope } from './tenant-scope.ts';
 
 export interface DeliveryServices {
   readonly database: Pick<Database, 'query' | 'scan'>;
@@ -105,7 +105,8 @@ function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays>
       return {
         body: await call.once(key => {
           const command: ReplayEvent = { ...tenant, event, ...commitKey(key) };
-          return node.ask<WebhookDelivery>({ kind: 'stitch', id: target }, 'replay', command, call);
+          const asked = node.ask<WebhookDelivery>({ kind: 'stitch', id: target }, 'replay', command, call);
+          return call.body.targetStitchId === undefined ? asked : askNamed('/body/targetStitchId', asked);
         }),
       };
     },
@@ -131,7 +132,8 @@ function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays>
       };
       await call.once(key => {
         const command: ReplaySpan = { ...order, ...commitKey(key) };
-        return node.ask<null>({ kind: 'stitch', id: targetStitchId }, 'replaySpan', command, call);
+        const asked = node.ask<null>({ kind: 'stitch', id: targetStitchId }, 'replaySpan', command, call);
+        return targetStitchId === stitchId ? asked : askNamed('/body/targetStitchId', asked);
       });
       const body: ReplayAccepted = { accepted: true };
       return { body };

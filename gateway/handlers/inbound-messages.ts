@@ -4,7 +4,7 @@
  */
 import { getProvider } from '../../actors/channel/index.ts';
 import { createIfMissingField, type NewMessage, type ReceiveMessage } from '../../actors/thread/index.ts';
-import { conflict, invalid, type Issue } from '../../protocol/errors.ts';
+import { conflict, invalid, type Issue, notFound } from '../../protocol/errors.ts';
 import { deriveThreadId, isId, newId, pickExternalRef } from '../../protocol/ids.ts';
 import type { channelOperations } from '../../protocol/operations/index.ts';
 import type {
@@ -20,6 +20,7 @@ import type { ChannelHead } from '../../storage/reads/index.ts';
 import type { RequestKey } from '../../storage/writes/index.ts';
 import { chain, commitKey, getAuthor, type Call, type Handlers, type Maybe } from '../pipeline/index.ts';
 import { requireChannel, toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
+import { askNamed } from './tenant-scope.ts';
 
 export interface InboundServices {
   readonly database: Pick<Database, 'query'>;
@@ -120,7 +121,8 @@ export function receiveMessage(
     ...(participant === undefined ? {} : { participant }),
     ...commitKey(key),
   };
-  return node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call);
+  const asked = node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call);
+  return createIfMissing === undefined ? askNamed('/body/threadId', asked) : asked;
 }
 
 /** What a thread is given of a message. */
@@ -145,8 +147,9 @@ const mimePrefixes: Readonly<Record<AttachmentKind, string>> = {
 };
 
 /**
- * The message with its files, as its thread is given it. 422 for an id of ours that is no uploaded file of this environment, or that a message
- * has taken; for a kind that its type does not fit; for a storage key that is not the file's own. A value where there are no attachments.
+ * The message with its files, as its thread is given it. 404 for an id of ours that is no file of this environment. 422 for a file that was not
+ * uploaded, or that a message has taken; for a kind that its type does not fit; for a storage key that is not the file's own. A value where
+ * there are no attachments.
  */
 export function withFiles(
   db: Pick<Database, 'query'>,
@@ -168,6 +171,13 @@ async function attachFiles(
   );
   const files = [...new Set(named)];
   const found = files.length === 0 ? [] : await findAttachments(db, scope, files);
+  const known = new Set(found.map(({ attachmentId }) => attachmentId));
+  const absent = attachments.flatMap(({ attachmentId = '' }, index) =>
+    isId('attachment', attachmentId) && !known.has(attachmentId)
+      ? `/body/attachments/${index}/attachmentId`
+      : [],
+  );
+  if (absent.length > 0) throw notFound(...absent);
   const free = new Map(
     found
       .filter(({ status, messageId }) => status === 'stored' && messageId === null)

@@ -12,6 +12,7 @@ import {
 import type { Database } from '../../storage/database/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
+import { readCondition, tagged } from './tagged.ts';
 import { requireScope, resolveScope } from './tenant-scope.ts';
 
 export interface LoomServices {
@@ -37,7 +38,7 @@ function readHandlers({ database, looms, versions }: LoomServices): Handlers<Rea
       const { loomId } = call.params;
       const found = await looms.find(await resolveScope(call, database, findLoomTenant, loomId), loomId);
       if (found === undefined) throw notFound();
-      return { body: found };
+      return tagged(found);
     },
 
     listLoomVersions: async call => {
@@ -73,9 +74,16 @@ function writeHandlers({
     },
 
     updateLoom: async call => {
-      const { projectId: _, ...changes } = call.body;
+      const { projectId: _, archived, ...given } = call.body;
+      const changes = archived === undefined ? given : { ...given, status: 'active' as const };
       const target = await createTarget(database, call, call.params.loomId);
-      return { body: await looms.update({ ...target, changes }) };
+      return tagged(await looms.update({ ...target, changes, ...readCondition(call) }));
+    },
+
+    archiveLoom: async call => {
+      const target = await createTarget(database, call, call.params.loomId);
+      await looms.update({ ...target, changes: { status: 'archived' }, ...readCondition(call) });
+      return {};
     },
 
     activateLoomVersion: async call => {
@@ -93,9 +101,17 @@ function writeHandlers({
 
     updateLoomVersion: async call => {
       const { loomVersionId } = call.params;
-      const { status } = call.body;
+      const { archived } = call.body;
+      const status = archived === undefined ? call.body.status : 'published';
       const target = await createTarget(database, call, call.params.loomId);
       return { body: await versions.setStatus({ ...target, loomVersionId, status }) };
+    },
+
+    archiveLoomVersion: async call => {
+      const { loomVersionId } = call.params;
+      const target = await createTarget(database, call, call.params.loomId);
+      await versions.setStatus({ ...target, loomVersionId, status: 'archived' });
+      return {};
     },
   };
 }

@@ -54,9 +54,13 @@ async function completeDetails(
   message: NewMessage,
   given: Given,
 ): Promise<MessageDetails> {
-  const find = (messageId: string) => findReference(db, thread, messageId);
+  if (given.content?.type === 'reaction' && given.replyTo !== undefined) {
+    const message = 'must be left out: a reaction says itself which message it is about';
+    throw invalid([{ path: '/body/replyTo', message, code: 'content' }]);
+  }
+  const find: FindMessage = (messageId, field) => findReference(db, thread, messageId, field);
   const content = await completeContent(message, given, find);
-  const replyTo = given.replyTo && (await find(given.replyTo.messageId));
+  const replyTo = given.replyTo && (await find(given.replyTo.messageId, '/body/replyTo/messageId'));
   return {
     ...(content === undefined ? {} : { content }),
     ...(replyTo === undefined ? {} : { replyTo }),
@@ -66,7 +70,7 @@ async function completeDetails(
 async function completeContent(
   { attachments }: NewMessage,
   { content, body }: Given,
-  find: (messageId: string) => Promise<MessageReference>,
+  find: FindMessage,
 ): Promise<MessageContent | undefined> {
   switch (content?.type) {
     case 'text':
@@ -77,7 +81,7 @@ async function completeContent(
       return { type: 'media', kind: content.kind, caption: content.caption ?? body ?? null };
     }
     case 'reaction': {
-      const to = await find(content.messageId);
+      const to = await find(content.messageId, '/body/content/messageId');
       return { type: 'reaction', emoji: content.emoji, to };
     }
     default:
@@ -95,12 +99,16 @@ function requireFile(
   throw invalid([{ path: '/body/attachments', message, code: 'content' }]);
 }
 
+/** A message of the thread; 404 for one that it does not have, by the field that names it. */
+type FindMessage = (messageId: string, field: string) => Promise<MessageReference>;
+
 async function findReference(
   db: Pick<Database, 'query'>,
   thread: ThreadKey,
   messageId: string,
+  field: string,
 ): Promise<MessageReference> {
   const found = await findMessage(db, { ...thread, messageId });
   if (found !== undefined) return { messageId, externalMessageId: found.externalMessageId ?? null };
-  throw notFound();
+  throw notFound(field);
 }

@@ -39,7 +39,7 @@ import {
 import type { RequestKey } from '../../storage/writes/index.ts';
 import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { createCommandAudit, getAuthor } from './caller.ts';
-import { requireScope, resolveScope } from './tenant-scope.ts';
+import { askNamed, requireScope, resolveScope } from './tenant-scope.ts';
 
 export interface RunHandlerServices {
   readonly database: Pick<Database, 'query' | 'scan' | 'em'>;
@@ -248,10 +248,13 @@ async function beginInThread(
     const { projectId, environmentId } = order;
     if (inputMessageId !== undefined) {
       const input = { projectId, environmentId, threadId, messageId: inputMessageId };
-      if ((await findMessage(database, input)) === undefined) throw notFound();
+      if ((await findMessage(database, input)) === undefined) throw notFound('/body/inputMessageId');
     }
     const input = inputMessageId === undefined ? {} : { inputMessageId };
-    const opened = await openRun(services, threadId, { ...order, ...input, trigger: 'request' }, call);
+    const opened = await askNamed(
+      '/body/threadId',
+      openRun(services, threadId, { ...order, ...input, trigger: 'request' }, call),
+    );
     return { agentRunId: opened.agentRunId, ...opened.begin };
   });
   // The thread has told the run durably, too: the first of the two begins it.

@@ -36,6 +36,7 @@ import type { Vault } from '../../storage/secrets/index.ts';
 import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { createCommandAudit, getAuthor } from './caller.ts';
 import { checkEventFilter } from './events.ts';
+import { readCondition, tagged } from './tagged.ts';
 import { resolveScope } from './tenant-scope.ts';
 
 export interface StitchHandlerServices {
@@ -107,7 +108,7 @@ function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Re
       const scope = await resolveScope(call, database, findStitchTenant, stitchId);
       const found = await findStitch(database, scope, stitchId);
       if (found === undefined) throw notFound();
-      return { body: toShown(found) };
+      return tagged(toShown(found));
     },
   };
 }
@@ -177,14 +178,17 @@ function writeHandlers(
         author: getAuthor(call),
         changes: { ...changes, ...filter },
         act: createCommandAudit(call),
+        limit: services.limits.stitches,
+        ...readCondition(call),
       };
-      return { body: await node.ask<Stitch>(createStitchRef(stitchId), 'update', command, call) };
+      return tagged(await node.ask<Stitch>(createStitchRef(stitchId), 'update', command, call));
     },
 
     archiveStitch: async call => {
       const { stitchId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findStitchTenant, stitchId);
-      const command: ArchiveStitch = { projectId, environmentId, act: createCommandAudit(call) };
+      const act = createCommandAudit(call);
+      const command: ArchiveStitch = { projectId, environmentId, act, ...readCondition(call) };
       await node.ask<null>(createStitchRef(stitchId), 'archive', command, call);
       return {};
     },

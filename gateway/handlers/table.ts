@@ -53,6 +53,7 @@ import { chatappTemplateHandlers } from './chatapp-templates.ts';
 import { chatappWebhookHandlers, type WebhookDirectory } from './chatapp-webhook.ts';
 import { consoleHandlers } from './console.ts';
 import { contractHandlers } from './contract.ts';
+import { credentialHandlers } from './credentials.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { eventHandlers } from './events.ts';
 import { inboundMessageHandlers } from './inbound-messages.ts';
@@ -142,10 +143,12 @@ function tenancyHandlers(services: HandlerServices) {
   const { database, database: db, node, clock, log, hash, vault, cursors, access } = services;
   const { apiKeys, verifier, tickets, baseUrl, limits } = services;
   const members = new WorkspaceMembers({ db, cursors, access, rules: tenancyRules });
+  const workspaces = new Workspaces(db, cursors, tenancyRules, limits);
   const projects = new Projects(db, cursors, tenancyRules, limits);
   const environments = new Environments({ db, cursors, access, rules: tenancyRules });
   return {
-    ...workspaceHandlers(new Workspaces(db, cursors, limits)),
+    ...credentialHandlers({ apiKeys, workspaces, authenticator: services.signingIn.authenticator }),
+    ...workspaceHandlers(workspaces),
     ...memberHandlers({ members, database, node, clock, log }),
     ...projectHandlers({ projects, environments }),
     ...apiKeyHandlers({ apiKeys, verifier }),

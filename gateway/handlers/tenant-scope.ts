@@ -2,7 +2,7 @@
  * The scope of a call that names a resource by its id alone. A key is bound to its environment, a service has named one, and
  * the actor or statement that is asked next refuses what lies elsewhere. A user's rights depend on whose the resource is.
  */
-import { notFound } from '../../protocol/errors.ts';
+import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { Database, FindTenant } from '../../storage/database/index.ts';
 import type { Call, ProjectScope } from '../pipeline/index.ts';
 
@@ -17,6 +17,16 @@ export async function resolveScope(
   const tenant = await findTenant(db, id);
   if (tenant === undefined) throw notFound();
   return call.authoriseScope(tenant.projectId, tenant.environmentId);
+}
+
+/** What a field of the body names is asked: where it is not there, the 404 says which field that was. */
+export async function askNamed<T>(field: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'svc/runtime/not_found') throw notFound(field);
+    throw error;
+  }
 }
 
 /** The scope of a call that names its project: for lists and creations. */

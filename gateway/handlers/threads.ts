@@ -7,22 +7,24 @@ import {
   toThread,
   type UpdateThread,
 } from '../../actors/thread/index.ts';
-import { toParticipantName } from '../../actors/chatapp/index.ts';
-import { conflict, notFound } from '../../protocol/errors.ts';
+import { isParticipantName, toParticipantName } from '../../actors/chatapp/index.ts';
+import { conflict, invalid, notFound } from '../../protocol/errors.ts';
 import { deriveThreadId, newId } from '../../protocol/ids.ts';
 import { access as rules, type threadOperations } from '../../protocol/operations/index.ts';
-import { defaultPageSize, type Thread } from '../../protocol/resources/index.ts';
+import { defaultPageSize, noAgentMode, type Thread, unassigned } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
-import { type Cursors, fromScanPage } from '../../storage/paging/index.ts';
+import { type CursorKey, type Cursors, fromScanPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { hasAgent } from '../../storage/agents/index.ts';
 import { findAliases } from '../../storage/chatapp/index.ts';
 import {
   type ChannelHead,
   createThreadLoader,
+  findParticipantThreads,
   findThreadTenant,
   readCursors,
   threadPage,
+  type ThreadPosition,
   type ThreadRecord,
 } from '../../storage/reads/index.ts';
 import type { AccessCache } from '../../storage/tenancy/index.ts';
@@ -62,7 +64,7 @@ async function mayAnswer(
 type Reads = Pick<typeof threadOperations, 'listThreads' | 'getThread'>;
 
 export function threadHandlers(services: ThreadServices): Handlers<typeof threadOperations> {
-  return { ...readHandlers(services), ...writeHandlers(services) };
+  return { ...readHandlers(services), ...createHandlers(services), ...changeHandlers(services) };
 }
 
 function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
@@ -72,17 +74,41 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
     listThreads: async call => {
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
-      const { cursor, limit = defaultPageSize, sort = 'lastMessageAt' } = call.query;
+      const tenant = { projectId, environmentId };
+      const { cursor, limit = defaultPageSize, sort = 'lastMessageAt', order, participantRef } = call.query;
       const { status, agentMode, channelId, tag, assigneeUserId, updatedAfter } = call.query;
-      const filters = { status, agentMode, channelId, tag, assigneeUserId, updatedAfter };
-      const scope = `threads ${projectId} ${environmentId} ${sort} ${JSON.stringify(filters)}`;
-      const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-      const after = key === undefined ? undefined : { at: Number(key[0]), threadId: String(key[1]) };
-      const found = await threadPage(database, { projectId, environmentId, ...filters, sort, after, limit });
+      const filters = {
+        status,
+        agentMode: toWanted(agentMode, noAgentMode),
+        channelId,
+        tag,
+        assigneeUserId: toWanted(assigneeUserId, unassigned),
+        updatedAfter,
+      };
+      const asked = JSON.stringify({ ...filters, sort, order, participantRef });
+      const scope = `threads ${projectId} ${environmentId} ${asked}`;
+      const after = cursor === undefined ? undefined : toPosition(cursors.decode(scope, cursor));
+      const participant =
+        participantRef === undefined
+          ? undefined
+          : await findParticipantThreads(database, {
+              ...tenant,
+              names: [...new Set([participantRef, toParticipantName(participantRef)])],
+              channelIds: channelId,
+            });
+      const found = await threadPage(database, {
+        ...tenant,
+        ...filters,
+        participant,
+        sort,
+        order,
+        after,
+        limit,
+      });
       const { data, ...rest } = fromScanPage(found, end =>
-        cursors.encode(scope, [end.sortedAt.getTime(), end.threadId]),
+        cursors.encode(scope, [end.sortedAt.getTime(), end.threadId, end.sortedSecond]),
       );
-      return { body: { data: await showTo(database, call, { projectId, environmentId }, data), ...rest } };
+      return { body: { data: await showTo(database, call, tenant, data), ...rest } };
     },
 
     getThread: async call => {
@@ -97,9 +123,21 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
   };
 }
 
+/** The values of a filter, with null in the place of the word for what has none. */
+function toWanted(
+  values: readonly string[] | undefined,
+  none: string,
+): readonly (string | null)[] | undefined {
+  return values?.map(value => (value === none ? null : value));
+}
+
+function toPosition([at, threadId, second]: CursorKey): ThreadPosition {
+  return { at: Number(at), threadId: String(threadId), second: Number(second) };
+}
+
 /**
- * The name of a participant as their messages bring it: of a chatapp channel in the provider's notation. 409 where another name has made
- * the thread that the provider knows by this one.
+ * The name of a participant as their messages bring it: of a chatapp channel in the provider's notation. 422 for one that the provider cannot
+ * have, 409 where another name has made the thread that the provider knows by this one.
  */
 async function resolveRef(
   db: Pick<Database, 'query'>,
@@ -108,6 +146,11 @@ async function resolveRef(
 ): Promise<string | undefined> {
   if (channel?.kind !== 'chatapp' || given === undefined) return given;
   const name = toParticipantName(given);
+  if (!isParticipantName(name)) {
+    const message =
+      'must be a phone number with its country code, or the id that the provider gives to a user';
+    throw invalid([{ path: '/body/externalRef', message, code: 'pattern' }]);
+  }
   const thread = (await findAliases(db, channel, [name])).get(name);
   // Of its own name, the thread itself says so, or answers a repeated request as before.
   if (thread !== undefined && thread.externalRef !== name) {
@@ -116,12 +159,9 @@ async function resolveRef(
   return name;
 }
 
-/**
- * 404 for a channel or an agent that is not in the environment; 409 with `details.threadId` for an identity that is
- * taken.
- */
-function writeHandlers(services: ThreadServices): Handlers<Omit<typeof threadOperations, keyof Reads>> {
-  const { database, node, channels, access } = services;
+/** 404 for a channel that is not in the environment; 409 with `details.threadId` for an identity that is taken. */
+function createHandlers(services: ThreadServices): Handlers<Pick<typeof threadOperations, 'createThread'>> {
+  const { database, node, channels } = services;
 
   return {
     createThread: async call => {
@@ -129,10 +169,8 @@ function writeHandlers(services: ThreadServices): Handlers<Omit<typeof threadOpe
       const { projectId, environmentId } = call.project;
       const { channelId, metadata = {} } = call.body;
       const channel = channelId === undefined ? null : await channels.find(channelId);
-      if (channel === undefined) throw notFound();
-      if (channel !== null && (channel.projectId !== projectId || channel.environmentId !== environmentId)) {
-        throw notFound();
-      }
+      const isForeign = channel?.projectId !== projectId || channel.environmentId !== environmentId;
+      if (channel === undefined || (channel !== null && isForeign)) throw notFound('/body/channelId');
       const externalRef = await resolveRef(database, channel, call.body.externalRef);
       const hasIdentity = channelId !== undefined && externalRef !== undefined;
       const threadId = hasIdentity
@@ -154,24 +192,42 @@ function writeHandlers(services: ThreadServices): Handlers<Omit<typeof threadOpe
         }),
       };
     },
+  };
+}
 
+/** 404 for an agent that is not in the environment, and for a user who may not answer. */
+function changeHandlers({
+  database,
+  node,
+  access,
+}: ThreadServices): Handlers<Omit<typeof threadOperations, keyof Reads | 'createThread'>> {
+  return {
     updateThread: async call => {
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const { projectId: _, ...changes } = call.body;
       const { agentId } = changes;
       if (typeof agentId === 'string' && !(await hasAgent(database, { projectId, environmentId }, agentId))) {
-        throw notFound();
+        throw notFound('/body/agentId');
       }
       const command: UpdateThread = { projectId, environmentId, changes, author: getAuthor(call) };
       return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call) };
+    },
+
+    archiveThread: async call => {
+      const { threadId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const changes = { status: 'archived' } as const;
+      const command: UpdateThread = { projectId, environmentId, changes, author: getAuthor(call) };
+      await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call);
+      return {};
     },
 
     assignThread: async call => {
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const { userId } = call.body;
-      if (userId !== null && !(await mayAnswer(access, userId, projectId))) throw notFound();
+      if (userId !== null && !(await mayAnswer(access, userId, projectId))) throw notFound('/body/userId');
       const command: AssignThread = { projectId, environmentId, userId, author: getAuthor(call) };
       return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'assign', command, call) };
     },

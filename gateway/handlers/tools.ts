@@ -10,6 +10,7 @@ import { performOnce } from '../../storage/idempotency/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
 import { outboundAddressCheck } from './stitches.ts';
+import { readCondition, tagged } from './tagged.ts';
 import { requireScope, resolveScope } from './tenant-scope.ts';
 
 /** Calls a tool outside a run. */
@@ -69,7 +70,7 @@ function readHandlers({ database, tools }: ToolServices): Handlers<Reads> {
       const { toolId } = call.params;
       const found = await tools.find(await resolveScope(call, database, findToolTenant, toolId), toolId);
       if (found === undefined) throw notFound();
-      return { body: found };
+      return tagged(found);
     },
   };
 }
@@ -101,9 +102,8 @@ function writeHandlers({
       const { projectId: _, ...changes } = call.body;
       if (changes.url !== undefined) checkAddress(changes.url, environmentKind);
       checkDefinition(changes);
-      return {
-        body: await tools.update({ projectId, environmentId, toolId, changes, ...createAuditContext(call) }),
-      };
+      const change = { projectId, environmentId, toolId, changes, ...readCondition(call) };
+      return tagged(await tools.update({ ...change, ...createAuditContext(call) }));
     },
 
     testTool: async call => {

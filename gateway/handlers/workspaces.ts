@@ -1,11 +1,16 @@
 /** Workspaces, projects and their environments. */
+import { notFound } from '../../protocol/errors.ts';
 import type { tenancyOperations } from '../../protocol/operations/index.ts';
-import { defaultPageSize } from '../../protocol/resources/index.ts';
+import { defaultPageSize, type Environment } from '../../protocol/resources/index.ts';
 import type { Environments, Projects, Workspaces } from '../../storage/tenancy/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
 import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
+import { requireScope } from './tenant-scope.ts';
 
-type Operations = Pick<typeof tenancyOperations, 'listWorkspaces' | 'createWorkspace'>;
+type Operations = Pick<
+  typeof tenancyOperations,
+  'listWorkspaces' | 'createWorkspace' | 'getWorkspace' | 'updateWorkspace'
+>;
 
 /** A new workspace comes with a default project and its sandbox, and belongs to the caller. */
 export function workspaceHandlers(workspaces: Workspaces): Handlers<Operations> {
@@ -18,12 +23,31 @@ export function workspaceHandlers(workspaces: Workspaces): Handlers<Operations> 
     createWorkspace: async call => ({
       body: await call.once(key => workspaces.create(call.body.name, createUserAuditContext(call), key)),
     }),
+
+    getWorkspace: async call => {
+      const found = await workspaces.find(call.params.workspaceId);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+
+    updateWorkspace: async call => {
+      const { workspaceId } = call.params;
+      const { name } = call.body;
+      return { body: await workspaces.rename({ workspaceId, name, ...createUserAuditContext(call) }) };
+    },
   };
 }
 
 type ProjectOperations = Pick<
   typeof tenancyOperations,
-  'listProjects' | 'createProject' | 'listEnvironments' | 'createEnvironment'
+  | 'listProjects'
+  | 'createProject'
+  | 'getProject'
+  | 'updateProject'
+  | 'listEnvironments'
+  | 'createEnvironment'
+  | 'getEnvironment'
+  | 'updateEnvironment'
 >;
 
 export interface ProjectServices {
@@ -49,6 +73,18 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
       return { body: await call.once(key => projects.create({ ...request, key })) };
     },
 
+    getProject: async call => {
+      const found = await projects.find(requireScope(call).projectId);
+      if (found === undefined) throw notFound();
+      return { body: found };
+    },
+
+    updateProject: async call => {
+      const { projectId } = requireScope(call);
+      const { name } = call.body;
+      return { body: await projects.rename({ projectId, name, ...createUserAuditContext(call) }) };
+    },
+
     listEnvironments: async call => {
       const { projectId, cursor, limit = defaultPageSize } = call.query;
       return { body: await environments.list(requireUser(call).userId, projectId, { cursor, limit }) };
@@ -62,5 +98,22 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
         body: await call.once(key => environments.createProduction(projectId, name, audit, key)),
       };
     },
+
+    getEnvironment: async call => ({ body: await findEnvironment(call, call.params.environmentId) }),
+
+    updateEnvironment: async call => {
+      const { projectId, environmentId } = await findEnvironment(call, call.params.environmentId);
+      const { name } = call.body;
+      const change = { projectId, environmentId, name, ...createUserAuditContext(call) };
+      return { body: await environments.rename(change) };
+    },
   };
+
+  /** 404 where it is not there or not the caller's. */
+  async function findEnvironment(call: Call, environmentId: string): Promise<Environment> {
+    const found = await environments.find(environmentId);
+    if (found === undefined) throw notFound();
+    await call.authoriseScope(found.projectId, environmentId);
+    return found;
+  }
 }

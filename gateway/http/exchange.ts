@@ -405,6 +405,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   #write(answer: HttpAnswer): void {
     const res = this.#res;
     this.#traffic.head.write(res, answer, this.requestId);
+    this.#traffic.cors?.write(res, this);
     this.#status = answer.status;
     const { outgoing } = answer;
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : (answer.body ?? nothing);

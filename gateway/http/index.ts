@@ -4,8 +4,10 @@
  * within the limits of traffic.ts. `errorAnswer` turns an error into an answer.
  */
 export { BodyCut } from './bodies.ts';
+export { Cors } from './cors.ts';
 export { errorAnswer, errorBody, type ErrorBody } from './message.ts';
 export type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
 export { HttpServer } from './server.ts';
+export { StaticContent } from './static-content.ts';
 export { showTraffic } from './traffic.ts';
 export type { SendOutcome, Socket, SocketEndpoint, SocketSession } from './websocket.ts';

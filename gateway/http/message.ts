@@ -83,7 +83,10 @@ export function errorBody(error: ServiceError, requestId: string, docsUrl: strin
   };
 }
 
-/** The whole answer. 429 and 503 always say when to retry; 401 names the scheme (RFC 9110 section 11.6.1). */
+/**
+ * The whole answer. 429 and 503 always say when to retry; 401 names the scheme (RFC 9110 section 11.6.1), 415 what is taken
+ * (RFC 9110 section 15.5.16).
+ */
 export function errorAnswer(
   error: ServiceError,
   requestId: string,
@@ -94,6 +97,7 @@ export function errorAnswer(
   const retry = error.retryAfterSeconds ?? (error.http === 429 || error.http === 503 ? 1 : undefined);
   if (retry !== undefined) own['Retry-After'] = String(Math.max(1, Math.ceil(retry)));
   if (error.http === 401) own['WWW-Authenticate'] = 'Bearer';
+  if (error.http === 415) own['Accept-Encoding'] = 'identity';
   return {
     status: error.http,
     body: JSON.stringify(errorBody(error, requestId, docsUrl)),

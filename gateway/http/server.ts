@@ -9,6 +9,7 @@ import * as uws from 'uWebSockets.js';
 import { ServiceError } from '../../protocol/errors.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import { errorAnswer, type HttpAnswer, type HttpHandler, type HttpRequest } from './message.ts';
+import type { Cors } from './cors.ts';
 import { createRouteCallback } from './exchange.ts';
 import { ResponseHead } from './headers.ts';
 import { parsePattern, type BodyAdmission, type Pattern, type Route } from './route.ts';
@@ -27,6 +28,8 @@ export interface HttpServerOptions extends Partial<TrafficLimits> {
   readonly trustedProxies?: number;
   /** Whether each request is logged, at level `debug`; default false. */
   readonly logsRequests?: boolean;
+  /** The pages of other origins that may read answers; default: none. */
+  readonly cors?: Cors | undefined;
   /** Longest body taken by routes that do not say otherwise, in bytes. Default 1,048,576. */
   readonly maxBodyBytes?: number;
 }
@@ -105,6 +108,7 @@ export class HttpServer {
         docsUrl: options.docsUrl,
         trustedProxies: options.trustedProxies ?? 0,
         logsRequests: options.logsRequests ?? false,
+        cors: options.cors,
       },
     );
   }
@@ -238,7 +242,8 @@ export class HttpServer {
   #routeRest(): void {
     const route: Route = {
       ...bodilessRoute,
-      handler: request => this.#unroutedBy(request, () => this.#unrouted(request)),
+      handler: request =>
+        this.#traffic.cors?.preflight(request) ?? this.#unroutedBy(request, () => this.#unrouted(request)),
       method: '',
       pattern: '/*',
       paramCount: 0,

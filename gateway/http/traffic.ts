@@ -1,6 +1,7 @@
 /** What the requests of one server share: its limits, what is in progress, and how to wait until nothing is. */
 import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '../../runtime/observability/index.ts';
+import type { Cors } from './cors.ts';
 import type { ResponseHead } from './headers.ts';
 
 /** How much one server accepts at once; times in milliseconds. */
@@ -44,6 +45,8 @@ export class Traffic {
   /** Reverse proxies of ours before this server; 0: X-Forwarded-For is ignored. */
   readonly trustedProxies: number;
   readonly logsRequests: boolean;
+  /** Undefined: pages of other origins read nothing. */
+  readonly cors: Cors | undefined;
   readonly uploads: Deadlines<Expiring>;
   readonly discards: Deadlines<Expiring>;
   readonly answers: Deadlines<Expiring>;
@@ -65,7 +68,7 @@ export class Traffic {
 
   constructor(
     limits: TrafficLimits,
-    server: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'trustedProxies' | 'logsRequests'>,
+    server: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'trustedProxies' | 'logsRequests' | 'cors'>,
   ) {
     this.#limits = limits;
     this.log = server.log;
@@ -73,6 +76,7 @@ export class Traffic {
     this.docsUrl = server.docsUrl;
     this.trustedProxies = server.trustedProxies;
     this.logsRequests = server.logsRequests;
+    this.cors = server.cors;
     this.uploads = new Deadlines(limits.uploadDeadlineMs, request => request.uploadExpired());
     this.discards = new Deadlines(limits.discardDeadlineMs, request => request.discardExpired());
     this.answers = new Deadlines(limits.answerDeadlineMs, request => request.answerExpired());

@@ -52,7 +52,7 @@ export interface SocketEndpoint<Session extends SocketSession> {
   close(socket: Socket<Session>, code: number, reason: string): void;
   /** Published frames did not fit the buffer and are lost. Called once per burst, a turn of the event loop later. */
   dropped?(socket: Socket<Session>): void;
-  /** Longest frame taken, in bytes; a longer one closes the socket. Default 16,384. */
+  /** Longest message taken, in bytes; a longer one closes the socket with 1009. Default 16,384. */
   readonly maxPayload?: number;
   /** Bytes that may wait in one socket's buffer. Default 1,048,576. */
   readonly maxBackpressure?: number;
@@ -106,6 +106,12 @@ interface Carrier<Session> {
 /** The open sockets of all endpoints, for the drain. */
 export type OpenSockets = Set<Pick<Socket<unknown>, 'end'>>;
 
+/**
+ * Beyond this uWebSockets.js drops the connection without a close frame (1006). Below it, what is too long for the endpoint is closed with
+ * a reason. Bytes.
+ */
+const maxServerPayload = 65_536;
+
 /** The behaviour to register with uWebSockets.js for an endpoint. */
 export function createBehaviour<Session extends SocketSession>(
   endpoint: SocketEndpoint<Session>,
@@ -115,6 +121,7 @@ export function createBehaviour<Session extends SocketSession>(
 ): WebSocketBehavior<Carrier<Session>> {
   type Ws = WebSocket<Carrier<Session>>;
   const guarded = createGuard(route, traffic);
+  const { maxPayload = 16_384 } = endpoint;
 
   function reportDropped(socket: OpenSocket<Session>): void {
     socket.dropPending = false;
@@ -122,7 +129,7 @@ export function createBehaviour<Session extends SocketSession>(
   }
 
   return {
-    maxPayloadLength: endpoint.maxPayload ?? 16_384,
+    maxPayloadLength: Math.max(maxServerPayload, 2 * maxPayload),
     maxBackpressure: endpoint.maxBackpressure ?? 1_048_576,
     idleTimeout: endpoint.idleTimeoutSeconds ?? 60,
     sendPingsAutomatically: true,
@@ -141,6 +148,7 @@ export function createBehaviour<Session extends SocketSession>(
     message: (ws: Ws, message: ArrayBuffer, isBinary: boolean) => {
       const { socket } = ws.getUserData();
       if (isBinary) socket.end(1003, 'text frames only');
+      else if (message.byteLength > maxPayload) socket.end(1009, `longer than ${maxPayload} bytes`);
       else guarded(socket, () => endpoint.message(socket, Buffer.from(message).toString()));
     },
 
@@ -178,6 +186,9 @@ function createGuard(route: Route, traffic: Traffic) {
   };
 }
 
+/** No endpoint knows a subprotocol, and one that nobody has agreed to is not confirmed (RFC 6455 section 4.2.2). */
+const noProtocol = '';
+
 /** Admits a client, or answers it. To be called within the route's callback: the request is gone once that returns. */
 function upgrade<Session extends SocketSession>(
   endpoint: SocketEndpoint<Session>,
@@ -187,7 +198,6 @@ function upgrade<Session extends SocketSession>(
 ): void {
   try {
     const key = req.getHeader('sec-websocket-key');
-    const protocol = req.getHeader('sec-websocket-protocol');
     const extensions = req.getHeader('sec-websocket-extensions');
     if (!exchange.admit()) return;
     const settle = (verdict: Session | HttpAnswer): void => {
@@ -200,7 +210,7 @@ function upgrade<Session extends SocketSession>(
       // the first of a busy process ended with 1006).
       exchange
         .takeResponse()
-        ?.upgrade({ socket: new OpenSocket(verdict) }, key, protocol, extensions, context);
+        ?.upgrade({ socket: new OpenSocket(verdict) }, key, noProtocol, extensions, context);
     };
     const verdict = endpoint.upgrade(exchange);
     if (verdict instanceof Promise) {

@@ -24,9 +24,10 @@ import {
 } from '../../storage/media/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { BodyCut, errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
-import { toRefusal } from '../pipeline/index.ts';
+import { refuseEncoding, toRefusal } from '../pipeline/index.ts';
 import { toDisposition } from './disposition.ts';
 import type { MediaLinks } from './links.ts';
+import { parseRange } from './range.ts';
 
 export interface MediaOptions {
   readonly server: HttpServer;
@@ -61,12 +62,13 @@ class MediaRoutes {
     this.#options = options;
   }
 
-  /** 401 for a bad address: an upload that was not announced takes no slot. */
+  /** 401 for a bad address: an upload that was not announced takes no slot. 415 for encoded bytes, which would be stored so. */
   refuseUpload(request: HttpRequest): HttpAnswer | undefined {
     const { links, clock, docsUrl } = this.#options;
     const [attachmentId = ''] = request.params;
     try {
       links.check('upload', attachmentId, request.query, clock.now());
+      refuseEncoding(request.header('content-encoding'));
       return undefined;
     } catch (error) {
       return toAnswer(error, request, docsUrl);
@@ -93,21 +95,33 @@ class MediaRoutes {
     return { status: 204 };
   }
 
-  /** 200 with the bytes; or 401 for a bad address, 404. */
+  /** 200 with the bytes, 206 with a range of them; or 401 for a bad address, 404, 416 for a range beyond them. */
   async read(request: HttpRequest): Promise<HttpAnswer> {
-    const { media, log } = this.#options;
+    const { media, log, docsUrl } = this.#options;
     const { attachmentId, status, storageKey, sizeBytes, mimeType, filename } = await this.#findAddressed(
       'read',
       request,
     );
     if (status !== 'stored') throw notFound();
+    // The bytes of an id never change.
+    const etag = `"${attachmentId}"`;
+    const ifRange = request.header('if-range');
+    const range = parseRange(ifRange === '' || ifRange === etag ? request.header('range') : '', sizeBytes);
+    if (range === 'unsatisfiable') {
+      const headers = { 'Content-Range': `bytes */${sizeBytes}` };
+      return errorAnswer(notSatisfiable(sizeBytes), request.requestId, docsUrl, headers);
+    }
+    const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
     try {
-      const stream = await media.open(storageKey);
+      const stream = await media.open(storageKey, range);
       return {
-        status: 200,
+        status: range === undefined ? 200 : 206,
         contentType: mimeType,
-        outgoing: { stream, size: sizeBytes },
+        outgoing: { stream, size: end - start + 1 },
         headers: {
+          ETag: etag,
+          'Accept-Ranges': 'bytes',
+          ...(range === undefined ? {} : { 'Content-Range': `bytes ${start}-${end}/${sizeBytes}` }),
           'Content-Disposition': toDisposition(filename),
           'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
         },
@@ -171,6 +185,11 @@ function conflict(message: string): ServiceError {
 
 function wrongSize(size: number): ServiceError {
   return invalid([{ path: '/body', message: `must be the ${size} bytes that were announced`, code: 'size' }]);
+}
+
+function notSatisfiable(size: number): ServiceError {
+  const issue = { path: '/header/range', message: `must begin before byte ${size}`, code: 'range' };
+  return new ServiceError('svc/validation/invalid_request', { http: 416, details: { issues: [issue] } });
 }
 
 function unavailable(): ServiceError {

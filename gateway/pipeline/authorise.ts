@@ -53,7 +53,8 @@ export class Authority implements AccessRules {
   }
 
   get needsCaller(): boolean {
-    return this.#operation.auth === 'user' || this.#operation.auth === 'project';
+    const { auth } = this.#operation;
+    return auth === 'any' || auth === 'user' || auth === 'project';
   }
 
   get inProject(): boolean {
@@ -64,13 +65,8 @@ export class Authority implements AccessRules {
     if (caller.type === 'user' && caller.mustVerify === true && this.#operation.beforeVerification !== true) {
       throw new ServiceError('svc/auth/email_not_verified');
     }
-    if (caller.type !== 'key') return;
-    if (!this.inProject) {
-      // Such operations accept Studio tokens only.
-      throw this.#errors.has('svc/auth/insufficient_scope')
-        ? new ServiceError('svc/auth/insufficient_scope')
-        : new ServiceError('svc/auth/invalid_token');
-    }
+    if (caller.type !== 'key' || this.#operation.auth === 'any') return;
+    if ((this.#operation.access?.scopes ?? null) === null) throw this.#noKeys();
     if (!admitsKey(this.#operation, caller)) throw this.#denied(caller);
   }
 
@@ -138,14 +134,39 @@ export class Authority implements AccessRules {
     };
   }
 
+  /** A valid key where only people are let in: 403 where the operation has one, else the credential is of the wrong kind. */
+  #noKeys(): ServiceError {
+    const message = 'API keys cannot do this, whatever their scopes: send a Studio access token.';
+    const code = this.#errors.has('svc/auth/insufficient_scope')
+      ? 'svc/auth/insufficient_scope'
+      : 'svc/auth/invalid_token';
+    return new ServiceError(code, { message });
+  }
+
   #denied(caller: Caller | ServiceCaller): ServiceError {
     if (caller.type === 'user' && this.#errors.has('svc/console/forbidden')) {
-      return new ServiceError('svc/console/forbidden');
+      return new ServiceError('svc/console/forbidden', { message: describeRoles(this.#operation) });
     }
-    return this.#errors.has('svc/auth/insufficient_scope')
-      ? new ServiceError('svc/auth/insufficient_scope')
-      : this.absent();
+    if (!this.#errors.has('svc/auth/insufficient_scope')) return this.absent();
+    if (caller.type !== 'key') {
+      return new ServiceError('svc/auth/insufficient_scope', { message: describeRoles(this.#operation) });
+    }
+    const missing = this.#operation.access?.scopes?.filter(scope => !caller.scopes.has(scope)) ?? [];
+    return new ServiceError('svc/auth/insufficient_scope', {
+      message: `The API key lacks the scope ${missing.join(' and ')}.`,
+      details: { missingScopes: missing },
+    });
   }
+}
+
+/** Which roles a user needs, of whom it is known that they have another one. */
+function describeRoles({ access }: Operation): string {
+  const { studio = [], console = [] } = access ?? {};
+  const roles = [
+    ...(studio.length === 0 ? [] : [`${studio.join(', ')} in Studio`]),
+    ...(console.length === 0 ? [] : [`${console.join(', ')} in the Console`]),
+  ];
+  return `Your role does not allow this: it takes ${roles.join(', or ')}.`;
 }
 
 /** Whether a caller may also do this operation, in a scope that was authorised for another one. A service may do what a key with all scopes may. */

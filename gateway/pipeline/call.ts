@@ -196,7 +196,8 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     if (project === undefined) return caller.type === 'user' ? [caller.userId] : undefined;
     const { projectId, environmentId } = project;
     if (this.endpoint.operation.secret !== true) return [projectId, environmentId];
-    // A secret is shown again only to the caller who has seen it, not to everyone who knows the key.
+    // A secret is shown again only to the caller who has seen it, not to everyone who knows the key. A successor of an API key is the same
+    // caller: whoever repeats a request after a rotation must not make a second one of what the first has made.
     return [projectId, environmentId, getCallerId(caller)];
   }
 }
@@ -223,7 +224,7 @@ function getCallerId(caller: Caller | ServiceCaller): string {
     case 'user':
       return caller.userId;
     case 'key':
-      return caller.apiKeyId;
+      return caller.firstKeyId;
     case 'service':
       return caller.name;
   }

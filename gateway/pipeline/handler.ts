@@ -16,6 +16,8 @@ import type { ProjectAccess } from '../../storage/tenancy/index.ts';
 export interface KeyCaller {
   readonly type: 'key';
   readonly apiKeyId: string;
+  /** The key that it goes back to by rotations, itself if there were none: what it is known by across them. */
+  readonly firstKeyId: string;
   readonly projectId: string;
   readonly environmentId: string;
   readonly environmentKind: EnvironmentKind;
@@ -113,7 +115,7 @@ export interface Answer {
   /** Serialised as JSON. */
   readonly body?: unknown;
   /** The body already serialised; wins over `body`. Of a row whose success is plain text, that text. */
-  readonly json?: string;
+  readonly json?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 

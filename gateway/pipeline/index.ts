@@ -20,7 +20,7 @@ export type {
 } from './handler.ts';
 export { type EventView, getEventView } from './event-view.ts';
 export { canBeKey, commitKey, Idempotency, parseKey } from './idempotency.ts';
-export { PartsReader, refusePrototypes, type Parts } from './parts.ts';
+export { PartsReader, refuseEncoding, refusePrototypes, type Parts } from './parts.ts';
 export { replayed, runPipeline } from './pipeline.ts';
 export { AnonymousCharge, quotaExceeded, type Quota, type RateLimiter } from './rate-limiter.ts';
 export { toRefusal } from './refusal.ts';

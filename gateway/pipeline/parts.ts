@@ -3,13 +3,17 @@
  * route is made. JSON gets the limits that it does not have by itself.
  */
 import { isUtf8 } from 'node:buffer';
+import type { TSchema } from 'typebox';
 import { invalid, ServiceError, type Issue } from '../../protocol/errors.ts';
-import type { Operation } from '../../protocol/operation.ts';
+import { type ImpliedField, listImpliedFields, type Operation } from '../../protocol/operation.ts';
 import { pointerStep } from '../../protocol/validate.ts';
 import { coerceQuery, compile, type Validate } from '../../protocol/validate.ts';
 import type { HttpRequest } from '../http/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What an API key is bound to. */
+export type ImpliedFields = Readonly<Record<ImpliedField, string>>;
 
 /** The checked parts; undefined where the operation has none. */
 export interface Parts {
@@ -33,6 +37,11 @@ export class PartsReader {
   readonly #query: Validate | undefined;
   readonly #body: Validate | undefined;
   readonly #isRaw: boolean;
+  /** What an API key implies, where the query and the body have to name it. */
+  readonly #impliedInQuery: readonly ImpliedField[];
+  readonly #impliedInBody: readonly ImpliedField[];
+  /** Names of the query's parameters; undefined: all are taken. */
+  readonly #known: ReadonlySet<string> | undefined;
   /** The defaults of an empty query, where it is valid: the usual case, computed once and shared. */
   readonly #emptyQuery: Fields | undefined;
 
@@ -46,21 +55,34 @@ export class PartsReader {
     this.#query = operation.query && compile(operation.query);
     this.#body = operation.body && compile(operation.body);
     this.#isRaw = operation.rawBody !== undefined;
+    this.#impliedInQuery = listImpliedFields(operation, 'query');
+    this.#impliedInBody = listImpliedFields(operation, 'body');
+    this.#known = operation.ignoresUnknownQuery === true ? undefined : listParameters(operation.query);
     const empty = operation.query && coerceQuery(operation.query, []);
     this.#emptyQuery = this.#query?.(empty, '') === undefined ? Object.freeze(empty) : undefined;
   }
 
-  /** Throws 413 for a body that was too large to be taken, 400 for one that is not JSON, 422 with every issue of the parts. */
-  read(request: HttpRequest): Parts {
+  /**
+   * Throws 413 for a body that was too large to be taken, 415 for one that is compressed, 400 for one that is not JSON, 422 with every
+   * issue of the parts.
+   *
+   * @param implied what the request need not name, since its API key does
+   */
+  read(request: HttpRequest, implied?: ImpliedFields): Parts {
     if (request.refused !== undefined) throw request.refused;
+    if (this.#body !== undefined) refuseEncoding(request.header('content-encoding'));
     // The body first: where it is not JSON at all there are no issues to list.
     const body = this.#isRaw
       ? request.body
       : this.#body && parseJsonBody(request.body, request.header('content-type'));
+    if (implied !== undefined) fillIn(body, this.#impliedInBody, implied);
     const params = this.#params && this.#readParams(request.params);
-    const query = this.#querySchema && this.#readQuery(request.query);
+    const given = request.query === '' ? noParameters : parseQuery(request.query);
+    const query = this.#querySchema && this.#readQuery(this.#querySchema, given);
+    if (implied !== undefined) fillIn(query, this.#impliedInQuery, implied);
     const issues = mergeIssues(
       this.#params?.(params, '/path'),
+      this.#known && findUnknown(given, this.#known),
       query === undefined || query === this.#emptyQuery ? undefined : this.#query?.(query, '/query'),
       this.#body?.(body, '/body'),
     );
@@ -77,10 +99,34 @@ export class PartsReader {
     return params;
   }
 
-  #readQuery(query: string): Fields {
-    if (query === '' && this.#emptyQuery !== undefined) return this.#emptyQuery;
-    return coerceQuery(this.#querySchema ?? {}, parseQuery(query));
+  #readQuery(schema: TSchema, given: readonly Parameter[]): Fields {
+    if (given.length === 0 && this.#emptyQuery !== undefined) return this.#emptyQuery;
+    return coerceQuery(schema, given);
   }
+}
+
+/** Adds to a part of a request what it leaves out. */
+function fillIn(part: unknown, names: readonly ImpliedField[], implied: ImpliedFields): void {
+  if (names.length === 0 || typeof part !== 'object' || part === null || Array.isArray(part)) return;
+  const fields = part as Record<string, unknown>;
+  for (const name of names) if (!Object.hasOwn(fields, name)) fields[name] = implied[name];
+}
+
+function listParameters(schema: TSchema | undefined): ReadonlySet<string> {
+  return new Set(Object.keys((schema as { readonly properties?: object } | undefined)?.properties ?? {}));
+}
+
+/** A parameter that nobody knows would change nothing: `?stauts=closed` would list everything. */
+function findUnknown(given: readonly Parameter[], known: ReadonlySet<string>): Issue[] | undefined {
+  const unknown = given.filter(([name]) => !known.has(name));
+  if (unknown.length === 0) return undefined;
+  const taken = known.size === 0 ? 'takes none' : `takes ${[...known].join(', ')}`;
+  const message = `is not a parameter of this operation, which ${taken}`;
+  return unknown.map(([name]) => ({
+    path: `/query/${pointerStep(name)}`,
+    message,
+    code: 'additionalProperties',
+  }));
 }
 
 function mergeIssues(...lists: readonly (readonly Issue[] | undefined)[]): Issue[] | undefined {
@@ -98,6 +144,13 @@ function checkType(contentType: string): void {
   const named = charset.exec(contentType)?.[1]?.toLowerCase() ?? 'utf-8';
   if (jsonType.test(contentType) && named === 'utf-8') return;
   throw malformed('The Content-Type must be application/json, in UTF-8.');
+}
+
+/** Throws 415 where a body is encoded: bodies are taken as they are, since a small one could become any size. */
+export function refuseEncoding(contentEncoding: string): void {
+  if (contentEncoding === '' || contentEncoding.trim().toLowerCase() === 'identity') return;
+  const message = 'The header Content-Encoding is not taken: send the body as it is, without compression.';
+  throw new ServiceError('svc/validation/invalid_request', { http: 415, message });
 }
 
 function malformed(message: string): ServiceError {
@@ -171,9 +224,12 @@ export function refusePrototypes(value: unknown, path: string, depth = 0): void 
 /** Most parameters that a query may have. */
 const maxParameters = 100;
 
+type Parameter = readonly [name: string, value: string];
+const noParameters: readonly Parameter[] = [];
+
 /** The parameters of a query in order (the URL standard's form encoding). Throws 422 where the escapes are broken. */
-export function parseQuery(query: string): [name: string, value: string][] {
-  const parameters: [string, string][] = [];
+export function parseQuery(query: string): Parameter[] {
+  const parameters: Parameter[] = [];
   for (const part of query.split('&', maxParameters + 1)) {
     if (part === '') continue;
     const equals = part.indexOf('=');

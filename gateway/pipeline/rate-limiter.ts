@@ -12,8 +12,11 @@ export interface Quota {
   readonly remaining: number;
   /** Until the bucket is full again. */
   readonly resetSeconds: number;
-  /** Until the next request would be allowed; only where `allowed` is false. */
+  /** Until the next request would be allowed; only where `allowed` is false, as the next two. */
   readonly retryAfterSeconds?: number;
+  /** The bucket's name (docs/operate/rate-limits.md). */
+  readonly bucket?: string;
+  readonly windowSeconds?: number;
 }
 
 /**
@@ -33,8 +36,14 @@ export interface RateLimiter {
 
 /** The 429 for a request that a bucket had no room for. */
 export function quotaExceeded(quota: Quota): ServiceError {
+  const { bucket, limit, windowSeconds } = quota;
+  const retryAfterSeconds = Math.max(1, quota.retryAfterSeconds ?? quota.resetSeconds);
+  if (bucket === undefined) return new ServiceError('svc/rate_limit/exceeded', { retryAfterSeconds });
+  const rate = `${limit} requests in ${windowSeconds ?? 0} s`;
   return new ServiceError('svc/rate_limit/exceeded', {
-    retryAfterSeconds: Math.max(1, quota.retryAfterSeconds ?? quota.resetSeconds),
+    message: `The quota ${bucket} is used up (${rate}). Retry after the time in Retry-After.`,
+    details: { bucket, limit, windowSeconds },
+    retryAfterSeconds,
   });
 }
 

@@ -62,6 +62,7 @@ export class BucketClient {
 
 /** What holds for all buckets of one name and rate. */
 export interface RatePolicy {
+  readonly name: string;
   readonly rate: Rate;
   /**
    * The rate of the bucket that this node keeps by itself while it cannot reach the owner. For ordinary requests it is the whole rate:
@@ -238,7 +239,7 @@ export class BucketLease {
       limit: rate.limit,
       remaining: toWholeTokens(rate, this.#localLevel),
       resetSeconds: msUntil(rate, this.#localLevel, fullLevel(rate)) / 1_000,
-      ...(allowed ? undefined : { retryAfterSeconds: waitMs / 1_000 }),
+      ...(allowed ? undefined : this.#describeRefusal(rate, waitMs)),
     };
   }
 
@@ -250,7 +251,15 @@ export class BucketLease {
       limit: rate.limit,
       remaining: 0,
       resetSeconds: msUntil(rate, this.#levelNow(now), fullLevel(rate)) / 1_000,
+      ...this.#describeRefusal(rate, waitMs),
+    };
+  }
+
+  #describeRefusal({ windowMs }: Rate, waitMs: number) {
+    return {
       retryAfterSeconds: waitMs / 1_000,
+      bucket: this.#policy.name,
+      windowSeconds: windowMs / 1_000,
     };
   }
 

@@ -12,8 +12,8 @@
  *   receipt            the project of an API key, apart from its messages; for a user, as `write`
  *
  * A request with an invalid credential, or for a path that does not exist, is charged to its address alone. A request must have room in
- * every bucket that applies; one that is refused is charged to none. In a sandbox every rate is a quarter: for messages by their
- * environment, else by that of the API key. A user's session belongs to no environment.
+ * every bucket that applies; one that is refused is charged to none. In a sandbox every rate but a thread's is a quarter: for messages by
+ * their environment, else by that of the API key. A user's session belongs to no environment.
  *
  * The e-mail is charged before its account is looked up, and stands in the bucket's name as a keyed hash. Five
  * guesses a minute from one address do not lock out anybody who comes from another; the limit for all addresses together is wider.
@@ -254,6 +254,7 @@ function createPolicies(rates: Rates, counts: Readonly<Record<BucketName, QuotaC
   for (const name of bucketNames) {
     const rate = rates[name];
     policies[name] = {
+      name,
       rate,
       localRate: guarded.has(name) ? quarterRate(rate) : rate,
       counts: counts[name],
@@ -263,8 +264,10 @@ function createPolicies(rates: Rates, counts: Readonly<Record<BucketName, QuotaC
   return policies as RatePolicies;
 }
 
+/** Of a sandbox. A conversation has the same bursts there: a script that tries one out must not have to wait. */
 function quarterRates(rates: Rates): Rates {
-  return Object.fromEntries(bucketNames.map(name => [name, quarterRate(rates[name])])) as Rates;
+  const quarters = Object.fromEntries(bucketNames.map(name => [name, quarterRate(rates[name])])) as Rates;
+  return { ...quarters, messageThread: rates.messageThread };
 }
 
 type Chargeable = Pick<BucketLease, 'take' | 'refund'>;

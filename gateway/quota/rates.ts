@@ -42,7 +42,8 @@ export const defaultRates: Rates = {
   // A user may have many workspaces.
   invitationsUser: { limit: 30, windowMs: 60 * minute },
   messageProject: { limit: 100, windowMs: second },
-  messageThread: { limit: 5, windowMs: second },
+  // Bursts of 25, and 5 a second for as long as anybody likes.
+  messageThread: { limit: 25, windowMs: 5 * second },
   // A message has up to three receipts and a command to acknowledge: enough for as many messages as a project may send.
   receiptProject: { limit: 400, windowMs: second },
   run: { limit: 120, windowMs: minute },

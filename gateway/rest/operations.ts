@@ -7,7 +7,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import { getMaxBodyBytes, type Operation } from '../../protocol/operation.ts';
 import { BucketHistogram, HistogramBuckets, type Log } from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
-import type { Authenticator } from '../auth/index.ts';
+import type { Authenticator, ServiceTokens } from '../auth/index.ts';
 import { errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
 import {
   Authority,
@@ -29,12 +29,15 @@ import {
   type Parts,
   type Quota,
   type RateLimiter,
+  type ServiceCaller,
   type Tenancy,
 } from '../pipeline/index.ts';
 
 /** What all operations share. */
 export interface RestServices {
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
+  /** Who internal services are, for operations that every credential may call. Absent: there are none. */
+  readonly serviceTokens?: Pick<ServiceTokens, 'find'>;
   readonly tenancy: Tenancy;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
@@ -87,6 +90,8 @@ export class RestEndpoint implements Endpoint {
   readonly clock: Clock;
   readonly docsUrl: string;
   readonly authenticator: RestServices['authenticator'];
+  /** Undefined: internal services may not call it. */
+  readonly serviceTokens: RestServices['serviceTokens'];
   readonly parts: PartsReader;
   readonly #log: Log;
   readonly #metrics: AnswerMetrics | undefined;
@@ -104,6 +109,7 @@ export class RestEndpoint implements Endpoint {
     this.clock = services.clock;
     this.docsUrl = services.docsUrl;
     this.authenticator = services.authenticator;
+    this.serviceTokens = operation.auth === 'any' ? services.serviceTokens : undefined;
     this.parts = new PartsReader(operation);
     this.#log = services.log;
     this.#metrics = services.metrics;
@@ -191,12 +197,17 @@ export class RestEndpoint implements Endpoint {
 class RestCall extends OperationCall<HttpRequest> {
   declare readonly endpoint: RestEndpoint;
 
-  override authenticate(): Maybe<Caller> {
-    return this.endpoint.authenticator.authenticate(this.header('authorization'), this);
+  override authenticate(): Maybe<Caller | ServiceCaller> {
+    const { authenticator, serviceTokens } = this.endpoint;
+    const authorization = this.header('authorization');
+    const name = serviceTokens?.find(authorization);
+    if (name !== undefined) return { type: 'service', name };
+    return authenticator.authenticate(authorization, this);
   }
 
   override readParts(): Parts {
-    return this.endpoint.parts.read(this.source);
+    const { caller } = this;
+    return this.endpoint.parts.read(this.source, caller?.type === 'key' ? caller : undefined);
   }
 
   override readKey(): string | undefined {

@@ -22,6 +22,7 @@ import {
   parseTokenKeys,
   Passwords,
   RefreshCookie,
+  ServiceTokens,
   SignUpPolicy,
 } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
@@ -109,7 +110,7 @@ export function serveRest(options: RestOptions): Rest {
     limits: config.limits,
   });
   serveOperations(server, operations, handlers, {
-    authenticator,
+    ...credentials.callers,
     tenancy: access,
     idempotency,
     limiter,
@@ -195,5 +196,7 @@ function createCredentials(
     policy: new SignUpPolicy({ open: config.signup === 'open', emailDomains: config.emailDomains }),
     cookie: new RefreshCookie(baseUrl),
   };
-  return { apiKeys, verifier, signingIn };
+  const { authenticator } = signingIn;
+  const callers = { authenticator, serviceTokens: new ServiceTokens(config.serviceTokens) };
+  return { apiKeys, verifier, signingIn, callers };
 }

@@ -3,7 +3,7 @@
  * are concatenated around texts that already are JSON. The client has three ({@link ClientFrame}); anything else closes the socket.
  */
 
-/** Why a socket is closed. 4000 to 4999 are ours; all but 1003, 1007 and 4003 invite the client to come back and resume. */
+/** Why a socket is closed. 4000 to 4999 are ours; all but 1003, 1007, 1009 and 4003 invite the client to come back and resume. */
 export const closeCodes = {
   /** The node is going away: connect to another at once. */
   goingAway: 1001,
@@ -11,6 +11,8 @@ export const closeCodes = {
   binary: 1003,
   /** A text frame that is not a {@link ClientFrame}, or a second resume. */
   invalidFrame: 1007,
+  /** A frame over {@link maxClientFrame}: sent by the server beneath, too. */
+  tooLong: 1009,
   /** No resume frame in time, or too many frames. */
   policy: 1008,
   /** The node cannot take the socket now: it drains, or the connection limit was reached while the socket was being opened. */

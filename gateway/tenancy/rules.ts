@@ -18,6 +18,10 @@ import {
 const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
   absent: notFound,
   console_member_absent: () => new ServiceError('svc/console/not_found'),
+  console_user_absent: () => {
+    const { message, details = {} } = notFound('/body/userId');
+    return new ServiceError('svc/console/not_found', { message, details });
+  },
   production_exists: () => conflict('The project already has a production environment.'),
   address_is_member: () => conflict('The address already belongs to a member.'),
   invitation_open: () => conflict('The address has an invitation that is still open: revoke it first.'),
@@ -29,6 +33,7 @@ export const tenancyRules: TenancyRules = {
   isAdmin,
   requireAdmin,
   requireInvitationAdmin,
+  requireProjectAdmin,
   requireDeveloper,
   requireConsoleAdmin,
   requireKeyCreation,
@@ -46,19 +51,24 @@ function isAdmin(role: WorkspaceRole | undefined): boolean {
 /** 404 for a user who is no member, 403 for a member who is no admin. */
 function requireAdmin(role: WorkspaceRole | undefined): void {
   if (role === undefined) throw notFound();
-  if (!isAdmin(role)) throw new ServiceError('svc/auth/insufficient_scope');
+  if (!isAdmin(role)) throw lacksRole('owner or admin of the workspace');
 }
 
 function requireInvitationAdmin(role: WorkspaceRole | undefined): void {
   if (!isAdmin(role)) throw notFound();
 }
 
+/** 404 for a user without a role in the project, 403 for one who does not administer its workspace. */
+function requireProjectAdmin(roles: Roles | undefined): void {
+  if (roles === undefined) throw notFound();
+  if (!isAdmin(toWorkspaceRole(roles))) throw lacksRole('owner or admin of the workspace');
+}
+
 /** 404 for a user without a role in the project, 403 for one who is no developer there. */
 function requireDeveloper(roles: Roles | undefined): void {
   if (roles === undefined) throw notFound();
   const { studioRole } = roles;
-  if (studioRole === undefined || studioRole === 'viewer')
-    throw new ServiceError('svc/auth/insufficient_scope');
+  if (studioRole === undefined || studioRole === 'viewer') throw lacksRole('developer');
 }
 
 /** Owners and admins of the workspace, and the project's own project_owners, change its Console members. */
@@ -76,7 +86,7 @@ function toWorkspaceRole({ studioRole }: Roles): WorkspaceRole | undefined {
 /** A key is no way to what its maker could not do. */
 function requireKeyCreation(roles: Roles | undefined, scopes: readonly Scope[]): void {
   if (roles === undefined) throw notFound();
-  if (!mayWriteKeys(roles)) throw new ServiceError('svc/auth/insufficient_scope');
+  if (!mayWriteKeys(roles)) throw lacksRole('developer');
   const withheld = listForbiddenScopes(roles, scopes);
   if (withheld.length === 0) return;
   const message = `Your role may not give a key ${withheld.join(', ')}${scopes.includes('*') ? ', which * includes' : ''}.`;
@@ -98,7 +108,7 @@ function requireMemberChange(facts: MemberChangeFacts): void {
   const { actingRole, memberRole, newRole, isSelf, isLastOwner } = facts;
   if (actingRole === undefined) throw notFound();
   const leaves = newRole === undefined && isSelf;
-  if (!isAdmin(actingRole) && !leaves) throw new ServiceError('svc/auth/insufficient_scope');
+  if (!isAdmin(actingRole) && !leaves) throw lacksRole('owner or admin of the workspace');
   if (memberRole === undefined) throw notFound();
   if (actingRole !== 'owner' && (memberRole === 'owner' || newRole === 'owner')) {
     const message = 'Only an owner makes, changes or removes owners.';
@@ -113,6 +123,11 @@ function noKeyEnvironment(environment: KeyEnvironment): ServiceError {
     message,
     details: { issues: [{ path: '/body/environment', message, code: 'environment' }] },
   });
+}
+
+function lacksRole(needed: string): ServiceError {
+  const message = `Your role does not allow this: it takes ${needed}.`;
+  return new ServiceError('svc/auth/insufficient_scope', { message });
 }
 
 function conflict(message: string): ServiceError {

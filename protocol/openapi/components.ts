@@ -3,19 +3,32 @@ import type { TSchema } from 'typebox';
 import { errors, type ErrorCode } from '../errors.ts';
 import { ErrorResponse } from '../resources/index.ts';
 import { exampleId, type Json, type JsonObject } from './examples.ts';
+import { findDescription } from './field-descriptions.ts';
 import { answerHeaders, referHeaders } from './headers.ts';
-import { fieldDescriptions } from './field-descriptions.ts';
+
+type JsonFields = { readonly [key: string]: Json };
 
 /** Collects titled schemas and error answers, and replaces them by references. */
 export class Components {
   readonly schemas: JsonObject = {};
   readonly responses: JsonObject = {};
-  /** The JSON of each titled schema. */
-  readonly #sources = new Map<string, string>();
+  /** The JSON of each titled schema; undefined of those that were put in by {@link define}. */
+  readonly #sources = new Map<string, string | undefined>();
 
-  /** The schema as the document contains it: with references instead of titled schemas, at any depth. */
-  refer(schema: TSchema): Json {
-    return this.#convert(JSON.parse(JSON.stringify(schema)) as Json);
+  /**
+   * The schema as the document contains it: with references instead of titled schemas, at any depth.
+   *
+   * @param place what its own fields are described by (field-descriptions.ts)
+   */
+  refer(schema: TSchema, place = ''): Json {
+    return this.#convert(JSON.parse(JSON.stringify(schema)) as Json, place);
+  }
+
+  /** Puts in a schema that the document alone has, or that it has in place of the one of that title. */
+  define(title: string, schema: JsonObject): JsonObject {
+    this.schemas[title] = schema;
+    this.#sources.set(title, undefined);
+    return referSchema(title);
   }
 
   /** An error answer with any of the codes. */
@@ -23,7 +36,9 @@ export class Components {
     const name = [status, ...codes.map(shorten)].join('-');
     const more = [
       ...(status === 401 ? ['WWW-Authenticate'] : []),
-      ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+      ...(status === 429 || status === 503 || codes.includes('svc/runtime/idempotency_conflict')
+        ? ['Retry-After']
+        : []),
     ];
     this.responses[name] ??= {
       description: codes.map(code => `\`${code}\`: ${errors[code].message}`).join('\n\n'),
@@ -40,43 +55,63 @@ export class Components {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  #convert(schema: Json): Json {
-    if (Array.isArray(schema)) return (schema as readonly Json[]).map(item => this.#convert(item));
+  #convert(schema: Json, place: string): Json {
+    if (Array.isArray(schema)) return (schema as readonly Json[]).map(item => this.#convert(item, place));
     if (typeof schema !== 'object' || schema === null) return schema;
-    const { title, ...rest } = schema as { readonly [key: string]: Json };
-    if (typeof title !== 'string')
-      return this.#convertMembers(schema as { readonly [key: string]: Json }, '');
+    const { title, ...rest } = schema as JsonFields;
+    if (typeof title !== 'string') return this.#convertMembers(schema as JsonFields, place);
     const source = JSON.stringify(rest);
-    const known = this.#sources.get(title);
-    if (known === undefined) {
+    if (!this.#sources.has(title)) {
       this.#sources.set(title, source);
       this.schemas[title] = this.#convertMembers(rest, title);
-    } else if (known !== source) {
-      throw new Error(`two schemas are titled ${title}`);
     }
-    return { $ref: `#/components/schemas/${title}` };
+    const known = this.#sources.get(title);
+    if (known !== undefined && known !== source) throw new Error(`two schemas are titled ${title}`);
+    return referSchema(title);
   }
 
-  #convertMembers(schema: { readonly [key: string]: Json }, title: string): JsonObject {
-    const shown = Object.entries(schema).map(([key, value]): [string, Json] => {
-      if (key !== 'properties' || typeof value !== 'object' || value === null)
-        return [key, this.#convert(value)];
-      const fields = Object.entries(value).map(([name, field]) => [
-        name,
-        describeField(this.#convert(field as Json), title, name),
-      ]);
-      return [key, Object.fromEntries(fields) as JsonObject];
+  #convertMembers(schema: JsonFields, place: string): JsonObject {
+    const { properties } = schema;
+    const isRequest = schema['additionalProperties'] === false;
+    const shown: JsonObject = isFreeForm(schema) ? { additionalProperties: true } : {};
+    for (const [key, value] of Object.entries(schema)) {
+      if (key !== 'properties') shown[key] = this.#convert(value, place);
+    }
+    if (!isObject(properties)) return shown;
+    const fields = Object.entries(properties).map(([name, field]) => {
+      const converted = this.#convert(field, `${place}.${name}`) as JsonObject;
+      return [name, describeField(isRequest ? markDefault(converted) : converted, place, name)];
     });
-    return Object.fromEntries(shown);
+    return { ...shown, properties: Object.fromEntries(fields) as JsonObject };
   }
 }
 
+const isObject = (value: Json | undefined): value is JsonFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An object of any content, which some generators of clients would take for an empty one. */
+const isFreeForm = (schema: JsonFields): boolean =>
+  schema['type'] === 'object' && !('properties' in schema) && !('additionalProperties' in schema);
+
+/**
+ * Generators of clients make a field with a `default` required, as it is in an answer. In a request it is the field that may be left out: so
+ * there the default is said in words.
+ */
+function markDefault({ default: value, ...field }: JsonObject): JsonObject {
+  return value === undefined ? field : { ...field, 'x-default': value };
+}
+
+export function referSchema(title: string): JsonObject {
+  return { $ref: `#/components/schemas/${title}` };
+}
+
 /** The schema of a field with its description, where there is one. */
-export function describeField(schema: Json, title: string, name: string): Json {
-  const key = [`${title}.${name}`, name].find(each => Object.hasOwn(fieldDescriptions, each));
-  const description = key === undefined ? undefined : fieldDescriptions[key];
-  if (description === undefined) return schema;
-  return { description, ...(schema as JsonObject) };
+export function describeField(schema: JsonObject, place: string, name: string): JsonObject {
+  const { 'x-default': fallback } = schema;
+  const isWord = ['string', 'number', 'boolean'].includes(typeof fallback);
+  const sentences = [findDescription(place, name), isWord ? `Default: ${String(fallback)}.` : undefined];
+  const description = sentences.filter(sentence => sentence !== undefined).join(' ');
+  return description === '' ? schema : { description, ...schema };
 }
 
 /** `auth.expired_token` for `svc/auth/expired_token`. */

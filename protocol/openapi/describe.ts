@@ -1,13 +1,11 @@
-/** Rows of the operation table and of the event catalogue as OpenAPI describes them. */
+/** Rows of the operation table as OpenAPI describes them. */
 import type { TSchema } from 'typebox';
 import { errors, type ErrorCode } from '../errors.ts';
-import type { EventName, EventType } from '../events.ts';
-import type { Operation } from '../operation.ts';
-import { EventEnvelope } from '../resources/index.ts';
+import { listImpliedFields, type Operation } from '../operation.ts';
 import { describeField, type Components } from './components.ts';
-import { createEventData } from './event-examples.ts';
 import { createExample, type Json, type JsonObject } from './examples.ts';
-import { answerHeaders, deliveryParameters, referHeaders } from './headers.ts';
+import { defineFrames } from './events.ts';
+import { answerHeaders, referHeaders } from './headers.ts';
 
 export function describeOperation(
   operationId: string,
@@ -16,8 +14,8 @@ export function describeOperation(
 ): JsonObject {
   const { access, body, rawBody } = operation;
   const accepts = [
-    ...describeParameters('path', operation.params, components),
-    ...describeParameters('query', operation.query, components),
+    ...describeParameters('path', operationId, operation.params, components),
+    ...describeParameters('query', operationId, makeImpliedOptional(operation, 'query'), components),
     ...(operation.idempotency === 'none'
       ? []
       : [
@@ -25,6 +23,9 @@ export function describeOperation(
             $ref: `#/components/parameters/IdempotencyKey${operation.idempotency === 'required' ? 'Required' : ''}`,
           },
         ]),
+    ...(operation.tagged === true && operation.method !== 'GET'
+      ? [{ $ref: '#/components/parameters/IfMatch' }]
+      : []),
   ];
   return {
     operationId,
@@ -48,7 +49,12 @@ export function describeOperation(
     ...(accepts.length === 0 ? {} : { parameters: accepts }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: jsonContent(body, components) } }),
+      : {
+          requestBody: {
+            required: true,
+            content: jsonContent(makeImpliedOptional(operation, 'body') ?? body, components, body),
+          },
+        }),
     ...(rawBody === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } }),
@@ -56,8 +62,36 @@ export function describeOperation(
   };
 }
 
-function jsonContent(schema: TSchema, components: Components): JsonObject {
-  return { 'application/json': { schema: components.refer(schema), example: createExample(schema) } };
+/** @param complete the schema whose required fields the example has */
+function jsonContent(schema: TSchema, components: Components, complete = schema): JsonObject {
+  return { 'application/json': { schema: components.refer(schema), example: createExample(complete) } };
+}
+
+interface PartSchema extends TSchema {
+  readonly properties: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+}
+
+/** The part of a request with what an API key implies as fields that may be left out. */
+function makeImpliedOptional(operation: Operation, part: 'query' | 'body'): TSchema | undefined {
+  const implied: readonly string[] = listImpliedFields(operation, part);
+  if (implied.length === 0) return operation[part];
+  const { properties, required = [], ...rest } = operation[part] as PartSchema;
+  const shown = Object.entries(properties).map(([name, field]) => [
+    name,
+    implied.includes(name) ? { ...field, description: describeImplied(name) } : field,
+  ]);
+  const needed = required.filter(name => !implied.includes(name));
+  return {
+    ...rest,
+    properties: Object.fromEntries(shown) as Record<string, TSchema>,
+    ...(needed.length === 0 ? {} : { required: needed }),
+  };
+}
+
+function describeImplied(name: string): string {
+  const what = name === 'projectId' ? 'project' : 'environment';
+  return `The ${what}. Required with a Studio access token; an API key implies its own.`;
 }
 
 /** Who may call, in words. */
@@ -65,6 +99,7 @@ function describeCallers({ auth, access, optionalAuth = [] }: Operation): string
   const optional = optionalAuth.includes('studioToken') ? ' An access token may be sent along.' : '';
   if (auth === 'none') return `Needs no credential.${optional}`;
   if (auth === 'refresh') return 'Needs the refresh cookie.';
+  if (auth === 'any') return 'For every valid credential: API keys, access tokens and service tokens.';
   if (access === undefined) return 'For every signed-in Studio user.';
   const scopes = access.scopes?.map(scope => `\`${scope}\``).join(' and ');
   const list = (roles: readonly string[]): string => (roles.length === 0 ? 'nobody' : roles.join(', '));
@@ -77,23 +112,21 @@ function describeCallers({ auth, access, optionalAuth = [] }: Operation): string
 
 function describeParameters(
   place: 'path' | 'query',
+  operationId: string,
   schema: TSchema | undefined,
   components: Components,
 ): JsonObject[] {
   if (schema === undefined) return [];
-  const { properties, required = [] } = schema as TSchema & {
-    readonly properties: Readonly<Record<string, TSchema>>;
-    readonly required?: readonly string[];
-  };
+  const { properties, required = [] } = schema as PartSchema;
   return Object.entries(properties).map(([name, property]) => {
-    const { description } = describeField({}, '', name) as { readonly description?: string };
+    const { description } = { ...describeField({}, operationId, name), ...property } as JsonObject;
     return {
       name,
       in: place,
       required: place === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: components.refer(property),
-      example: createExample(property, name),
+      example: createExample(property, name, operationId),
     };
   });
 }
@@ -108,6 +141,8 @@ function listSecurity(operation: Operation): Json {
     }
     case 'refresh':
       return [{ refreshCookie: [] }];
+    case 'any':
+      return [{ studioToken: [] }, { apiKey: [] }];
     case 'user':
       return [{ studioToken: [] }];
     case 'project':
@@ -125,6 +160,7 @@ function describeSuccesses(operation: Operation, components: Components): JsonOb
     ...answerHeaders.filter(name => operation.rate !== 'none' || !name.startsWith('X-RateLimit')),
     ...(operation.idempotency === 'none' ? [] : ['Idempotent-Replayed']),
     ...(operation.setsCookie === true ? ['Set-Cookie'] : []),
+    ...(operation.tagged === true && success.body !== null ? ['ETag'] : []),
   ];
   const answer = (body: TSchema | null, description: string, contentType?: string): JsonObject => ({
     description,
@@ -145,6 +181,10 @@ function describeSuccesses(operation: Operation, components: Components): JsonOb
       : { [alternative.status]: answer(alternative.body, alternative.when) }),
     ...(operation.auth === 'stream'
       ? {
+          101: {
+            ...answer(null, 'The websocket is open. Each frame of the server is one of these.'),
+            content: { 'application/json': { schema: defineFrames(components) } },
+          },
           200: answer(
             null,
             'The websocket is open. Seen where a proxy in front of the server uses HTTP/2 or HTTP/3 with the client (RFC 8441, RFC 9220).',
@@ -155,10 +195,12 @@ function describeSuccesses(operation: Operation, components: Components): JsonOb
   };
 }
 
-/** The statuses of a code: the catalogue's, and for validation also 400 (unreadable) and 413 (too large). */
+/** The statuses of a code: the catalogue's, and for validation also 400 (unreadable), 413 (too large) and 415 (compressed). */
 function listStatuses(code: ErrorCode, operation: Operation): readonly number[] {
-  const hasBody = operation.body !== undefined || operation.rawBody !== undefined;
-  if (code === 'svc/validation/invalid_request' && hasBody) return [400, 413, 422];
+  if (code === 'svc/validation/invalid_request') {
+    if (operation.body !== undefined) return [400, 413, 415, 422];
+    if (operation.rawBody !== undefined) return [400, 413, 422];
+  }
   return [errors[code].http];
 }
 
@@ -174,40 +216,4 @@ function describeFailures(operation: Operation, components: Components): JsonObj
       .sort(([a], [b]) => a - b)
       .map(([status, codes]) => [status, components.describeFailure(status, codes)]),
   );
-}
-
-/** An event type as OpenAPI describes it: what a stitch posts to its address. */
-export function describeWebhook(name: EventName, type: EventType, components: Components): JsonObject {
-  const envelope = createExample(EventEnvelope) as JsonObject;
-  return {
-    operationId: `on${name.split(/[._]/).map(capitalize).join('')}`,
-    tags: ['Events'],
-    summary: type.description,
-    description:
-      'Sent to the stitches that select it, in at most twelve attempts, until one is answered with 2xx. The signature covers the raw body.',
-    parameters: deliveryParameters,
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: {
-            allOf: [
-              components.refer(EventEnvelope),
-              {
-                type: 'object',
-                properties: { eventName: { const: name }, data: components.refer(type.data) },
-              },
-            ],
-          },
-          example: { ...envelope, eventName: name, data: createEventData(name) },
-        },
-      },
-    },
-    responses: { '2XX': { description: 'Received. Any other answer is retried.' } },
-    security: [],
-  };
-}
-
-function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

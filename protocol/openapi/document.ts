@@ -2,19 +2,20 @@
  * The contract as an OpenAPI 3.1 document, derived from the operation table and the event catalogue. A schema with a title becomes a
  * component, and the document refers to it wherever it occurs.
  */
-import { type EventName, eventTypes, type EventType } from '../events.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations/index.ts';
 import { apiVersion } from '../version.ts';
 import { Components } from './components.ts';
-import { describeOperation, describeWebhook } from './describe.ts';
+import { describeOperation } from './describe.ts';
+import { defineEvents, describeWebhooks } from './events.ts';
 import type { JsonObject } from './examples.ts';
-import { headers, parameters, securitySchemes } from './headers.ts';
+import { describeSecuritySchemes, headers, parameters } from './headers.ts';
 
 /** The tags and their descriptions, in the order in which a newcomer would read them. */
 const tags: Readonly<Record<string, string>> = {
   'Studio authentication':
     'Accounts and sessions of people: sign-up, login, refresh, forgotten passwords, invitations accepted.',
+  Credentials: 'What the credential of a request is, and where it may be used.',
   Workspaces: 'A workspace holds projects and the people who work on them.',
   Members: 'Who belongs to a workspace, and as what: owner, admin or viewer.',
   Invitations: 'How somebody new comes into a workspace: by a link that is mailed, once, within 7 days.',
@@ -70,6 +71,8 @@ deliveries have been committed.
 
 **POST** accepts the header \`Idempotency-Key\`: repeat a request with its key and you get the first answer again, with \`Idempotent-Replayed: true\`. Creating threads and messages requires it.
 
+**PATCH** changes what it names. \`metadata\` and \`customFields\` are merged (RFC 7396): null removes a name. DELETE archives what has an archive, and \`archived: false\` brings it back. Of what two people edit, answers have an \`ETag\`, which a change takes as \`If-Match\`.
+
 **Rate limits** are in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Beyond them the answer is 429 with \`Retry-After\`.
 
 **Errors** carry a stable code, and \`docsUrl\` leads to what it means and what to do about it.
@@ -79,6 +82,7 @@ Changes within /v1 are additive: answers may get new fields, and error codes sta
 /** The whole document. It only depends on its options, so keep the result. */
 export function openApiDocument(options: OpenApiOptions): JsonObject {
   const components = new Components();
+  defineEvents(components);
   const paths: { [path: string]: JsonObject } = {};
   const used = new Set<string>();
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
@@ -86,10 +90,6 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     used.add(operation.tag);
     const item = (paths[operation.path] ??= {});
     item[operation.method.toLowerCase()] = describeOperation(operationId, operation, components);
-  }
-  const webhooks: JsonObject = {};
-  for (const [name, type] of Object.entries<EventType>(eventTypes) as [EventName, EventType][]) {
-    if (!type.ephemeral) webhooks[name] = { post: describeWebhook(name, type, components) };
   }
   const known = Object.keys(tags);
   const inOrder = [...known.filter(tag => used.has(tag)), ...[...used].filter(tag => !known.includes(tag))];
@@ -107,13 +107,13 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     externalDocs: { url: `${options.docsUrl}/errors`, description: 'All errors, and what to do about each' },
     tags: inOrder.map(name => ({ name, ...(tags[name] === undefined ? {} : { description: tags[name] }) })),
     paths,
-    webhooks,
+    webhooks: describeWebhooks(),
     components: {
       schemas: components.schemas,
       responses: components.responses,
       parameters,
       headers,
-      securitySchemes,
+      securitySchemes: describeSecuritySchemes(options.baseUrl),
     },
   };
 }

@@ -16,6 +16,7 @@ const suggested = (status: string): JsonObject => ({
   actor: agent,
   suggestion: { status, body: 'Your order is on its way.', basedOnSequence: 6 },
 });
+const ended = (status: string): JsonObject => ({ actor: system, suggestion: { status, basedOnSequence: 6 } });
 
 /** What the example of an event says beside or instead of the examples of its fields. A user is its actor unless it is said here. */
 const details: Partial<Record<EventName, JsonObject>> = {
@@ -48,8 +49,8 @@ const details: Partial<Record<EventName, JsonObject>> = {
   'agent.run.cancelled': running('cancelled'),
   'agent.suggestion.created': suggested('pending'),
   'agent.suggestion.resolved': { ...suggested('approved'), actor: user },
-  'agent.suggestion.superseded': suggested('superseded'),
-  'agent.suggestion.expired': { ...suggested('expired'), actor: system },
+  'agent.suggestion.superseded': { ...ended('superseded'), actor: contact },
+  'agent.suggestion.expired': ended('expired'),
   'agent.handoff.requested': { actor: agent, reason: 'The customer asks for a person.' },
   'agent.tool.approval_requested': { actor: agent },
   'agent.tool.approval_resolved': { status: 'refused', reason: 'The order is too old.' },

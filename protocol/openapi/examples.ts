@@ -1,6 +1,6 @@
 /**
- * Examples for schemas. A field's name gives its value where that fits the field's schema; else its type does. The same schema always
- * has the same example.
+ * Examples for schemas. A field's value is that of its place, else of its name where that fits the field's schema; else its type gives it.
+ * The same schema always has the same example.
  */
 import type { TSchema } from 'typebox';
 import { idPattern, prefixes, type Resource } from '../ids.ts';
@@ -40,6 +40,86 @@ export function exampleId(resource: Resource): string {
 const ids = new Map(
   (Object.keys(prefixes) as Resource[]).map(resource => [idPattern(resource), exampleId(resource)]),
 );
+
+const anEvent = {
+  eventName: 'thread.service_window.opened',
+  data: {
+    environmentId: exampleId('environment'),
+    threadId: exampleId('thread'),
+    channelId: exampleId('channel'),
+    sequence: 7,
+    actor: { type: 'contact', id: 'customer-4711' },
+    serviceWindow: { open: true, expiresAt: '2026-11-04T12:00:00.000Z' },
+  },
+};
+const tool = { name: 'find_order', url: 'https://orders.acme.test/find', error: null };
+const keySecret = 'svc_test_9qz3s4bfm5s0m2f7v8q1x3c9qz3s4bfm5s0m2f7v8q1x';
+const llmKey = 'sk-9qz3s4bfm5s0m2f7v8q1x3c';
+const partnerApp = { name: 'Acme app', appId: '217398412345', appSecret: '9qz3s4bfm5s0m2f7v8q1x3c9qz3s4bfm' };
+
+/** Values by place: a schema by its title, or an operation by its id. */
+const valuesByPlace: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+  Event: anEvent,
+  // Its schema is an event with one more field, which linters take for an unknown one.
+  ConsoleStreamEventList: { data: [] },
+  Workspace: { name: 'Acme' },
+  CreateWorkspaceBody: { name: 'Acme' },
+  Project: { name: 'Web shop' },
+  CreateProjectBody: { name: 'Web shop' },
+  Environment: { name: 'Sandbox' },
+  CreateEnvironmentBody: { name: 'Production' },
+  WorkspaceInvitation: { studioRole: 'admin', acceptedAt: null },
+  UpdateWorkspaceMemberBody: { role: 'admin' },
+  ApiKey: { name: 'Shop server', expiresAt: null },
+  CreateApiKeyBody: { name: 'Shop server' },
+  CreatedApiKey: { name: 'Shop server', expiresAt: null, secret: keySecret },
+  PartnerAppCredential: partnerApp,
+  CreatePartnerAppBody: partnerApp,
+  CreatedPartnerAppCredential: {
+    ...partnerApp,
+    verifyToken: 'V9qz3s4bfm5s0m2f7v8q1x3c',
+    webhookUrl: 'https://api.acme.test/v1/channels/ch_REPLACE_WITH_CHANNEL_ID/chatapp/webhook',
+  },
+  RotatePartnerAppSecretBody: partnerApp,
+  listAuditLogs: { actorId: exampleId('user'), targetId: exampleId('stitch') },
+  ChatappStatus: { webhookUrl: `https://api.acme.test/v1/channels/${exampleId('channel')}/chatapp/webhook` },
+  ConnectChatappBody: { accessToken: 'EAAG9qz3s4bfm5s0m2f7v8q1x3c' },
+  ChatappTemplate: { id: '594425479261596', name: 'order_sent', status: 'APPROVED', category: 'UTILITY' },
+  listChatappTemplates: { name: 'order_sent', status: 'APPROVED', category: 'UTILITY' },
+  TemplateContent: { name: 'order_sent' },
+  'ChatappReadiness.checks': { id: 'token_valid', label: 'The access token is valid.' },
+  Message: {
+    direction: 'outbound',
+    body: 'It is on its way.',
+    actor: { type: 'user', id: exampleId('user') },
+  },
+  AgentRun: { errorCode: null, errorMessage: null },
+  Participant: { displayName: 'Ada Lovelace' },
+  ParticipantInput: { displayName: 'Ada Lovelace' },
+  ThreadNote: { body: 'Has called twice.' },
+  CreateNoteBody: { body: 'Has called twice.' },
+  UpdateNoteBody: { body: 'Has called twice, and is angry.' },
+  ResolveSuggestionBody: { body: 'It is on its way.', expectedSequence: 7 },
+  Suggestion: { status: 'approved', body: 'It is on its way.' },
+  TracedStep: { output: '', finishReason: 'tool-calls' },
+  TracedCall: { ...tool, callId: `${exampleId('run')}.1.1`, status: 'succeeded', httpStatus: 200 },
+  MessageDryRun: { allowed: true, reason: null },
+  EventType: { description: 'An inbound message was received on a thread.' },
+  ByokCredential: { displayName: 'Our key' },
+  CreateByokCredentialBody: { displayName: 'Our key', secret: llmKey },
+  RotateByokCredentialBody: { secret: llmKey },
+  Tool: tool,
+  CreateToolBody: tool,
+  CreatedTool: { ...tool, signingSecret: 'V9qz3s4bfm5s0m2f7v8q1x3c9qz3s4bfm5s0m2f7v8q' },
+  UpdateToolBody: tool,
+  ToolTest: { status: 'succeeded', error: null },
+  Loom: { name: 'Orders' },
+  CreateLoomBody: { name: 'Orders' },
+  UpdateLoomBody: { name: 'Orders' },
+  Stitch: { name: 'To our shop' },
+  CreateStitchBody: { name: 'To our shop' },
+  UpdateStitchBody: { name: 'To our shop' },
+};
 
 /** Values by the name of the field; those that do not fit the field's schema are skipped. */
 const valuesByName: Readonly<Record<string, readonly Json[]>> = {
@@ -98,6 +178,12 @@ const valuesByName: Readonly<Record<string, readonly Json[]>> = {
   model: ['model-1'],
   systemPrompt: ['You answer questions about orders, briefly and kindly.'],
   reason: [null],
+  attributes: [{ plan: 'pro' }],
+  locale: ['en-GB'],
+  emoji: ['👍'],
+  phone: ['+15550100100'],
+  keyFingerprint: ['5f8d0c2b3a4e'],
+  callId: [`${exampleId('run')}.1.1`],
   rules: [['Never promise a refund.']],
   modelAllowlist: [['model-1']],
   description: ['Finds an order by its number.'],
@@ -147,6 +233,9 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
   CreateLoomVersionBody: ['rules', 'toolIds'],
   CreateAgentBody: ['loomId'],
   UpdateAgentBody: ['mode'],
+  TracedCall: [],
+  RunTrace: [],
+  Message: ['externalMessageId', 'status', 'sequence', 'environmentId', 'channelId', 'actor'],
   AttachmentInput: ['url', 'mimeType', 'filename', 'sizeBytes'],
   MessageAttachment: ['url', 'mimeType', 'filename', 'sizeBytes'],
 };
@@ -154,35 +243,46 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
 const hasType = (schema: Schema, type: string): boolean =>
   schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type));
 
-/** An example of the schema; `name` is the name of the field that holds it. */
-export function createExample(schema: TSchema, name = ''): Json {
-  const fitting = Object.hasOwn(valuesByName, name)
-    ? valuesByName[name]?.find(value => compile(schema)(value, '') === undefined)
-    : undefined;
-  return fitting === undefined ? createByType(schema) : fitting;
+/**
+ * An example of the schema.
+ *
+ * @param name the name of the field that holds it
+ * @param place where the field is: a schema by its title, or an operation by its id
+ */
+export function createExample(schema: TSchema, name = '', place = ''): Json {
+  const here = Object.hasOwn(valuesByPlace, place) ? valuesByPlace[place]?.[name] : undefined;
+  const named = Object.hasOwn(valuesByName, name) ? valuesByName[name] : undefined;
+  const values = [...(here === undefined ? [] : [here]), ...(named ?? [])];
+  const fitting = values.find(value => compile(schema)(value, '') === undefined);
+  return fitting === undefined ? createByType(schema, name === '' ? place : `${place}.${name}`) : fitting;
 }
 
-function createByType(given: TSchema): Json {
+function createByType(given: TSchema, place: string): Json {
   const schema = given as Schema;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0] ?? null;
   const first = (schema.anyOf ?? schema.oneOf)?.[0];
   if (first !== undefined) return createExample(first);
-  if (hasType(schema, 'object')) return createObject(schema);
-  if (hasType(schema, 'array')) return schema.items === undefined ? [] : [createExample(schema.items)];
+  if (hasType(schema, 'object')) return createObject(schema, place);
+  if (hasType(schema, 'array'))
+    return schema.items === undefined ? [] : [createExample(schema.items, '', place)];
   if (hasType(schema, 'boolean')) return schema.default ?? true;
   if (hasType(schema, 'integer') || hasType(schema, 'number')) return schema.default ?? schema.minimum ?? 1;
   if (hasType(schema, 'string')) return createText(schema);
   return null;
 }
 
-function createObject({ title = '', properties = {}, required = [], default: fallback }: Schema): Json {
-  const wanted = Object.hasOwn(shownFields, title) ? shownFields[title] : undefined;
+function createObject(
+  { title, properties = {}, required = [], default: fallback }: Schema,
+  at: string,
+): Json {
+  const place = title ?? at;
+  const wanted = Object.hasOwn(shownFields, place) ? shownFields[place] : undefined;
   const fields = Object.entries(properties).filter(
     ([name]) => required.includes(name) || wanted === undefined || wanted.includes(name),
   );
   if (fields.length === 0) return fallback ?? {};
-  return Object.fromEntries(fields.map(([name, field]) => [name, createExample(field, name)]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, createExample(field, name, place)]));
 }
 
 function createText({ pattern = '', format, minLength = 0 }: Schema): Json {

@@ -1,61 +1,36 @@
 /**
- * Descriptions of parameters and fields for the document: by `Schema.field` where the field has a meaning of its own in one schema, else
- * by the field's name.
+ * Descriptions of fields and parameters for the document. A place is a schema by its title (`Thread`), an object within one
+ * (`TracedCall.approval`), the data of events (`Event.data`), or an operation by its id, for parameters.
  */
-export const fieldDescriptions: Readonly<Record<string, string>> = {
+
+/** Of the fields that mean the same wherever they occur, and have the same type there. */
+export const commonDescriptions: Readonly<Record<string, string>> = {
   cursor: '`nextCursor` of the previous page. Opaque; valid only for the same list with the same filters.',
   limit: 'The maximum number of items on a page.',
   nextCursor: 'Where the next page begins; null on the last one.',
   hasMore: 'Whether there is a next page.',
-  data: 'The items of the page.',
-  'EventEnvelope.data':
-    'What happened: the resource as it was at that moment, the environment, and who did it.',
-  'EventType.data': "JSON Schema of the event's `data`.",
-  'ChannelCommand.data': 'What the channel has to do.',
-  'ConsoleStreamEvent.data': 'What happened: the resource as it was at that moment.',
   projectId: 'The project.',
-  environmentId: "The environment: an API key's own; the project's sandbox for Studio users who name none.",
+  environmentId: 'The environment.',
   workspaceId: 'The workspace.',
   metadata: 'Your own JSON object, stored as it is.',
   customFields: 'Your own fields, with scalar values.',
   tags: 'Your own labels, to find threads by.',
-  tag: 'Threads with this tag.',
   externalRef: 'Your name for the participant. A channel has one thread for each.',
   externalThreadRef: 'Your name for the conversation.',
   externalParticipantRef: 'Your name for the participant.',
   externalMessageId: "The channel provider's id of the message.",
-  updatedAfter: 'Threads that changed after this instant.',
-  assigneeUserId: 'The operator that the thread is assigned to.',
-  sort: 'What the list is ordered by, newest first.',
-  order: "By the thread's numbers, ascending or descending.",
   afterSequence: 'Messages after this number of the thread.',
   afterSeq: "Events after this number of the project's stream.",
-  sequence: 'Number of an event in its thread, from 1, without gaps.',
-  seq: "Number in the project's stream.",
   since: 'From this instant on.',
   until: 'Up to this instant.',
-  from: 'The first day, in UTC. Default: 30 days ago.',
-  to: 'The last day, in UTC. Default: today.',
   groupBy: 'How usage is grouped.',
-  action: 'What was done: `<resource>.<verb>`.',
-  actorId: 'The user or API key that did it.',
-  targetId: 'What it was done to.',
   dryRun: 'Check whether the message would be allowed, without sending it.',
-  eventName: 'Three dotted words; a filter takes patterns too: `thread.message.*`, `thread.*`.',
+  eventName: 'Three dotted words: `thread.message.received`.',
   eventNames: 'Names and patterns (`thread.*`); none: all events.',
-  eventId: 'The event. Deduplicate by it.',
   occurredAt: 'When it happened.',
   apiVersion: 'The version of the contract when the event was created.',
   status: 'The current status.',
-  agentMode:
-    'auto: agents answer by themselves. suggest: people approve first. paused: agents do not answer. null: the mode of the agent.',
   direction: 'inbound: from the participant. outbound: to the participant.',
-  attachments: 'At most ten files.',
-  webhookUrl: 'Where events are posted to. Production requires https.',
-  secret: 'Shown in this answer and never again.',
-  password: '8 to 256 characters.',
-  token: 'From the link that was mailed. Works once.',
-  accessToken: 'For `Authorization: Bearer`.',
   expiresIn: 'Lifetime in seconds.',
   gracePeriodSeconds: 'How long the old secret keeps working, in seconds.',
   scopes: 'What the key may do; `*` allows everything that a key can do.',
@@ -68,31 +43,13 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   archivedAt: 'When it was archived; null: not archived.',
   revokedAt: 'When it was revoked; null: not revoked.',
   acceptedAt: 'When it was accepted; null: not yet.',
-  name: 'A name for people to read.',
   role: 'What the user may do.',
   studioRole: 'The role in the workspace after acceptance.',
   consoleRole: 'The role in the Console of its projects after acceptance.',
-  requestId: 'Identifies the request: quote it when you ask for help. Also in the header X-Request-Id.',
   docsUrl: 'Where the error is explained.',
-  details: 'What to correct, if anything: validation errors list `issues`.',
-  message: 'For people. Programs should use the code and not parse this text.',
-  'Error.error': 'The code, `svc/<area>/<reason>`. Codes are stable.',
-  content: 'What the message holds beside its text. Absent: a plain text.',
-  replyTo: 'The message that this one answers.',
-  'ReactionContent.to': 'The message that it is a reaction to.',
-  'SystemContent.about': 'The message that was edited or deleted.',
   forwarded: 'The participant has passed it on: once, or a message that was passed on often.',
   referral: 'The advertisement or post by which the participant came.',
-  'Message.error': 'Why it failed; absent: it did not.',
-  'MessageError.details':
-    '`outcome` is `unknown` where the provider gave no answer: the message may have been delivered.',
-  'Thread.participant': 'Who writes on the other side.',
-  'InboundMessageBody.participant': 'What is known of the participant now. Fields that are absent stay.',
-  'Participant.displayName': 'The name that the participant goes by.',
-  'Participant.attributes': 'What the provider or the owner of the channel knows of the participant.',
-  'ParticipantInput.attributes': 'Replaces those that are known.',
   locale: 'A language, and a region if there is one (BCP 47): `pt-BR`.',
-  freeEntry: 'The time without charges by the provider after a referral; null: there was none.',
   pendingUntil: 'Until when a message of yours has to be delivered for it to open.',
   openedAt: 'When it opened.',
   emoji: 'The reaction; null: it was taken back.',
@@ -101,21 +58,15 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   preview: 'Whether the first address in the text is shown with a preview.',
   clickId: "The provider's id of the click.",
   providerType: "The provider's word for it.",
-  'MessageAttachment.status':
-    'Of a file that the chat provider has: whether it is kept here by now. Absent: it came with the message.',
-  'MessageAttachment.reason': 'Why it failed.',
   serviceWindow: 'Whether free-form messages may be sent now, and until when.',
   defaultAgentId: 'The agent of threads that have no agent of their own.',
   targetStitchId: 'Another stitch to deliver to. Default: the same.',
   statuses: 'Deliveries in these states; none: all.',
-  'CreateByokCredentialBody.secret': 'The key, as the LLM provider gave it. Never shown.',
-  'RotateByokCredentialBody.secret': 'The new key. Never shown.',
   provider:
     'llm_provider_1 uses the wire format of OpenAI, llm_provider_2 of Anthropic, llm_provider_3 of Google Gemini.',
   model: 'The name that the provider uses.',
   modelAllowlist: 'Models that the key may be used for; none: all.',
   keyFingerprint: 'Distinguishes secrets without revealing them.',
-  byokCredentialId: 'The LLM provider key. If a version names none: the newest active key of its provider.',
   mode: 'auto: answers by itself. suggest: people approve first. paused: does not answer.',
   toolIds: 'The tools that the model may call.',
   rules: 'Instructions for the model, in addition to the prompt.',
@@ -132,9 +83,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     'The wait before the second attempt, in milliseconds; twice as long before each further one.',
   requiresApproval: 'Whether each call that a model wants waits until a person approves it.',
   toolCallId: 'The `callId` of a call in `trace.steps` whose status is `awaiting_approval`.',
-  'ResolveToolCallBody.action': 'approve: it is called. refuse: the model is told that it is not.',
-  'ResolveToolCallBody.reason': 'Why it is refused: the model is told.',
-  archived: 'true archives, false restores.',
+  archived: 'false: back from the archive.',
   perRunMicros: 'What one run may cost, in millionths of a US dollar; null: no limit.',
   perThreadMicros:
     'What all runs of one thread may cost together, in millionths of a US dollar; null: no limit.',
@@ -145,27 +94,332 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   phoneNumberId: "The chat provider's id of the phone number.",
   displayPhoneNumber: 'The phone number as the chat provider writes it.',
   verifiedName: 'The name that participants see.',
-  partnerAppCredentialId: "The partner app; none: the service's own app.",
   tokenExpiresAt: 'When the access token expires; null: never, or the channel is not connected.',
   connectedAt: 'When the channel was connected; null: it is not.',
-  code: 'From the embedded sign-up. Lives 30 seconds, and works once.',
   redirectUri: 'Of the dialog that gave the code, if it had one: the very same.',
   pin: 'Of two-step verification, where the number has one. Six digits.',
-  step: 'The step of connecting that failed.',
-  'ConnectChatappBody.accessToken': "The app's token for the business account. Never shown.",
-  'ChatappFailure.code': "The chat provider's error code, if it gave one.",
-  'ChatappStatus.error': 'Why the channel is in error.',
-  'ChatappStatus.webhookUrl': "Where the chat provider posts the number's events to.",
-  'ChatappTemplate.name': 'Its name at the chat provider. One name may have several languages.',
-  'ChatappTemplate.status': "In the chat provider's words; only what is `APPROVED` can be sent.",
-  'ChatappTemplate.components': 'Header, body, footer and buttons, as the chat provider defines them.',
   templateName: 'Of a template of the business account.',
   language: "The provider's code of the template's language.",
-  'SendTemplateBody.components': 'What fills the parameters, as the chat provider defines it.',
-  'SendTemplateBody.to': "The number of the thread's participant, in any notation. May be left out.",
-  'ChatappReadiness.ok': 'Whether every check is.',
   'hub.mode': '`subscribe`',
   'hub.challenge': 'What the answer has to be.',
   'hub.verify_token': 'What the chat provider was told to say.',
   ticket: 'From `createStreamTicket`: works once, within 30 seconds.',
 };
+
+const ownEnvironment =
+  "The environment: an API key's own; the project's sandbox for Studio users who name none.";
+const inTheThread = 'Number of the event in its thread, from 1, without gaps.';
+const merged = 'Merged into what is there; null removes a name (RFC 7396).';
+const forPeople = 'A name for people to read.';
+const agentMode =
+  'auto: agents answer by themselves. suggest: people approve first. paused: agents do not answer. null: the mode of the agent.';
+
+/** Of the fields of single places; several that share them are written in one key. */
+export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  // Errors, lists and events
+  ErrorBody: {
+    error: 'The code, `svc/<area>/<reason>`. Codes are stable.',
+    message: 'For people. Programs should use the code and not parse this text.',
+    requestId: 'Identifies the request: quote it when you ask for help. Also in the header X-Request-Id.',
+    details: 'What to correct, if anything: validation errors list `issues`.',
+  },
+  List: { data: 'The items of the page.' },
+  'Event ChannelCommand': { eventId: 'The event. Deduplicate by it.' },
+  'Event.data TimelineEvent': { sequence: inTheThread },
+  'Event.data': {
+    actor: 'Who did it.',
+    test: 'Invented: somebody asked for it to try a stitch, and nothing has happened.',
+    reportedBy: 'Who posted it over the API.',
+    occurredAt: 'When it happened, by the provider.',
+    limitMicros: 'The budget, in millionths of a US dollar.',
+    spentMicros: 'What has been spent, in millionths of a US dollar.',
+    fallsTo: 'The mode that the thread changes to.',
+  },
+  'TimelineEvent WebhookDelivery getEvent acknowledgeChannelCommand': { eventId: 'The event.' },
+  TimelineEvent: { reportedAt: 'When it happened, by the provider.' },
+  EventType: {
+    description: 'When it is emitted.',
+    ephemeral: 'On the Console stream alone: neither kept nor delivered to stitches.',
+    data: "JSON Schema of the event's `data`.",
+  },
+  ChannelCommand: { data: 'What the channel has to do.' },
+  listEvents: { eventName: 'A name, or a pattern: `thread.message.*`, `thread.*`.' },
+  listDeliveries: { eventId: 'Deliveries of this event.', status: 'Deliveries in this state.' },
+  TestStitchBody: { eventName: 'The event that a sample is sent of. Default: stitch.test.ping.' },
+
+  // People and tenants
+  'SignUpBody ResetPasswordBody': { password: 'The new password: 8 to 256 characters.' },
+  AcceptInvitationBody: {
+    password: 'Of the account that the address has, or for its new one: 8 to 256 characters.',
+  },
+  'VerifyEmailBody ResetPasswordBody AcceptInvitationBody': {
+    token: 'From the link that was mailed. Works once.',
+  },
+  TokenResponse: { accessToken: 'For `Authorization: Bearer`.' },
+  'Workspace CreateWorkspaceBody UpdateWorkspaceBody Project CreateProjectBody UpdateProjectBody': {
+    name: forPeople,
+  },
+  'Environment CreateEnvironmentBody UpdateEnvironmentBody UpdateApiKeyBody': { name: forPeople },
+  'ApiKey CreateApiKeyBody CreatedApiKey PartnerAppCredential CreatePartnerAppBody CreatedPartnerAppCredential':
+    { name: forPeople },
+  'ApiKey CreateApiKeyBody CreatedApiKey': { expiresAt: 'When it expires; null: never.' },
+  'CreatedApiKey StitchWithSecret': { secret: 'Shown in this answer and never again.' },
+  'PartnerAppCredential CreatedPartnerAppCredential': { partnerAppCredentialId: 'The partner app.' },
+  CreatedPartnerAppCredential: {
+    webhookUrl: 'For the settings of the app: where the chat provider posts to, once it names the channel.',
+    verifyToken: 'For the settings of the app. Shown in this answer and never again.',
+  },
+  AuditLog: {
+    requestId: 'The request that did it; null: none did.',
+    environmentId: 'The environment; null: it belongs to none.',
+    targetId: 'What it was done to.',
+    details: 'What was changed, where there is something to say.',
+    address: "The client's IP address; null: there was no request.",
+  },
+  listAuditLogs: {
+    action: 'What was done: `<resource>.<verb>`.',
+    actorId: 'The user or API key that did it.',
+    targetId: 'What it was done to.',
+  },
+  listUsage: {
+    from: 'The first day, in UTC. Default: 30 days ago.',
+    to: 'The last day, in UTC. Default: today.',
+  },
+  'SetBudgetsBody CreateAttachmentBody CreateByokCredentialBody CreateToolBody CreateLoomBody CreateAgentBody CreateStitchBody':
+    { environmentId: ownEnvironment },
+  'listUsage getBudgets listChannels listThreads listByokCredentials listTools listLooms listAgents listAgentRuns listStitches listDeliveries listEvents':
+    { environmentId: ownEnvironment },
+
+  Caller: {
+    type: 'api_key: a key of a project. access_token: a signed-in user. service_token: an internal service.',
+    projectId: 'The project that an API key is bound to; null: the credential is bound to none.',
+    environmentId: 'The environment that an API key is bound to; null: the credential is bound to none.',
+    environmentKind: 'Of the environment.',
+    scopes: 'What an API key may do; null: what the roles of the user allow, or everything that gRPC has.',
+    expiresAt: 'When the credential stops working; null: not by itself.',
+    apiKey: 'The API key; null: it is none.',
+    user: 'Who is signed in; null: nobody.',
+    workspaces: 'The workspaces of which the user is a member, 100 at most; null: nobody is signed in.',
+    service: 'The name of the internal service; null: it is none.',
+  },
+  'CallerApiKey CallerWorkspace': { name: forPeople },
+
+  // Channels
+  'Channel CreateChannelBody UpdateChannelBody': { name: forPeople },
+  'MessageFailure MessageError': { message: 'What happened, in words.' },
+  MessageFailure: { code: "The channel's code for it." },
+  'ReceiptBody SimulateBody': { error: 'Why it failed.' },
+  ReceiptBody: { status: 'What became of the message.' },
+  ConnectChatappBody: {
+    code: 'From the embedded sign-up. Lives 30 seconds, and works once.',
+    accessToken: "The app's token for the business account. Never shown.",
+  },
+  'ConnectChatappBody ChatappStatus': {
+    partnerAppCredentialId: "The partner app; none: the service's own app.",
+  },
+  ChatappStatus: {
+    error: 'Why the channel is in error; null: it is not.',
+    webhookUrl: "Where the chat provider posts the number's events to.",
+  },
+  ChatappFailure: {
+    step: 'The step of connecting that failed; null: the channel was connected.',
+    code: "The chat provider's error code; null: it gave none.",
+    message: 'What happened, in words.',
+  },
+  ChatappTemplate: {
+    name: 'Its name at the chat provider. One name may have several languages.',
+    status: "In the chat provider's words; only what is `APPROVED` can be sent.",
+    components: 'Header, body, footer and buttons, as the chat provider defines them.',
+  },
+  listChatappTemplates: {
+    name: 'Templates of this name.',
+    status: "Templates in this status, in the chat provider's words.",
+  },
+  'SendTemplateBody TemplateContent': {
+    components: 'What fills the parameters, as the chat provider defines it.',
+  },
+  SendTemplateBody: {
+    to: "The number of the thread's participant, in any notation. May be left out.",
+  },
+  ChatappReadiness: { ok: 'Whether every check is.' },
+  'ChatappReadiness.checks': {
+    label: 'What is checked, for people.',
+    reason: 'Why it failed, or what to look at.',
+  },
+
+  // Threads and messages
+  Thread: {
+    agentMode,
+    assigneeUserId: 'The operator that the thread is assigned to; null: nobody.',
+    sequence: "Number of the thread's last event.",
+    readSequence: 'How far the requesting user has read. Only in reads with a Studio token.',
+    participant: 'Who writes on the other side; null: nobody.',
+    freeEntry: 'The time without charges by the provider after a referral; null: there was none.',
+  },
+  UpdateThreadBody: {
+    agentMode,
+    customFields: `Your own fields, with scalar values. ${merged}`,
+    status: 'The new status.',
+    agentId: 'The agent of the thread; null: that of its channel.',
+  },
+  listThreads: {
+    tag: 'Threads with one of these tags.',
+    status: 'Threads in one of these statuses.',
+    agentMode: 'Threads with one of these modes of their own; `none`: with no mode of their own.',
+    assigneeUserId: 'Threads that are assigned to one of these operators; `unassigned`: to nobody.',
+    participantRef:
+      'Threads with this participant: your name for them (`externalRef`), or any name that the chat provider has for them. A phone number may be written in any way.',
+    updatedAfter: 'Threads that changed after this instant.',
+    sort: 'What the list is ordered by.',
+    order: 'desc: newest first. asc: oldest first.',
+  },
+  InboundMessageBody: {
+    participant: 'What is known of the participant now. Fields that are absent stay.',
+  },
+  'Participant ParticipantInput': { displayName: 'The name that the participant goes by.' },
+  Participant: { attributes: 'What the provider or the owner of the channel knows of the participant.' },
+  ParticipantInput: { attributes: 'Replaces those that are known.' },
+  'ReadCursor ReadCursorBody': { sequence: 'The number in the thread up to which everything has been read.' },
+  ServiceWindow: { expiresAt: 'When it closes; null: it is closed.' },
+  Message: {
+    sequence: 'Its place in the thread: the number of the event that created it.',
+    attachments: 'Its files.',
+    content: 'What the message holds beside its text. Absent: a plain text.',
+    replyTo: 'The message that this one answers.',
+    error: 'Why it failed; absent: it did not.',
+    status: 'Of an outbound message; null: it does not leave over a channel.',
+  },
+  'CreateMessageBody InboundMessageBody SimulateBody': { attachments: 'At most ten files.' },
+  CreateMessageBody: {
+    content: 'What the message holds beside its text. Absent: a plain text.',
+    replyTo: 'The message of the thread that this one answers.',
+  },
+  MessageDryRun: {
+    reason: 'The code of the error that the message would cause; null: none.',
+    channelId:
+      'The channel that the message would leave over; null: the thread has none, so the message would be kept and reach nobody.',
+  },
+  MessageError: {
+    code: 'The code of the provider or of the channel, if it gave one.',
+    details: '`outcome` is `unknown` where the provider gave no answer: the message may have been delivered.',
+  },
+  MessageAttachment: {
+    status:
+      'Of a file that the chat provider has: whether it is kept here by now. Absent: it came with the message.',
+    reason: 'Why it failed.',
+  },
+  'LocationContent LocationContentInput': {
+    name: 'What the place is called.',
+    address: 'Where it is, in words.',
+  },
+  'ContactsContent.contacts ContactsContentInput.contacts': { name: "The contact's name." },
+  TemplateContent: { name: 'Its name at the chat provider.' },
+  InteractiveContent: {
+    id: 'What the business has given to the choice; null: a form.',
+    data: 'What was filled in.',
+  },
+  ReactionContent: { to: 'The message that it is a reaction to.' },
+  SystemContent: {
+    about: 'The message that was edited or deleted.',
+    text: 'The new text of a message that was edited.',
+  },
+  listMessages: { order: "By the thread's numbers, ascending or descending." },
+
+  // Agents
+  'Loom CreateLoomBody UpdateLoomBody Agent CreateAgentBody UpdateAgentBody': { name: forPeople },
+  'Tool CreateToolBody CreatedTool UpdateToolBody': {
+    name: 'A name for people, and for the model.',
+    description: 'Tells the model what the tool is for.',
+  },
+  'UpdateToolBody UpdateLoomBody UpdateLoomVersionBody': { status: 'The new status.' },
+  ToolTest: {
+    status: 'What became of the call.',
+    httpStatus: 'The status of the answer; null: there was none.',
+    result: 'What a model would be told, with secrets redacted.',
+    error: 'Why it failed, in words; null: it did not.',
+  },
+  'ByokCredential rotateByokCredential revokeByokCredential': { byokCredentialId: 'The LLM provider key.' },
+  'LoomVersion CreateLoomBody CreateLoomVersionBody': {
+    byokCredentialId: 'The LLM provider key; null: the newest active one of the provider.',
+  },
+  CreateByokCredentialBody: { secret: 'The key, as the LLM provider gave it. Never shown.' },
+  RotateByokCredentialBody: { secret: 'The new key. Never shown.' },
+  AgentRun: { trace: 'What was done, step by step. Lists and events leave its steps out.' },
+  RunTrace: {
+    suggestion: 'In suggest mode, or where the answer could not be sent; and what became of it.',
+    handoff: 'The model asked for a person.',
+    budget: 'The budget that stopped the run.',
+  },
+  TracedStep: {
+    step: 'From 1.',
+    promptCharacters: 'The characters of everything that was sent to the model.',
+    finishReason: 'Why the model stopped: stop, length, tool-calls, content-filter or other.',
+    output: 'What the model wrote.',
+  },
+  TracedCall: {
+    callId: 'Also the `Idempotency-Key` of the request.',
+    name: "The tool's name for the model.",
+    toolId: 'The tool; null: there is none of that name, or it is built in.',
+    arguments: 'As the model wrote them; parsed if they are JSON.',
+    status:
+      'interrupted: the node died while the call was in flight, and what it did is not known; or the run ended first.',
+    approval: 'Where the tool requires the approval of a person.',
+    attempts: 'Attempts that were begun.',
+    startedAt: 'When the last attempt was begun.',
+    result: 'What the model was told.',
+    error: 'Why the call failed, in words; null: it did not.',
+  },
+  ToolCallApproval: {
+    status: 'pending: the call waits.',
+    reason: 'Why it was refused: the model is told.',
+  },
+  'Suggestion EndedSuggestion': {
+    basedOnSequence: "The thread's number that the run answered.",
+    reason: 'Why an automatic answer became a suggestion; absent in suggest mode.',
+    sentBody: 'The text that was sent, if it was edited.',
+    messageId: 'The message that was sent.',
+  },
+  ResolveToolCallBody: {
+    action: 'approve: it is called. refuse: the model is told that it is not.',
+    reason: 'Why it is refused: the model is told.',
+  },
+  ResolveSuggestionBody: {
+    action: 'approve: it is sent. discard: it is not.',
+    body: 'What is sent instead of the suggested text.',
+    expectedSequence:
+      "The thread's last number that the operator has seen: a conflict when anything but the suggestion itself happened since.",
+  },
+  listAgentRuns: { status: 'Runs in this status.' },
+
+  UpdateAgentBody: { archived: 'true: into the archive, as DELETE does. false: back from it.' },
+  'UpdateThreadBody UpdateChannelBody UpdateAgentBody UpdateLoomBody UpdateToolBody UpdateStitchBody': {
+    metadata: `Your own JSON object. ${merged}`,
+  },
+
+  // Stitches
+  'Stitch CreateStitchBody UpdateStitchBody': {
+    name: forPeople,
+    webhookUrl: 'Where events are posted to. Production requires https.',
+  },
+  UpdateStitchBody: { status: 'The new status.' },
+  DeliveryAttempt: {
+    number: 'From 1.',
+    responseBody: 'The first 16 KiB of the answer; null: there was none.',
+    error: 'Why it failed, in words; null: it did not.',
+  },
+};
+
+const byPlace = new Map<string, string>();
+for (const [places, fields] of Object.entries(placeDescriptions)) {
+  for (const place of places.split(' ')) {
+    for (const [name, description] of Object.entries(fields)) byPlace.set(`${place}.${name}`, description);
+  }
+}
+
+/** The description of a field or parameter in its place; undefined where there is none. */
+export function findDescription(place: string, name: string): string | undefined {
+  const own = byPlace.get(`${place}.${name}`);
+  if (own !== undefined) return own;
+  const ofList = place.endsWith('List') ? byPlace.get(`List.${name}`) : undefined;
+  return ofList ?? (Object.hasOwn(commonDescriptions, name) ? commonDescriptions[name] : undefined);
+}

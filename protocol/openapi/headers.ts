@@ -2,7 +2,7 @@
 import { apiVersion } from '../version.ts';
 import { exampleId, type Json, type JsonObject } from './examples.ts';
 
-export const securitySchemes: JsonObject = {
+const securitySchemes = {
   studioToken: {
     type: 'http',
     scheme: 'bearer',
@@ -22,7 +22,7 @@ export const securitySchemes: JsonObject = {
     in: 'cookie',
     name: '__Secure-svc_refresh',
     description:
-      "Set by every sign-in and rotated at each use; svc_refresh on plain http. Only requests from the server's own pages may use it: Origin or Sec-Fetch-Site is checked.",
+      "Set by every sign-in and rotated at each use. It has the prefix __Secure- where the server's address is https. Only requests from the server's own pages may use it: Origin or Sec-Fetch-Site is checked.",
   },
   streamTicket: {
     type: 'apiKey',
@@ -32,11 +32,19 @@ export const securitySchemes: JsonObject = {
   },
 };
 
+/** Of a server at that address: browsers refuse the prefix of the cookie on plain http. */
+export function describeSecuritySchemes(baseUrl: string): JsonObject {
+  if (baseUrl.startsWith('https:')) return securitySchemes;
+  const refreshCookie = { ...securitySchemes.refreshCookie, name: 'svc_refresh' };
+  return { ...securitySchemes, refreshCookie };
+}
+
 const header = (description: string, schema: JsonObject, example: Json): JsonObject => ({
   description,
   schema,
   example,
 });
+const exampleTag = '"5f8d0c2b3a4e6f7081920a3b4c5"';
 const count = { type: 'integer', minimum: 0 };
 
 export const headers: JsonObject = {
@@ -50,6 +58,11 @@ export const headers: JsonObject = {
     'true when the answer repeats that of an earlier request with the same key.',
     { type: 'string', const: 'true' },
     'true',
+  ),
+  ETag: header(
+    'The state of the resource, for If-Match.',
+    { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
+    exampleTag,
   ),
   'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 1 }, 3),
   'X-RateLimit-Limit': header('Requests that the quota allows.', count, 1_200),
@@ -108,6 +121,15 @@ const deliveryHeaders = [
 ] as const;
 
 export const parameters: JsonObject = {
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description:
+      'The ETag of the state that the change was made from: where the resource has changed since, the answer is 412, and nothing is done. Without it the last change wins.',
+    schema: { type: 'string' },
+    example: exampleTag,
+  },
   IdempotencyKey: describeIdempotencyKey(false),
   IdempotencyKeyRequired: describeIdempotencyKey(true),
   ...Object.fromEntries(

@@ -10,7 +10,7 @@ import {
   ScopedListQuery,
   UpdateAgentBody,
 } from '../resources/index.ts';
-import { access, listing, reading, repeatable, writing } from './rules.ts';
+import { access, conditional, listing, mergedFields, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Agents';
 const oneAgent = Type.Object({ agentId: id('agent') });
@@ -56,6 +56,7 @@ export const agentOperations = {
     query: MaybeProjectQuery,
     success: { status: 200, body: Agent },
     errors: [...reading],
+    tagged: true,
     rate: 'read',
     idempotency: 'none',
   },
@@ -64,13 +65,31 @@ export const agentOperations = {
     path: '/agents/{agentId}',
     tag,
     summary: 'Change, archive or restore an agent',
-    description: 'Any other change of an archived agent is a conflict.',
+    description: `Any other change of an archived agent is a conflict. ${mergedFields}`,
     auth: 'project',
     access: access.writeAgents,
     params: oneAgent,
     body: UpdateAgentBody,
     success: { status: 200, body: Agent },
-    errors: [...writing, 'svc/runtime/conflict'],
+    tagged: true,
+    errors: [...writing, ...conditional, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  archiveAgent: {
+    method: 'DELETE',
+    path: '/agents/{agentId}',
+    tag,
+    summary: 'Archive an agent',
+    description:
+      'It answers no more; `archived: false` by PATCH brings it back. Of an archived one nothing changes.',
+    auth: 'project',
+    access: access.writeAgents,
+    params: oneAgent,
+    query: MaybeProjectQuery,
+    success: { status: 204, body: null },
+    tagged: true,
+    errors: [...writing, ...conditional],
     rate: 'write',
     idempotency: 'none',
   },

@@ -18,7 +18,16 @@ import {
   Simulated,
   UpdateChannelBody,
 } from '../resources/index.ts';
-import { access, listing, reading, repeatable, repeatableOnly, writing } from './rules.ts';
+import {
+  access,
+  conditional,
+  listing,
+  mergedFields,
+  reading,
+  repeatable,
+  repeatableOnly,
+  writing,
+} from './rules.ts';
 
 const tag = 'Channels';
 const oneChannel = Type.Object({ channelId: id('channel') });
@@ -63,6 +72,7 @@ export const channelOperations = {
     query: MaybeProjectQuery,
     success: { status: 200, body: Channel },
     errors: [...reading],
+    tagged: true,
     rate: 'read',
     idempotency: 'none',
   },
@@ -71,12 +81,14 @@ export const channelOperations = {
     path: '/channels/{channelId}',
     tag,
     summary: 'Change the name, the default agent or the metadata of a channel',
+    description: mergedFields,
     auth: 'project',
     access: access.writeChannels,
     params: oneChannel,
     body: UpdateChannelBody,
     success: { status: 200, body: Channel },
-    errors: [...writing],
+    tagged: true,
+    errors: [...writing, ...conditional],
     rate: 'write',
     idempotency: 'none',
   },

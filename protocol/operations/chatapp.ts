@@ -129,6 +129,7 @@ export const chatappOperations = {
     auth: 'none',
     params: oneChannel,
     query: ChatappWebhookQuery,
+    ignoresUnknownQuery: true,
     success: { status: 200, body: Type.String(), contentType: 'text/plain' },
     errors: [...always, ...checked, ...absent, 'svc/chatapp/invalid_verify_token'],
     rate: 'none',
@@ -144,6 +145,7 @@ export const chatappOperations = {
     auth: 'none',
     params: oneChannel,
     rawBody: { maxBytes: maxWebhookBytes },
+    ignoresUnknownQuery: true,
     success: { status: 200, body: Accepted },
     errors: [
       ...always,

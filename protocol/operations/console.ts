@@ -92,7 +92,7 @@ export const consoleOperations = {
     tag,
     summary: 'Open the live stream (a websocket)',
     description:
-      'The client first sends {"type":"resume","epoch","seq"}, within 10 seconds; without epoch and seq the stream begins now. The server answers "resumed" or "reset" (fetch the state again, then continue from its seq), then sends {"type":"event","seq","event"} in order, without gaps or duplicates. Every 25 seconds it sends {"type":"ping","seq"}, to be answered with {"type":"pong"}. Close codes: 1001 the node shuts down, 1003 and 1007 a frame that does not belong to this protocol, 1008 no resume in time, or too many frames, 1013 too many streams, 4001 no longer authenticated, 4003 no membership, 4008 too slow, 4009 two pings unanswered. After 1001, 1013, 4008 and 4009, reconnect with epoch and seq.',
+      'The client first sends {"type":"resume","epoch","seq"}, within 10 seconds; without epoch and seq the stream begins now. The server answers "resumed" or "reset" (fetch the state again, then continue from its seq), then sends {"type":"event","seq","event"} in order, without gaps or duplicates. Every 25 seconds it sends {"type":"ping","seq"}, to be answered with {"type":"pong"}. Close codes: 1001 the node shuts down, 1003 and 1007 a frame that does not belong to this protocol, 1008 no resume in time, or too many frames, 1009 a frame over 1,024 bytes, 1013 too many streams, 4001 no longer authenticated, 4003 no membership, 4008 too slow, 4009 two pings unanswered. After 1001, 1013, 4008 and 4009, reconnect with epoch and seq.',
     auth: 'stream',
     access: access.stream,
     params: oneProject,

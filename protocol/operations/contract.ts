@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import { EnvelopeExample } from '../resources/index.ts';
-import { always } from './rules.ts';
+import { always, checked } from './rules.ts';
 
 const tag = 'Contract';
 
@@ -12,9 +12,16 @@ export const contractOperations = {
     path: '/openapi.json',
     tag,
     summary: 'The machine-readable contract: OpenAPI 3.1',
+    description: 'Compressed where Accept-Encoding takes gzip.',
     auth: 'none',
     success: { status: 200, body: Type.Object({}) },
-    errors: [...always],
+    alternative: {
+      status: 304,
+      body: null,
+      when: 'With the ETag of an earlier answer in If-None-Match: nothing has changed.',
+    },
+    tagged: true,
+    errors: [...always, ...checked],
     rate: 'read',
     idempotency: 'none',
   },
@@ -26,7 +33,7 @@ export const contractOperations = {
     summary: 'An example event envelope, with status 501',
     auth: 'none',
     success: { status: 501, body: EnvelopeExample },
-    errors: [...always],
+    errors: [...always, ...checked],
     rate: 'read',
     idempotency: 'none',
     hidden: true,

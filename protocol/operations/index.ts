@@ -8,6 +8,7 @@ export type { auditOperations } from './audit.ts';
 export type { authOperations } from './auth.ts';
 export type { budgetOperations } from './budgets.ts';
 export type { byokOperations } from './byok.ts';
+export type { callerOperations } from './caller.ts';
 export { channelOperations } from './channels.ts';
 export type { chatappOperations } from './chatapp.ts';
 export type { consoleOperations } from './console.ts';

@@ -10,6 +10,7 @@ import {
   createList,
   RotateApiKeyBody,
   RotatedApiKey,
+  UpdateApiKeyBody,
 } from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
 
@@ -53,6 +54,33 @@ export const keyOperations = {
     ],
     rate: 'write',
     idempotency: 'accepted',
+  },
+  getApiKey: {
+    method: 'GET',
+    path: '/api-keys/{apiKeyId}',
+    tag,
+    summary: 'Read an API key, without its secret',
+    auth: 'project',
+    access: access.readKeys,
+    params: Type.Object({ apiKeyId: id('apiKey') }),
+    success: { status: 200, body: ApiKey },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  updateApiKey: {
+    method: 'PATCH',
+    path: '/api-keys/{apiKeyId}',
+    tag,
+    summary: 'Rename an API key',
+    auth: 'project',
+    access: access.writeKeys,
+    params: Type.Object({ apiKeyId: id('apiKey') }),
+    body: UpdateApiKeyBody,
+    success: { status: 200, body: ApiKey },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent],
+    rate: 'write',
+    idempotency: 'none',
   },
   rotateApiKey: {
     method: 'POST',

@@ -113,6 +113,13 @@ export const shortPages =
 /** A write within an environment. */
 export const writing = reading;
 
+/** Of a `tagged` change: If-Match names another state of the resource. */
+export const conditional = ['svc/runtime/precondition_failed'] as const;
+
+/** Of a PATCH that takes free-form objects. */
+export const mergedFields =
+  '`metadata` is merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one.';
+
 /** `idempotency: 'accepted'`. A malformed key is 400. */
 export const repeatable = ['svc/runtime/idempotency_conflict', 'svc/runtime/invalid_request'] as const;
 

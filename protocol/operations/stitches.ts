@@ -14,7 +14,7 @@ import {
   UpdateStitchBody,
   WebhookDelivery,
 } from '../resources/index.ts';
-import { access, listing, reading, repeatable, writing } from './rules.ts';
+import { access, conditional, listing, mergedFields, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Stitches';
 const oneStitch = Type.Object({ stitchId: id('stitch') });
@@ -58,6 +58,7 @@ export const stitchOperations = {
     query: MaybeProjectQuery,
     success: { status: 200, body: Stitch },
     errors: [...reading],
+    tagged: true,
     rate: 'read',
     idempotency: 'none',
   },
@@ -65,13 +66,15 @@ export const stitchOperations = {
     method: 'PATCH',
     path: '/stitches/{stitchId}',
     tag,
-    summary: 'Change, disable or enable a stitch',
+    summary: 'Change, disable, enable or restore a stitch',
+    description: `A restored one gets the events from then on. Any other change of an archived stitch is a conflict. ${mergedFields}`,
     auth: 'project',
     access: access.writeWebhooks,
     params: oneStitch,
     body: UpdateStitchBody,
     success: { status: 200, body: Stitch },
-    errors: [...writing, 'svc/runtime/conflict'],
+    tagged: true,
+    errors: [...writing, ...conditional, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'none',
   },
@@ -80,12 +83,14 @@ export const stitchOperations = {
     path: '/stitches/{stitchId}',
     tag,
     summary: 'Archive a stitch and cancel its deliveries',
+    description: '`archived: false` by PATCH brings it back.',
     auth: 'project',
     access: access.writeWebhooks,
     params: oneStitch,
     query: MaybeProjectQuery,
     success: { status: 204, body: null },
-    errors: [...writing],
+    tagged: true,
+    errors: [...writing, ...conditional],
     rate: 'write',
     idempotency: 'none',
   },

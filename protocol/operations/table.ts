@@ -9,6 +9,7 @@ import { auditOperations } from './audit.ts';
 import { authOperations } from './auth.ts';
 import { budgetOperations } from './budgets.ts';
 import { byokOperations } from './byok.ts';
+import { callerOperations } from './caller.ts';
 import { channelOperations } from './channels.ts';
 import { chatappOperations } from './chatapp.ts';
 import { consoleOperations } from './console.ts';
@@ -33,6 +34,7 @@ import { usageOperations } from './usage.ts';
 
 export const operations = {
   ...authOperations,
+  ...callerOperations,
   ...tenancyOperations,
   ...invitationOperations,
   ...memberOperations,

@@ -1,18 +1,37 @@
 /** Workspaces, projects and environments. */
+import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
   CreateEnvironmentBody,
   CreateProjectBody,
   CreateWorkspaceBody,
   Environment,
+  id,
   ListEnvironmentsQuery,
   createList,
   ListProjectsQuery,
   ListQuery,
   Project,
+  UpdateEnvironmentBody,
+  UpdateProjectBody,
+  UpdateWorkspaceBody,
   Workspace,
 } from '../resources/index.ts';
-import { absent, access, always, checked, forbidden, paged, repeatable, signedIn } from './rules.ts';
+import {
+  absent,
+  access,
+  always,
+  checked,
+  forbidden,
+  paged,
+  repeatable,
+  signedIn,
+  verified,
+} from './rules.ts';
+
+const oneWorkspace = Type.Object({ workspaceId: id('workspace') });
+const oneProject = Type.Object({ projectId: id('project') });
+const oneEnvironment = Type.Object({ environmentId: id('environment') });
 
 export const tenancyOperations = {
   listWorkspaces: {
@@ -38,6 +57,33 @@ export const tenancyOperations = {
     errors: [...always, ...checked, ...signedIn, ...repeatable, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'accepted',
+  },
+  getWorkspace: {
+    method: 'GET',
+    path: '/workspaces/{workspaceId}',
+    tag: 'Workspaces',
+    summary: 'Read a workspace',
+    auth: 'user',
+    access: access.readWorkspace,
+    params: oneWorkspace,
+    success: { status: 200, body: Workspace },
+    errors: [...always, ...checked, ...signedIn, ...absent],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  updateWorkspace: {
+    method: 'PATCH',
+    path: '/workspaces/{workspaceId}',
+    tag: 'Workspaces',
+    summary: 'Rename a workspace',
+    auth: 'user',
+    access: access.administer,
+    params: oneWorkspace,
+    body: UpdateWorkspaceBody,
+    success: { status: 200, body: Workspace },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent],
+    rate: 'write',
+    idempotency: 'none',
   },
   listProjects: {
     method: 'GET',
@@ -71,6 +117,33 @@ export const tenancyOperations = {
     ],
     rate: 'write',
     idempotency: 'accepted',
+  },
+  getProject: {
+    method: 'GET',
+    path: '/projects/{projectId}',
+    tag: 'Projects',
+    summary: 'Read a project',
+    auth: 'project',
+    access: access.readMembers,
+    params: oneProject,
+    success: { status: 200, body: Project },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  updateProject: {
+    method: 'PATCH',
+    path: '/projects/{projectId}',
+    tag: 'Projects',
+    summary: 'Rename a project',
+    auth: 'project',
+    access: access.administer,
+    params: oneProject,
+    body: UpdateProjectBody,
+    success: { status: 200, body: Project },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent],
+    rate: 'write',
+    idempotency: 'none',
   },
   listEnvironments: {
     method: 'GET',
@@ -107,5 +180,32 @@ export const tenancyOperations = {
     ],
     rate: 'write',
     idempotency: 'accepted',
+  },
+  getEnvironment: {
+    method: 'GET',
+    path: '/environments/{environmentId}',
+    tag: 'Environments',
+    summary: 'Read an environment',
+    auth: 'project',
+    access: access.readMembers,
+    params: oneEnvironment,
+    success: { status: 200, body: Environment },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, ...verified],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  updateEnvironment: {
+    method: 'PATCH',
+    path: '/environments/{environmentId}',
+    tag: 'Environments',
+    summary: 'Rename an environment',
+    auth: 'project',
+    access: access.develop,
+    params: oneEnvironment,
+    body: UpdateEnvironmentBody,
+    success: { status: 200, body: Environment },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, ...verified],
+    rate: 'write',
+    idempotency: 'none',
   },
 } as const satisfies Record<string, Operation>;

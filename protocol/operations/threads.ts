@@ -13,6 +13,9 @@ import {
 import { access, listing, reading, repeatableOnly, shortPages, writing } from './rules.ts';
 
 const tag = 'Threads';
+const threadOrders =
+  'Name a filter several times for several values: a thread fits that has one of them. While messages come, a thread moves within the orders by `lastMessageAt` and `updatedAt`: with newest first, one that gets a message before it was shown is above the page already, and is not shown any more. To see every thread, sort by `createdAt`, which shows each one once; or by `updatedAt` with `order=asc`, which shows one again that has changed since.';
+
 const oneThread = Type.Object({ threadId: id('thread') });
 
 export const threadOperations = {
@@ -36,7 +39,7 @@ export const threadOperations = {
     path: '/threads',
     tag,
     summary: 'List threads, newest first',
-    description: shortPages,
+    description: `${threadOrders}\n\n${shortPages}`,
     auth: 'project',
     access: access.readThreads,
     query: ListThreadsQuery,
@@ -63,13 +66,31 @@ export const threadOperations = {
     method: 'PATCH',
     path: '/threads/{threadId}',
     tag,
-    summary: 'Change the status, agent, agent mode, tags or custom fields of a thread',
+    summary: 'Change the status, agent, agent mode, tags, custom fields or metadata of a thread',
+    description:
+      '`customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,
     body: UpdateThreadBody,
     success: { status: 200, body: Thread },
     errors: [...writing, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  archiveThread: {
+    method: 'DELETE',
+    path: '/threads/{threadId}',
+    tag,
+    summary: 'Archive a thread',
+    description:
+      'Nothing is deleted: it is the same as the status `archived`. `archived: false` by PATCH, or an inbound message, brings it back.',
+    auth: 'project',
+    access: access.writeThreads,
+    params: oneThread,
+    query: MaybeProjectQuery,
+    success: { status: 204, body: null },
+    errors: [...writing],
     rate: 'write',
     idempotency: 'none',
   },

@@ -13,7 +13,7 @@ import {
   ToolTest,
   UpdateToolBody,
 } from '../resources/index.ts';
-import { access, listing, reading, repeatable, writing } from './rules.ts';
+import { access, conditional, listing, mergedFields, reading, repeatable, writing } from './rules.ts';
 
 const tag = 'Tools';
 const oneTool = Type.Object({ toolId: id('tool') });
@@ -59,6 +59,7 @@ export const toolOperations = {
     query: MaybeProjectQuery,
     success: { status: 200, body: Tool },
     errors: [...reading],
+    tagged: true,
     rate: 'read',
     idempotency: 'none',
   },
@@ -67,14 +68,14 @@ export const toolOperations = {
     path: '/tools/{toolId}',
     tag,
     summary: 'Change, disable or enable a tool',
-    description:
-      '`headers` replaces the whole set; a header whose value is `[redacted]` keeps its value. When `url` changes to another origin (scheme, host or port), no value is kept: existing headers have to be sent again with it, else the answer is 422.',
+    description: `\`headers\` replaces the whole set; a header whose value is \`[redacted]\` keeps its value. When \`url\` changes to another origin (scheme, host or port), no value is kept: existing headers have to be sent again with it, else the answer is 422. ${mergedFields}`,
     auth: 'project',
     access: access.writeTools,
     params: oneTool,
     body: UpdateToolBody,
     success: { status: 200, body: Tool },
-    errors: [...writing],
+    tagged: true,
+    errors: [...writing, ...conditional],
     rate: 'write',
     idempotency: 'none',
   },

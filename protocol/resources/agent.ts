@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { providers } from './byok.ts';
 import { page, scope } from './list.ts';
+import { RunTrace } from './run-trace.ts';
 import { agentModes } from './thread.ts';
 
 /** `mode` is the effective mode: the agent's own, else that of its loom's active version, else paused. */
@@ -70,7 +71,8 @@ export const AgentRun = resource('AgentRun', {
   errorCode: optional(nullable(Type.String())),
   errorMessage: optional(nullable(Type.String())),
   toolCallCount: Type.Integer({ minimum: 0 }),
-  trace: freeForm(),
+  /** Lists and events leave its steps out. */
+  trace: RunTrace,
   metadata: freeForm(),
   startedAt: optional(nullable(instant())),
   completedAt: optional(nullable(instant())),

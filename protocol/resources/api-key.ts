@@ -56,6 +56,9 @@ export const CreateApiKeyBody = body('CreateApiKeyBody', {
 });
 export type CreateApiKeyBody = Static<typeof CreateApiKeyBody>;
 
+export const UpdateApiKeyBody = body('UpdateApiKeyBody', { name: optional(text(1, 128)) });
+export type UpdateApiKeyBody = Static<typeof UpdateApiKeyBody>;
+
 /** How long the previous key keeps working, in seconds. */
 export const defaultGraceSeconds = 300;
 

@@ -21,10 +21,12 @@ export const UpsertConsoleMemberBody = body('UpsertConsoleMemberBody', {
 });
 export type UpsertConsoleMemberBody = Static<typeof UpsertConsoleMemberBody>;
 
+/** In the OpenAPI document, too, it is an event with its number (protocol/openapi/events.ts). */
 export const ConsoleStreamEvent = resource('ConsoleStreamEvent', {
   eventId: id('event'),
   eventName: Type.String(),
   occurredAt: instant(),
+  apiVersion: optional(Type.String()),
   projectId: id('project'),
   data: freeForm(),
   /** Its number in the project's stream, for `afterSeq` and a stream's `resume`. */

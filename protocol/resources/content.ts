@@ -41,6 +41,8 @@ function union<const Members extends readonly TObject<{ type: TLiteral<string> }
 export const MessageReference = resource('MessageReference', {
   messageId: nullable(id('message')),
   externalMessageId: nullable(longText),
+  /** The product of the business's catalogue that the message was shown with. */
+  product: optional(Type.Object({ catalogId: nullable(longText), productId: longText })),
 });
 export type MessageReference = Static<typeof MessageReference>;
 

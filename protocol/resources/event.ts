@@ -17,7 +17,8 @@ const envelope = {
   data: freeForm(),
 };
 
-export const EventEnvelope = resource('EventEnvelope', envelope);
+/** The OpenAPI document has a union of all events under this title (protocol/openapi/events.ts). */
+export const EventEnvelope = resource('Event', envelope);
 export type EventEnvelope = Static<typeof EventEnvelope>;
 
 /** The answer of the example endpoint, with status 501: the fields of an error and of an envelope in one object. */

@@ -82,6 +82,11 @@ export function resource<P extends TProperties>(title: string, properties: P): T
   return Type.Object(properties, { title });
 }
 
+/** `archived: false` brings back what DELETE has archived. */
+export function restored() {
+  return optional(Type.Literal(false));
+}
+
 /** May be absent. */
 export function optional<S extends TSchema>(schema: S): TOptional<S> {
   return Type.Optional(schema) as TOptional<S>;

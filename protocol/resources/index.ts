@@ -26,6 +26,7 @@ export {
   ListApiKeysQuery,
   RotateApiKeyBody,
   RotatedApiKey,
+  UpdateApiKeyBody,
 } from './api-key.ts';
 export {
   type AttachmentInput,
@@ -46,6 +47,7 @@ export {
   type Provider,
   RotateByokCredentialBody,
 } from './byok.ts';
+export { Caller } from './caller.ts';
 export {
   Channel,
   ChannelCommand,
@@ -146,7 +148,20 @@ export {
   ListEnvironmentsQuery,
   ListProjectsQuery,
   Project,
+  UpdateEnvironmentBody,
+  UpdateProjectBody,
 } from './project.ts';
+export {
+  type Approval,
+  type BudgetScope,
+  EndedSuggestion,
+  RunTrace,
+  SpentBudget,
+  Suggestion,
+  type SuggestionStatus,
+  type TracedCall,
+  type TracedStep,
+} from './run-trace.ts';
 export {
   CreateStitchBody,
   RotateStitchSecretBody,
@@ -177,6 +192,7 @@ export {
   CreateThreadBody,
   FreeEntry,
   ListThreadsQuery,
+  noAgentMode,
   Participant,
   ParticipantInput,
   PersonalDataErasure,
@@ -184,6 +200,7 @@ export {
   Thread,
   type ThreadStatus,
   threadStatuses,
+  unassigned,
   UpdateThreadBody,
 } from './thread.ts';
 export { MessageTimeline, type TimelineEvent } from './timeline.ts';
@@ -202,6 +219,7 @@ export { ListUsageQuery, maxUsageDays, Usage, type UsageGrouping, type UsageRow 
 export {
   CreateInvitationBody,
   CreateWorkspaceBody,
+  UpdateWorkspaceBody,
   UpdateWorkspaceMemberBody,
   Workspace,
   WorkspaceInvitation,

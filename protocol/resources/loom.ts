@@ -1,7 +1,18 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { providers } from './byok.ts';
-import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  restored,
+  text,
+} from './fields.ts';
 import { agentModes } from './thread.ts';
 
 export const loomStatuses = ['active', 'archived'] as const;
@@ -72,6 +83,7 @@ export const UpdateLoomBody = body('UpdateLoomBody', {
   projectId: id('project'),
   name: optional(text(1, 256)),
   status: optional(choice(loomStatuses)),
+  archived: restored(),
   metadata: optional(freeForm()),
 });
 export type UpdateLoomBody = Static<typeof UpdateLoomBody>;
@@ -86,7 +98,8 @@ export type CreateLoomVersionBody = Static<typeof CreateLoomVersionBody>;
 /** Nothing else of a version can change. The active version cannot be archived. */
 export const UpdateLoomVersionBody = body('UpdateLoomVersionBody', {
   projectId: id('project'),
-  status: choice(loomVersionStatuses),
+  status: optional(choice(loomVersionStatuses)),
+  archived: restored(),
 });
 export type UpdateLoomVersionBody = Static<typeof UpdateLoomVersionBody>;
 

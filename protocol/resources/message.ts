@@ -71,6 +71,8 @@ export const CreateMessageQuery = Type.Object({ dryRun: optional(Type.Boolean({ 
 export const MessageDryRun = resource('MessageDryRun', {
   allowed: Type.Boolean(),
   reason: nullable(Type.String()),
+  /** Without one, a message is kept with the status null, and leaves nowhere. */
+  channelId: optional(nullable(id('channel'))),
   serviceWindow: nullable(ServiceWindow),
 });
 export type MessageDryRun = Static<typeof MessageDryRun>;

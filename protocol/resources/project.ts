@@ -19,6 +19,9 @@ export const CreateProjectBody = body('CreateProjectBody', {
 });
 export type CreateProjectBody = Static<typeof CreateProjectBody>;
 
+export const UpdateProjectBody = body('UpdateProjectBody', { name: optional(text(1, 256)) });
+export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
+
 export const ListProjectsQuery = Type.Object({ workspaceId: optional(id('workspace')), ...page });
 
 /** Keys of environment `test` work in `sandbox`, `live` in `production`; data is never mixed between the two. */
@@ -41,5 +44,8 @@ export const CreateEnvironmentBody = body('CreateEnvironmentBody', {
   name: text(1, 128),
 });
 export type CreateEnvironmentBody = Static<typeof CreateEnvironmentBody>;
+
+export const UpdateEnvironmentBody = body('UpdateEnvironmentBody', { name: optional(text(1, 128)) });
+export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;
 
 export const ListEnvironmentsQuery = Type.Object({ ...maybeProject, ...page });

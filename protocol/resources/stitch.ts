@@ -10,6 +10,7 @@ import {
   nullable,
   optional,
   resource,
+  restored,
   text,
 } from './fields.ts';
 
@@ -58,6 +59,7 @@ export const UpdateStitchBody = body('UpdateStitchBody', {
   name: optional(text(1, 256)),
   webhookUrl: optional(httpUrl()),
   status: optional(choice(['active', 'disabled'])),
+  archived: restored(),
   eventNames: optional(eventNames),
   metadata: optional(freeForm()),
 });

@@ -1,6 +1,17 @@
 import Type from 'typebox';
-import type { Static } from 'typebox';
-import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import type { Static, TSchema } from 'typebox';
+import {
+  body,
+  choice,
+  freeForm,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  restored,
+  text,
+} from './fields.ts';
 import { page, scope } from './list.ts';
 
 export const threadStatuses = ['open', 'closed', 'archived'] as const;
@@ -94,8 +105,10 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   projectId: id('project'),
   status: optional(choice(threadStatuses)),
   agentMode: optional(nullable(choice(agentModes))),
+  archived: restored(),
   tags: optional(Type.Array(tag, { maxItems: 20 })),
   customFields: optional(customFields),
+  metadata: optional(freeForm()),
   /** Null: the agent of the thread's channel. */
   agentId: optional(nullable(id('agent'))),
 });
@@ -108,18 +121,31 @@ export const AssignThreadBody = body('AssignThreadBody', {
 });
 export type AssignThreadBody = Static<typeof AssignThreadBody>;
 
-export const threadSorts = ['lastMessageAt', 'createdAt'] as const;
+export const threadSorts = ['lastMessageAt', 'createdAt', 'updatedAt'] as const;
 
-/** Newest first by `sort`. */
+/** In the place of an assignee: threads that are assigned to nobody. */
+export const unassigned = 'unassigned';
+/** In the place of a mode: threads that have none of their own. */
+export const noAgentMode = 'none';
+
+const assignee = Type.Unsafe<string>({ anyOf: [id('user'), { type: 'string', const: unassigned }] });
+
+/** A filter with several values, for each of which its name is repeated: a thread has one of them. */
+function createFilter<S extends TSchema>(item: S) {
+  return optional(Type.Array(item, { maxItems: 20 }));
+}
+
 export const ListThreadsQuery = Type.Object({
   ...scope,
-  status: optional(choice(threadStatuses)),
-  agentMode: optional(choice(agentModes)),
-  channelId: optional(id('channel')),
-  tag: optional(tag),
-  assigneeUserId: optional(id('user')),
+  status: createFilter(choice(threadStatuses)),
+  agentMode: createFilter(choice([...agentModes, noAgentMode])),
+  channelId: createFilter(id('channel')),
+  tag: createFilter(tag),
+  assigneeUserId: createFilter(assignee),
+  participantRef: optional(text(1, 256)),
   updatedAfter: optional(instant()),
   sort: optional(choice(threadSorts, { default: 'lastMessageAt' })),
+  order: optional(choice(['asc', 'desc'], { default: 'desc' })),
   ...page,
 });
 

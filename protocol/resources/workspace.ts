@@ -16,6 +16,9 @@ export type Workspace = Static<typeof Workspace>;
 export const CreateWorkspaceBody = body('CreateWorkspaceBody', { name: text(1, 256) });
 export type CreateWorkspaceBody = Static<typeof CreateWorkspaceBody>;
 
+export const UpdateWorkspaceBody = body('UpdateWorkspaceBody', { name: optional(text(1, 256)) });
+export type UpdateWorkspaceBody = Static<typeof UpdateWorkspaceBody>;
+
 export const WorkspaceInvitation = resource('WorkspaceInvitation', {
   invitationId: id('invitation'),
   workspaceId: id('workspace'),

@@ -14,7 +14,14 @@ import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
-import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
+import {
+  type Conditional,
+  type EnvironmentList,
+  applyChanges,
+  listPage,
+  mergeMetadata,
+  requireUnchanged,
+} from './environment-rows.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
@@ -26,7 +33,7 @@ export interface NewAgent extends TenantScope, AuditContext, Keyed {
   readonly metadata: Record<string, unknown>;
 }
 
-export interface AgentChange extends TenantScope, AuditContext {
+export interface AgentChange extends TenantScope, AuditContext, Conditional {
   readonly agentId: string;
   readonly changes: {
     readonly name?: string | undefined;
@@ -123,7 +130,8 @@ export class Agents {
       const row = await em.findOne(Agent, { agentId, projectId, environmentId }, lock);
       if (row === null) throw rules.refuse('absent');
       const wasArchived = (row.archivedAt ?? null) !== null;
-      const fields = applyChanges<Partial<AgentEntity>>(row, changes);
+      if (change.ifMatch !== undefined) requireUnchanged(rules, change, await loadResource(em, row));
+      const fields = applyChanges<Partial<AgentEntity>>(row, mergeMetadata(rules, row.metadata, changes));
       const isArchived = archived ?? wasArchived;
       if (isArchived !== wasArchived) {
         row.archivedAt = isArchived ? new Date(now) : null;

@@ -1,7 +1,10 @@
 /** What the resources of an environment have in common: whose they are, their lists, and changes that may change nothing. */
 import { isDeepStrictEqual } from 'node:util';
+import { passesIfMatch } from '../../protocol/etag.ts';
+import { isTooLarge, mergePatch } from '../../protocol/merge-patch.ts';
 import { createFindTenant, type Queries, type TenantScope } from '../database/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import type { AgentRules } from './rules.ts';
 
 export const findByokCredentialTenant = createFindTenant('byok_credentials', 'byok_credential_id');
 export const findToolTenant = createFindTenant('tools', 'tool_id');
@@ -37,6 +40,35 @@ export async function listPage<Row extends { readonly createdAt: Date }>(
     [projectId, environmentId, at === undefined ? null : new Date(at), lastId ?? null, limit + 1],
   );
   return toPage(rows, limit, last => cursors.encode(scope, [last.createdAt.getTime(), getId(last)]));
+}
+
+/** What a change of a resource with an ETag may bring beside the change. */
+export interface Conditional {
+  /** The header If-Match; empty or absent: there is no condition. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Refused where the resource is not what If-Match names: within the transaction, which has locked its row. */
+export function requireUnchanged(
+  rules: Pick<AgentRules, 'refuse'>,
+  { ifMatch = '' }: Conditional,
+  resource: object,
+): void {
+  if (!passesIfMatch(ifMatch, resource)) throw rules.refuse('changed');
+}
+
+type Metadata = Record<string, unknown>;
+
+/** The changes with the metadata that the row has after them. Refused where that is too large. */
+export function mergeMetadata<Changes extends { readonly metadata?: Metadata | undefined }>(
+  rules: Pick<AgentRules, 'refuse'>,
+  before: Metadata,
+  changes: Changes,
+): Changes {
+  if (changes.metadata === undefined) return changes;
+  const metadata = mergePatch(before, changes.metadata);
+  if (isTooLarge(metadata, before)) throw rules.refuse('metadata_too_large');
+  return { ...changes, metadata };
 }
 
 /** Assigns the values that differ from the row's, and gives their names: none for a change that changes nothing. */

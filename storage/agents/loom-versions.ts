@@ -115,7 +115,11 @@ export class LoomVersions {
 
   /** A change that changes nothing is not recorded. Refused for archiving the active version. */
   setStatus(
-    target: LoomTarget & { readonly loomVersionId: string; readonly status: LoomVersionResource['status'] },
+    target: LoomTarget & {
+      readonly loomVersionId: string;
+      /** Undefined: it stays. */
+      readonly status: LoomVersionResource['status'] | undefined;
+    },
   ): Promise<LoomVersionResource> {
     const { projectId, environmentId, loomId, loomVersionId, status } = target;
     const { db, rules } = this.#options;
@@ -123,7 +127,7 @@ export class LoomVersions {
       const loom = await lockLoom(em, target, rules);
       const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
       if (version === null) throw rules.refuse('absent');
-      if (version.status === status) return versionResource(version);
+      if (status === undefined || version.status === status) return versionResource(version);
       if (status === 'archived' && loom.activeVersionId === loomVersionId) {
         throw rules.refuse('loom_version_active');
       }

@@ -17,7 +17,14 @@ import type { Database, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
-import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
+import {
+  type Conditional,
+  type EnvironmentList,
+  applyChanges,
+  listPage,
+  mergeMetadata,
+  requireUnchanged,
+} from './environment-rows.ts';
 import { addVersion, findUnusableReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
@@ -33,7 +40,7 @@ export interface LoomTarget extends TenantScope, AuditContext {
   readonly loomId: string;
 }
 
-export interface LoomChange extends LoomTarget {
+export interface LoomChange extends LoomTarget, Conditional {
   readonly changes: {
     readonly name?: string | undefined;
     readonly status?: LoomResource['status'] | undefined;
@@ -133,7 +140,8 @@ export class Looms {
     const { db, rules } = this.#options;
     return db.em().transactional(async em => {
       const loom = await lockLoom(em, change, rules);
-      const fields = applyChanges<Partial<LoomRow>>(loom, changes);
+      requireUnchanged(rules, change, loomResource(loom));
+      const fields = applyChanges<Partial<LoomRow>>(loom, mergeMetadata(rules, loom.metadata, changes));
       if (fields.length === 0) return loomResource(loom);
       if (fields.includes('status')) {
         const archives = loom.status === 'archived';
@@ -168,7 +176,7 @@ export class Looms {
     return transactOnce(db, target.key, async em => {
       const loom = await lockLoom(em, target, rules);
       const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
-      if (version === null) throw rules.refuse('absent');
+      if (version === null) throw rules.refuse('activated_version_absent');
       if (loom.status === 'archived') throw rules.refuse('loom_archived');
       if (version.status === 'archived') throw rules.refuse('loom_version_archived');
       if (loom.activeVersionId === loomVersionId) return loomResource(loom);

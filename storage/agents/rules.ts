@@ -8,14 +8,20 @@ export type AgentRefusal =
   /** The environment has no such resource. */
   | 'absent'
   | 'agent_archived'
+  /** If-Match names another state of it. */
+  | 'changed'
   /** The environment does not have the loom that the agent is to use. */
   | 'agent_loom_absent'
+  /** The loom does not have the version that is to become the active one. */
+  | 'activated_version_absent'
   | 'credential_revoked'
   | 'loom_archived'
   /** An agent that is not archived uses the loom. */
   | 'loom_in_use'
   | 'loom_version_active'
   | 'loom_version_archived'
+  /** The metadata would have too many bytes. */
+  | 'metadata_too_large'
   /** The address of a tool moves to another origin, and its headers were not given again. */
   | 'tool_headers_missing';
 

@@ -18,7 +18,14 @@ import { Tool } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { Vault } from '../secrets/index.ts';
-import { type EnvironmentList, applyChanges, listPage } from './environment-rows.ts';
+import {
+  type Conditional,
+  type EnvironmentList,
+  applyChanges,
+  listPage,
+  mergeMetadata,
+  requireUnchanged,
+} from './environment-rows.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
@@ -44,7 +51,7 @@ export interface NewTool extends TenantScope, AuditContext, Keyed, ToolFields {
 
 type Maybe<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-export interface ToolChange extends TenantScope, AuditContext {
+export interface ToolChange extends TenantScope, AuditContext, Conditional {
   readonly toolId: string;
   /** `headers` replaces all headers; a value `[redacted]` keeps the current one, unless `url` leads to another origin. */
   readonly changes: Maybe<
@@ -156,9 +163,11 @@ export class Tools {
     const { headers, status, ...fields } = changes;
     return this.#options.db.em().transactional(async em => {
       const row = await this.#lock(em, change);
+      requireUnchanged(this.#options.rules, change, toolResource(row));
       const before = row.sealedHeaders ?? undefined;
       const moves = fields.url !== undefined && parseOrigin(fields.url) !== parseOrigin(row.url);
-      const changed = applyChanges<Partial<typeof row>>(row, fields);
+      const merged = mergeMetadata(this.#options.rules, row.metadata, fields);
+      const changed = applyChanges<Partial<typeof row>>(row, merged);
       if (moves && before !== undefined && headers === undefined) {
         throw this.#options.rules.refuse('tool_headers_missing');
       }

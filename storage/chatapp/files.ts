@@ -122,3 +122,12 @@ export async function keepUpload(
     'chatapp_uploads.keep',
   );
 }
+
+/** The provider may not have the file any more. */
+export async function dropUpload(db: Queries, { phoneNumberId, attachmentId }: UploadKey): Promise<void> {
+  await db.query(
+    `delete from chatapp_uploads where phone_number_id = $1 and attachment_id = $2`,
+    [phoneNumberId, attachmentId],
+    'chatapp_uploads.drop',
+  );
+}

@@ -1,10 +1,11 @@
 /** What the chat provider has sent, before anything is made of it, what it has yet to take, and the files on their way either way. */
-export { type AliasedThread, findAliases } from './aliases.ts';
+export { type AliasedThread, findAliases, type KnownAlias } from './aliases.ts';
 export {
   channelsWithFiles,
   type ClaimedFile,
   claimFiles,
   dropFile,
+  dropUpload,
   findUpload,
   keepUpload,
   nextFileAt,

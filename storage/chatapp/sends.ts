@@ -29,6 +29,8 @@ export interface DueSend extends TenantScope {
 export interface SendError {
   readonly code?: string;
   readonly message: string;
+  /** How often the provider has failed at it. */
+  readonly failures?: number;
 }
 
 /** Nothing before it in its thread holds it. */
@@ -97,6 +99,8 @@ export interface ClaimedSend {
   readonly environmentId: string;
   /** How often it was claimed, this time included. */
   readonly attempts: number;
+  /** Of the attempt before; null: this is the first. */
+  readonly error: SendError | null;
   readonly createdAt: Date;
   readonly body: string;
   readonly attachments: readonly MessageAttachment[];
@@ -115,7 +119,9 @@ export interface ClaimedSend {
 const claim = `
   with claimed as (
     update chatapp_sends s set status = 'sending', started_at = $3, next_at = $4, attempts = s.attempts + 1
-    where s.message_id = $1 and s.channel_id = $2 and s.status = 'queued' and ${isHead}
+    where s.message_id = $1 and s.channel_id = $2 and s.status = 'queued' and ${isHead} and exists (
+      select from channels h where h.channel_id = $2 and h.status = 'connected'
+        and h.chatapp #>> '{connection,accessToken}' = $6)
     returning s.*
   ), paced as (
     update chatapp_sends f set next_at = greatest(f.next_at, $5) from claimed c
@@ -123,17 +129,19 @@ const claim = `
       where n.thread_id = c.thread_id and n.sequence > c.sequence and n.status = 'queued' order by n.sequence limit 1)
   )
   select c.message_id as "messageId", c.thread_id as "threadId", c.project_id as "projectId", c.environment_id as "environmentId",
-    c.attempts, c.created_at as "createdAt", m.body, m.attachments, m.details, t.external_ref as "externalRef", t.participant,
+    c.attempts, c.error, c.created_at as "createdAt", m.body, m.attachments, m.details, t.external_ref as "externalRef", t.participant,
     r.external_message_id as "targetId"
   from claimed c
   join messages m on m.message_id = c.message_id and m.project_id = c.project_id and m.environment_id = c.environment_id
   join threads t on t.thread_id = c.thread_id and t.project_id = c.project_id and t.environment_id = c.environment_id
   left join messages r on r.thread_id = m.thread_id
-    and r.message_id = coalesce(m.details #>> '{replyTo,messageId}', m.details #>> '{content,to,messageId}')`;
+    and r.message_id = coalesce(m.details #>> '{content,to,messageId}', m.details #>> '{replyTo,messageId}')`;
 
 export interface SendClaim {
   readonly messageId: string;
   readonly channelId: string;
+  /** Sealed, as the channel's connection has it: what was opened for another one sends nothing. */
+  readonly accessToken: string;
   readonly now: number;
   /** When whoever has claimed it must have gone, in epoch milliseconds. */
   readonly until: number;
@@ -141,12 +149,12 @@ export interface SendClaim {
   readonly nextAt: number;
 }
 
-/** Undefined where somebody else was first, or it is not its turn. */
+/** Undefined where somebody else was first, it is not its turn, or the channel has lost that connection. */
 export async function claimSend(
   db: Queries,
-  { messageId, channelId, now, until, nextAt }: SendClaim,
+  { messageId, channelId, accessToken, now, until, nextAt }: SendClaim,
 ): Promise<ClaimedSend | undefined> {
-  const values = [messageId, channelId, new Date(now), new Date(until), new Date(nextAt)];
+  const values = [messageId, channelId, new Date(now), new Date(until), new Date(nextAt), accessToken];
   const [row] = await db.query<ClaimedSend>(claim, values, 'chatapp_sends.claim');
   return row;
 }

@@ -133,7 +133,7 @@ export function deliveryStatement(filter: DeliveryFilter): ScanStatement {
   conditions.filter(id => `d.stitch_id = ${id}`, filter.stitchId);
   conditions.filter(name => `d.event_name = ${name}`, filter.eventName);
   if (before !== undefined) {
-    conditions.below(['d.created_at', 'd.delivery_id'], [new Date(before.at), before.deliveryId]);
+    conditions.beyond(['d.created_at', 'd.delivery_id'], [new Date(before.at), before.deliveryId]);
   }
   const { values, range, filters } = conditions;
   const isFew = eventId !== undefined || deliveryIds !== undefined;

@@ -19,6 +19,8 @@ export const ApiKey = defineEntity({
     createdByUserId: id(),
     /** The key that this one replaced. */
     previousKeyId: id().nullable(),
+    /** The one at the beginning of these replacements; null: it has replaced none. */
+    firstKeyId: id().nullable(),
     createdAt: instant(),
     updatedAt: instant(),
     expiresAt: instant().nullable(),

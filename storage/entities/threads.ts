@@ -26,6 +26,8 @@ export const Thread = defineEntity({
     activeSecond: big(),
     createdAt: instant(),
     updatedAt: instant(),
+    /** Whole seconds of updatedAt; null: as activeSecond, since before there was this column. */
+    updatedSecond: big().nullable(),
     archivedAt: instant().nullable(),
     state: p.json<unknown>(),
     version: big(),
@@ -52,6 +54,16 @@ export const Thread = defineEntity({
       name: 'threads_tagged',
       properties: ['projectId', 'environmentId', 'activeSecond'],
       where: "tags <> '{}'",
+    },
+    {
+      name: 'threads_by_change',
+      expression:
+        'create index threads_by_change on threads (project_id, environment_id, greatest(active_second, updated_second))',
+    },
+    {
+      name: 'threads_without_channel',
+      properties: ['projectId', 'environmentId', 'externalRef'],
+      where: 'channel_id is null and external_ref is not null',
     },
     { name: 'threads_by_creation', properties: ['projectId', 'environmentId', 'createdAt', 'threadId'] },
     {

@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { ReadStream } from 'node:fs';
+import { createReadStream, ReadStream } from 'node:fs';
 import { mkdir, open, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Transform, pipeline, type Readable } from 'node:stream';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 import { S3Driver } from 'flydrive/drivers/s3';
@@ -45,8 +46,6 @@ function nothing(): void {
 
 // A put is not retried, since its stream is consumed. An idle connection to the store is closed.
 const s3Settings = {
-  visibility: 'private',
-  supportsACL: false,
   maxAttempts: 1,
   requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
   // Not every self-hosted server understands checksums in trailers.
@@ -61,6 +60,8 @@ export class Media {
   readonly #prefix: string;
   /** Undefined for S3. */
   readonly #folder: string | undefined;
+  /** Undefined for a folder. */
+  readonly #s3: { readonly client: S3Client; readonly bucket: string } | undefined;
   readonly #freeDiskBytes: number;
 
   /** @param freeDiskBytes bytes of the folder's disk that stay free */
@@ -72,7 +73,9 @@ export class Media {
       this.#folder = location.folder;
     } else {
       const { bucket, prefix, pathStyle } = location;
-      this.#disk = new Disk(new S3Driver({ ...s3Settings, bucket, forcePathStyle: pathStyle }));
+      const client = new S3Client({ ...s3Settings, forcePathStyle: pathStyle });
+      this.#disk = new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }));
+      this.#s3 = { client, bucket };
       this.#prefix = prefix;
     }
   }
@@ -120,11 +123,11 @@ export class Media {
     return hash.digest();
   }
 
-  /** The object's bytes. Rejects with {@link NoSuchMedia}. */
-  async open(key: string): Promise<Readable> {
+  /** The object's bytes, or those of a range, both ends included. Rejects with {@link NoSuchMedia}. */
+  async open(key: string, range?: { readonly start: number; readonly end: number }): Promise<Readable> {
     const path = this.#toPath(key);
     try {
-      const stream = await this.#disk.getStream(path);
+      const stream = await this.#read(path, range);
       // A stream of a file opens it later, but whether it is there must be known now.
       if (stream instanceof ReadStream && stream.pending) await once(stream, 'open');
       return stream;
@@ -132,6 +135,19 @@ export class Media {
       if (isAbsent(error)) throw new NoSuchMedia(key, { cause: error });
       throw error;
     }
+  }
+
+  // Of a range the driver knows nothing.
+  async #read(
+    path: string,
+    range: { readonly start: number; readonly end: number } | undefined,
+  ): Promise<Readable> {
+    if (range === undefined) return this.#disk.getStream(path);
+    if (this.#s3 === undefined) return createReadStream(join(this.#folder ?? '', path), range);
+    const { client, bucket: Bucket } = this.#s3;
+    const Range = `bytes=${range.start}-${range.end}`;
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: path, Range }));
+    return Body as Readable;
   }
 
   /** Idempotent. */

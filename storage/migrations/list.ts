@@ -9,6 +9,7 @@ import { DueWork } from './due-work.ts';
 import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
+import { FirstKeys } from './first-keys.ts';
 import { Grounds } from './grounds.ts';
 import { HashRoot } from './hash-root.ts';
 import { Limits } from './limits.ts';
@@ -19,6 +20,7 @@ import { OwnLooms } from './own-looms.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
+import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { Usage } from './usage.ts';
 
@@ -45,4 +47,6 @@ export const migrations = [
   { name: '0024-chatapp', class: Chatapp },
   { name: '0025-chatapp-messages', class: ChatappMessages },
   { name: '0026-chatapp-webhook-queue', class: ChatappWebhookQueue },
+  { name: '0027-first-keys', class: FirstKeys },
+  { name: '0028-thread-orders', class: ThreadOrders },
 ];

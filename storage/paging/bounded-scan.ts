@@ -25,6 +25,8 @@ export interface BoundedScan {
   readonly columns: string;
   /** The columns that the scan is ordered by. An index begins with what `range` fixes and continues with them. */
   readonly by: readonly string[];
+  /** Those of `by` that are no columns, but expressions over the table. */
+  readonly computed?: Readonly<Record<string, string>>;
   /** Default: from the highest down. */
   readonly order?: 'asc' | 'desc';
   /** The primary key. */
@@ -42,10 +44,13 @@ export interface BoundedScan {
 
 /** The statement. It gives one row more than the page has, if there is one, or the last row of a full scan. */
 export function buildScanStatement(scan: BoundedScan): string {
-  const { table, as, columns, by, order = 'desc', key, range, filters, limit } = scan;
-  const toOrder = (name: string): string => by.map(column => `${name}.${column} ${order}`).join(', ');
-  const carried = [...new Set([...key, ...by])].map(column => `${as}.${column}`);
-  const from = `from ${table} ${as} where ${range.join(' and ')} order by ${toOrder(as)}`;
+  const { table, as, columns, by, computed = {}, order = 'desc', key, range, filters, limit } = scan;
+  const toOrder = (values: readonly string[]): string => values.map(value => `${value} ${order}`).join(', ');
+  const inTable = by.map(column => computed[column] ?? `${as}.${column}`);
+  const carried = [...new Set([...key, ...by])].map(column =>
+    computed[column] === undefined ? `${as}.${column}` : `${computed[column]} as ${column}`,
+  );
+  const from = `from ${table} ${as} where ${range.join(' and ')} order by ${toOrder(inTable)}`;
   if (filters.length === 0) {
     return `select ${columns}, 0 as scanned, true as matches ${from} limit ${limit + 1}`;
   }
@@ -53,12 +58,12 @@ export function buildScanStatement(scan: BoundedScan): string {
     select ${columns}, step.scanned, step.matches
     from (
       select ${carried.join(', ')}, coalesce(${filters.join(' and ')}, false) as matches,
-        row_number() over (order by ${toOrder(as)}) as scanned
+        row_number() over (order by ${toOrder(inTable)}) as scanned
       ${from} limit ${maxScannedRows}
     ) step
     join ${table} ${as} on ${key.map(column => `${as}.${column} = step.${column}`).join(' and ')}
     where step.matches or step.scanned = ${maxScannedRows}
-    order by ${toOrder('step')} limit ${limit + 1}`;
+    order by ${toOrder(by.map(column => `step.${column}`))} limit ${limit + 1}`;
 }
 
 /** Collects the conditions of a page and the parameters that they name. */
@@ -89,10 +94,10 @@ export class ScanConditions {
     if (value !== undefined) this.filters.push(condition(this.parameter(value)));
   }
 
-  /** Continues below the row where the previous page ended, by the columns of the order. */
-  below(columns: readonly string[], ends: readonly unknown[]): void {
+  /** Continues after the row where the previous page ended, by the columns of the order: below it, unless the order ascends. */
+  beyond(columns: readonly string[], ends: readonly unknown[], order: 'asc' | 'desc' = 'desc'): void {
     const parameters = ends.map(value => this.parameter(value));
-    this.range.push(`(${columns.join(', ')}) < (${parameters.join(', ')})`);
+    this.range.push(`(${columns.join(', ')}) ${order === 'asc' ? '>' : '<'} (${parameters.join(', ')})`);
   }
 }
 

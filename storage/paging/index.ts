@@ -8,4 +8,12 @@ export {
   type ScanStatement,
   toScanPage,
 } from './bounded-scan.ts';
-export { Cursors, fromScanPage, InvalidCursor, type Page, type PageRequest, toPage } from './cursors.ts';
+export {
+  type CursorKey,
+  Cursors,
+  fromScanPage,
+  InvalidCursor,
+  type Page,
+  type PageRequest,
+  toPage,
+} from './cursors.ts';

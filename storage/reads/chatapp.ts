@@ -56,6 +56,24 @@ export async function sharesAccount(
   return rows.length > 0;
 }
 
+/** The tenant's other channels that are connected to a business account by the app that the channel is connected by. */
+export async function findAccountSiblings(
+  db: Queries,
+  { projectId, environmentId, channelId }: TenantScope & { readonly channelId: string },
+  wabaId: string,
+): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select s.channel_id as id from channels c join channels s using (project_id, environment_id)
+     where c.channel_id = $1 and project_id = $2 and environment_id = $3 and s.channel_id <> $1 and s.phone_number_id is not null
+       and s.chatapp #>> '{connection,wabaId}' = $4
+       and s.chatapp #>> '{connection,appId}' = c.chatapp #>> '{connection,appId}'
+     order by s.channel_id`,
+    [channelId, projectId, environmentId, wabaId],
+    'chatapp.account_siblings',
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Our ids of the channel's messages that have one of the provider's ids, by these. */
 export async function findMessageIds(
   db: Queries,

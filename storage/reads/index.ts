@@ -13,6 +13,7 @@ export {
   findChatapp,
   findMessageIds,
   findNumberChannel,
+  findAccountSiblings,
   findProviderMessage,
   sharesAccount,
 } from './chatapp.ts';
@@ -26,6 +27,7 @@ export {
 } from './messages.ts';
 export { findNote, notePage } from './notes.ts';
 export { moveReadCursor, readCursors } from './read-cursors.ts';
+export { findParticipantThreads } from './participants.ts';
 export { findRun, findRunStatus, findRunTenant, isRunAnswering, runPage, type RunRecord } from './runs.ts';
 export { findStitch, findStitchTenant, stitchPage, type StitchRecord } from './stitches.ts';
 export {
@@ -35,6 +37,7 @@ export {
   findThreadTenant,
   type ThreadKey,
   threadPage,
+  type ThreadPosition,
   type ThreadRecord,
 } from './threads.ts';
 export { listEventDeliveries, listMessageEvents, listMessageRuns } from './timeline.ts';

@@ -92,7 +92,7 @@ export function runStatement(filter: RunFilter): ScanStatement {
   else conditions.filter(hasAgent, agentId);
   conditions.filter(given => `r.status = ${given}`, status);
   if (after !== undefined) {
-    conditions.below(['r.created_at', 'r.agent_run_id'], [new Date(after.at), after.agentRunId]);
+    conditions.beyond(['r.created_at', 'r.agent_run_id'], [new Date(after.at), after.agentRunId]);
   }
   const { values, range, filters } = conditions;
   const text = buildScanStatement({

@@ -9,6 +9,7 @@ import {
   type ScanRow,
   type ScanStatement,
 } from '../paging/index.ts';
+import type { ParticipantThreads } from './participants.ts';
 
 export const findThreadTenant = createFindTenant('threads', 'thread_id');
 
@@ -72,97 +73,140 @@ export async function findParticipantRef(
   return row?.ref ?? null;
 }
 
+/** A filter takes several values, of which a thread has one; null among them stands for threads that have none. */
+type Wanted = readonly (string | null)[] | undefined;
+
 export interface ThreadFilter extends TenantScope {
-  readonly status?: string | undefined;
-  readonly agentMode?: string | undefined;
-  readonly channelId?: string | undefined;
-  readonly tag?: string | undefined;
-  readonly assigneeUserId?: string | undefined;
+  readonly status?: Wanted;
+  readonly agentMode?: Wanted;
+  readonly channelId?: Wanted;
+  readonly tag?: readonly string[] | undefined;
+  readonly assigneeUserId?: Wanted;
+  /** The threads of one participant. */
+  readonly participant?: ParticipantThreads | undefined;
   /** ISO 8601, exclusive. */
   readonly updatedAfter?: string | undefined;
-  readonly sort: 'lastMessageAt' | 'createdAt';
-  /** Where the previous page ended: the instant that it is sorted by, in epoch milliseconds, and the id. */
-  readonly after?: { readonly at: number; readonly threadId: string } | undefined;
+  readonly sort: keyof typeof orders;
+  /** Default: newest first. */
+  readonly order?: 'asc' | 'desc' | undefined;
+  /** Where the previous page ended: what it is sorted by, and the id. */
+  readonly after?: ThreadPosition | undefined;
   readonly limit: number;
 }
 
-/** A row of a page, with the instant that it is sorted by. */
+/** A place in a list. */
+export interface ThreadPosition {
+  readonly threadId: string;
+  /** The instant that the list is sorted by, in epoch milliseconds. */
+  readonly at: number;
+  /** The whole second that the index has. */
+  readonly second: number;
+}
+
+/** A row of a page, with what it is sorted by. */
 export interface ListedThread extends ThreadRecord, ScanRow {
   readonly sortedAt: Date;
+  readonly sortedSecond: number;
 }
 
 /**
- * What a list is sorted by, the instant last. For sorting by activity the index has only the whole second, and the server sorts within
- * it. So a busy thread's row keeps its index entries for as long as the second lasts, and its updates stay on its page (HOT).
+ * What a list is sorted by. For what messages change the index has only the whole second, and the server sorts within it. So a busy thread's
+ * row keeps its index entries for as long as the second lasts, and its updates stay on its page (HOT).
  */
-const sortColumns = {
-  lastMessageAt: ['active_second', 'last_message_at'],
-  createdAt: ['created_at'],
+const orders = {
+  lastMessageAt: { second: 't.active_second', instant: 'last_message_at' },
+  updatedAt: { second: 'greatest(t.active_second, t.updated_second)', instant: 'updated_at' },
+  createdAt: { second: undefined, instant: 'created_at' },
 } as const;
 
 /**
  * The filter that an index by activity serves, because few threads fit it: threads that are not open, have a mode of their own, an
- * assignee, or tags. Every other filter is applied on a scan.
+ * assignee, or tags. An index has one value in order, so that several values, and the lack of one, are looked for on a scan, as is every
+ * other filter.
  */
-function findIndexedFilter({
-  sort,
-  status,
-  agentMode,
-  assigneeUserId,
-  tag,
-}: ThreadFilter): 'assigneeUserId' | 'agentMode' | 'status' | 'tag' | undefined {
-  if (sort !== 'lastMessageAt') return undefined;
-  if (assigneeUserId !== undefined) return 'assigneeUserId';
-  if (agentMode !== undefined) return 'agentMode';
-  if (status !== undefined && status !== 'open') return 'status';
+function findIndexedFilter(
+  filter: ThreadFilter,
+): 'assigneeUserId' | 'agentMode' | 'status' | 'tag' | undefined {
+  const { sort, status, agentMode, assigneeUserId, tag } = filter;
+  const isOne = (wanted: Wanted): boolean => wanted?.length === 1 && wanted[0] !== null;
+  if (sort !== 'lastMessageAt' || filter.participant !== undefined) return undefined;
+  if (isOne(assigneeUserId)) return 'assigneeUserId';
+  if (isOne(agentMode)) return 'agentMode';
+  if (isOne(status) && status?.[0] !== 'open') return 'status';
   return tag === undefined ? undefined : 'tag';
+}
+
+const filteredColumns = {
+  status: 't.status',
+  agentMode: 't.agent_mode',
+  channelId: 't.channel_id',
+  assigneeUserId: 't.assignee_user_id',
+} as const;
+
+function addFilters(conditions: ScanConditions, filter: ThreadFilter): void {
+  const indexed = findIndexedFilter(filter);
+  const { tag, updatedAfter, sort } = filter;
+  for (const [name, column] of Object.entries(filteredColumns)) {
+    const wanted = filter[name as keyof typeof filteredColumns];
+    if (wanted === undefined) continue;
+    if (indexed === name) conditions.inRange(value => `${column} = ${value}`, wanted[0]);
+    else {
+      const orNone = wanted.includes(null) ? ` or ${column} is null` : '';
+      const values = wanted.filter(value => value !== null);
+      conditions.filter(parameter => `(${column} = any (${parameter}::text[])${orNone})`, values);
+    }
+  }
+  if (indexed === 'tag') conditions.range.push(`t.tags <> '{}'`);
+  conditions.filter(tags => `t.tags && ${tags}::text[]`, tag);
+  conditions.filter(at => `t.updated_at > ${at}`, updatedAfter);
+  if (sort === 'updatedAt' && updatedAfter !== undefined) {
+    const second = Math.floor(Date.parse(updatedAfter) / 1_000);
+    conditions.inRange(from => `${orders.updatedAt.second} >= ${from}::bigint`, second);
+  }
+}
+
+/** The threads that a list is of. Those of a participant are few: they are found first, and then sorted. */
+function describeTable(conditions: ScanConditions, participant: ParticipantThreads | undefined): string {
+  if (participant === undefined) return 'threads';
+  const { derived, known, names } = participant;
+  const isNamed = `external_ref = any (${conditions.parameter(names)}::text[])`;
+  const isDerived = `thread_id = any (${conditions.parameter(derived)}::text[]) and ${isNamed}`;
+  const isKnown = `thread_id = any (${conditions.parameter(known)}::text[])`;
+  return `(select * from threads where ${isDerived} or ${isKnown} offset 0)`;
 }
 
 /** The statement of a page. */
 export function threadStatement(filter: ThreadFilter): ScanStatement {
-  const { projectId, environmentId, after, limit } = filter;
-  const columns = sortColumns[filter.sort];
-  const by = [...columns, 'thread_id'];
+  const { projectId, environmentId, participant, after, limit, order = 'desc' } = filter;
+  const { second, instant } = orders[filter.sort];
   const conditions = new ScanConditions(
     [projectId, environmentId],
     ['t.project_id = $1', 't.environment_id = $2'],
   );
-  const indexed = findIndexedFilter(filter);
-  const narrow = (name: keyof ThreadFilter, condition: (parameter: string) => string): void => {
-    if (filter[name] === undefined) return;
-    if (indexed === name && name === 'tag') conditions.range.push(`t.tags <> '{}'`);
-    if (indexed === name && name !== 'tag') conditions.inRange(condition, filter[name]);
-    else conditions.filter(condition, filter[name]);
-  };
-  narrow('status', status => `t.status = ${status}`);
-  narrow('agentMode', mode => `t.agent_mode = ${mode}`);
-  narrow('channelId', id => `t.channel_id = ${id}`);
-  narrow('tag', tag => `${tag} = any (t.tags)`);
-  narrow('assigneeUserId', id => `t.assignee_user_id = ${id}`);
-  narrow('updatedAfter', at => `t.updated_at > ${at}`);
+  const table = describeTable(conditions, participant);
+  addFilters(conditions, filter);
   if (after !== undefined) {
-    const { at, threadId } = after;
-    const ends = columns.length === 1 ? [new Date(at)] : [Math.floor(at / 1_000), new Date(at)];
-    conditions.below(
-      by.map(column => `t.${column}`),
-      [...ends, threadId],
-    );
+    const sorted = [...(second === undefined ? [] : [second]), `t.${instant}`, 't.thread_id'];
+    const ends = [...(second === undefined ? [] : [after.second]), new Date(after.at), after.threadId];
+    conditions.beyond(sorted, ends, order);
   }
   const { values, range, filters } = conditions;
   const text = buildScanStatement({
-    table: 'threads',
+    table,
     as: 't',
-    columns: `${record}, t.${columns.at(-1) ?? ''} as "sortedAt"`,
-    by,
+    columns: `${record}, t.${instant} as "sortedAt", ${second ?? 0} as "sortedSecond"`,
+    by: [...(second === undefined ? [] : ['sorted_second']), instant, 'thread_id'],
+    ...(second === undefined ? {} : { computed: { sorted_second: second } }),
+    order,
     key: ['thread_id'],
     range,
     filters,
     limit,
   });
-  return { text, values, isScan: indexed !== undefined || filters.length > 0 };
+  return { text, values, isScan: findIndexedFilter(filter) !== undefined || filters.length > 0 };
 }
 
-/** A page of one environment's threads, newest first. */
+/** A page of one environment's threads. */
 export function threadPage(
   db: Pick<Database, 'query' | 'scan'>,
   filter: ThreadFilter,

@@ -68,6 +68,8 @@ export interface NewKey {
 /** What a request with a key needs to know of it. */
 export interface KeyGrant {
   readonly apiKeyId: string;
+  /** The key that it goes back to by rotations; itself where it has replaced none. */
+  readonly firstKeyId: string;
   readonly projectId: string;
   readonly environmentId: string;
   readonly environmentKind: EnvironmentKind;
@@ -90,18 +92,22 @@ const selectHome = `
   from api_keys where api_key_id = $1`;
 
 const selectGrant = `
-  select k.api_key_id as "apiKeyId", k.project_id as "projectId", k.environment_id as "environmentId",
-    e.kind as "environmentKind", k.scopes, k.created_by_user_id as "createdByUserId",
+  select k.api_key_id as "apiKeyId", coalesce(k.first_key_id, k.api_key_id) as "firstKeyId",
+    k.project_id as "projectId", k.environment_id as "environmentId", e.kind as "environmentKind", k.scopes, k.created_by_user_id as "createdByUserId",
     (extract(epoch from least(k.expires_at, k.rotation_grace_expires_at)) * 1000)::float8 as "endsAt"
   from api_keys k join environments e on e.environment_id = k.environment_id and e.project_id = k.project_id
   where k.key_hash = $1 and k.status <> 'revoked'`;
 
-/** Newest first, by the index api_keys_listed read backwards. */
-const selectPage = `
+const selectKeys = `
   select api_key_id as "apiKeyId", project_id as "projectId", name, environment, key_prefix as "keyPrefix", scopes, status,
     created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
     rotation_grace_expires_at as "rotationGraceExpiresAt", last_used_at as "lastUsedAt", last_used_ip as "lastUsedIp"
-  from api_keys
+  from api_keys`;
+
+const selectOne = `${selectKeys} where api_key_id = $1 and project_id = $2`;
+
+/** Newest first, by the index api_keys_listed read backwards. */
+const selectPage = `${selectKeys}
   where project_id = $1 and ($2::timestamptz is null or (created_at, api_key_id) < ($2, $3))
   order by created_at desc, api_key_id desc limit $4`;
 
@@ -150,6 +156,33 @@ export class ApiKeys {
     return { data: data.map(row => keyResource(row, now)), ...rest };
   }
 
+  /** Undefined where the project has no such key. */
+  async find(projectId: string, apiKeyId: string, now: number): Promise<ApiKeyResource | undefined> {
+    const [row] = await this.#db.query<ApiKeyRow>(selectOne, [apiKeyId, projectId], 'api-keys.find');
+    return row === undefined ? undefined : keyResource(row, now);
+  }
+
+  /** A change that changes nothing is not recorded. */
+  rename(change: KeyChange & { readonly name: string | undefined }): Promise<ApiKeyResource> {
+    const { projectId, apiKeyId, name, byUserId, now } = change;
+    return this.#db.em().transactional(async em => {
+      this.#rules.requireDeveloper(await lockProjectRoles(em, projectId, byUserId));
+      const row = await lockKey(em, change);
+      if (row === null) throw this.#rules.refuse('absent');
+      if (name === undefined || name === row.name) return keyResource(row, now);
+      row.name = name;
+      row.updatedAt = new Date(now);
+      await em.flush();
+      const { environmentId } = row;
+      const act = { action: 'api_key.updated', targetId: apiKeyId, details: { name } } as const;
+      await recordUserAction(em, change, { projectId, environmentId, ...act });
+      const apiKey = keyResource(row, now);
+      const data = { actor: { type: 'user', id: byUserId }, apiKey };
+      await appendEvents(em, [{ projectId, environmentId, eventName: 'project.api_key.updated', data }]);
+      return apiKey;
+    });
+  }
+
   /** Creates a key, if the rules allow its scopes and the project has an environment for it. */
   create(request: NewApiKey): Promise<NewKey> {
     const { projectId, environment, byUserId } = request;
@@ -194,7 +227,9 @@ export class ApiKeys {
       this.#rules.requireKeyRotation(roles, row.scopes as Scope[]);
       const { environmentId, environment, name, scopes, expiresAt = null } = row;
       const successor = { projectId, environmentId, environment, name, scopes: scopes as Scope[], expiresAt };
-      const made = this.#add(em, { ...successor, previousKeyId: row.apiKeyId }, change);
+      const { firstKeyId = null } = row;
+      const chain = { previousKeyId: row.apiKeyId, firstKeyId: firstKeyId ?? row.apiKeyId };
+      const made = this.#add(em, { ...successor, ...chain }, change);
       row.updatedAt = new Date(now);
       if (gracePeriodSeconds === 0) {
         row.status = 'revoked';
@@ -280,6 +315,7 @@ interface KeyToAdd {
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
   readonly previousKeyId?: string;
+  readonly firstKeyId?: string;
 }
 
 /** Revokes a locked key, and resolves to the event of that. Call it inside a transaction and append the event there. */

@@ -53,7 +53,7 @@ export class ConsoleMembers {
       // Locked until the commit: whoever removes the user from the workspace finds this membership, too.
       const lock = { lockMode: LockMode.PESSIMISTIC_READ };
       const inWorkspace = await em.findOne(WorkspaceMember, { workspaceId, userId }, lock);
-      if (inWorkspace === null) throw this.#rules.refuse('console_member_absent');
+      if (inWorkspace === null) throw this.#rules.refuse('console_user_absent');
       let row = await em.findOne(ConsoleMember, { projectId, userId });
       if (row?.role === role) return memberResource(row);
       const previousRole = row?.role;

@@ -1,4 +1,5 @@
 /** Environments: a project has its sandbox from the start, and at most one production environment. */
+import { LockMode } from '@mikro-orm/core';
 import { newId } from '../../protocol/ids.ts';
 import type { Environment as EnvironmentResource, EnvironmentKind } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
@@ -27,6 +28,17 @@ const selectPage = `
     e.updated_at as "updatedAt"
   from visible join environments e on e.project_id = visible.project_id
   where e.environment_id > $2 and ($3::text is null or e.project_id = $3) order by e.environment_id limit $4`;
+
+const selectOne = `
+  select environment_id as "environmentId", project_id as "projectId", kind, name, created_at as "createdAt", updated_at as "updatedAt"
+  from environments where environment_id = $1`;
+
+/** A new name of an environment. */
+export interface EnvironmentRename extends UserAuditContext {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly name: string | undefined;
+}
 
 export interface EnvironmentsOptions {
   readonly db: Database;
@@ -59,6 +71,30 @@ export class Environments {
     const values = [userId, after, projectId ?? null, limit + 1];
     const rows = await this.#db.query<EnvironmentRow>(selectPage, values);
     return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.environmentId]));
+  }
+
+  /** Whosever it is: for authorising what the caller wants of it. Undefined where there is none. */
+  async find(environmentId: string): Promise<EnvironmentResource | undefined> {
+    const [row] = await this.#db.query<EnvironmentRow>(selectOne, [environmentId], 'environments.find');
+    return row === undefined ? undefined : toResource(row);
+  }
+
+  /** A change that changes nothing is not recorded. */
+  rename(change: EnvironmentRename): Promise<EnvironmentResource> {
+    const { projectId, environmentId, name, byUserId, now } = change;
+    return this.#db.em().transactional(async em => {
+      this.#rules.requireDeveloper(await lockProjectRoles(em, projectId, byUserId));
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+      const row = await em.findOne(Environment, { environmentId, projectId }, lock);
+      if (row === null) throw this.#rules.refuse('absent');
+      if (name === undefined || name === row.name) return toResource(row);
+      row.name = name;
+      row.updatedAt = new Date(now);
+      await em.flush();
+      const act = { action: 'environment.updated', targetId: environmentId, details: { name } } as const;
+      await recordUserAction(em, change, { projectId, environmentId, ...act });
+      return toResource(row);
+    });
   }
 
   /** Creates the production environment. Refused when the project has one. */

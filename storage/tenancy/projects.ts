@@ -3,10 +3,11 @@ import type { Project as ProjectResource } from '../../protocol/resources/index.
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
+import { Project } from '../entities/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addProject } from './create-tenant.ts';
-import { lockWorkspaceRole } from './roles.ts';
+import { lockProject, lockWorkspaceRole } from './roles.ts';
 import type { TenancyRules } from './rules.ts';
 
 interface ProjectRow {
@@ -33,6 +34,17 @@ const selectPage = `
     p.updated_at as "updatedAt", p.archived_at as "archivedAt"
   from visible join projects p on p.project_id = visible.project_id
   where p.project_id > $2 and ($3::text is null or p.workspace_id = $3) order by p.project_id limit $4`;
+
+const selectOne = `
+  select project_id as "projectId", workspace_id as "workspaceId", name, created_at as "createdAt", updated_at as "updatedAt",
+    archived_at as "archivedAt"
+  from projects where project_id = $1`;
+
+/** A new name of a project. */
+export interface ProjectRename extends UserAuditContext {
+  readonly projectId: string;
+  readonly name: string | undefined;
+}
 
 /** A new project. Its creator becomes its Console project_owner. */
 export interface NewProject extends UserAuditContext, Keyed {
@@ -64,6 +76,30 @@ export class Projects {
     const values = [userId, after, workspaceId ?? null, limit + 1];
     const rows = await this.#db.query<ProjectRow>(selectPage, values);
     return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.projectId]));
+  }
+
+  /** Of a caller who has a role in it; undefined where there is none. */
+  async find(projectId: string): Promise<ProjectResource | undefined> {
+    const [row] = await this.#db.query<ProjectRow>(selectOne, [projectId], 'projects.find');
+    return row === undefined ? undefined : toResource(row);
+  }
+
+  /** A change that changes nothing is not recorded. */
+  rename(change: ProjectRename): Promise<ProjectResource> {
+    const { projectId, name, byUserId, now } = change;
+    return this.#db.em().transactional(async em => {
+      const locked = await lockProject(em, projectId, byUserId);
+      this.#rules.requireProjectAdmin(locked?.roles);
+      const row = await em.findOneOrFail(Project, { projectId });
+      if (name === undefined || name === row.name) return toResource(row);
+      row.name = name;
+      row.updatedAt = new Date(now);
+      await em.flush();
+      const { workspaceId } = row;
+      const act = { action: 'project.updated', targetId: projectId, details: { name } } as const;
+      await recordUserAction(em, change, { workspaceId, projectId, ...act });
+      return toResource(row);
+    });
   }
 
   /** Creates the project with its sandbox. */

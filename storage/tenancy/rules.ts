@@ -27,6 +27,8 @@ export interface MemberChangeFacts {
 export type TenancyRefusal =
   | 'absent'
   | 'console_member_absent'
+  /** The workspace has no such user to become a Console member. */
+  | 'console_user_absent'
   | 'production_exists'
   | 'address_is_member'
   | 'invitation_open'
@@ -40,6 +42,8 @@ export interface TenancyRules {
   requireAdmin(role: WorkspaceRole | undefined): void;
   /** The same for revoking an invitation, which answers 404 only. */
   requireInvitationAdmin(role: WorkspaceRole | undefined): void;
+  /** Throws unless the roles allow to administer the project's workspace; undefined: the user has none there. */
+  requireProjectAdmin(roles: Roles | undefined): void;
   /** Throws unless the roles allow to develop in the project; undefined: the user has none there. */
   requireDeveloper(roles: Roles | undefined): void;
   /** Throws unless the roles allow to change the Console members of the project. */

@@ -1,11 +1,14 @@
 /** Workspaces: the list of those that a user is a member of, and new workspaces. */
-import type { Workspace as WorkspaceResource } from '../../protocol/resources/index.ts';
+import { LockMode } from '@mikro-orm/core';
+import type { Workspace as WorkspaceResource, WorkspaceRole } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
+import { Workspace, WorkspaceMember } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addWorkspace } from './create-tenant.ts';
+import type { TenancyRules } from './rules.ts';
 
 interface WorkspaceRow {
   readonly workspaceId: string;
@@ -22,14 +25,38 @@ const selectPage = `
   from workspace_members m join workspaces w on w.workspace_id = m.workspace_id
   where m.user_id = $1 and m.workspace_id > $2 order by m.workspace_id limit $3`;
 
+const selectOne = `
+  select workspace_id as "workspaceId", name, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt"
+  from workspaces where workspace_id = $1`;
+
+/** A new name of a workspace. */
+export interface WorkspaceRename extends UserAuditContext {
+  readonly workspaceId: string;
+  readonly name: string | undefined;
+}
+
+/** A workspace of a user's, and what they are there. */
+export interface Membership {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly role: WorkspaceRole;
+}
+
+const selectMemberships = `
+  select w.workspace_id as "workspaceId", w.name, m.role
+  from workspace_members m join workspaces w on w.workspace_id = m.workspace_id
+  where m.user_id = $1 order by m.workspace_id limit $2`;
+
 export class Workspaces {
   readonly #db: Database;
   readonly #cursors: Cursors;
+  readonly #rules: TenancyRules;
   readonly #limits: Limits;
 
-  constructor(db: Database, cursors: Cursors, limits = defaultLimits) {
+  constructor(db: Database, cursors: Cursors, rules: TenancyRules, limits = defaultLimits) {
     this.#db = db;
     this.#cursors = cursors;
+    this.#rules = rules;
     this.#limits = limits;
   }
 
@@ -39,6 +66,35 @@ export class Workspaces {
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const rows = await this.#db.query<WorkspaceRow>(selectPage, [userId, after, limit + 1]);
     return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.workspaceId]));
+  }
+
+  /** Of a caller who has a role in it; undefined where there is none. */
+  async find(workspaceId: string): Promise<WorkspaceResource | undefined> {
+    const [row] = await this.#db.query<WorkspaceRow>(selectOne, [workspaceId], 'workspaces.find');
+    return row === undefined ? undefined : toResource(row);
+  }
+
+  /** A change that changes nothing is not recorded. */
+  rename(change: WorkspaceRename): Promise<WorkspaceResource> {
+    const { workspaceId, name, byUserId: userId, now } = change;
+    return this.#db.em().transactional(async em => {
+      const row = await em.findOne(Workspace, { workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const member = await em.findOne(WorkspaceMember, { workspaceId, userId });
+      this.#rules.requireAdmin(member?.role);
+      if (row === null) throw this.#rules.refuse('absent');
+      if (name === undefined || name === row.name) return toResource(row);
+      row.name = name;
+      row.updatedAt = new Date(now);
+      await em.flush();
+      const act = { action: 'workspace.updated', targetId: workspaceId, details: { name } } as const;
+      await recordUserAction(em, change, { workspaceId, ...act });
+      return toResource(row);
+    });
+  }
+
+  /** The first `most` of them, with the user's role in each. */
+  listMemberships(userId: string, most: number): Promise<Membership[]> {
+    return this.#db.query<Membership>(selectMemberships, [userId, most], 'workspaces.memberships');
   }
 
   /** Creates the workspace with its default project and sandbox; the user becomes its owner. */

@@ -3,10 +3,13 @@ import t from 'tap';
 import type { ChatappStatus } from '../../protocol/resources/chatapp.ts';
 import { startChatapp } from '../gateway/handlers/chatapp-fixture.ts';
 import type { ListOf } from '../node/client.ts';
+import { signUp } from '../node/tenant.ts';
 import { createEnvelope, type PhoneNumber } from '../support/chatapp-provider/index.ts';
 import { eventually } from '../support/eventually.ts';
 
-const { provider, database, tenant, app, newChannel, newNumber, connect, connected } = await startChatapp(t);
+const fixture = await startChatapp(t);
+const { provider, database, tenant, app, line, newChannel, newNumber, connect, connected } = fixture;
+const { verify, newPartnerApp } = fixture;
 const { projectId, key } = tenant;
 
 const getStatus = (channelId: string) =>
@@ -28,14 +31,10 @@ async function listEvents(channelId: string, pattern: string): Promise<readonly 
 const hasEvent = (channelId: string, eventName: string) =>
   eventually(eventName, async () => (await listEvents(channelId, eventName)).length > 0);
 
-const hasMail = () =>
-  eventually('mail', async () => {
-    const rows = await database.query(
-      `select from mails where kind = 'channel_credential' and recipient = $1 and created_at > now() - interval '1 minute'`,
-      [tenant.email],
-    );
-    return rows.length > 0;
-  });
+async function countMails(): Promise<number> {
+  const query = `select from mails where kind = 'channel_credential' and recipient = $1`;
+  return (await database.query(query, [tenant.email])).length;
+}
 
 /** The account reports something, so that the channel looks now, and not tomorrow. */
 const report = (number: PhoneNumber) =>
@@ -64,9 +63,10 @@ t.test('a token of a system user is renewed before it ends', async t => {
 });
 
 t.test('of another token the owners are told, by event and by mail', async t => {
+  const mailsBefore = await countMails();
   const { channelId, number } = await expiring('USER');
   await hasEvent(channelId, 'channel.credential.expiring');
-  await hasMail();
+  await eventually('mail', async () => (await countMails()) === mailsBefore + 1);
   await report(number);
   t.equal((await listEvents(channelId, 'channel.credential.expiring')).length, 1);
 });
@@ -85,6 +85,41 @@ t.test('a token that has ended: the channel is in error, and goes on with a new 
   const accessToken = provider.accounts.addToken(app, account).value;
   t.equal((await connect(channelId, { accessToken })).status, 200);
   t.match(await getStatus(channelId), { status: 'connected', error: null });
+});
+
+t.test('a token that nobody renews, day by day until it ends, and its channel after that', async t => {
+  const mailsBefore = await countMails();
+  const channelId = await newChannel();
+  const { account } = newNumber();
+  const token = provider.accounts.addToken(app, account, { expiresAt: inDays(9), type: 'USER' });
+  await connect(channelId, { accessToken: token.value });
+  const dayMs = 86_400_000;
+  const query = `select due_at as at from reminders where actor_id = $1 and key = 'credentials'`;
+  const dueAt = async (): Promise<number> => {
+    const [row] = await database.query<{ at: string }>(query, [channelId]);
+    return Number(row?.at);
+  };
+  /** The daily look comes, and the token has so many days left; what is told of it altogether. */
+  const look = async (daysLeft: number): Promise<readonly string[]> => {
+    token.expiresAt = inDays(daysLeft);
+    await database.query(
+      `update reminders set due_at = due_at - ${dayMs} where actor_id = $1 and key = 'credentials'`,
+      [channelId],
+    );
+    const seen = new Date(token.expiresAt * 1_000).toISOString();
+    await eventually('look', async () => {
+      const { status, tokenExpiresAt } = await getStatus(channelId);
+      return status === 'error' || tokenExpiresAt === seen;
+    });
+    const events = await listEvents(channelId, 'channel.credential.*');
+    return events.map(({ eventName }) => eventName.replace('channel.credential.', '')).reverse();
+  };
+  t.ok((await dueAt()) <= Date.now() + dayMs, 'within a day');
+  t.strictSame(await look(7), ['expiring'], 'seven days');
+  t.strictSame(await look(1), ['expiring', 'expiring'], 'one day');
+  t.strictSame(await look(-1), ['expiring', 'expiring', 'expired']);
+  t.match(await getStatus(channelId), { status: 'error', error: { code: 190 } });
+  await eventually('three mails', async () => (await countMails()) === mailsBefore + 3);
 });
 
 t.test('an app that is not subscribed any more gets nothing: the channel is in error', async t => {
@@ -134,3 +169,62 @@ t.test('the status of a template, however often it is reported', async t => {
     { name: 'order_sent', status: 'PAUSED' },
   ]);
 });
+
+t.test(
+  'what happens to a template is told to the tenant’s channels of the account, and to nobody else',
+  async t => {
+    const { channelId, number, account, token } = await connected();
+    const connectNext = async (by = tenant, more: object = {}): Promise<string> => {
+      const { id } = provider.accounts.addNumber(account);
+      const next = await newChannel(by);
+      const { status, text } = await connect(
+        next,
+        { accessToken: token.value, phoneNumberId: id, ...more },
+        by,
+      );
+      if (status !== 200) throw new Error(text);
+      return next;
+    };
+    const sibling = await connectNext();
+    const outsider = await signUp(line);
+    await verify(outsider);
+    const { partnerAppCredentialId } = await newPartnerApp(outsider);
+    const theirs = await connectNext(outsider, { partnerAppCredentialId });
+    // The same tenant, with another app: it has its own webhooks.
+    const otherApp = provider.accounts.addApp();
+    const other = await tenant.person.get<{ partnerAppCredentialId: string }>('createPartnerApp', {
+      body: {
+        workspaceId: tenant.workspaceId,
+        name: 'Other',
+        appId: otherApp.id,
+        appSecret: otherApp.secret,
+      },
+    });
+    const byOtherApp = await connectNext(tenant, {
+      accessToken: provider.accounts.addToken(otherApp, account).value,
+      partnerAppCredentialId: other.partnerAppCredentialId,
+    });
+    const elsewhere = (await connected()).channelId;
+    const report = (event: string) =>
+      provider.deliver(
+        number,
+        createEnvelope(
+          number.accountId,
+          'message_template_status_update',
+          { event, message_template_id: 1, message_template_name: 'hello', message_template_language: 'de' },
+          inDays(0),
+        ),
+      );
+    await report('APPROVED');
+    await report('APPROVED');
+    const changed = 'channel.template.status_changed';
+    for (const told of [channelId, sibling]) await hasEvent(told, changed);
+    await report('PAUSED');
+    await eventually('PAUSED', async () => (await listEvents(sibling, changed)).length === 2);
+    const count = async (id: string): Promise<number> =>
+      (await database.query('select from events where event_name = $1 and channel_id = $2', [changed, id]))
+        .length;
+    const counts = await Promise.all([channelId, sibling, theirs, byOtherApp, elsewhere].map(count));
+    t.same(counts, [2, 2, 0, 0, 0]);
+  },
+);

@@ -44,6 +44,10 @@ t.test('messages keep their structure, and refer to those that are here', async 
   const more: readonly Json[] = [
     { ...text('An answer'), context: { from: ada.phone, id: first } },
     { ...text('Another'), context: { id: 'wamid.elsewhere', frequently_forwarded: true } },
+    {
+      ...text('Is there more?'),
+      context: { referred_product: { catalog_id: 'c', product_retailer_id: 'tea' } },
+    },
     { type: 'reaction', reaction: { message_id: first, emoji: '👍' } },
     { type: 'location', location: { latitude: 52.5, longitude: 13.4 } },
     {
@@ -63,6 +67,14 @@ t.test('messages keep their structure, and refer to those that are here', async 
       body: 'Another',
       replyTo: { messageId: null, externalMessageId: 'wamid.elsewhere' },
       forwarded: 'often',
+    },
+    {
+      body: 'Is there more?',
+      replyTo: {
+        messageId: null,
+        externalMessageId: null,
+        product: { catalogId: 'c', productId: 'tea' },
+      },
     },
     {
       body: '[Reaction] 👍',
@@ -91,6 +103,31 @@ t.test('messages keep their structure, and refer to those that are here', async 
     found.map(({ content, replyTo, forwarded }) => ({ content, replyTo, forwarded })),
     'an event has what a reading has',
   );
+});
+
+t.test('messages that come together refer to each other', async t => {
+  const { channelId, number } = await connected();
+  const ada = { phone: '15550105' };
+  const [first] = provider.compose(number, ada, text('Hello'));
+  const more = provider.compose(
+    number,
+    ada,
+    { ...text('An answer'), context: { id: first['id'] } },
+    text('In between'),
+    { type: 'reaction', reaction: { message_id: first['id'], emoji: '👍' } },
+  );
+  const [answer] = more;
+  const last = provider.compose(number, ada, { ...text('And to that'), context: { id: answer['id'] } });
+  await provider.deliver(number, createPayload(number, { messages: [first, ...more, ...last] }));
+  const found = await listMessages(await findThread(channelId));
+  const [messageId, answerId] = found.map(message => message.messageId);
+  t.match(found, [
+    { body: 'Hello' },
+    { body: 'An answer', replyTo: { messageId } },
+    { body: 'In between', replyTo: undefined },
+    { body: '[Reaction] 👍', content: { to: { messageId } } },
+    { body: 'And to that', replyTo: { messageId: answerId } },
+  ]);
 });
 
 t.test('a participant is known by name, and keeps their thread whatever the provider calls them', async t => {
@@ -157,6 +194,11 @@ t.test(
     t.match(created, { status: 201, body: { externalRef: '15550115' } });
     await provider.write(number, { phone: '15550115', userId: 'US.15' }, text('Hello'));
     t.equal((await findThread(channelId)).threadId, created.body.threadId);
+    await workedThrough(channelId);
+    for (const participantRef of ['+1 555 0115', 'US.15']) {
+      const { data } = await key.get<ListOf<Thread>>('listThreads', { query: { participantRef } });
+      t.match(data, [{ threadId: created.body.threadId }], `found as ${participantRef}`);
+    }
     t.strictSame((await key.ask('createThread', asked)).body, created.body);
     t.match(await key.ask('createThread', { ...asked, key: 'again' }), {
       status: 409,

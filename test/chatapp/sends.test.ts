@@ -166,6 +166,12 @@ t.test('what the provider would refuse is refused at once, and the dry run says 
   t.match(checked, { status: 200, body: { allowed: false, reason: 'svc/validation/invalid_request' } });
   for (const body of [
     {},
+    { body: ' \n ' },
+    { body: 'Over there', content: { type: 'location', latitude: 52.5, longitude: 13.4 } },
+    {
+      content: { type: 'reaction', emoji: '👍', messageId: at.inbound?.messageId },
+      replyTo: { messageId: at.inbound?.messageId },
+    },
     { content: { type: 'text' } },
     { content: { type: 'media', kind: 'image' } },
     { content: { type: 'media', kind: 'image' }, attachments: [{ kind: 'video', url: 'https://a.test/1' }] },
@@ -211,6 +217,39 @@ t.test('what is refused for a while is tried again, and what is refused for good
     t.same(await eventNames(messageId, at.threadId), ['delivery_failed']);
   }
   t.equal(faults.happened - happened, 6);
+});
+
+t.test('a request that hangs holds back nobody else, while the number waits and after', async t => {
+  const happened = faults.happened;
+  const { channelId, number } = await connected();
+  const phones = ['15550111', '15550112', '15550113'] as const;
+  for (const phone of phones) await provider.write(number, { phone }, { type: 'text', text: { body: 'Hi' } });
+  const threads = (): Promise<Thread[]> =>
+    person.all<Thread>('listThreads', { query: { projectId, channelId } });
+  await eventually('three threads', async () => (await threads()).length === phones.length);
+  const [first, second, third] = await threads();
+  const send = async (thread: Thread | undefined): Promise<string> =>
+    (
+      await key.get<Message>('createMessage', {
+        params: { threadId: thread?.threadId ?? '' },
+        body: { projectId, body: 'Hello' },
+      })
+    ).messageId;
+  faults.script('messages', { kind: 'hang' });
+  const hanging = await send(first);
+  await eventually('it hangs', () => Promise.resolve(faults.happened === happened + 1));
+  faults.script('messages', { kind: 'error', code: 130429 });
+  const refused = await send(second);
+  await eventually('it is refused', () => Promise.resolve(faults.happened === happened + 2));
+  const other = await send(third);
+  for (const messageId of [refused, other]) {
+    await eventually('it is there', () => Promise.resolve(atProvider(messageId).length === 1));
+  }
+  const open = await database.query<{ status: string }>(
+    'select status from chatapp_sends where message_id = $1',
+    [hanging],
+  );
+  t.same(open, [{ status: 'sending' }], 'whose answer is still waited for');
 });
 
 t.test('a lost answer is not asked for again: the webhook that names the message settles it', async t => {
@@ -382,6 +421,16 @@ t.test('the participant sees that their messages were read, and that somebody an
     [false, true],
     'it is shown for a while',
   );
+});
+
+t.test('a mark that is refused with the token ends the connection, too', async t => {
+  const at = await talking();
+  const { threadId, channelId } = at;
+  faults.script('messages', { kind: 'error', code: 190 });
+  await person.get('setTyping', { params: { threadId }, body: { projectId, state: 'started' } });
+  const status = () => key.get<{ status: string }>('getChatappStatus', { params: { channelId } });
+  await eventually('error', async () => (await status()).status === 'error');
+  t.match(await status(), { error: { code: 190 } });
 });
 
 t.test('a node that drains gives up a call that hangs, and nobody sends the message again', async t => {

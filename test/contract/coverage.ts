@@ -27,13 +27,16 @@ export function declaredErrors(): number {
 /** Rows that want to know who calls. */
 export const knowing = all.filter(([, { auth }]) => auth !== 'none' && auth !== 'refresh');
 
+/** What is no environment's is asked for in one of them alone. */
+export const isInEnvironment = (auth: Operation['auth']): boolean => auth !== 'user' && auth !== 'any';
+
 /** Who asks for those rows, in the sandbox, and in production where it is an environment's: keys by their scopes, people by their role. */
 export function callers(): number {
   const ofRow = ({ access, auth }: Operation): number => {
     const scopes = access?.scopes ?? null;
     // Where keys are let in: one with every scope, one with those of the row, and one without each of these.
     const keys = scopes === null ? 1 : 2 + scopes.length;
-    return (keys + roles.length) * (auth === 'user' ? 1 : 2);
+    return (keys + roles.length) * (isInEnvironment(auth) ? 2 : 1);
   };
   return knowing.reduce((sum, [, operation]) => sum + ofRow(operation), 0);
 }

@@ -30,6 +30,9 @@ function at(asked: Asked, { part, path }: IdField): unknown {
   );
 }
 
+/** What an object needs beside such an id, where the request has none. */
+const companions: Readonly<Record<string, object>> = { attachmentId: { kind: 'document' } };
+
 /** The request with another value at the field; an item of a list replaces the list. */
 function put(asked: Asked, { part, path }: IdField, value: unknown): Asked {
   const within = (inner: unknown, [name, ...rest]: IdField['path']): unknown => {
@@ -39,7 +42,7 @@ function put(asked: Asked, { part, path }: IdField, value: unknown): Asked {
       return [within(first, rest)];
     }
     const members = (inner ?? {}) as Readonly<Record<string, unknown>>;
-    return { ...members, [name]: within(members[name], rest) };
+    return { ...companions[name], ...members, [name]: within(members[name], rest) };
   };
   return { ...asked, [part]: within(asked[part], path) };
 }
@@ -90,16 +93,13 @@ function getResources(env: TenantEnvironment): Promise<Resources> {
 const anonymous = ({ status, text }: Reply<unknown>): string =>
   `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;
 
-/** What something new is to be made of, or to use: none of these is the resource that is asked for. */
-const ingredients: readonly Resource[] = ['attachment', 'byok', 'tool', 'loom'];
-
-/** A filter shows nothing of what is not there, and a field that refers to it does not fit: everything else is refused with 404. */
-function getExpectedStatus(id: OperationId, { part, path, resource }: IdField): number {
+/** A filter shows nothing of what is not there: everything else is refused with 404. */
+function getExpectedStatus(id: OperationId, { part, path }: IdField): number {
   const [name] = path;
   if (part === 'query' && !['projectId', 'environmentId', 'workspaceId'].includes(String(name))) return 200;
   // Lists of what a user sees, narrowed.
   if (id === 'listProjects' || id === 'listEnvironments') return 200;
-  return part === 'body' && ingredients.includes(resource) ? 422 : 404;
+  return 404;
 }
 
 /** The request that has the field, or else the first. */

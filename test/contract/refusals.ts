@@ -77,8 +77,14 @@ const malformed: Derive = async (fixture, id, scenario) => {
   if (operation.body !== undefined) return { by, asked: put(asked, { part: 'body', name: 'unknown' }, 1) };
   const known = fields(operation);
   const field = known.find(({ part }) => part === 'params') ?? known.find(({ name }) => name !== 'cursor');
-  if (field === undefined) throw new Error(`${id} has nothing that could be malformed`);
+  if (field === undefined) return { by, asked: put(asked, { part: 'query', name: 'unknown' }, 1) };
   return { by, asked: put(asked, field, field.part === 'params' ? 'malformed' : '') };
+};
+
+/** The tag of another state of the resource. */
+const outdated: Derive = async (fixture, id, scenario) => {
+  const { asked, by } = await toRefuse(id, scenario, fixture.sandbox);
+  return { by, asked: { ...asked, headers: { 'if-match': '"another"' } } };
 };
 
 const senseless: Derive = async (fixture, id, scenario) => {
@@ -158,6 +164,7 @@ const derived: Partial<Record<ErrorCode, Derive | typeof repeated>> = {
   'svc/console/not_found': absent,
   'svc/validation/invalid_request': malformed,
   'svc/runtime/invalid_request': senseless,
+  'svc/runtime/precondition_failed': outdated,
   'svc/runtime/missing_idempotency_key': async (fixture, id, scenario) => {
     const { asked, by } = await toRefuse(id, scenario, fixture.sandbox);
     return { by, asked: { ...asked, key: null } };

@@ -17,6 +17,7 @@ type FormCode =
   | 'svc/validation/invalid_request'
   | 'svc/runtime/invalid_request'
   | 'svc/runtime/idempotency_conflict'
+  | 'svc/runtime/precondition_failed'
   | 'svc/runtime/missing_idempotency_key';
 
 /** Follow from what a row says of who may call it. */

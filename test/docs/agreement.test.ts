@@ -28,13 +28,17 @@ t.test('configuration.md has every variable, in its order, with its default and 
 });
 
 t.test('rate-limits.md has every bucket, in its order, with its default', async t => {
-  const windows: Readonly<Record<number, string>> = { 1_000: 'second', 60_000: 'minute', 3_600_000: 'hour' };
+  const windows: Readonly<Record<number, string>> = {
+    1_000: 'a second',
+    60_000: 'a minute',
+    3_600_000: 'an hour',
+  };
   const rows = tableRows(section(readDocument('docs/operate/rate-limits.md'), 'Rate limits'));
   t.same(
     rows.slice(0, Object.keys(defaultRates).length).map(([name, requests]) => [name, requests]),
     Object.entries(defaultRates).map(([name, { limit, windowMs }]) => {
-      const window = windows[windowMs] ?? `${windowMs} ms`;
-      return [`\`${name}\``, `${limit.toLocaleString('en-GB')} ${window === 'hour' ? 'an' : 'a'} ${window}`];
+      const window = windows[windowMs] ?? `in ${windowMs / 1_000} seconds`;
+      return [`\`${name}\``, `${limit.toLocaleString('en-GB')} ${window}`];
     }),
   );
 });

@@ -45,7 +45,7 @@ const { secret } = await api.post<{ secret: string }>('/api-keys', {
   scopes: ['channels:read', 'channels:write', 'messages:write'],
 });
 const { example, url } = await Example.listening(t, 'channel-bridge', {
-  SKEIN_URL: node.url,
+  SKEIN_BASE_URL: node.url,
   SKEIN_API_KEY: secret,
   CHANNEL_ID: channelId,
   PROVIDER_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,

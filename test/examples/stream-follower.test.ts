@@ -28,9 +28,8 @@ const folder = t.testdir({});
 
 const follow = (more: Readonly<Record<string, string>> = {}): Example =>
   new Example(t, 'stream-follower', {
-    SKEIN_URL: node.url,
-    SKEIN_TOKEN: secret,
-    PROJECT_ID: projectId,
+    SKEIN_BASE_URL: node.url,
+    SKEIN_API_KEY: secret,
     ...more,
   });
 
@@ -73,11 +72,11 @@ t.test('it misses nothing and repeats nothing', async t => {
   t.equal(second.lines.length, 1);
 });
 
-t.test('a Console member follows by ticket', async t => {
-  const example = follow({ SKEIN_TOKEN: accessToken, USE_TICKET: '1' });
+t.test('a Console member follows by access token, and says which project', async t => {
+  const example = follow({ SKEIN_API_KEY: accessToken, SKEIN_PROJECT_ID: projectId });
   await example.said(/^following from /);
-  await say('by ticket');
-  await example.said(/"body":"by ticket"/);
+  await say('by token');
+  await example.said(/"body":"by token"/);
   t.equal(example.lines.length, 1);
 });
 
@@ -94,9 +93,10 @@ t.test('a cursor that nobody has given is answered by a reset, and it goes on fr
 });
 
 t.test('it ends where another attempt would be refused too', async t => {
-  for (const more of [{ SKEIN_TOKEN: 'svc_test_wrong' }, { PROJECT_ID: 'prj_00000000000000000000000000' }]) {
+  const foreign = 'prj_00000000000000000000000000';
+  for (const more of [{ SKEIN_API_KEY: 'svc_test_wrong' }, { SKEIN_PROJECT_ID: foreign }]) {
     const example = follow(more);
     t.equal(await example.exited, 1);
-    t.match(example.errors.join('\n'), /the server answered 40[14]/);
+    t.match(example.errors.join('\n'), /svc\/(auth\/invalid_api_key|console\/not_found)/);
   }
 });

@@ -12,7 +12,7 @@ const { stitch, secret } = await api.post<{ stitch: { stitchId: string }; secret
   webhookUrl: 'http://127.0.0.1:2',
   eventNames: ['thread.message.*'],
 });
-const { example, url } = await Example.listening(t, 'webhook-receiver', { WEBHOOK_SECRET: secret });
+const { example, url } = await Example.listening(t, 'webhook-receiver', { SKEIN_WEBHOOK_SECRET: secret });
 await api.patch(`/stitches/${stitch.stitchId}`, { projectId, webhookUrl: url });
 
 t.test('what happens in a thread arrives in its order', async t => {

@@ -10,7 +10,8 @@ import { operations, type OperationId } from '../../protocol/operations/table.ts
 
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** A list repeats its name. */
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
   readonly body?: unknown;
   /** The Idempotency-Key; where one is required and none is given, a fresh one is sent. Null: none is sent. */
   readonly key?: string | null;
@@ -193,7 +194,9 @@ function isConnection(error: unknown): error is Error {
 export function buildPath(operation: Operation, { params = {}, query = {} }: Asked): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of [value].flat()) search.append(name, String(each));
+  }
   return `/v1${path}${search.size > 0 ? `?${search.toString()}` : ''}`;
 }
 

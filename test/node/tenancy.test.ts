@@ -34,7 +34,7 @@ const without = ({ status, text }: Reply<unknown>): string =>
 
 /**
  * Asks for what is foreign and for what does not exist, in every field of every operation that holds an id, the rest of the
- * request being the caller's own: both get the same answer, which is 404, an empty list where the id filters it, or 422 where something new should use it.
+ * request being the caller's own: both get the same answer, which is 404, an empty list where the id filters it.
  */
 async function probe(t: Test, caller: Client, own: Fixtures, foreign: Fixtures): Promise<void> {
   let asked = 0;
@@ -57,11 +57,9 @@ async function probe(t: Test, caller: Client, own: Fixtures, foreign: Fixtures):
       const isFilter = field.part === 'query' && !['project', 'environment', 'workspace'].includes(resource);
       // Keys never reach some operations, whatever they ask for.
       const closed = operation.access.scopes === null && [401, 403].includes(answer.status);
-      // What something new is to be made with is no resource that is asked for: the field is named.
-      const isPart = field.part === 'body' && (resource === 'byok' || resource === 'loom');
       // A custom channel is not connected, whatever with (test/contract/isolation.test.ts has one of the provider's).
       const isOfOtherKind = ['connectChatapp', 'sendChatappTemplate'].includes(id) && field.part === 'body';
-      const wanted = isFilter ? 200 : isPart ? 422 : isOfOtherKind && resource !== 'project' ? 409 : 404;
+      const wanted = isFilter ? 200 : isOfOtherKind && resource !== 'project' ? 409 : 404;
       if (answer.status !== wanted && !closed) t.fail(`${name} answered ${answer.text}`);
       asked++;
     }

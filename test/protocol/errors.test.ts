@@ -44,7 +44,10 @@ const specified: Record<string, number> = {
 };
 
 /** The codes that answer a request which the service cannot take (docs/contract-decisions.md, "Statuses and schemas"). */
-const added: Record<string, number> = { 'svc/runtime/unavailable': 503 };
+const added: Record<string, number> = {
+  'svc/runtime/unavailable': 503,
+  'svc/runtime/precondition_failed': 412,
+};
 
 t.test('the catalogue has the codes and statuses of the contract', async t => {
   const table = Object.fromEntries(Object.entries(errors).map(([code, row]) => [code, row.http]));
@@ -57,6 +60,7 @@ t.test('every code has the specified form, a message and a gRPC status that agre
     401: ['UNAUTHENTICATED'],
     403: ['PERMISSION_DENIED'],
     404: ['NOT_FOUND'],
+    412: ['FAILED_PRECONDITION'],
     409: ['ALREADY_EXISTS', 'FAILED_PRECONDITION', 'ABORTED'],
     422: ['INVALID_ARGUMENT'],
     429: ['RESOURCE_EXHAUSTED'],

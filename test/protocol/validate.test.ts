@@ -14,6 +14,7 @@ import {
   isStorableText,
   maxDepth,
 } from '../../protocol/validate.ts';
+import { invalid } from '../../protocol/errors.ts';
 import { isEmailAddress, isHttpUrl, isInstant } from '../../protocol/formats.ts';
 
 t.test('a schema is compiled once', async t => {
@@ -56,7 +57,7 @@ t.test('issues name the field by a JSON pointer, once each, however many there a
   const schema = Type.Object({ 'a/b': inner, list: Type.Array(inner) }, { additionalProperties: false });
   t.strictSame(compile(schema)({ 'a/b': { 'y~z': 1 }, list: [{ x: 'no' }] }, '/body'), [
     { path: '/body/a~1b/x', message: 'is required', code: 'required' },
-    { path: '/body/a~1b/y~0z', message: 'is not a known field', code: 'additionalProperties' },
+    { path: '/body/a~1b/y~0z', message: 'is not a known field: there are x', code: 'additionalProperties' },
     { path: '/body/list/0/x', message: 'must be integer', code: 'type' },
   ]);
   const many = compile(schema)(
@@ -65,6 +66,25 @@ t.test('issues name the field by a JSON pointer, once each, however many there a
   );
   t.equal(many?.length, 50);
   t.match(compile(schema)(null, '/body'), [{ path: '/body', code: 'type' }]);
+});
+
+t.test('what may stand in the place of a wrong value is said', async t => {
+  const query = { projectId: 'thr_1', status: 'stau', agentMode: 1 };
+  const issues = compile(ListThreadsQuery)(query, '/query');
+  t.match(issues, [
+    { path: '/query/projectId', message: 'must be an id that begins with prj_' },
+    { path: '/query/status', message: /^must be one of open, closed, archived/ },
+  ]);
+  t.match(compile(Type.Object({ archived: Type.Literal(false) }))({ archived: true }, ''), [
+    { message: 'must be false' },
+  ]);
+  const error = invalid(issues ?? []);
+  t.match(
+    error.message,
+    /^\/query\/projectId must be an id that begins with prj_ \(and \d more, see details.issues\)\.$/,
+  );
+  const long = invalid([{ path: `/body/${'x'.repeat(9_000)}`, message: 'is not a known field', code: 'x' }]);
+  t.ok(long.message.length < 400, 'but what was sent is not repeated at any length');
 });
 
 t.test('a text that is too short or too long is told its limit', async t => {
@@ -140,10 +160,11 @@ t.test('any JSON value of ordinary text is let through', async () => {
   );
 });
 
-t.test('date-times are strict ISO 8601', async t => {
+t.test('date-times are strict RFC 3339', async t => {
   for (const good of [
     '2026-11-03T12:00:00Z',
     '2026-11-03T12:00:00.123456789Z',
+    '2026-11-03t12:00:00z',
     '2024-02-29T23:59:59+15:59',
     '2000-02-29T00:00:00-00:00',
     '0001-01-01T00:00:00Z',
@@ -158,7 +179,6 @@ t.test('date-times are strict ISO 8601', async t => {
     '2026-11-03T12:00Z',
     '2026-11-03T12:00:00',
     '2026-11-03 12:00:00Z',
-    '2026-11-03t12:00:00z',
     '2026-11-03T12:00:00.Z',
     '2026-11-03T12:00:00+0100',
     '2026-11-03T12:00:00[Europe/Lisbon]',

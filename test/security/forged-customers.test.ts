@@ -23,8 +23,8 @@ const createKey = async (scopes: readonly string[]): Promise<Client> => {
   return new Client(line, (await owner.person.get<{ secret: string }>('createApiKey', { body })).secret);
 };
 
-const threadOn = async (channelId?: string): Promise<string> => {
-  const body = { projectId, environmentId, externalRef: 'ada', ...(channelId && { channelId }) };
+const threadOn = async (channelId?: string, externalRef = 'ada'): Promise<string> => {
+  const body = { projectId, environmentId, externalRef, ...(channelId && { channelId }) };
   return (await key.get<{ threadId: string }>('createThread', { body })).threadId;
 };
 
@@ -80,7 +80,7 @@ t.test('only on channels whose messages their owner posts', async t => {
   const chatapp = await key.get<{ channelId: string }>('createChannel', {
     body: { projectId, environmentId, name: 'Chat', kind: 'chatapp' },
   });
-  for (const place of [await threadOn(chatapp.channelId), await threadOn()]) {
+  for (const place of [await threadOn(chatapp.channelId, '15550100'), await threadOn()]) {
     t.match(await write(key, place, 'inbound'), { status: 409, body: { error: 'svc/runtime/conflict' } });
   }
 });

@@ -4,6 +4,7 @@
  */
 import t from 'tap';
 import type { AgentRun } from '../../protocol/resources/agent.ts';
+import type { TracedCall } from '../../protocol/resources/run-trace.ts';
 import { verifyRequest } from '../../protocol/signature.ts';
 import { AgentFixture, says, wants } from '../node/agent-fixture.ts';
 import { Line, type ListOf, type Refusal } from '../node/client.ts';
@@ -34,15 +35,9 @@ fixture.tool('orders', done);
 fixture.tool('refund', done);
 await key.get('updateTool', { params: { toolId: refundId }, body: { projectId, requiresApproval: true } });
 
-interface Call {
-  readonly callId: string;
-  readonly status: string;
-  readonly approval?: { readonly status: string; readonly reason?: string };
-}
-
-const readCall = async (agentRunId: string): Promise<Call | undefined> => {
+const readCall = async (agentRunId: string): Promise<TracedCall | undefined> => {
   const { trace } = await key.get<AgentRun>('getAgentRun', { params: { agentRunId } });
-  return (trace as { steps: { toolCalls: Call[] }[] }).steps[0]?.toolCalls[0];
+  return trace.steps[0]?.toolCalls[0];
 };
 
 /** A run that waits for somebody to approve its refund. */

@@ -31,25 +31,31 @@ class ChatappChannel extends ChannelHarness {
     this.create('chatapp');
   }
 
-  begin(attemptId = 'first', keyHash: string | null = null) {
-    const attempt = { attemptId, keyHash, partnerAppCredentialId, verifyToken: 'sealed verify token' };
+  begin(attemptId = 'first', keyHash: string | null = null, pin = { pin: 'sealed pin', isPinGiven: false }) {
+    const attempt = {
+      attemptId,
+      keyHash,
+      partnerAppCredentialId,
+      verifyToken: 'sealed verify token',
+      ...pin,
+    };
     return this.do('beginConnect', { ...tenancy, attempt, author: key, act });
   }
 
-  complete(attemptId = 'first') {
+  complete(attemptId = 'first', isRegistered = true) {
     return this.do('completeConnect', {
       ...tenancy,
       attemptId,
       connection,
-      pin: 'sealed pin',
+      isRegistered,
       webhookUrl,
       author: key,
     });
   }
 
-  fail(attemptId = 'first') {
+  fail(attemptId = 'first', isRegistered = false) {
     const failure = { step: 'register_number', code: 133005, message: 'PIN mismatch' } as const;
-    return this.do('failConnect', { ...tenancy, attemptId, failure, author: key });
+    return this.do('failConnect', { ...tenancy, attemptId, isRegistered, failure, author: key });
   }
 
   disconnect() {
@@ -131,6 +137,46 @@ t.test('one attempt at a time, and none while the channel is connected', async t
   t.throws(() => channel.begin('second'), { message: /disconnect it first/ });
 });
 
+t.test('the PIN is that with which the number was registered, whatever became of the attempt', async t => {
+  const channel = new ChatappChannel();
+  const kept = () => channel.state.chatapp?.pin;
+  t.same(channel.begin('a'), { pin: 'sealed pin', phoneNumberId: null });
+  channel.fail('a');
+  t.equal(kept(), null, 'it was not registered');
+  channel.begin('b');
+  channel.fail('b', true);
+  t.equal(kept(), 'sealed pin', 'a later step failed');
+  t.match(channel.begin('c', null, { pin: 'a new one', isPinGiven: false }), { pin: 'sealed pin' });
+  channel.complete('c', false);
+  t.equal(kept(), 'sealed pin', 'the number was registered before');
+  channel.disconnect();
+  channel.do('settleDisconnect', tenancy);
+  t.match(channel.begin('d', null, { pin: 'given', isPinGiven: true }), { pin: 'given' });
+  channel.fail('d');
+  t.equal(kept(), 'sealed pin', 'nobody has proved the given one');
+  channel.begin('e', null, { pin: 'given', isPinGiven: true });
+  channel.complete('e', true);
+  t.equal(kept(), 'given');
+});
+
+t.test('an attempt whose node has gone may have registered the number', async t => {
+  const channel = new ChatappChannel();
+  channel.begin('a');
+  channel.do('expireConnect', { ...tenancy, attemptId: 'a' });
+  t.equal(channel.state.chatapp?.pin, 'sealed pin');
+});
+
+t.test('an attempt holds its number', async t => {
+  const channel = new ChatappChannel();
+  channel.begin('a');
+  channel.do('reserveNumber', { ...tenancy, attemptId: 'a', phoneNumberId: '7' });
+  t.equal(channel.state.chatapp?.attempt?.phoneNumberId, '7');
+  channel.fail('a');
+  t.throws(() => channel.do('reserveNumber', { ...tenancy, attemptId: 'a', phoneNumberId: '7' }), {
+    message: /was ended/,
+  });
+});
+
 t.test('a channel that is disconnected keeps nothing but the PIN of its number', async t => {
   const channel = new ChatappChannel();
   channel.begin();
@@ -166,7 +212,14 @@ t.test('after a disconnection no attempt begins until the provider was told, or 
 t.test('other channels are always connected, and those of other tenants are not there', async t => {
   const custom = new ChannelHarness();
   custom.create('custom');
-  const attempt = { attemptId: 'first', keyHash: null, partnerAppCredentialId: null, verifyToken: '' };
+  const attempt = {
+    attemptId: 'first',
+    keyHash: null,
+    partnerAppCredentialId: null,
+    verifyToken: '',
+    pin: '',
+    isPinGiven: false,
+  };
   const begin = { ...tenancy, attempt, author: key };
   t.equal(refusal(() => custom.do('beginConnect', begin)).code, 'svc/runtime/conflict');
   t.equal(

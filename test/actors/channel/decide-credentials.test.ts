@@ -11,7 +11,14 @@ class ConnectedChannel extends ChannelHarness {
     super();
     this.create('chatapp');
     const author = { type: 'system', id: null } as const;
-    const attempt = { attemptId: 'a', keyHash: null, partnerAppCredentialId: null, verifyToken: 'sealed' };
+    const attempt = {
+      attemptId: 'a',
+      keyHash: null,
+      partnerAppCredentialId: null,
+      verifyToken: 'sealed',
+      pin: 'sealed',
+      isPinGiven: false,
+    };
     this.do('beginConnect', { ...tenancy, attempt, author });
     const connection = {
       appId: '1',
@@ -23,7 +30,14 @@ class ConnectedChannel extends ChannelHarness {
       tokenExpiresAt,
     };
     const webhookUrl = 'http://skein.test/webhook';
-    this.do('completeConnect', { ...tenancy, attemptId: 'a', connection, pin: 'sealed', webhookUrl, author });
+    this.do('completeConnect', {
+      ...tenancy,
+      attemptId: 'a',
+      connection,
+      isRegistered: true,
+      webhookUrl,
+      author,
+    });
   }
 
   seen(tokenExpiresAt: string | null, more: { accessToken?: string; renewed?: string } = {}) {

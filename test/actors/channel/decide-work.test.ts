@@ -1,6 +1,7 @@
 /** A chatapp channel does one task at a time of each sort of work, and none of what has come meanwhile is left. */
 import t from 'tap';
 import type { WorkDone } from '../../../actors/channel/commands.ts';
+import { noChatapp } from '../../../actors/channel/state.ts';
 import { ChannelHarness } from './channel-harness.ts';
 import { start } from '../thread/thread-harness.ts';
 
@@ -52,4 +53,22 @@ t.test('a reminder begins what can be done later only', async t => {
   channel.work();
   t.equal(channel.worked({ hasMore: false, nextAt: start + 6_000 }), 1, 'more has come');
   t.same(channel.remind, []);
+});
+
+t.test('when the provider last posted is kept once a minute, whatever else the channel does', async t => {
+  const channel = new WorkingChannel();
+  channel.do('work', { work: 'webhooks', isPosted: true });
+  t.equal(channel.state.chatapp, null, 'it was never connected');
+  channel.state = { ...channel.state, chatapp: noChatapp };
+  channel.work();
+  t.equal(channel.state.chatapp?.postedAt, undefined, 'nobody has posted');
+  const post = (at: number) => {
+    channel.now = at;
+    channel.do('work', { work: 'webhooks', isPosted: true });
+    return channel.state.chatapp?.postedAt;
+  };
+  const iso = (at: number): string => new Date(at).toISOString();
+  t.equal(post(start), iso(start), 'while its task is at work');
+  t.equal(post(start + 59_999), iso(start));
+  t.equal(post(start + 60_000), iso(start + 60_000));
 });

@@ -18,6 +18,7 @@ const load = (stored: Readonly<Record<string, string>>, names: readonly string[]
     alias,
     externalRef,
     threadId: derive(externalRef),
+    hasUserId: Object.entries(stored).some(([other, ref]) => ref === externalRef && /\D/.test(other)),
   }));
   const db = { query: () => Promise.resolve(rows) } as unknown as Queries;
   return ParticipantThreads.load(db, channel, names);
@@ -63,6 +64,16 @@ t.test(
     t.match(threads.find(by('1')), { externalRef: 'US.1' });
   },
 );
+
+t.test('a number that has passed to somebody else leads to a thread of their own', async t => {
+  for (const threads of [await load({ 'US.1': '1', 1: '1' }), await load({})]) {
+    t.match(threads.find(by('1', 'US.1')), { externalRef: '1' });
+    t.match(threads.find({ ...by('1'), newNames: { phone: '2', userId: 'US.2' } }), { externalRef: '1' });
+    t.match(threads.find(by('1', 'US.3')), { externalRef: 'US.3', aliases: ['US.3', '1'] });
+    t.match(threads.find(by('1')), { externalRef: 'US.3' });
+    t.match(threads.find(by('2', 'US.2')), { externalRef: '1' }, 'who had it keeps theirs');
+  }
+});
 
 t.test('new names lead to the thread of the old ones', async t => {
   const threads = await load({});

@@ -53,7 +53,10 @@ async function channelWith(
     log: silentLog,
     ask: () => Promise.resolve(null),
     now: () => now,
-    receive: (_ask, { message }) => receive(message),
+    receive: async (_ask, { message }) => {
+      await receive(message);
+      return undefined;
+    },
   };
   return {
     work: () => workThroughWebhooks(services, channelId),
@@ -124,6 +127,22 @@ t.test('one that fails holds back those behind it, and not those before, until i
   t.strictSame(await look(), [finished, { isFinished: false, attempts: 4, error }, open]);
   await work();
   t.strictSame(await look(), [finished, { isFinished: true, attempts: 0, error }, finished]);
+});
+
+t.test('messages of a thread wait for the one before: where it fails, none overtakes it', async t => {
+  const seen: string[] = [];
+  let away = true;
+  const { work, look } = await channelWith(['one', 'two', 'three'], async ({ body }) => {
+    seen.push(body);
+    await new Promise(resolve => setImmediate(resolve));
+    if (away && body === 'two') throw new ServiceError('svc/runtime/unavailable');
+  });
+  t.strictSame(await work(), { hasMore: false });
+  t.strictSame(seen, ['one', 'two']);
+  t.strictSame(await look(), [open, open, open]);
+  away = false;
+  t.strictSame(await work(), { hasMore: false });
+  t.strictSame(seen, ['one', 'two', 'one', 'two', 'three']);
 });
 
 t.test('what the node cannot do now says nothing of a webhook', async t => {

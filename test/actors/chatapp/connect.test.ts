@@ -31,7 +31,11 @@ async function start(t: Test) {
     callbackUrl: callback.url('/webhook'),
     verifyToken: 'a verify token',
     pin: '123456',
+    ownPhoneNumberId: null,
     admit: () => Promise.resolve(),
+    noteRegistered: () => undefined,
+    isOver: () => Promise.resolve(false),
+    sharesAccount: () => Promise.resolve(false),
   };
   const connect = (request: Partial<ConnectRequest>) =>
     connectNumber(graph, { ...base, ...request }, signal());
@@ -96,6 +100,12 @@ t.test('a token that does not do', async t => {
   token.revoked = 460;
   t.match(await failure({ accessToken: token.value }), { step: 'inspect_token', message: /not valid/ });
   t.match(await failure({ code: 'made up' }), { step: 'exchange_code', code: 100 });
+  app.secret = 'another one by now';
+  t.match(await failure({ accessToken: token.value }), {
+    step: 'inspect_token',
+    code: 190,
+    message: /^The provider refuses the app: check its id and secret\. /,
+  });
 });
 
 t.test('half a connection is taken back', async t => {
@@ -114,6 +124,56 @@ t.test('half a connection is taken back', async t => {
   const refused = await failure({ ...wanted, admit: () => Promise.reject(new Error('taken')) });
   t.equal(refused.message, 'taken');
   t.equal(provider.requests.at(-1), `GET /${account.id}/phone_numbers`, 'nothing was changed');
+});
+
+t.test('what was there before the attempt stays', async t => {
+  const { callback, account, app, number, token, connect, failure } = await start(t);
+  const ours = { url: callback.url('/webhook'), verifyToken: 'an earlier one' };
+  const answers = callback.behaviour;
+  await connect({ accessToken: token.value });
+  number.overrides.set(app.id, ours);
+  callback.behaviour = (_request, response) => void response.writeHead(404).end();
+  const again = { accessToken: token.value, ownPhoneNumberId: number.id };
+  t.match(await failure(again), { step: 'install_callback' });
+  t.same(number.overrides.get(app.id), ours, 'webhooks still come in');
+  account.subscribers.delete(app.id);
+  t.match(await failure(again), { step: 'install_callback' });
+  t.ok(account.subscribers.has(app.id), 'the connection that is there needs it');
+  t.match(await failure({ accessToken: token.value }), { step: 'install_callback' });
+  t.same(number.overrides.get(app.id), ours, 'what the provider has refused has changed nothing');
+  callback.behaviour = answers;
+});
+
+t.test('others need what an attempt has made', async t => {
+  const { callback, account, app, number, token, connect, failure } = await start(t);
+  const shared = { accessToken: token.value, sharesAccount: () => Promise.resolve(true) };
+  const answers = callback.behaviour;
+  callback.behaviour = (_request, response) => void response.writeHead(404).end();
+  t.match(await failure(shared), { step: 'install_callback' });
+  t.ok(account.subscribers.has(app.id), 'another channel of the account was connected meanwhile');
+  callback.behaviour = answers;
+  const { undo } = await connect({ ...shared, isOver: () => Promise.resolve(true) });
+  await undo();
+  t.ok(number.overrides.has(app.id), 'the channel has begun another attempt meanwhile');
+  const { confirm } = await connect(shared);
+  account.subscribers.delete(app.id);
+  await confirm();
+  t.ok(account.subscribers.has(app.id), 'another channel has left meanwhile');
+});
+
+t.test('the number is registered from the call on, whatever follows', async t => {
+  const { callback, provider, accounts, account, token, failure } = await start(t);
+  let noted = 0;
+  const noteRegistered = () => void noted++;
+  callback.behaviour = (_request, response) => void response.writeHead(404).end();
+  const request = (phoneNumberId: string) => ({ accessToken: token.value, phoneNumberId, noteRegistered });
+  await failure(request(accounts.addNumber(account).id));
+  t.equal(noted, 1);
+  await failure(request(accounts.addNumber(account, { pin: '654321' }).id));
+  t.equal(noted, 1, 'the provider has refused the PIN');
+  await failure(request(accounts.addNumber(account, { status: 'CONNECTED' }).id));
+  t.equal(noted, 1, 'it was registered before');
+  t.ok(provider.requests.length > 0);
 });
 
 t.test('what the caller takes back afterwards', async t => {

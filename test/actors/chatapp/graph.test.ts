@@ -72,3 +72,16 @@ t.test('a refusal in the provider’s own words is one', async t => {
     code: undefined,
   });
 });
+
+t.test('a refusal that is written otherwise is read all the same', async t => {
+  const refuseWith = async (status: number, body: unknown) =>
+    refuse(await listen(t, response => response.writeHead(status).end(JSON.stringify(body))));
+  t.match(await refuseWith(400, { error: { code: '131047', error_subcode: '2' } }), {
+    code: 131_047,
+    subcode: 2,
+  });
+  for (const body of [null, [], 'no', { error: null }, { error: 'no' }, { error: { code: 'x' } }]) {
+    t.match(await refuseWith(400, body), { name: 'GraphError', code: undefined, mayBeDone: false });
+    t.match(await refuseWith(500, body), { name: 'GraphError', code: undefined, mayBeDone: true });
+  }
+});

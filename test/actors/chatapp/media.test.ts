@@ -73,10 +73,14 @@ t.test('what can never become right is tried once', async t => {
     send: () => Promise.resolve({ at: 0, durationMs: 0, status: 200, truncated: true } as const),
   };
   await never(send(png), /more than 104857600 bytes/, 'too large, whatever the provider says', long);
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
   const elsewhere = send(png);
   describe(elsewhere, { url: `${provider.url}/moved` });
-  provider.routes.unshift(({ path }) => (path[0] === 'moved' ? { status: 302, body: {} } : undefined));
-  await never(elsewhere, /leads elsewhere/, 'a redirect');
+  const moved = { status: 302, location: receiver.url(), body: {} };
+  provider.routes.unshift(({ path }) => (path[0] === 'moved' ? moved : undefined));
+  await never(elsewhere, /leads elsewhere/, 'a redirect to an address in this network');
+  t.equal(receiver.connections, 0);
 });
 
 t.test('the token goes to no address in this network, whatever the provider names', async t => {
@@ -119,6 +123,12 @@ t.test('what may become right is tried again', async t => {
   await again(down, 'many', 'a page of a proxy');
   provider.faults.script(down.providerMediaId, { kind: 'error', code: 131_000 });
   await again(down, 'many', 'an error of the provider');
+  for (const status of [403, 408, 429]) {
+    const busy = send(png);
+    describe(busy, { url: `${provider.url}/busy-${status}` });
+    provider.routes.unshift(({ path }) => (path[0] === `busy-${status}` ? { status, body: {} } : undefined));
+    await again(busy, 'many', `${status} in the place of the file`);
+  }
   t.equal(provider.faults.happened, 2);
 });
 

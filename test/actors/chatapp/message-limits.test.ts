@@ -1,5 +1,6 @@
 /** What the provider would refuse is refused first. */
 import t from 'tap';
+import type { MessageContent } from '../../../protocol/resources/content.ts';
 import { findMessageObstacle } from '../../../actors/chatapp/message-limits.ts';
 
 const image = { kind: 'image' } as const;
@@ -22,6 +23,18 @@ t.test('a text has 4,096 characters at most, and a caption 1,024', async t => {
   );
 });
 
+t.test('a text is more than white space', async t => {
+  for (const body of ['', ' ', ' \n\t\u00a0']) {
+    t.match(
+      findMessageObstacle({ body, attachments: [] }),
+      { details: { issues: [{ path: '/body/body', code: 'minLength' }] } },
+      JSON.stringify(body),
+    );
+  }
+  t.equal(findMessageObstacle({ body: ' . ', attachments: [] }), undefined);
+  t.equal(findMessageObstacle({ body: ' ', attachments: [image] }), undefined, 'a caption may say nothing');
+});
+
 t.test('one file with a message, and no text with a file that shows none', async t => {
   t.match(findMessageObstacle({ body: '', attachments: [image, image] }), {
     details: { issues: [{ path: '/body/attachments', code: 'maxItems' }] },
@@ -32,4 +45,18 @@ t.test('one file with a message, and no text with a file that shows none', async
   });
   const content = { type: 'media', kind: 'sticker', caption: null } as const;
   t.equal(findMessageObstacle({ body: '[Sticker]', attachments: [sticker], content }), undefined);
+});
+
+t.test('nothing is lost beside a content that the provider shows alone', async t => {
+  const content = { type: 'location', latitude: 52.5, longitude: 13.4 } as const;
+  const body = '[Location] 52.5, 13.4';
+  t.equal(findMessageObstacle({ body, attachments: [], content }), undefined);
+  t.match(findMessageObstacle({ body: 'Here', attachments: [], content }), {
+    details: { issues: [{ path: '/body/body', code: 'content' }] },
+  });
+  t.match(findMessageObstacle({ body, attachments: [image], content }), {
+    details: { issues: [{ path: '/body/attachments', code: 'content' }] },
+  });
+  const template: MessageContent = { type: 'template', name: 'hello', language: 'de', components: [] };
+  t.equal(findMessageObstacle({ body: 'Hello Ada', attachments: [], content: template }), undefined);
 });

@@ -75,6 +75,14 @@ t.test('what does not fit is found before it is sent', async t => {
   t.equal(find({ components: picture }, [{ type: 'header', parameters: [image] }]), undefined);
 });
 
+t.test('a parameter that the provider would not take is found, too', async t => {
+  const template = { ...order, components: [{ type: 'BODY', text: 'Hello {{1}}' }] };
+  const find = (value: string) =>
+    findTemplateObstacle(template, [{ type: 'body', parameters: [text(value)] }])?.field;
+  for (const good of ['Ada', 'a    b', '😀'.repeat(1_024)]) t.equal(find(good), undefined);
+  for (const bad of ['', ' ', 'a\nb', 'a\tb', 'a     b', 'x'.repeat(1_025)]) t.equal(find(bad), 'components');
+});
+
 t.test('the list is read page by page, and one template by its very name', async t => {
   const provider = await ChatappProvider.start();
   t.teardown(() => provider.stop());

@@ -106,6 +106,15 @@ t.test('a message that lacks what it needs is left out, and so is one of a group
   for (const more of [{ id: undefined }, { from: undefined }, { group_id: 'g' }, { id: 'x'.repeat(257) }]) {
     t.equal(readOne(more), undefined);
   }
+  let unreadable = 0;
+  const messages = [
+    message({}),
+    message({ id: undefined }),
+    message({ from: undefined }),
+    message({ group_id: 'g' }),
+  ];
+  readMessages(payload({ messages }), identity, now, () => unreadable++);
+  t.equal(unreadable, 2, 'a message of a group is what it is');
   for (const timestamp of [undefined, 'soon', -1, 0, '99999999999999999', {}]) {
     t.equal(readOne({ timestamp })?.sentAt, now);
   }
@@ -178,6 +187,19 @@ t.test('what a message answers, how often it was passed on, and what has brought
     replyTo: { externalMessageId: 'wamid.0' },
     forwarded: 'often',
   });
+  const product = { catalog_id: 7, product_retailer_id: 'tea' };
+  t.strictSame(readOne({ context: { from: '1', id: 'wamid.0', referred_product: product } })?.replyTo, {
+    messageId: null,
+    externalMessageId: 'wamid.0',
+    product: { catalogId: '7', productId: 'tea' },
+  });
+  t.strictSame(readOne({ context: { referred_product: { product_retailer_id: 'tea' } } })?.replyTo, {
+    messageId: null,
+    externalMessageId: null,
+    product: { catalogId: null, productId: 'tea' },
+  });
+  for (const referred_product of [null, 'tea', {}, { catalog_id: '7' }])
+    t.equal(readOne({ context: { referred_product } })?.replyTo, undefined, 'no product');
   t.same(readOne({})?.referral, undefined);
   const referral = {
     source_url: 'https://a.test',

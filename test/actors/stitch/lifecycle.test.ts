@@ -86,6 +86,25 @@ t.test('an interrupted cancellation is taken up again', async t => {
   refuses(t, () => stitch.do('test', { ...tenancy, author }), 'svc/runtime/conflict');
 });
 
+t.test('a restored stitch gets the events from then on, and counts again', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1']);
+  stitch.do('archive', tenancy);
+  stitch.settle();
+  stitch.emit(['thread_2'], false);
+  stitch.update({ archived: false, name: 'Back' });
+  stitch.settle();
+  t.match(stitch.committed, { name: 'Back', archivedAt: null, status: 'active' });
+  t.equal(stitch.state.archivedAt, null);
+  stitch.emit(['thread_3']);
+  stitch.pass(0, () => ok);
+  stitch.settle();
+  t.match(
+    [...stitch.rows.values()].map(({ threadId, status }) => `${threadId} ${status}`).at(-1),
+    'thread_3 delivered',
+  );
+});
+
 t.test('a delivery that is committed after the cancellation is cancelled too', async t => {
   for (const hint of ['wake', 'sweep'] as const) {
     const stitch = new StitchHarness();

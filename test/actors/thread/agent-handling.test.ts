@@ -4,8 +4,9 @@ import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { createIfMissingField } from '../../../actors/thread/commands.ts';
 import { threadSnapshot } from '../../../actors/thread/snapshot.ts';
+import type { ChannelKind } from '../../../protocol/resources/channel.ts';
 import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
-import { human, key, message, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
+import { hour, human, key, message, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
 
 const getStoredState = (thread: ThreadHarness) =>
   JSON.parse(String(threadSnapshot.values(thread.id, 0, 1, thread.state as never).at(-1))) as object;
@@ -46,8 +47,31 @@ t.test('the agent is called when the participant has been quiet for 1.5 s', asyn
   t.equal(thread.call, undefined);
   thread.passTo(start + 2_500);
   const { channelId } = thread;
-  t.strictSame(thread.call, { ...tenancy, agentId: null, channelId, liveRunId: null });
+  const call = { ...tenancy, agentId: null, channelId, liveRunId: null, showsTyping: false };
+  t.strictSame(thread.call, call);
 });
+
+t.test(
+  'the participant can be shown that it writes where the provider shows that, and takes answers',
+  async t => {
+    const shows = (kind: ChannelKind, windowFrom = start): boolean | undefined => {
+      const thread = new ThreadWithAgent('auto', kind);
+      const { channelId, defaultAgentId } = thread;
+      thread.do('receive', {
+        ...tenancy,
+        channel: { channelId, kind, defaultAgentId },
+        [createIfMissingField]: { externalRef: '15550100', metadata: {} },
+        message: message('Hello'),
+        windowFrom,
+      });
+      thread.passTo(start + 1_500);
+      return thread.call?.showsTyping;
+    };
+    t.equal(shows('chatapp'), true);
+    t.equal(shows('chatapp', start - 24 * hour), false, 'its window is closed');
+    t.equal(shows('sandbox'), false);
+  },
+);
 
 t.test(
   'what a provider reports of the participant calls no agent, and what they have edited does',

@@ -146,6 +146,39 @@ t.test('the provider’s own end counts, whether it comes before or after the de
 });
 
 t.test(
+  'a message that the provider charges for ends what is pending, and nothing of it opens later',
+  async t => {
+    const price = (type: string) => ({
+      pricing: { billable: true, model: 'PMP', type, category: 'service' },
+    });
+    const thread = referred();
+    thread.receive();
+    const sent = thread.send();
+    report(thread, sent, 'sent', start, price('free_customer_service'));
+    t.strictSame(entryNames(thread), [pending], 'another sort of price says nothing');
+    report(thread, sent, 'delivered', start, price('regular'));
+    t.strictSame(entryNames(thread), [pending, closed]);
+    report(thread, sent, 'read');
+    t.strictSame(entryNames(thread), [pending, closed]);
+    thread.passTo(start + 24 * hour);
+    t.strictSame(entryNames(thread), [pending, closed], 'once');
+    refer(thread);
+    t.strictSame(entryNames(thread), [pending, closed, pending], 'and another one may count');
+    const early = new ThreadHarness('chatapp');
+    early.receive();
+    const before = early.send();
+    early.passTo(start + hour);
+    refer(early);
+    report(early, before, 'sent', start, price('regular'));
+    t.strictSame(entryNames(early), [pending], 'the price of a message from before the referral');
+    const open = referred();
+    report(open, open.send(), 'delivered');
+    report(open, open.send(), 'sent', start, price('regular'));
+    t.strictSame(entryNames(open), [pending, opened], 'it is open for as long as it was said');
+  },
+);
+
+t.test(
   'another referral moves the deadline, does nothing while it is open, and begins anew after it',
   async t => {
     const thread = referred();

@@ -131,7 +131,7 @@ t.test('an update without a change has no event and leaves the state', async t =
   update(thread, {
     status: 'closed',
     tags: ['vip', 'b'],
-    customFields: { a: 1, b: null },
+    customFields: { a: 1, b: 2 },
     agentMode: 'auto',
   });
   const before = thread.state;
@@ -140,7 +140,7 @@ t.test('an update without a change has no event and leaves the state', async t =
   const answer = update(thread, {
     status: 'closed',
     tags: ['vip', 'b', 'vip'],
-    customFields: { b: null, a: 1 },
+    customFields: { b: 2, c: null },
     agentMode: 'auto',
     agentId: null,
   });
@@ -164,6 +164,28 @@ t.test('each sort of change has its event', async t => {
     customFields: { plan: 'gold' },
     agentId,
     sequence: 4,
+  });
+});
+
+t.test('custom fields and metadata are merged, and null takes a name away', async t => {
+  const thread = new ThreadHarness();
+  thread.create();
+  update(thread, {
+    customFields: { plan: 'gold', seats: 3 },
+    metadata: { order: { id: 'A-1', open: true } },
+  });
+  update(thread, { customFields: { seats: null }, metadata: { order: { open: null }, city: 'Oslo' } });
+  t.match(thread.names(1), ['thread.lifecycle.updated', 'thread.lifecycle.updated']);
+  t.strictSame(thread.state.customFields, { plan: 'gold' });
+  t.strictSame(thread.state.metadata, { order: { id: 'A-1' }, city: 'Oslo' });
+  const before = thread.state;
+  update(thread, { customFields: { seats: null }, metadata: { city: 'Oslo' } });
+  t.equal(thread.state, before, 'the same as before is no change');
+  update(thread, { metadata: { large: 'x'.repeat(700_000) } });
+  const grow = () => update(thread, { metadata: { larger: 'x'.repeat(700_000) } });
+  t.match(refusal(grow), {
+    code: 'svc/validation/invalid_request',
+    details: { issues: [{ path: '/body/metadata' }] },
   });
 });
 

@@ -13,7 +13,7 @@ t.test('the participant who writes opens the window for 24 hours', async t => {
   t.strictSame(thread.names(), ['thread.lifecycle.created', 'thread.message.received', opened]);
   const serviceWindow = { open: true, expiresAt: new Date(start + 24 * hour).toISOString() };
   t.strictSame(thread.events[2]?.data.serviceWindow, serviceWindow);
-  t.strictSame(thread.do('checkSend', tenancy), { allowed: true, reason: null, serviceWindow });
+  t.match(thread.do('checkSend', tenancy), { allowed: true, reason: null, serviceWindow });
 });
 
 t.test('it closes by itself, and says so an hour before and when it does', async t => {
@@ -37,7 +37,7 @@ t.test('outside the window a free-form message needs a template', async t => {
   thread.passTo(start + 24 * hour);
   const seen = thread.events.length;
   t.equal(refusal(() => thread.send()).code, 'svc/chatapp/template_required');
-  t.strictSame(thread.do('checkSend', tenancy), {
+  t.match(thread.do('checkSend', tenancy), {
     allowed: false,
     reason: 'svc/chatapp/template_required',
     serviceWindow: { open: false, expiresAt: new Date(start + 24 * hour).toISOString() },

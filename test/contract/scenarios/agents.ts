@@ -161,11 +161,21 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
   },
   updateLoom: {
     request: env => toLoom(env, { name: unique(), status: 'archived' }),
+    variants: [env => toLoom(env, { archived: false, metadata: { a: 1 } })],
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
         const { loomId } = await newAgent(sandbox);
         const body = { ...inProject(sandbox), status: 'archived' };
         return { by: sandbox.key, asked: { params: { loomId }, body } };
+      },
+    },
+  },
+  archiveLoom: {
+    request: async env => ({ params: { loomId: (await newLoom(env)).loomId } }),
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => {
+        const { loomId } = await newAgent(sandbox);
+        return { by: sandbox.key, asked: { params: { loomId } } };
       },
     },
   },
@@ -206,6 +216,15 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
       }),
     },
   },
+  archiveLoomVersion: {
+    request: async env => ({ params: await newVersion(env) }),
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => ({
+        by: sandbox.key,
+        asked: { params: await newLoom(sandbox) },
+      }),
+    },
+  },
 };
 
 const toAgent = async (env: TenantEnvironment, more: object): Promise<Asked> => ({
@@ -237,6 +256,10 @@ export const agentScenarios: ScenariosOf<typeof agentOperations> = {
     },
   },
   getAgent: {
+    request: async env => ({ params: { agentId: (await newAgent(env)).agentId } }),
+    refusals: {},
+  },
+  archiveAgent: {
     request: async env => ({ params: { agentId: (await newAgent(env)).agentId } }),
     refusals: {},
   },

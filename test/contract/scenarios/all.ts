@@ -8,7 +8,7 @@ import { channelScenarios } from './channels.ts';
 import { chatappScenarios } from './chatapp.ts';
 import { consoleScenarios, contractScenarios } from './console.ts';
 import { messageScenarios, noteScenarios, presenceScenarios, threadScenarios } from './conversations.ts';
-import { keyScenarios } from './keys.ts';
+import { callerScenarios, keyScenarios } from './keys.ts';
 import { partnerAppScenarios } from './partner-apps.ts';
 import { privacyScenarios } from './privacy.ts';
 import { runScenarios } from './runs.ts';
@@ -18,6 +18,7 @@ import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.t
 
 const all: Scenarios = {
   ...accountScenarios,
+  ...callerScenarios,
   ...tenancyScenarios,
   ...invitationScenarios,
   ...memberScenarios,

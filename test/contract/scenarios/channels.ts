@@ -48,7 +48,7 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
   updateChannel: {
     request: async env => ({
       params: { channelId: await newChannel(env) },
-      body: { ...inProject(env), name: unique(), metadata: { a: 1 } },
+      body: { ...inProject(env), name: unique(), metadata: { a: null } },
     }),
     refusals: {},
   },

@@ -95,6 +95,10 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
         params: { threadId: await newThread(env) },
         body: { ...inProject(env), status: 'closed', agentMode: 'paused', agentId: null },
       }),
+      async env => ({
+        params: { threadId: await archivedThread(env) },
+        body: { ...inProject(env), archived: false, metadata: { n: unique(), old: null } },
+      }),
     ],
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => ({
@@ -105,6 +109,10 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
         },
       }),
     },
+  },
+  archiveThread: {
+    request: async env => ({ params: { threadId: await newThread(env) } }),
+    refusals: {},
   },
   assignThread: {
     request: async env => ({

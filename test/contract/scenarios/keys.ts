@@ -1,3 +1,4 @@
+import type { callerOperations } from '../../../protocol/operations/caller.ts';
 import type { keyOperations } from '../../../protocol/operations/keys.ts';
 import { signUp } from '../../node/tenant.ts';
 import { unique } from '../resources.ts';
@@ -28,6 +29,10 @@ const keys: Copies = {
   columns: { key_hash: `'\\x' || md5(t.api_key_id || n)` },
 };
 
+export const callerScenarios: ScenariosOf<typeof callerOperations> = {
+  getCaller: { request: () => ({}), by: ({ key }) => key, refusals: {} },
+};
+
 export const keyScenarios: ScenariosOf<typeof keyOperations> = {
   listApiKeys: { request: ({ projectId }) => ({ query: { projectId } }), refusals: {} },
   createApiKey: {
@@ -39,6 +44,11 @@ export const keyScenarios: ScenariosOf<typeof keyOperations> = {
       },
       'svc/runtime/conflict': atLimit('apiKeys', 'createApiKey', request, keys),
     },
+  },
+  getApiKey: { request: async env => ({ params: await keyId(env) }), refusals: {} },
+  updateApiKey: {
+    request: async env => ({ params: await keyId(env), body: { name: unique() } }),
+    refusals: {},
   },
   rotateApiKey: {
     request: rotation,

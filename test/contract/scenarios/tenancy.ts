@@ -1,6 +1,7 @@
 import type { invitationOperations } from '../../../protocol/operations/invitations.ts';
 import type { memberOperations } from '../../../protocol/operations/members.ts';
 import type { tenancyOperations } from '../../../protocol/operations/tenancy.ts';
+import type { Asked } from '../../node/client.ts';
 import { signUp, verifyEmail } from '../../node/tenant.ts';
 import { unique } from '../resources.ts';
 import { atLimit } from '../limits.ts';
@@ -13,6 +14,12 @@ const inWorkspace = ({ tenant }: TenantEnvironment): { workspaceId: string } => 
 
 const isWorkspace = ({ tenant }: TenantEnvironment): string => `t.workspace_id = '${tenant.workspaceId}'`;
 const newProject = (env: TenantEnvironment) => ({ body: { ...inWorkspace(env), name: unique() } });
+
+const isEnvironment = ({ environmentId }: TenantEnvironment): Asked => ({ params: { environmentId } });
+const toEnvironment = (env: TenantEnvironment): Asked => ({
+  ...isEnvironment(env),
+  body: { name: unique() },
+});
 
 export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   listWorkspaces: { request: () => ({}), refusals: {} },
@@ -28,6 +35,11 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
       ),
     },
   },
+  getWorkspace: { request: env => ({ params: inWorkspace(env) }), refusals: {} },
+  updateWorkspace: {
+    request: env => ({ params: inWorkspace(env), body: { name: unique() } }),
+    refusals: {},
+  },
   listProjects: {
     request: () => ({}),
     variants: [env => ({ query: inWorkspace(env) })],
@@ -42,10 +54,33 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
       }),
     },
   },
+  getProject: { request: ({ projectId }) => ({ params: { projectId } }), refusals: {} },
+  updateProject: {
+    request: ({ projectId }) => ({ params: { projectId }, body: { name: unique() } }),
+    refusals: {},
+  },
   listEnvironments: {
     request: () => ({}),
     variants: [({ projectId }) => ({ query: { projectId } })],
     refusals: {},
+  },
+  getEnvironment: {
+    request: isEnvironment,
+    refusals: {
+      'svc/auth/email_not_verified': async ({ production, byRole }) => ({
+        by: byRole['studio viewer'],
+        asked: isEnvironment(production),
+      }),
+    },
+  },
+  updateEnvironment: {
+    request: toEnvironment,
+    refusals: {
+      'svc/auth/email_not_verified': async ({ production, byRole }) => ({
+        by: byRole['studio developer'],
+        asked: toEnvironment(production),
+      }),
+    },
   },
   createEnvironment: {
     // One project has one production environment: each time another project.

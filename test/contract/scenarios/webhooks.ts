@@ -55,6 +55,7 @@ export const stitchScenarios: ScenariosOf<typeof stitchOperations> = {
   getStitch: { request: async env => ({ params: { stitchId: await newStitch(env) } }), refusals: {} },
   updateStitch: {
     request: env => toStitch(env, { name: unique(), status: 'disabled' }),
+    variants: [env => toStitch(env, { archived: false, metadata: { a: null } })],
     refusals: { 'svc/runtime/conflict': fixture => archived(fixture, { name: unique() }) },
   },
   archiveStitch: { request: async env => ({ params: { stitchId: await newStitch(env) } }), refusals: {} },

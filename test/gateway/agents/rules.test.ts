@@ -5,13 +5,16 @@ import type { AgentRefusal } from '../../../storage/agents/rules.ts';
 
 const statuses: Readonly<Record<AgentRefusal, number>> = {
   absent: 404,
+  activated_version_absent: 404,
   agent_archived: 409,
-  agent_loom_absent: 422,
+  agent_loom_absent: 404,
+  changed: 412,
   credential_revoked: 409,
   loom_archived: 409,
   loom_in_use: 409,
   loom_version_active: 409,
   loom_version_archived: 409,
+  metadata_too_large: 422,
   tool_headers_missing: 422,
 };
 
@@ -24,26 +27,21 @@ t.test('each refusal has its error, a new one each time with its own stack', asy
 
 t.test('unusable references are named by their path in the body', async t => {
   const code = 'svc/validation/invalid_request';
-  t.match(
-    agentRules.unusableReferences([
-      { reference: 'tool', index: 3 },
-      { reference: 'credential_of_other_provider' },
-    ]),
-    {
-      code,
-      http: 422,
-      details: {
-        issues: [
-          { path: '/body/toolIds/3', message: 'is no tool of the environment', code: 'reference' },
-          { path: '/body/byokCredentialId', message: 'is a credential of another provider' },
-        ],
-      },
-    },
-  );
-  t.match(agentRules.refuse('agent_loom_absent'), {
-    code,
-    details: { issues: [{ path: '/body/loomId', code: 'reference' }] },
+  const ofOtherProvider = { reference: 'credential_of_other_provider' } as const;
+  t.match(agentRules.unusableReferences([{ reference: 'tool', index: 3 }, ofOtherProvider]), {
+    code: 'svc/runtime/not_found',
+    message: '/body/toolIds/3 names nothing that is here.',
+    details: { issues: [{ path: '/body/toolIds/3', code: 'reference' }] },
   });
+  t.match(agentRules.unusableReferences([{ reference: 'credential' }]), {
+    http: 404,
+    details: { issues: [{ path: '/body/byokCredentialId', code: 'reference' }] },
+  });
+  t.match(agentRules.unusableReferences([ofOtherProvider]), {
+    code,
+    details: { issues: [{ path: '/body/byokCredentialId', message: 'is a credential of another provider' }] },
+  });
+  t.match(agentRules.refuse('agent_loom_absent'), { details: { issues: [{ path: '/body/loomId' }] } });
   t.match(agentRules.refuse('tool_headers_missing'), {
     code,
     details: { issues: [{ path: '/body/headers', code: 'required' }] },

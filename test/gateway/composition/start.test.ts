@@ -28,10 +28,13 @@ async function refusal(
 }
 
 t.test('a data folder has one node', async t => {
-  const node = await NodeProcess.make(t);
+  const origin = 'https://app.example.org';
+  const node = await NodeProcess.make(t, { CORS_ORIGINS: origin });
   await node.start();
   const line = new Line(node.url, t);
   const tenant = await signUp(line);
+  const asked = await fetch(`${node.url}/v1/projects`, { headers: { origin } });
+  t.strictSame([asked.status, asked.headers.get('access-control-allow-origin')], [401, origin]);
   const { code, said } = await refusal(t, { DATA_DIR: node.folder });
   t.equal(code, 1);
   t.match(said, `is in use by process ${node.pid}: stop that process, or choose another DATA_DIR`);

@@ -90,6 +90,18 @@ t.test('no resource is loaded from another server, and pages cannot be framed', 
   t.notMatch(await css.text(), /url\(|@import/);
 });
 
+t.test('a page that a browser has is not sent again', async t => {
+  for (const path of ['/docs', '/docs/style.css', ...errorPages]) {
+    const first = await fetch(url + path);
+    await first.text();
+    const etag = first.headers.get('etag') ?? '';
+    t.match(etag, /^"[^"]+"$/, path);
+    t.equal(first.headers.get('content-encoding'), 'gzip', path);
+    const again = await fetch(url + path, { headers: { 'if-none-match': etag } });
+    t.strictSame([again.status, await again.text()], [304, ''], path);
+  }
+});
+
 t.test('what has no page is 404', async t => {
   for (const path of ['/docs/nothing', '/docs/errors/nothing', '/docs/errors/auth/x']) {
     t.equal((await fetch(url + path)).status, 404, path);

@@ -169,16 +169,16 @@ t.test('unary calls', async t => {
 
   t.test('gRPC refuses what REST refuses, and names each fault', async t => {
     const bad: [IngestMessageRequest, string[]][] = [
-      [{ body: '' }, ['/request/body']],
-      [{ body: 'x'.repeat(16_001) }, ['/request/body']],
-      [{ channelId: 'none', projectId: '' }, ['/request/channelId', '/request/projectId']],
-      [{ environmentId: '' }, ['/request/environmentId']],
-      [{ metadataJson: '{' }, ['/request/metadataJson']],
-      [{ metadataJson: '[]' }, ['/request/metadata']],
-      [{ metadataJson: '{"__proto__":{}}' }, ['/request/metadataJson/__proto__']],
-      [{ body: 'a\u0000b' }, ['/request/body']],
-      [{ attachments: [{ url: 'https://a.b' }] }, ['/request/attachments/0/kind']],
-      [{ externalParticipantRef: '' }, ['/body/externalParticipantRef']],
+      [{ body: '' }, ['body']],
+      [{ body: 'x'.repeat(16_001) }, ['body']],
+      [{ channelId: 'none', projectId: '' }, ['channel_id', 'project_id']],
+      [{ environmentId: '' }, ['environment_id']],
+      [{ metadataJson: '{' }, ['metadata_json']],
+      [{ metadataJson: '[]' }, ['metadata_json']],
+      [{ metadataJson: '{"__proto__":{}}' }, ['metadata_json.__proto__']],
+      [{ body: 'a\u0000b' }, ['body']],
+      [{ attachments: [{ url: 'https://a.b' }] }, ['attachments[0].kind']],
+      [{ externalParticipantRef: '' }, ['external_participant_ref']],
     ];
     for (const [more, fields] of bad) {
       const { code, info, fields: found } = await failure(ingest(inbound(tenant, 'bad', more)));

@@ -176,7 +176,7 @@ t.test('API keys never reach API keys, nor accounts or workspaces, whatever thei
   byKey.token = String(body['secret']);
   const query = `projectId=${user.projectId}`;
   t.equal((await byKey.call('GET', `/api-keys?${query}`)).status, 403);
-  t.equal((await byKey.call('DELETE', `/api-keys/${String(body['apiKeyId'])}`)).status, 404);
+  t.equal((await byKey.call('DELETE', `/api-keys/${String(body['apiKeyId'])}`)).status, 401);
   for (const path of ['/workspaces', '/projects', '/environments', '/studio/me']) {
     t.equal((await byKey.call('GET', path)).status, 401, path);
   }

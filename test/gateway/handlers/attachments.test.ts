@@ -87,6 +87,47 @@ t.test('files', async t => {
     t.strictSame([head.status, head.headers.get('content-length')], [200, String(bytes.length)]);
   });
 
+  t.test('a download is taken up again where it was cut', async t => {
+    const bytes = randomBytes(100_000);
+    const attachmentId = await upload(bytes);
+    const ask = async (headers: Record<string, string>) =>
+      fetch(node.fileUrl((await link(attachmentId)).body.url), { headers });
+    const whole = await ask({});
+    t.equal(whole.headers.get('accept-ranges'), 'bytes');
+    await whole.arrayBuffer();
+    const etag = whole.headers.get('etag') ?? '';
+    const rest = await ask({ range: 'bytes=60000-', 'if-range': etag });
+    t.equal(rest.status, 206);
+    t.match(Object.fromEntries(rest.headers), {
+      'content-range': 'bytes 60000-99999/100000',
+      'content-length': '40000',
+      'content-type': 'image/png',
+      etag,
+    });
+    t.ok(Buffer.from(await rest.arrayBuffer()).equals(bytes.subarray(60_000)));
+    for (const headers of [{ range: 'bytes=0-1', 'if-range': '"another"' }, { range: 'bytes=0-1,5-6' }]) {
+      const answer = await ask(headers);
+      t.strictSame([answer.status, (await answer.arrayBuffer()).byteLength], [200, 100_000]);
+    }
+    const beyond = await ask({ range: 'bytes=100000-' });
+    t.equal(beyond.status, 416);
+    t.equal(beyond.headers.get('content-range'), 'bytes */100000');
+    t.equal(await error(beyond), 'svc/validation/invalid_request');
+  });
+
+  t.test('encoded bytes are refused, which would be stored as they are', async t => {
+    const { body } = await announce(10);
+    const headers = { 'content-encoding': 'gzip' };
+    const answer = await fetch(node.fileUrl(body.uploadUrl), {
+      method: 'PUT',
+      body: randomBytes(10),
+      headers,
+    });
+    t.equal(answer.status, 415);
+    t.equal(answer.headers.get('accept-encoding'), 'identity');
+    t.equal((await put(body.uploadUrl, randomBytes(10))).status, 204);
+  });
+
   t.test('an address is good for one use, one object and five minutes', async t => {
     const attachmentId = await upload(Buffer.from('x'));
     const other = await announce(1);
@@ -238,28 +279,32 @@ t.test('files', async t => {
     t.equal((await row(attachmentId))?.message_id, inbound.body.messageId);
   });
 
-  t.test('an attachment that a message may not name is 422, whoever owns it', async t => {
-    const { threadId } = await node.thread(tenant);
-    const pending = (await announce(3)).body.attachmentId;
-    const foreign = await upload(Buffer.from('abc'), {}, outsider);
-    const own = await upload(Buffer.from('abc'));
-    const refused = async (attachment: object) => {
-      const { status, body } = await send(threadId, [attachment]);
-      t.equal(status, 422);
-      return JSON.stringify(body.details);
-    };
-    const absent = await refused({ kind: 'image', attachmentId: newId('attachment') });
-    t.equal(await refused({ kind: 'image', attachmentId: foreign }), absent, 'foreign is absent');
-    t.equal(await refused({ kind: 'image', attachmentId: pending }), absent);
-    t.match(await refused({ kind: 'video', attachmentId: own }), '"path":"/body/attachments/0/kind"');
-    for (const attachmentId of [own, 'elsewhere']) {
-      const storageKey = (await row(foreign))?.storage_key;
-      const details = await refused({ kind: 'image', attachmentId, storageKey });
-      t.match(details, '"path":"/body/attachments/0/storageKey"');
-    }
-    t.equal((await send(threadId, [{ kind: 'image', attachmentId: 'of-another-system' }])).status, 201);
-    t.equal((await send(threadId, [{ kind: 'image', attachmentId: own }])).status, 201);
-  });
+  t.test(
+    'an attachment that is not here is 404, whoever owns it, and one that no message may name 422',
+    async t => {
+      const { threadId } = await node.thread(tenant);
+      const pending = (await announce(3)).body.attachmentId;
+      const foreign = await upload(Buffer.from('abc'), {}, outsider);
+      const own = await upload(Buffer.from('abc'));
+      const refused = async (attachment: object, wanted = 422) => {
+        const { status, body } = await send(threadId, [attachment]);
+        t.equal(status, wanted);
+        return JSON.stringify(body.details);
+      };
+      const absent = await refused({ kind: 'image', attachmentId: newId('attachment') }, 404);
+      t.match(absent, '"path":"/body/attachments/0/attachmentId"');
+      t.equal(await refused({ kind: 'image', attachmentId: foreign }, 404), absent, 'foreign is absent');
+      t.match(await refused({ kind: 'image', attachmentId: pending }), 'must name an uploaded file');
+      t.match(await refused({ kind: 'video', attachmentId: own }), '"path":"/body/attachments/0/kind"');
+      for (const attachmentId of [own, 'elsewhere']) {
+        const storageKey = (await row(foreign))?.storage_key;
+        const details = await refused({ kind: 'image', attachmentId, storageKey });
+        t.match(details, '"path":"/body/attachments/0/storageKey"');
+      }
+      t.equal((await send(threadId, [{ kind: 'image', attachmentId: 'of-another-system' }])).status, 201);
+      t.equal((await send(threadId, [{ kind: 'image', attachmentId: own }])).status, 201);
+    },
+  );
 
   t.test('scopes, tenants and limits', async t => {
     const attachmentId = await upload(Buffer.from('abc'));

@@ -29,6 +29,18 @@ t.test('a connected channel with a template is ready', async t => {
   t.equal((await check(channelId)).ok, true);
 });
 
+t.test('it says when the provider last posted', async t => {
+  const { channelId, number } = await connected();
+  const verified = async () => (await check(channelId)).checks.find(({ id }) => id === 'webhook_verified');
+  t.match(await verified(), { ok: true, reason: /posted nothing since the channel was connected/ });
+  const before = Math.floor(Date.now() / 1_000) * 1_000;
+  await provider.write(number, { phone: '15550100' }, { type: 'text', text: { body: 'Hello' } });
+  const find = async () => /posted at (\S+),/.exec((await verified())?.reason ?? '')?.[1];
+  await eventually('time', async () => (await find()) !== undefined);
+  const at = Date.parse((await find()) ?? '');
+  t.ok(at >= before && at <= Date.now() + 1_000, new Date(at).toISOString());
+});
+
 t.test('what it finds out of the token, the channel knows as well', async t => {
   const { channelId, token } = await connected();
   token.revoked = 463;

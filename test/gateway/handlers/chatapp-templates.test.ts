@@ -91,6 +91,7 @@ t.test('what the provider would not send is refused at once', async t => {
     [{ templateName: 'paused', components: [] }, '/body/templateName'],
     [{ components: parameters() }, '/body/components'],
     [{ components: parameters('17', '18') }, '/body/components'],
+    [{ components: parameters('1\n7') }, '/body/components'],
     [{ to: '15550101' }, '/body/to'],
   ] as const) {
     const { status, body } = await send(channelId, { threadId, components, ...more });
@@ -135,6 +136,17 @@ t.test('one number has one thread, however it is written', async t => {
   const { channelId, threadId } = await start('15550100');
   const { status, body } = await newThread(channelId, '+1-555-0100');
   t.match([status, body], [409, { details: { threadId } }]);
+});
+
+t.test('a thread is of somebody whom the provider can reach', async t => {
+  const { channelId } = await connected();
+  for (const externalRef of ['ada', '123', '1'.repeat(16), 'US.', 'us.1', 'US.a b']) {
+    t.match(await newThread(channelId, externalRef), {
+      status: 422,
+      body: { details: { issues: [{ path: '/body/externalRef', code: 'pattern' }] } },
+    });
+  }
+  t.equal((await newThread(channelId, 'US.13491208655302741918')).status, 201);
 });
 
 t.test('a number that the provider writes another way answers in the thread that was begun', async t => {

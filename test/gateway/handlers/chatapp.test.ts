@@ -1,8 +1,9 @@
 /** Connecting chatapp channels over REST, against a provider that behaves as the real one. */
 import t from 'tap';
 import type { ChatappStatus } from '../../../protocol/resources/chatapp.ts';
-import type { ListOf } from '../../node/client.ts';
+import { Client, Line, type ListOf } from '../../node/client.ts';
 import { newKey, signUp } from '../../node/tenant.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { startChatapp } from './chatapp-fixture.ts';
 
 const fixture = await startChatapp(t);
@@ -135,6 +136,30 @@ t.test('a token that the provider does not accept any more keeps no channel conn
   t.match(await disconnect(channelId), { status: 200, body: { status: 'disconnected' } });
 });
 
+t.test('with the service’s own app, where it has one', async t => {
+  const own = provider.accounts.addApp();
+  const variables = { CHATAPP_APP_ID: own.id, CHATAPP_APP_SECRET: own.secret };
+  const other = await startSkeinOn(t, fixture.databaseUrl, { ...fixture.environment, ...variables });
+  const client = new Client(new Line(other.url, t), key.bearer);
+  const channelId = await newChannel();
+  const account = provider.accounts.addAccount();
+  const number = provider.accounts.addNumber(account);
+  const code = provider.accounts.addCode(provider.accounts.addToken(own, account));
+  const asked = { params: { channelId }, body: { projectId, code } };
+  t.match(await client.ask('connectChatapp', asked), {
+    status: 200,
+    body: { status: 'connected', partnerAppCredentialId: null },
+  });
+  const message = { type: 'text', text: { body: 'Hello' } };
+  const { deliveries } = await provider.write(number, { phone: '15550100' }, message);
+  t.match(deliveries, [{ delivered: true }], 'signed with the secret of that app');
+  t.equal(
+    (await connect(channelId, { code, partnerAppCredentialId: undefined })).status,
+    422,
+    'and where it has none',
+  );
+});
+
 t.test('a number has one channel', async t => {
   const first = await connected();
   const channelId = await newChannel();
@@ -156,6 +181,15 @@ t.test('a number has one channel', async t => {
   t.notMatch(foreign.text, first.channelId, 'which channel it is, is nobody else’s business');
   await disconnect(first.channelId);
   t.equal((await connect(channelId, { accessToken: first.token.value })).status, 200);
+});
+
+t.test('of two channels that are connected to one number at once, one is, and gets its events', async t => {
+  const { number, token } = newNumber();
+  const channels = [await newChannel(), await newChannel()] as const;
+  const replies = await Promise.all(channels.map(each => connect(each, { accessToken: token.value })));
+  t.same(replies.map(({ status }) => status).sort(), [200, 409]);
+  const winner = channels[replies.findIndex(({ status }) => status === 200)] ?? '';
+  t.match(number.overrides.get(fixture.app.id)?.url, winner);
 });
 
 t.test('another channel of the same account stays subscribed', async t => {

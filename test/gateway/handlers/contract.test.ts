@@ -35,6 +35,16 @@ t.test('the contract is served as it is, and may be cached', async t => {
     servers: [{ url: 'https://api.example.com/v1' }],
   });
 
+  const etag = answer.headers.get('etag') ?? '';
+  t.match(etag, /^"[^"]+-gzip"$/);
+  t.match(Object.fromEntries(answer.headers), { 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+  const known = await fetch(`${url}/v1/openapi.json`, { headers: { 'if-none-match': `"old", ${etag}` } });
+  t.strictSame([known.status, await known.text(), known.headers.get('etag')], [304, '', etag]);
+  const plain = await fetch(`${url}/v1/openapi.json`, { headers: { 'accept-encoding': 'gzip;q=0' } });
+  t.equal(plain.headers.get('content-encoding'), null);
+  t.not(plain.headers.get('etag'), etag, 'other bytes, another tag');
+  t.match(await plain.json(), { openapi: '3.1.0' });
+
   for (const path of ['/_internal/schemas/event-envelope', '/v1/_internal/schemas/event-envelope']) {
     const example = await fetch(url + path);
     t.equal(example.status, 501, path);

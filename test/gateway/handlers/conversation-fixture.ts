@@ -305,7 +305,9 @@ export class ConversationNode {
     const { params = {}, query = {}, body, key } = asked;
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
     const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+    for (const [name, value] of Object.entries(query)) {
+      for (const each of [value].flat()) search.append(name, String(each));
+    }
     const required = operation.idempotency === 'required' ? randomBytes(9).toString('hex') : undefined;
     const sent = key ?? required;
     const response = await fetch(`http://127.0.0.1:${this.#port}/v1${path}?${search.toString()}`, {

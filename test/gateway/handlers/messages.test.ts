@@ -187,13 +187,29 @@ t.test('messages over REST', async t => {
         query: { dryRun: 'true' },
         body: { projectId, body: 'x' },
       });
-    t.strictSame((await askWhether()).body, { allowed: true, reason: null, serviceWindow: null });
+    t.strictSame((await askWhether()).body, {
+      allowed: true,
+      reason: null,
+      channelId,
+      serviceWindow: null,
+    });
     await node.ask('updateThread', secret, { params: { threadId }, body: { projectId, status: 'archived' } });
     const refused = await askWhether();
     t.equal(refused.status, 200);
-    t.strictSame(refused.body, { allowed: false, reason: 'svc/runtime/conflict', serviceWindow: null });
+    t.match(refused.body, { allowed: false, reason: 'svc/runtime/conflict', serviceWindow: null });
     t.equal((await node.send(tenant, threadId)).status, 409);
     t.strictSame((await list(threadId)).body.data, []);
+  });
+
+  t.test('of a thread without a channel the dry run says so, as the message does', async t => {
+    const { threadId } = await node.thread(tenant, {});
+    const dryRun = await node.ask<MessageDryRun>('createMessage', secret, {
+      params: { threadId },
+      query: { dryRun: 'true' },
+      body: { projectId, body: 'x' },
+    });
+    t.match(dryRun.body, { allowed: true, reason: null, channelId: null });
+    t.equal((await node.send(tenant, threadId)).body.status, null);
   });
 
   t.test('a message may be written into the thread as the participant’s', async t => {

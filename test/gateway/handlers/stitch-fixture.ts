@@ -11,6 +11,8 @@ import { Receiver } from '../../support/receiver.ts';
 export interface NodeOptions {
   /** Default: webhooks may go anywhere, so that they reach this machine. */
   readonly publicOnly?: boolean;
+  /** As LIMITS. */
+  readonly limits?: string;
 }
 
 export class StitchService {
@@ -28,6 +30,7 @@ export class StitchService {
     const { database, url } = await startTestDatabase(t);
     const skein = await startSkeinOn(t, url, {
       ALLOW_PRIVATE_ADDRESSES: options.publicOnly === true ? 'false' : 'true',
+      LIMITS: options.limits ?? '{}',
     });
     return new StitchService(skein.url, database, new Line(skein.url, t));
   }

@@ -101,3 +101,43 @@ t.test('lists page by limit and cursor', async t => {
   });
   t.equal((await client.call('GET', '/workspaces?limit=0')).status, 422);
 });
+
+t.test('workspace, project, environment and key are read and renamed by those who may', async t => {
+  const owner = await node.signedUp();
+  const viewer = await node.signedUp();
+  const outsider = await node.signedUp();
+  const { workspaceId, projectId } = owner;
+  await db.em().insert(WorkspaceMember, { workspaceId, userId: viewer.userId, role: 'viewer', ...stamps });
+  const [environment] = await items(owner.client, `/environments?projectId=${projectId}`);
+  const body = { projectId, name: 'A key', environment: 'test', scopes: ['threads:read'] };
+  const key = await owner.client.call('POST', '/api-keys', { body });
+  const denied = { status: 403, body: { error: 'svc/auth/insufficient_scope' } };
+  for (const [path, action] of [
+    [`/workspaces/${workspaceId}`, 'workspace.updated'],
+    [`/projects/${projectId}`, 'project.updated'],
+    [`/environments/${String(environment?.['environmentId'])}`, 'environment.updated'],
+    [`/api-keys/${String(key.body['apiKeyId'])}`, 'api_key.updated'],
+  ] as const) {
+    const rename = (client: Client) => client.call('PATCH', path, { body: { name: 'Renamed' } });
+    t.match(await owner.client.call('GET', path), { status: 200, body: { name: /^(?!Renamed)/ } }, path);
+    t.match(await viewer.client.call('GET', path), { status: 200 }, path);
+    t.match(await rename(viewer.client), denied, path);
+    t.match(await outsider.client.call('GET', path), absent, path);
+    t.match(await rename(outsider.client), absent, path);
+    const renamed = await rename(owner.client);
+    t.match(renamed, { status: 200, body: { name: 'Renamed' } }, path);
+    t.same((await rename(owner.client)).body, renamed.body, 'the same name is no change');
+    t.same((await owner.client.call('GET', path)).body, renamed.body);
+    t.equal('secret' in renamed.body, false);
+    const acts = await items(owner.client, `/audit-logs?workspaceId=${workspaceId}&action=${action}`);
+    t.match(acts, [{ action, details: { name: 'Renamed' } }], action);
+    t.equal((await owner.client.call('PATCH', path, { body: { name: '' } })).status, 422);
+  }
+  const events = await db.query<{ body: string }>(
+    `select body from events where project_id = $1 and event_name = 'project.api_key.updated'`,
+    [projectId],
+  );
+  t.equal(events.length, 1);
+  const data = { apiKey: { name: 'Renamed' }, actor: { id: owner.userId } };
+  t.match(JSON.parse(events[0]?.body ?? '{}'), { data });
+});

@@ -157,6 +157,72 @@ t.test('threads over REST', async t => {
   });
 });
 
+t.test('a thread is found by its participant, in every channel of the environment', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant: Tenant = await node.tenant();
+  const { projectId, secret } = tenant;
+  const find = async (query: object): Promise<string[]> => {
+    const { body } = await node.ask<ListOf<Thread>>('listThreads', secret, {
+      query: { projectId, ...query },
+    });
+    return body.data.map(({ threadId }) => threadId);
+  };
+  const channels = [await node.channel(tenant), await node.channel(tenant)].map(({ channelId }) => channelId);
+  const made: string[] = [];
+  for (const channelId of channels) {
+    for (const externalRef of ['ada', 'bob']) {
+      made.push((await node.thread(tenant, { channelId, externalRef })).threadId);
+    }
+  }
+  made.push((await node.thread(tenant, { externalRef: 'ada' })).threadId);
+  const ofAda = [made[0], made[2], made[4]];
+  t.strictSame(await find({ participantRef: 'ada', sort: 'createdAt', order: 'asc' }), ofAda);
+  t.strictSame(await find({ participantRef: 'ada', channelId: channels[1] }), [made[2]]);
+  t.strictSame(await find({ participantRef: 'ada', status: 'closed' }), []);
+  t.strictSame(await find({ participantRef: 'eve' }), []);
+  await database.query('update threads set external_ref = null where thread_id = $1', [made[0]]);
+  t.strictSame(
+    await find({ participantRef: 'ada', sort: 'createdAt', order: 'asc' }),
+    [made[2], made[4]],
+    'erased',
+  );
+  const other = await node.tenant();
+  const theirs = { query: { projectId: other.projectId, participantRef: 'ada' } };
+  t.strictSame((await node.ask<ListOf<Thread>>('listThreads', other.secret, theirs)).body.data, []);
+});
+
+t.test('while messages come, the recommended sorts show every thread', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant: Tenant = await node.tenant();
+  const { projectId, secret } = tenant;
+  const ids: string[] = [];
+  for (let i = 0; i < 12; i++) ids.push((await node.thread(tenant)).threadId);
+  /** Every page is followed by messages to the threads that were made first, which newest first shows last. */
+  async function walk(query: object): Promise<string[]> {
+    const seen: string[] = [];
+    const waiting = [...ids];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: ListOf<Thread> = (
+        await node.ask<ListOf<Thread>>('listThreads', secret, {
+          query: { projectId, limit: 3, ...query, ...(cursor === '' ? {} : { cursor }) },
+        })
+      ).body;
+      seen.push(...page.data.map(({ threadId }) => threadId));
+      cursor = page.nextCursor;
+      for (const threadId of waiting.splice(0, 2)) await node.send(tenant, threadId);
+    }
+    return seen;
+  }
+  t.strictSame(await walk({ sort: 'createdAt' }), ids.toReversed(), 'each one once');
+  t.strictSame(await walk({ sort: 'createdAt', order: 'asc' }), ids, 'each one once');
+  t.strictSame(
+    new Set(await walk({ sort: 'updatedAt', order: 'asc' })),
+    new Set(ids),
+    'each one, some again',
+  );
+  t.ok(new Set(await walk({})).size < ids.length, 'the default does not');
+});
+
 t.test('lists of threads', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant: Tenant = await node.tenant();
@@ -208,6 +274,30 @@ t.test('lists of threads', async t => {
     (await list({})).body.data.find(thread => thread.threadId === ids[3]),
     touched,
   );
+
+  t.strictSame(await walk({ sort: 'createdAt', order: 'asc' }, 3), ids, 'the oldest first');
+  const byChange = await walk({ sort: 'updatedAt' }, 2);
+  t.strictSame(byChange.slice(0, 3), [ids[0], ids[3], ids[2]], 'by the last change, whatever it was');
+  t.strictSame((await walk({ sort: 'updatedAt', order: 'asc' }, 3)).reverse(), byChange);
+  const since = { sort: 'updatedAt', order: 'asc', updatedAfter: touched.updatedAt };
+  t.strictSame(await walk(since, 50), [ids[0]]);
+
+  const all = new Set(ids);
+  const rest = (...out: number[]) => ids.filter((_, index) => !out.includes(index)).sort();
+  t.strictSame((await walk({ status: ['closed', 'archived'] }, 50)).sort(), [ids[1], ids[3]].sort());
+  t.strictSame((await walk({ tag: ['b', 'nobody'] }, 50)).sort(), [ids[1]]);
+  t.strictSame((await walk({ agentMode: 'none' }, 2)).sort(), rest(2));
+  t.strictSame(new Set(await walk({ agentMode: ['none', 'auto'] }, 3)), all);
+  await node.ask('assignThread', tenant.token, {
+    params: { threadId: ids[4] ?? '' },
+    body: { projectId, userId: tenant.userId },
+  });
+  t.strictSame((await walk({ assigneeUserId: 'unassigned' }, 2)).sort(), rest(4));
+  t.strictSame(new Set(await walk({ assigneeUserId: ['unassigned', tenant.userId] }, 3)), all);
+  t.match(await list({ agentMode: ['none', 'fast'] }), {
+    status: 422,
+    body: { message: '/query/agentMode/1 must be one of auto, suggest, paused, none.' },
+  });
 
   const { body: first } = await list({ limit: 1 });
   const cursor = first.nextCursor ?? '';

@@ -186,10 +186,38 @@ t.test('frames that nobody wants close the socket', async t => {
   await once(binary, 'open');
   binary.send(Buffer.from('x'), { binary: true });
   t.equal(((await once(binary, 'close')) as [number])[0], 1003);
-  const large = connect();
-  await once(large, 'open');
-  large.send('x'.repeat(1_001));
-  t.equal(((await once(large, 'close')) as [number])[0], 1006);
+  for (const [frame, code] of [
+    ['x'.repeat(1_001), 1009],
+    ['ü'.repeat(501), 1009],
+    // Beyond what the server beneath takes, which drops the connection.
+    ['x'.repeat(70_000), 1006],
+  ] as const) {
+    const large = connect();
+    await once(large, 'open');
+    large.send(frame);
+    t.equal(((await once(large, 'close')) as [number])[0], code);
+  }
+  const full = connect();
+  await once(full, 'open');
+  full.send('x'.repeat(1_000));
+  t.equal((await nextText(full)).length, 1_005, 'the limit itself is taken');
+});
+
+t.test('a subprotocol that no endpoint knows is not confirmed', async t => {
+  const { port } = await setUp(t);
+  const client = new RawClient(port, t);
+  client.send(
+    rawRequest('GET', '/rooms/1/ws', [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Protocol: chat, superchat',
+    ]),
+  );
+  await until(() => client.received.includes('\r\n\r\n'));
+  t.match(client.received, /^HTTP\/1.1 101 /);
+  t.notMatch(client.received, /sec-websocket-protocol/i);
 });
 
 t.test('a socket that does not read: queued, then dropped, then told, and it can be ended', async t => {

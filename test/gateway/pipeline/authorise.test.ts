@@ -29,6 +29,24 @@ t.test('keys act by their scopes, in their own project and environment', async t
   t.match(read.json, { project: { projectId, role: 'key' } }, 'its own where none is named');
 });
 
+t.test('who is refused is told what is missing', async t => {
+  const { ask } = await startRest(t);
+  t.match((await ask('POST', '/v1/notes', { as: 'reader', body: note })).json, {
+    message: 'The API key lacks the scope messages:write.',
+    details: { missingScopes: ['messages:write'] },
+  });
+  t.match((await ask('POST', '/v1/notes', { as: 'viewer', body: note })).json, {
+    message:
+      /^Your role does not allow this: it takes owner, admin, developer in Studio, or agent in the Console\.$/,
+  });
+  for (const [method, path] of [
+    ['POST', '/v1/workspaces'],
+    ['GET', `/v1/console/${projectId}/members`],
+  ] as const) {
+    t.match((await ask(method, path, { as: 'everything' })).json, { message: /send a Studio access token/ });
+  }
+});
+
 t.test('keys do not reach what is for users, not even with the wildcard', async t => {
   const { ask } = await startRest(t);
   t.equal((await ask('POST', '/v1/workspaces', { as: 'everything' })).json?.error, 'svc/auth/invalid_token');

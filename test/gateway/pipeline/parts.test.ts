@@ -55,6 +55,18 @@ t.test('a content type other than JSON is 400', async t => {
   t.equal(status, 400, 'none at all');
 });
 
+t.test('a compressed body is 415, and the answer names the header', async t => {
+  const { ask } = await startRest(t);
+  const post = (encoding: string) =>
+    ask('POST', '/v1/notes', { as, body: note, headers: { 'Content-Encoding': encoding } });
+  for (const encoding of ['gzip', 'br', 'gzip, identity', 'nonsense']) {
+    const { status, json } = await post(encoding);
+    t.equal(status, 415, encoding);
+    t.match(json, { error: 'svc/validation/invalid_request', message: /Content-Encoding/ });
+  }
+  t.equal((await post('Identity')).status, 201);
+});
+
 t.test('a schema violation is 422 and names the field', async t => {
   const { ask } = await startRest(t);
   const getIssues = async (body: unknown) => {

@@ -228,14 +228,18 @@ t.test('without an owner, products go on by the whole rate on each node, guesses
 t.test(
   'a request that two buckets limit is charged to both or to none, and shows the one with less',
   async t => {
-    const [node] = await quotaNodes(t, 1, { messageProject: { limit: 8, windowMs: 1_000 } });
+    const [node] = await quotaNodes(t, 1, {
+      messageProject: { limit: 8, windowMs: 1_000 },
+      messageThread: { limit: 5, windowMs: 1_000 },
+    });
     assert.ok(node !== undefined);
     const { clock } = node;
     const send = (threadId: string): Promise<Quota | undefined> =>
       clock.until(node.take('message', { caller, project, params: { threadId } as never }));
     t.match(await send('thread_1'), { allowed: true, limit: 5, remaining: 4 });
     for (let i = 0; i < 4; i++) await send('thread_1');
-    t.match(await send('thread_1'), { allowed: false, limit: 5, remaining: 0 });
+    const bucket = 'messageThread';
+    t.match(await send('thread_1'), { allowed: false, limit: 5, remaining: 0, bucket, windowSeconds: 1 });
     for (let i = 0; i < 20; i++) await send('thread_1');
     t.match(
       await send('thread_2'),
@@ -250,6 +254,20 @@ t.test(
     t.match(await send('thread_4'), { allowed: false, limit: 8, retryAfterSeconds: 0.125 });
   },
 );
+
+t.test('a thread takes a burst of 25 and then 5 a second, in the sandbox as well', async t => {
+  const [node] = await quotaNodes(t, 1, { messageProject: { limit: 1_000, windowMs: 1_000 } });
+  assert.ok(node !== undefined);
+  const { clock } = node;
+  for (const kind of ['production', 'sandbox'] as const) {
+    const about = { project: scope(kind), params: { threadId: `thread of ${kind}` } as never };
+    const by: KeyCaller = { ...live, environmentKind: kind };
+    const send = () => clock.until(node.take('message', { caller: by, ...about }));
+    t.equal(allowed(await Promise.all(Array.from({ length: 30 }, send))), 25, kind);
+    await clock.advance(1_000);
+    t.equal(allowed(await Promise.all(Array.from({ length: 30 }, send))), 5, kind);
+  }
+});
 
 t.test('all credentials of a project share one bucket beside their own', async t => {
   for (const rate of ['read', 'write', 'run', 'test'] as const) {

@@ -173,7 +173,7 @@ t.test('unknown keys and paths are limited by address, known callers are not aff
 });
 
 t.test('a message is charged to its thread and its project; metrics count both', async t => {
-  const url = await startNode(t, '{"messageThread": {"limit": 4, "windowSeconds": 3600}}');
+  const url = await startNode(t, '{"messageThread": {"limit": 1, "windowSeconds": 3600}}');
   const { key, projectId, channelId } = await signUp(new Line(url, t));
   const inbound = (participant: string, text: string) =>
     key.ask('createInboundMessage', {
@@ -183,7 +183,11 @@ t.test('a message is charged to its thread and its project; metrics count both',
   const first = await inbound('ada', 'hello');
   t.strictSame([first.status, first.headers['x-ratelimit-limit']], [201, '1']);
   const second = await inbound('ada', 'hello?');
-  t.strictSame([second.status, second.headers['retry-after']], [429, '3600']);
+  t.strictSame([second.status, second.headers['retry-after']], [429, '3600'], 'a sandbox has no less of it');
+  t.match(second.body, {
+    message: /^The quota messageThread is used up \(1 requests in 3600 s\)/,
+    details: { bucket: 'messageThread', limit: 1, windowSeconds: 3_600 },
+  });
   const other = await inbound('bob', 'hello');
   t.equal(other.status, 201);
   const { threadId } = other.body as { threadId: string };

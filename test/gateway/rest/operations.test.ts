@@ -8,6 +8,7 @@ import { PartsReader } from '../../../gateway/pipeline/parts.ts';
 import { AnswerMetrics, RestEndpoint, serveOperations } from '../../../gateway/rest/operations.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
+import type { HttpRequest } from '../../../gateway/http/message.ts';
 import { docsUrl, MemoryLog, startServer } from '../http/http-fixture.ts';
 import { projectId, sandbox, startRest, table, tenancy, type TestHandlers } from './rest-fixture.ts';
 
@@ -22,10 +23,29 @@ t.test('a request becomes a call: parts by their schemas, scope by the key', asy
     body: { ...note, metadata: { a: [1, null] } },
     project: { projectId, environmentId: sandbox, environmentKind: 'sandbox', role: 'key' },
   });
-  const read = await ask('GET', `/v1/notes/note_%61?limit=7&unknown=1&projectId=${projectId}`, { as });
+  const read = await ask('GET', `/v1/notes/note_%61?limit=7&projectId=${projectId}`, { as });
   t.same(read.json?.params, { noteId: 'note_a' });
   t.same(read.json?.query, { limit: 7, projectId });
   t.same((await ask('GET', '/v1/notes/note_a', { as })).json?.query, { limit: 50 }, 'defaults');
+});
+
+t.test('an unknown parameter of the query is refused by name, with those that there are', async t => {
+  const { ask } = await startRest(t);
+  const issues = async (method: string, path: string): Promise<unknown> => {
+    const body = method === 'GET' ? {} : { body: note };
+    const { status, json } = await ask(method, path, { as, ...body });
+    t.equal(status, 422);
+    return json?.details?.['issues'];
+  };
+  t.match(await issues('GET', '/v1/notes/note_a?limt=7&limit=0&a%2Fb'), [
+    { path: '/query/limt', message: /which takes .*limit/, code: 'additionalProperties' },
+    { path: '/query/a~1b', code: 'additionalProperties' },
+    { path: '/query/limit', code: 'minimum' },
+  ]);
+  t.match(await issues('POST', '/v1/notes?dryrun=true'), [{ path: '/query/dryrun', message: /takes none/ }]);
+  const reader = new PartsReader({ ...table.getNote, ignoresUnknownQuery: true });
+  const request = { query: 'more=1', params: ['note_a'] } as unknown as HttpRequest;
+  t.match(reader.read(request), { params: { noteId: 'note_a' } }, 'but of another system');
 });
 
 t.test('401, then 403, before the body is read', async t => {
@@ -199,6 +219,7 @@ t.test('with a known caller a request runs in one go up to its handler', t => {
         authenticate: () => ({
           type: 'key',
           apiKeyId: 'key_1',
+          firstKeyId: 'key_1',
           projectId,
           environmentId: sandbox,
           environmentKind: 'sandbox',

@@ -209,6 +209,7 @@ export function key(...scopes: Scope[]): KeyCaller {
   return {
     type: 'key',
     apiKeyId: 'key_1',
+    firstKeyId: 'key_1',
     projectId,
     environmentId: sandbox,
     environmentKind: 'sandbox',
@@ -225,7 +226,7 @@ export function user(userId: string, emailVerified = true): UserCaller {
 const callers: Readonly<Record<string, Caller>> = {
   writer: key('messages:write'),
   everything: key('*'),
-  twin: { ...key('messages:write'), apiKeyId: 'key_2' },
+  twin: { ...key('messages:write'), apiKeyId: 'key_2', firstKeyId: 'key_2' },
   reader: key('messages:read'),
   owner: user('usr_owner'),
   developer: user('usr_developer'),

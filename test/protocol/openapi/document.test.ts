@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { TSchema } from 'typebox';
+import { RefreshCookie } from '../../../gateway/auth/refresh-cookie.ts';
 import { errors } from '../../../protocol/errors.ts';
 import { type EventName, eventTypes, type EventType } from '../../../protocol/events.ts';
 import { openApiDocument } from '../../../protocol/openapi/document.ts';
@@ -82,7 +83,12 @@ t.test('no schema is written twice: a title became a component', async t => {
     if (place.startsWith('#/info')) continue;
     if (typeof value.title === 'string') t.fail(`${place} has the title ${value.title}`);
   }
-  t.match(document.components.schemas, { Thread: { type: 'object' }, Message: {}, Stitch: {}, Error: {} });
+  t.match(document.components.schemas, {
+    Thread: { type: 'object' },
+    Message: {},
+    Stitch: {},
+    ErrorBody: {},
+  });
   t.match(document.components.schemas?.MessageList, {
     properties: { data: { items: { $ref: '#/components/schemas/Message' } } },
   });
@@ -135,9 +141,23 @@ t.test('every public operation is described, with what its row says', async t =>
       row.auth === 'none' && !row.optionalAuth,
       `${id}: security`,
     );
-    t.equal(names.includes('apiKey'), Boolean(row.access?.scopes), `${id}: API keys`);
+    const takesKeys = row.auth === 'any' || Boolean(row.access?.scopes);
+    t.equal(names.includes('apiKey'), takesKeys, `${id}: API keys`);
     t.strictSame(operation['x-api-key-scopes'], row.access?.scopes ?? undefined, `${id}: scopes`);
   }
+});
+
+t.test('what an API key implies is optional where keys are let in, and nowhere else', async t => {
+  const find = (id: string) => described.find(({ operationId }) => operationId === id);
+  const inQuery = (id: string) => find(id)?.parameters?.find(({ name }) => name === 'projectId');
+  t.match(inQuery('listThreads'), { required: false, description: /Required with a Studio access token/ });
+  t.match(inQuery('listApiKeys'), { required: true, description: 'The project.' });
+  const { schemas = {} } = document.components;
+  t.match(schemas['CreateThreadBody'], { required: undefined });
+  t.match(schemas['CreateMessageBody'], {
+    properties: { projectId: { description: /an API key implies its own/ } },
+  });
+  t.match(schemas['CreateApiKeyBody'], { required: ['projectId', 'name', 'environment', 'scopes'] });
 });
 
 t.test('answers are grouped by status and carry their headers', async t => {
@@ -148,7 +168,7 @@ t.test('answers are grouped by status and carry their headers', async t => {
       { headers: Record<string, unknown>; content?: unknown } | undefined;
     t.ok(success?.headers['X-Request-Id'] && success.headers['Service-Version'], id);
     t.equal('Idempotent-Replayed' in (success?.headers ?? {}), row.idempotency !== 'none');
-    t.equal(success?.content === undefined, row.success.body === null);
+    t.equal(success?.content === undefined, row.success.body === null && row.auth !== 'stream');
     for (const code of row.errors) {
       const response = resolve(String(responses[errors[code].http]?.$ref)) as {
         description: string;
@@ -157,14 +177,33 @@ t.test('answers are grouped by status and carry their headers', async t => {
       };
       t.ok(response.description.includes(code), `${id}: ${code}`);
       t.match(response.content['application/json'], {
-        schema: { $ref: '#/components/schemas/Error' },
+        schema: { $ref: '#/components/schemas/ErrorBody' },
         examples: { [code.slice(4).replace('/', '.')]: { value: { error: code } } },
       });
-      t.equal('Retry-After' in response.headers, [429, 503].includes(errors[code].http));
+      const { http } = errors[code];
+      const mayBeInProgress = http === 409 && row.idempotency !== 'none';
+      t.equal('Retry-After' in response.headers, [429, 503].includes(http) || mayBeInProgress);
     }
     if (row.body) t.ok(responses[400] && responses[413] && responses[422], `${id}: a body may be malformed`);
   }
   t.ok(document.paths['/threads/{threadId}/messages']?.post?.responses[200], 'the dry run');
+});
+
+t.test('what two people edit has a tag, and its changes take it', async t => {
+  const tagged = rows.filter(([, row]) => row.tagged && row.rate === 'write');
+  t.equal(tagged.length, 8);
+  for (const [id, row] of rows) {
+    const operation = document.paths[row.path]?.[row.method.toLowerCase()];
+    const takes = operation?.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IfMatch');
+    t.equal(
+      takes ?? false,
+      tagged.some(([each]) => each === id),
+      id,
+    );
+    t.equal(row.errors.includes('svc/runtime/precondition_failed'), takes ?? false, id);
+    const success = operation?.responses[row.success.status] as { headers?: object } | undefined;
+    t.equal('ETag' in (success?.headers ?? {}), row.tagged === true && row.success.body !== null, id);
+  }
 });
 
 t.test('every tag is described', async t => {
@@ -194,12 +233,73 @@ t.test('every body has an example that its schema takes', async t => {
   }
 });
 
-t.test('every event that is delivered is a webhook', async t => {
-  const delivered = Object.entries<EventType>(eventTypes).filter(([, type]) => !type.ephemeral);
-  t.strictSame(
-    Object.keys(document.webhooks),
-    delivered.map(([name]) => name),
-  );
+t.test('every event that is delivered is a webhook, and each event is a member of one union', async t => {
+  const types = Object.entries<EventType>(eventTypes);
+  const delivered = types.filter(([, type]) => !type.ephemeral).map(([name]) => name);
+  const ephemeral = types.filter(([, type]) => type.ephemeral).map(([name]) => name);
+  t.strictSame(Object.keys(document.webhooks), delivered);
+  const readUnion = (title: string) => {
+    const { oneOf, discriminator } = document.components.schemas?.[title] as {
+      oneOf: { $ref: string }[];
+      discriminator: { propertyName: string; mapping: Record<string, string> };
+    };
+    t.equal(discriminator.propertyName, 'eventName');
+    t.strictSame(
+      Object.values(discriminator.mapping),
+      oneOf.map(({ $ref }) => $ref),
+    );
+    for (const [name, ref] of Object.entries(discriminator.mapping)) {
+      t.match(resolve(ref), {
+        required: ['eventId', 'eventName'],
+        properties: { eventName: { const: name } },
+      });
+    }
+    return discriminator.mapping;
+  };
+  const union = readUnion('Event');
+  t.strictSame(Object.keys(union), delivered);
+  t.strictSame(Object.keys(readUnion('EphemeralEvent')), ephemeral);
+  for (const [name, webhook] of Object.entries(document.webhooks)) {
+    const schema = { $ref: union[name] };
+    t.match(webhook, { post: { requestBody: { content: { 'application/json': { schema } } } } });
+  }
+  const items = { $ref: '#/components/schemas/Event' };
+  t.match(document.components.schemas, {
+    EventList: { properties: { data: { items } } },
+    ConsoleStreamEvent: { allOf: [items, { properties: { seq: { type: 'integer' } } }] },
+  });
+  const frames = { schema: { $ref: '#/components/schemas/StreamFrame' } };
+  const opened = document.paths['/console/projects/{projectId}/events/stream']?.['get']?.responses[101];
+  t.match(opened, { content: { 'application/json': frames } });
+});
+
+t.test('in requests a field with a default is said to have one, and is optional to generators', async t => {
+  let marked = 0;
+  for (const [place, { properties, additionalProperties, required = [] }] of objects(
+    document.components.schemas,
+  )) {
+    if (additionalProperties !== false || typeof properties !== 'object') continue;
+    for (const [name, field] of Object.entries(properties as Record<string, Record<string, unknown>>)) {
+      t.notOk('default' in field, `${place}.${name}`);
+      if (!('x-default' in field)) continue;
+      marked++;
+      t.notOk((required as string[]).includes(name));
+    }
+  }
+  t.ok(marked > 20);
+  t.match(document.components.schemas?.['CreateToolBody'], {
+    properties: { method: { 'x-default': 'POST', description: 'Default: POST.' } },
+  });
+});
+
+t.test('the refresh cookie is named as the server at that address names it', async t => {
+  const nameAt = (baseUrl: string): unknown =>
+    (openApiDocument({ baseUrl, docsUrl: baseUrl }) as unknown as Document).components['securitySchemes']?.[
+      'refreshCookie'
+    ]?.['name'];
+  for (const baseUrl of ['https://api.example', 'http://127.0.0.1:8080']) {
+    t.equal(nameAt(baseUrl), new RefreshCookie(baseUrl).name);
+  }
 });
 
 t.test('two resources of one title would be a defect, and stop the document', async t => {

@@ -82,6 +82,21 @@ export const statusOf = (thread: components['schemas']['Thread']): 'open' | 'clo
 export type Received = webhooks['thread.message.received']['post']['requestBody']['content']['application/json'];
 export const bodyOf = (event: Received): string => event.data.message.body;
 
+// A field with a default may be left out.
+export const tool: components['schemas']['CreateToolBody'] = {
+  projectId: 'prj_1',
+  name: 'find_order',
+  url: 'https://orders.acme.test',
+  headers: { authorization: 'Bearer x' },
+  metadata: { team: { name: 'orders' } },
+};
+// The name of an event says what it holds.
+export function describe(event: components['schemas']['Event']): string {
+  if (event.eventName === 'thread.message.received') return event.data.message.body;
+  if (event.eventName === 'agent.run.succeeded') return event.data.agentRun.trace.steps[0]?.output ?? '';
+  return event.eventId;
+}
+
 // @ts-expect-error a field that the contract does not know
 export const wrong: components['schemas']['CreateMessageBody'] = { projectId: 'prj_1', body: 'x', urgent: true };
 // @ts-expect-error the key is required
@@ -89,11 +104,8 @@ export const keyless: operations['createMessage']['parameters']['header'] = {};
 `;
 
 t.test('openapi-typescript makes a client of it that compiles in strict mode', async t => {
-  const source = (): OpenAPI3 => JSON.parse(JSON.stringify(document)) as OpenAPI3;
-  await writeFile(join(folder, 'as-it-comes.ts'), astToString(await openapiTS(source())));
-  // A field that has a default may be left out of a request.
-  const types = astToString(await openapiTS(source(), { defaultNonNullable: false }));
-  await writeFile(join(folder, 'contract.ts'), types);
+  const source = JSON.parse(JSON.stringify(document)) as OpenAPI3;
+  await writeFile(join(folder, 'contract.ts'), astToString(await openapiTS(source)));
   await writeFile(join(folder, 'client.ts'), client);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await symlink(packages, join(folder, 'node_modules'));
@@ -107,10 +119,7 @@ t.test('openapi-typescript makes a client of it that compiles in strict mode', a
     lib: ['es2022', 'dom'],
     types: [],
   };
-  await writeFile(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: ['client.ts', 'as-it-comes.ts'] }),
-  );
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['client.ts'] }));
   const { code, said } = await run('typescript/bin/tsc', '--project', 'tsconfig.json');
   t.equal(said, '');
   t.equal(code, 0);

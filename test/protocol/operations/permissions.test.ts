@@ -32,7 +32,7 @@ const table: readonly Row[] = [
     ['threads:write'],
     developer,
     operators,
-    'createThread updateThread createNote updateNote deleteNote assignThread setTyping moveReadCursor',
+    'createThread updateThread archiveThread createNote updateNote deleteNote assignThread setTyping moveReadCursor',
   ),
   row(['messages:read'], viewer, all, 'listMessages getMessage getMessageTimeline getAttachmentUrl'),
   row(['messages:write'], developer, operators, 'createMessage createAttachment sendChatappTemplate'),
@@ -77,7 +77,7 @@ const table: readonly Row[] = [
     ['agents:write'],
     developer,
     nobody,
-    'createLoom updateLoom activateLoomVersion createLoomVersion updateLoomVersion createAgent updateAgent',
+    'createLoom updateLoom activateLoomVersion createLoomVersion updateLoomVersion createAgent updateAgent archiveAgent archiveLoom archiveLoomVersion',
   ),
   row(['tools:read'], viewer, nobody, 'listTools getTool'),
   row(['tools:write'], developer, nobody, 'createTool updateTool'),
@@ -91,21 +91,21 @@ const table: readonly Row[] = [
     null,
     viewer,
     nobody,
-    'listApiKeys listByokCredentials listPartnerApps listInvitations listMembers getMember',
+    'listApiKeys getApiKey getWorkspace listByokCredentials listPartnerApps listInvitations listMembers getMember',
   ),
   row(
     null,
     developer,
     nobody,
-    'createApiKey rotateApiKey revokeApiKey createByokCredential rotateByokCredential revokeByokCredential createEnvironment',
+    'createApiKey updateApiKey rotateApiKey revokeApiKey updateEnvironment createByokCredential rotateByokCredential revokeByokCredential createEnvironment',
   ),
   row(
     null,
     admin,
     nobody,
-    'createInvitation revokeInvitation updateMember createProject createPartnerApp rotatePartnerAppSecret revokePartnerApp',
+    'createInvitation revokeInvitation updateMember updateWorkspace createProject updateProject createPartnerApp rotatePartnerAppSecret revokePartnerApp',
   ),
-  row(null, viewer, all, 'listConsoleMembers'),
+  row(null, viewer, all, 'listConsoleMembers getProject getEnvironment'),
   row(null, admin, ['project_owner'], 'upsertConsoleMember removeConsoleMember'),
   row(['threads:read', 'messages:read'], nobody, all, 'openStream listStreamEvents'),
   // A key sets the header itself: tickets are for browsers.
@@ -114,7 +114,7 @@ const table: readonly Row[] = [
 
 /** For every user who is signed in, or for everybody: no role in a project or workspace is asked for. */
 const open = new Set(
-  `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
+  `signUp login refresh logout me getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
   listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample
   verifyChatappWebhook receiveChatappWebhook`.split(/\s+/),
 );

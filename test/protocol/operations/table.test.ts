@@ -10,6 +10,8 @@ const statuses = (operation: Operation): Set<number> =>
 const properties = (schema: TSchema | undefined): string[] =>
   Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
 
+const takesKeys = ({ auth, access }: Operation): boolean => auth === 'any' || Boolean(access?.scopes);
+
 /** What an error list has to hold because of how the operation is called. */
 function implied(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ['svc/runtime/internal_error', 'svc/runtime/unavailable'];
@@ -17,8 +19,9 @@ function implied(operation: Operation): ErrorCode[] {
   if (operation.auth !== 'none') {
     codes.push('svc/auth/missing_credentials', 'svc/auth/expired_token', 'svc/auth/invalid_token');
   }
-  if (operation.access?.scopes) codes.push('svc/auth/invalid_api_key');
-  if (operation.params ?? operation.query ?? operation.body) codes.push('svc/validation/invalid_request');
+  if (takesKeys(operation)) codes.push('svc/auth/invalid_api_key');
+  // At the least an unknown parameter of the query.
+  codes.push('svc/validation/invalid_request');
   if (properties(operation.query).includes('cursor')) codes.push('svc/runtime/invalid_request');
   if (operation.idempotency !== 'none') codes.push('svc/runtime/idempotency_conflict');
   if (operation.idempotency === 'required') codes.push('svc/runtime/missing_idempotency_key');
@@ -33,7 +36,7 @@ function implied(operation: Operation): ErrorCode[] {
 
 t.test('the operations are those that were agreed', async t => {
   const ids =
-    `signUp login refresh logout me verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
+    `signUp login refresh logout me getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
     listWorkspaces createWorkspace listProjects
     createProject listEnvironments createEnvironment listApiKeys createApiKey rotateApiKey revokeApiKey
@@ -49,7 +52,8 @@ t.test('the operations are those that were agreed', async t => {
     updateLoomVersion listAgents createAgent getAgent updateAgent createAgentRun listAgentRuns
     getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample
     connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook checkChatappReadiness
-    listChatappTemplates sendChatappTemplate`.split(/\s+/);
+    listChatappTemplates sendChatappTemplate getWorkspace updateWorkspace getProject updateProject getEnvironment updateEnvironment
+    getApiKey updateApiKey archiveThread archiveAgent archiveLoom archiveLoomVersion`.split(/\s+/);
   t.strictSame(Object.keys(operations).sort(), ids.sort());
 });
 
@@ -80,7 +84,7 @@ for (const [id, operation] of rows) {
         'and nothing of idempotency else',
       );
     }
-    if (!operation.access?.scopes) {
+    if (!takesKeys(operation)) {
       t.notOk(
         operation.errors.includes('svc/auth/invalid_api_key'),
         'and nothing of API keys where none come',

@@ -84,8 +84,8 @@ function issues(example: Example, change: Record<string, unknown> = {}) {
 t.test('the examples are valid, and a field that nobody knows is not', async t => {
   for (const example of Object.keys(examples) as Example[]) {
     t.equal(issues(example), undefined, example);
-    t.strictSame(issues(example, { unknown: 1 }), [
-      { path: '/body/unknown', message: 'is not a known field', code: 'additionalProperties' },
+    t.match(issues(example, { unknown: 1 }), [
+      { path: '/body/unknown', message: /^is not a known field: there are \w/, code: 'additionalProperties' },
     ]);
   }
 });

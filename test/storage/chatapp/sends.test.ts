@@ -63,9 +63,20 @@ class Channel {
     return found.map(({ messageId }) => messageId).sort();
   }
 
-  claim(messageId: string, now = start) {
+  async claim(messageId: string, now = start, accessToken = 'sealed') {
     const { channelId } = this;
-    return claimSend(database, { messageId, channelId, now, until: now + 60_000, nextAt: now + 6_000 });
+    await this.connect();
+    const times = { now, until: now + 60_000, nextAt: now + 6_000 };
+    return claimSend(database, { messageId, channelId, accessToken, ...times });
+  }
+
+  async connect(status = 'connected'): Promise<void> {
+    await database.query(
+      `insert into channels (channel_id, project_id, environment_id, name, kind, status, created_at, updated_at, state, version, chatapp)
+       values ($1, $2, $3, 'Chat', 'chatapp', $4, now(), now(), '{}', 1, '{"connection": {"accessToken": "sealed"}}')
+       on conflict (channel_id) do nothing`,
+      [this.channelId, tenancy.projectId, tenancy.environmentId, status],
+    );
   }
 }
 
@@ -154,4 +165,14 @@ t.test('the channels that have something due', async t => {
   t.notOk(found.includes(future.channelId));
   t.same(found, [...found].sort());
   t.notOk((await channelsWithSends(database, 1_000, past.channelId)).includes(past.channelId));
+});
+
+t.test('a channel that has lost the connection claims nothing for it', async t => {
+  const [lost, other] = [new Channel(), new Channel()];
+  const [first = ''] = await lost.thread(1);
+  await lost.connect('disconnected');
+  t.equal(await lost.claim(first), undefined);
+  const [second = ''] = await other.thread(1);
+  t.equal(await other.claim(second, start, 'of an earlier one'), undefined);
+  t.match(await other.claim(second), { messageId: second, error: null });
 });

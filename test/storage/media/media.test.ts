@@ -29,6 +29,22 @@ async function conforms(t: Test, media: Media): Promise<void> {
     }
   });
 
+  await t.test('a range of a file is read alone', async t => {
+    const key = 'prj_1/env_1/att_range';
+    const bytes = randomBytes(300_000);
+    await media.put({ key, size: bytes.length, mimeType }, pieces(bytes));
+    for (const [start, end] of [
+      // s3rver takes a range to byte 0 for one without an end.
+      [0, 1],
+      [100_000, 250_000],
+      [299_999, 299_999],
+    ] as const) {
+      const read = await buffer(await media.open(key, { start, end }));
+      t.ok(read.equals(bytes.subarray(start, end + 1)), `${start} to ${end}`);
+    }
+    await t.rejects(media.open('prj_1/env_1/att_none', { start: 0, end: 0 }), NoSuchMedia);
+  });
+
   await t.test('put again, it is replaced', async t => {
     const key = 'prj_1/env_1/att_again';
     await media.put({ key, size: 9, mimeType }, pieces(Buffer.from('the first')));

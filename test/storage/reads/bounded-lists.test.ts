@@ -36,13 +36,15 @@ const instants = `select n, $1::timestamptz + n / 2 * ($2::int * interval '2 ms'
 await ensurePartitions(db, start + dayMs, silentLog);
 await db.query(
   `insert into threads (thread_id, project_id, environment_id, channel_id, status, agent_mode, assignee_user_id, tags,
-     last_message_at, active_second, created_at, updated_at, state, version)
+     last_message_at, active_second, created_at, updated_at, updated_second, state, version)
    select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), ${project}, ${environment}, ${mixTenants(ofOwn('ch_2', 'ch_1'), 'ch_8', 'ch_9')},
      case when ${isRare} then 'archived' when n % 2 = 0 then 'closed' else 'open' end,
      case when ${isRare} then 'paused' when n % 3 = 0 then 'auto' end, case when ${isRare} then 'usr_2' when n % 3 = 1 then 'usr_1' end,
      case when ${isRare} then '{vip,odd}'::text[] when n % 2 = 1 then '{vip}' else '{}' end,
      at, floor(extract(epoch from at)), $1::timestamptz + (n * 31 % $3) * interval '1 second',
-     case when ${isRare} then at + interval '30 days' else at end, '{}', 1
+     case when ${isRare} then at + interval '30 days' else at end,
+     -- Some have not changed since there was the column.
+     case when ${isRare} then floor(extract(epoch from at)) + 30 * 86400 when n % 4 > 0 then floor(extract(epoch from at)) end, '{}', 1
    from (${instants}) instants`,
   [new Date(start), stepMs, count],
 );
@@ -89,23 +91,33 @@ const threads = await db.query<ThreadColumns>(
    from threads where environment_id = 'env_1'`,
 );
 type AskedThreads = Omit<ThreadFilter, 'projectId' | 'environmentId' | 'after' | 'limit'>;
-const threadOrder = {
-  lastMessageAt: newest(threads, row => [row.lastMessageAt.getTime(), row.threadId]),
-  createdAt: newest(threads, row => [row.createdAt.getTime(), row.threadId]),
+const orderBy = (sort: AskedThreads['sort']): readonly ThreadColumns[] =>
+  newest(threads, row => [row[sort].getTime(), row.threadId]);
+const newestThreads = {
+  lastMessageAt: orderBy('lastMessageAt'),
+  updatedAt: orderBy('updatedAt'),
+  createdAt: orderBy('createdAt'),
+};
+const oldestThreads = {
+  lastMessageAt: newestThreads.lastMessageAt.toReversed(),
+  updatedAt: newestThreads.updatedAt.toReversed(),
+  createdAt: newestThreads.createdAt.toReversed(),
 };
 const threadFilter = (asked: AskedThreads, after: string | undefined, limit: number): ThreadFilter => {
   const row = threads.find(({ threadId }) => threadId === after);
-  const place1 = row && { at: row[asked.sort].getTime(), threadId: row.threadId };
+  const at = row?.[asked.sort].getTime() ?? 0;
+  const place1 = row && { at, threadId: row.threadId, second: Math.floor(at / 1_000) };
   return { ...tenant, ...asked, after: place1, limit };
 };
+const sorts = ['lastMessageAt', 'updatedAt', 'createdAt'] as const;
 const threadList: List<ThreadColumns, AskedThreads> = {
-  sorted: ({ sort }) => threadOrder[sort],
+  sorted: ({ sort, order }) => (order === 'asc' ? oldestThreads : newestThreads)[sort],
   matches: (row, asked) =>
-    (asked.status ?? row.status) === row.status &&
-    (asked.agentMode ?? row.agentMode) === row.agentMode &&
-    (asked.channelId ?? row.channelId) === row.channelId &&
-    (asked.assigneeUserId ?? row.assignee) === row.assignee &&
-    (asked.tag === undefined || row.tags.includes(asked.tag)) &&
+    (asked.status ?? [row.status]).includes(row.status) &&
+    (asked.agentMode ?? [row.agentMode]).includes(row.agentMode) &&
+    (asked.channelId ?? [row.channelId]).includes(row.channelId) &&
+    (asked.assigneeUserId ?? [row.assignee]).includes(row.assignee) &&
+    (asked.tag === undefined || asked.tag.some(tag => row.tags.includes(tag))) &&
     (asked.updatedAfter === undefined || row.updatedAt > new Date(asked.updatedAfter)),
   idOf: row => row.threadId,
   statement: (...asked) => threadStatement(threadFilter(...asked)),
@@ -114,30 +126,34 @@ const threadList: List<ThreadColumns, AskedThreads> = {
     return { rows: rows.map(({ threadId }) => threadId), end: end?.threadId };
   },
   filters: fc.record({
-    status: maybe('open', 'closed', 'archived'),
-    agentMode: maybe('auto', 'paused', 'suggest'),
-    channelId: maybe('ch_1', 'ch_2', 'ch_3', 'ch_8', 'ch_9'),
-    assigneeUserId: maybe('usr_1', 'usr_2', 'usr_3'),
-    tag: maybe('vip', 'odd', 'none'),
+    status: maybe(['open'], ['closed'], ['archived'], ['open', 'archived']),
+    agentMode: maybe(['auto'], ['paused'], ['suggest'], [null], ['paused', null]),
+    channelId: maybe(['ch_1'], ['ch_2'], ['ch_3'], ['ch_8', 'ch_2'], ['ch_9']),
+    assigneeUserId: maybe(['usr_1'], ['usr_2'], ['usr_3'], [null], ['usr_2', null]),
+    tag: maybe(['vip'], ['odd'], ['none'], ['none', 'odd']),
     updatedAfter: maybe(minute(1), minute(2_600), minute(10_000), minute(90_000)),
-    sort: fc.constantFrom('lastMessageAt', 'createdAt'),
+    sort: fc.constantFrom(...sorts),
+    order: maybe('asc', 'desc'),
   }),
-  nobody: (['lastMessageAt', 'createdAt'] as const).flatMap(sort =>
+  nobody: sorts.flatMap(sort =>
     [
-      { agentMode: 'suggest' },
-      { channelId: 'ch_3' },
-      { assigneeUserId: 'usr_3' },
-      { tag: 'none' },
+      { agentMode: ['suggest'] },
+      { channelId: ['ch_3'] },
+      { assigneeUserId: ['usr_3'] },
+      { tag: ['none'] },
       { updatedAfter: minute(90_000) },
-      { status: 'archived', tag: 'none' },
-    ].map(asked => ({ ...asked, sort })),
+      { status: ['archived'], tag: ['none'] },
+    ].flatMap(asked => [
+      { ...asked, sort },
+      { ...asked, sort, order: 'asc' as const },
+    ]),
   ),
-  foreign: (['lastMessageAt', 'createdAt'] as const).flatMap(sort =>
+  foreign: sorts.flatMap(sort =>
     ['ch_8', 'ch_9'].map(
       channelId =>
         [
-          { channelId, sort },
-          { channelId: 'ch_3', sort },
+          { channelId: [channelId], sort },
+          { channelId: ['ch_3'], sort },
         ] as const,
     ),
   ),

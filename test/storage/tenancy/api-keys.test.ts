@@ -76,6 +76,7 @@ t.test('a key grants what it was made with, and its secret is nowhere in the dat
   t.match(apiKey, { status: 'active', environment: 'test', scopes: ['threads:read', '*'], lastUsedAt: null });
   t.same(await apiKeys.findGrant(secret), {
     apiKeyId: apiKey.apiKeyId,
+    firstKeyId: apiKey.apiKeyId,
     projectId,
     environmentId,
     environmentKind: 'sandbox',

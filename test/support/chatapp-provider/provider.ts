@@ -38,6 +38,8 @@ export class ChatappProvider {
   readonly #now: () => number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** While it is down: where it was. */
+  #port = 0;
 
   private constructor({ now = Date.now }: ProviderOptions) {
     this.#now = now;
@@ -60,10 +62,7 @@ export class ChatappProvider {
 
   static async start(options: ProviderOptions = {}): Promise<ChatappProvider> {
     const provider = new ChatappProvider(options);
-    await new Promise<void>((resolve, reject) => {
-      provider.#server.once('error', reject);
-      provider.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
-    });
+    await provider.#listen(options.port ?? 0);
     provider.media.baseUrl = provider.url;
     return provider;
   }
@@ -73,11 +72,29 @@ export class ChatappProvider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Breaks every connection: the provider is down. */
   async stop(): Promise<void> {
     await this.deliveries.stop();
+    await this.goDown();
+  }
+
+  /** Breaks every connection, and refuses those that are made. It forgets nothing. */
+  async goDown(): Promise<void> {
+    if (!this.#server.listening) return;
+    this.#port = Number(new URL(this.url).port);
     for (const socket of this.#sockets) socket.destroy();
     await new Promise(resolve => this.#server.close(resolve));
+  }
+
+  /** Listens again at the same address. */
+  async comeBack(): Promise<void> {
+    await this.#listen(this.#port);
+  }
+
+  #listen(port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', resolve);
+    });
   }
 
   /** Somebody sets an app's callback in its settings; rejects where the callback does not answer the challenge. */
@@ -158,7 +175,7 @@ export class ChatappProvider {
     this.requests.push(`${request.method} /${request.path.join('/')}`);
     const fault = this.faults.take(request);
     if (fault !== undefined && strike(fault, response) === 'done') return;
-    const { status = 200, body, contentType } = await this.#answer(request);
+    const { status = 200, body, contentType, location } = await this.#answer(request);
     if (fault?.kind === 'lost') {
       incoming.socket.destroy();
       return;
@@ -166,7 +183,8 @@ export class ChatappProvider {
     const [type, bytes] = Buffer.isBuffer(body)
       ? [contentType ?? 'application/octet-stream', body]
       : ['application/json', JSON.stringify(body)];
-    response.writeHead(status, { 'content-type': type }).end(bytes);
+    const headers = { 'content-type': type, ...(location === undefined ? {} : { location }) };
+    response.writeHead(status, headers).end(bytes);
   }
 
   async #answer(request: ProviderRequest): Promise<ProviderAnswer> {

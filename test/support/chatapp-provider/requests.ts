@@ -17,6 +17,8 @@ export interface ProviderAnswer {
   /** Sent as JSON, unless it is bytes. */
   readonly body: object | Buffer;
   readonly contentType?: string;
+  /** Where a redirect leads. */
+  readonly location?: string;
 }
 
 /** Answers a request, or throws a `ProviderError`. Undefined: it is not one of these routes. */
