@@ -1,0 +1,46 @@
+/** Lists, page by page or item by item. */
+import { Call, type Answer } from './call.ts';
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly data: T[];
+  /** `cursor` of the next page; null after the last one. */
+  readonly nextCursor: string | null;
+  /** Whether there are more items. A page may be short, or empty, while there are. */
+  readonly hasMore: boolean;
+}
+
+/** A list. Await it for its first page, go through all of its items with `for await`, or take them by `pages` or `toArray`. */
+export class Listing<T> extends Call<Page<T>> implements AsyncIterable<T> {
+  readonly #continueAt: (cursor: string) => Listing<T>;
+
+  /** @param continueAt asks for the page behind a cursor */
+  constructor(firstPage: Promise<Answer<Page<T>>>, continueAt: (cursor: string) => Listing<T>) {
+    super(firstPage);
+    this.#continueAt = continueAt;
+  }
+
+  /** Page after page, each asked for when it is needed. */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    let page: Page<T> = (await this.withResponse()).data;
+    yield page;
+    while (page.hasMore && page.nextCursor !== null) {
+      page = (await this.#continueAt(page.nextCursor).withResponse()).data;
+      yield page;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page.data;
+  }
+
+  /** The first `limit` items; all of them without a limit. */
+  async toArray(limit = Infinity): Promise<T[]> {
+    const items: T[] = [];
+    for await (const page of this.pages()) {
+      items.push(...page.data.slice(0, limit - items.length));
+      if (items.length >= limit) break;
+    }
+    return items;
+  }
+}

@@ -1,0 +1,216 @@
+/** Sends a request until it is answered, by the rules of retry.ts. */
+import type { Answer, CallOptions } from './call.ts';
+import { ConnectionError, createApiError, SkeinError, TimeoutError } from './errors.ts';
+import { RetryPolicy } from './retry.ts';
+import { sleep, untilAborted } from './waiting.ts';
+
+/** What a client sends its requests by: its options, completed. */
+export interface Transport {
+  /** With /v1, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Asked for each try; null: none is sent. */
+  readonly getToken: () => string | null | Promise<string | null>;
+  readonly fetch: FetchFunction;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly maxWaitMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly onAttempt: ((attempt: Attempt) => void) | undefined;
+}
+
+/** What of `fetch` the client uses. */
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+
+/** One try, for logs and metrics. It has no secrets. */
+export interface Attempt {
+  readonly operationId: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** undefined where there was no answer. */
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+  /** What became of it; undefined: a success. */
+  readonly error: SkeinError | undefined;
+}
+
+/** A request that is ready to be sent. */
+export interface PreparedRequest {
+  readonly operationId: string;
+  readonly method: string;
+  /** Behind the base URL, with the query. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** Whether the operation honours an Idempotency-Key. */
+  readonly honoursKey: boolean;
+  /** Whether sending it twice does no harm. */
+  readonly isRepeatable: boolean;
+}
+
+/**
+ * The answer of a request.
+ *
+ * @throws {ApiError} the last try's answer is an error
+ * @throws {ConnectionError} the last try had no answer
+ * @throws {TimeoutError} the last try had none in time
+ */
+export async function send<T>(
+  transport: Transport,
+  request: PreparedRequest,
+  options: CallOptions = {},
+): Promise<Answer<T>> {
+  const { signal, maxRetries = transport.maxRetries } = options;
+  const headers = createHeaders(transport, request, options);
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const policy = new RetryPolicy({
+    maxRetries,
+    maxWaitMs: transport.maxWaitMs,
+    isRepeatable: request.isRepeatable,
+  });
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    const token = await untilAborted(Promise.resolve(transport.getToken()), signal);
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    const init: RequestInit = {
+      method: request.method,
+      headers: { ...authorization, ...headers },
+      ...(body === undefined ? {} : { body }),
+    };
+    try {
+      return await tryOnce<T>(transport, request, init, options, attempt);
+    } catch (error) {
+      const waitMs = policy.next(error);
+      if (waitMs === undefined) throw error;
+      await sleep(waitMs, signal);
+    }
+  }
+}
+
+/** The headers of every try: they share the key, so that the request is carried out once. */
+function createHeaders(
+  transport: Transport,
+  request: PreparedRequest,
+  options: CallOptions,
+): Record<string, string> {
+  return {
+    accept: 'application/json',
+    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...transport.headers,
+    ...(request.honoursKey ? { 'idempotency-key': options.idempotencyKey ?? createIdempotencyKey() } : {}),
+    ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
+    ...options.headers,
+  };
+}
+
+/** 128 random bits. `randomUUID` is missing from pages on plain http. */
+function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+}
+
+async function tryOnce<T>(
+  transport: Transport,
+  { operationId, path }: PreparedRequest,
+  init: RequestInit,
+  { signal, timeoutMs = transport.timeoutMs }: CallOptions,
+  attempt: number,
+): Promise<Answer<T>> {
+  const startedAt = Date.now();
+  const report = (response: Response | undefined, error: unknown): void =>
+    transport.onAttempt?.({
+      operationId,
+      attempt,
+      status: response?.status,
+      requestId: response?.headers.get('x-request-id') ?? undefined,
+      ms: Date.now() - startedAt,
+      error: error instanceof SkeinError ? error : undefined,
+    });
+  let response: Response | undefined;
+  try {
+    const url = transport.baseUrl + path;
+    const exchanged = await exchange(transport.fetch, url, init, timeoutMs, signal);
+    response = exchanged.response;
+    const answer = createAnswer<T>(exchanged.response, exchanged.text);
+    report(response, undefined);
+    return answer;
+  } catch (error) {
+    report(response, error);
+    throw error;
+  }
+}
+
+/**
+ * One request and the whole text of its answer, within the time given.
+ *
+ * @throws {ConnectionError} no answer
+ * @throws {TimeoutError} none in time, or one whose body stalls
+ */
+export async function exchange(
+  fetch: FetchFunction,
+  url: string,
+  init: RequestInit,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly response: Response; readonly text: string }> {
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), timeoutMs);
+  const abort = (): void => end.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    // A redirect would carry the credential to wherever it leads.
+    const asked = fetch(url, { ...init, signal: end.signal, redirect: 'manual' });
+    const response = await untilAborted(asked, end.signal);
+    return { response, text: await untilAborted(response.text(), end.signal) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (end.signal.aborted) throw new TimeoutError(`no answer within ${timeoutMs} ms`, { cause: error });
+    throw createConnectionError(url, error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Node's fetch says "fetch failed", and why in the cause. */
+function createConnectionError(url: string, error: unknown): ConnectionError {
+  const { cause = error } = error as {
+    readonly cause?: { readonly code?: unknown; readonly message?: string };
+  };
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: string };
+  const known = typeof code === 'string' ? code : undefined;
+  const why = [known, message].filter(text => text !== undefined && text !== '').join(': ');
+  return new ConnectionError(`no answer from ${new URL(url).origin}: ${why}`, { cause: error, code: known });
+}
+
+/** @throws {ApiError} the answer is an error, or none of Skein's */
+function createAnswer<T>(response: Response, text: string): Answer<T> {
+  if (!response.ok) throw createApiError(response, text);
+  const { headers } = response;
+  return {
+    data: parseBody(response, text) as T,
+    response,
+    requestId: headers.get('x-request-id') ?? undefined,
+    rateLimit: parseRateLimit(headers),
+    replayed: headers.get('idempotent-replayed') === 'true',
+    etag: headers.get('etag') ?? undefined,
+  };
+}
+
+function parseBody(response: Response, text: string): unknown {
+  if (text === '') return undefined;
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/plain')) return text;
+  if (!type.startsWith('application/json')) throw createApiError(response, text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConnectionError('the answer ends in the middle of its JSON', { cause: error });
+  }
+}
+
+function parseRateLimit(headers: Headers): Answer<unknown>['rateLimit'] {
+  const read = (name: string): number => Number(headers.get(`x-ratelimit-${name}`) ?? 0);
+  if (!headers.has('x-ratelimit-limit')) return undefined;
+  return { limit: read('limit'), remaining: read('remaining'), resetSeconds: read('reset') };
+}
