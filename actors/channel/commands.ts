@@ -215,6 +215,8 @@ export interface RecordReceipts extends Tenancy, Keyed {
 export type FetchedFile =
   | {
       readonly status: 'ready';
+      /** By its bytes, where they are not what the participant's provider has told. */
+      readonly mimeType: string;
       readonly sizeBytes: number;
       /** Key of the stored copy. */
       readonly storageKey: string;

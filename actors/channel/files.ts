@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ActorRef, isRefusal, LimitReached } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
+import { type Clock, pause } from '../../runtime/time/index.ts';
 import {
   type ClaimedFile,
   claimFiles,
@@ -30,6 +31,7 @@ import { findMessageWithSequence } from '../../storage/reads/index.ts';
 import type { Limits } from '../../storage/writes/index.ts';
 import {
   downloadMedia,
+  type FetchedBytes,
   type FileRequests,
   type Graph,
   GraphError,
@@ -38,6 +40,7 @@ import {
 } from '../chatapp/index.ts';
 import type { FetchedFile, SettleAttachment, WorkDone } from './commands.ts';
 import { type CredentialServices, openConnection, type OpenConnection } from './credentials.ts';
+import type { InFlight } from './in-flight.ts';
 
 /** What the node gives to the task. */
 export interface FileServices extends CredentialServices {
@@ -46,6 +49,7 @@ export interface FileServices extends CredentialServices {
   readonly pool: FileRequests;
   readonly media: Pick<Media, 'put' | 'remove' | 'requireRoom'>;
   readonly limits: Limits;
+  readonly clock: Clock;
   readonly log: Log;
   /** Aborted when a draining node waits no longer. */
   readonly abandoned: AbortSignal;
@@ -54,14 +58,17 @@ export interface FileServices extends CredentialServices {
 interface FileTask extends FileServices {
   /** Rejects with the `ServiceError` of the actor that was asked. */
   readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;
+  readonly inFlight: InFlight;
   readonly now: () => number;
 }
 
-/** Files of one task, which are fetched at once. */
-const pageSize = 8;
+/** Files of one channel that are fetched at once. */
+const maxInFlight = 8;
 
 /** Times are milliseconds. One file, from the provider to the store. */
 const fetchMs = 180_000;
+/** How long a task waits for its files: those that take longer hold back no others. */
+const waitMs = 2_000;
 /** Who has claimed a file this long ago has gone. */
 const claimMs = 240_000;
 /** A file waits for a connection, and is looked at again after this time. */
@@ -78,15 +85,19 @@ function getRetryMs(attempts: number): number {
   return Math.min(firstRetryMs * 3 ** (attempts - 1), maxRetryMs);
 }
 
-/** Fetches the files that are due, and may leave more of them. Rejects where the database is away. */
+/** Fetches files that are due. It may leave more of them, and some on their way, which `inFlight` has. Rejects where the database is away. */
 export async function fetchFiles(services: FileTask, channelId: string): Promise<Omit<WorkDone, 'work'>> {
-  const { db, now } = services;
+  const { db, clock, inFlight, now } = services;
+  const running = inFlight.list(channelId);
+  if (running.length >= maxInFlight) await Promise.race(running);
+  const limit = maxInFlight - inFlight.list(channelId).length;
   const open = await openConnection(services, channelId, now());
   const at = now();
-  const files = await claimFiles(db, { channelId, now: at, until: at + claimMs, limit: pageSize });
-  await Promise.all(files.map(file => takeFile(services, open, file)));
+  const files = await claimFiles(db, { channelId, now: at, until: at + claimMs, limit });
+  const begun = files.map(file => inFlight.add(channelId, file.attachmentId, takeFile(services, open, file)));
+  if (begun.length > 0) await Promise.race([Promise.all(begun), pause(clock, waitMs)]);
   const nextAt = await nextFileAt(db, channelId);
-  return { hasMore: files.length === pageSize, ...(nextAt === undefined ? {} : { nextAt }) };
+  return { hasMore: files.length === limit, ...(nextAt === undefined ? {} : { nextAt }) };
 }
 
 /** Never rejects: a file that was claimed is found again by its time. */
@@ -160,30 +171,28 @@ async function bringHere(
   try {
     const path = join(folder, 'bytes');
     const signal = AbortSignal.any([AbortSignal.timeout(fetchMs), abandoned]);
-    const size = await downloadMedia(services, as, connection.phoneNumberId, file, path, signal);
-    return await store(services, file, path, size);
+    const fetched = await downloadMedia(services, as, connection.phoneNumberId, file, path, signal);
+    return await store(services, file, path, fetched);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 function toReady({
+  mimeType,
   sizeBytes,
   storageKey,
-}: {
-  readonly sizeBytes: number;
-  readonly storageKey: string;
-}): FetchedFile {
-  return { status: 'ready', sizeBytes, storageKey };
+}: FetchedBytes & { readonly storageKey: string }): FetchedFile {
+  return { status: 'ready', mimeType, sizeBytes, storageKey };
 }
 
 async function store(
   { db, media, limits, now }: FileTask,
   file: ClaimedFile,
   path: string,
-  size: number,
+  { mimeType, sizeBytes }: FetchedBytes,
 ): Promise<FetchedFile | undefined> {
-  const { attachmentId, projectId, environmentId, mimeType } = file;
+  const { attachmentId, projectId, environmentId } = file;
   const filename = file.filename ?? nameByType(mimeType);
   const announced = {
     attachmentId,
@@ -191,7 +200,7 @@ async function store(
     environmentId,
     filename,
     mimeType,
-    sizeBytes: size,
+    sizeBytes,
     now: now(),
   };
   try {
@@ -204,9 +213,9 @@ async function store(
   if (upload === undefined) return undefined;
   const { storageKey } = upload;
   try {
-    await media.requireRoom(size);
-    const sha256 = await media.put({ key: storageKey, size, mimeType }, createReadStream(path));
-    if (await completeUpload(db, upload, sha256, now())) return toReady({ sizeBytes: size, storageKey });
+    await media.requireRoom(sizeBytes);
+    const sha256 = await media.put({ key: storageKey, size: sizeBytes, mimeType }, createReadStream(path));
+    if (await completeUpload(db, upload, sha256, now())) return toReady({ mimeType, sizeBytes, storageKey });
   } catch (error) {
     await releaseUpload(db, upload);
     throw error;

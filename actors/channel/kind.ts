@@ -102,7 +102,11 @@ export function createChannelKind(
 
 function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks']> {
   const pacer = new Pacer();
-  const inFlight = new InFlight();
+  const inFlights: Readonly<Record<Work, InFlight>> = {
+    webhooks: new InFlight(),
+    sends: new InFlight(),
+    files: new InFlight(),
+  };
   return {
     applyParked: async (parked: ParkedReceipt, context) => {
       await applyReceipts(
@@ -125,6 +129,7 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
     work: async ({ work: sort }: DoWork, context) => {
       const { self, now } = context;
       const ask = context.ask.bind(context);
+      const inFlight = inFlights[sort];
       let done: Omit<WorkDone, 'work'> = { hasMore: false };
       try {
         done = (await workers[sort]?.({ ...services, pacer, inFlight, ask, now }, self.id)) ?? done;
@@ -133,10 +138,10 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
         services.log.warn({ err, channelId: self.id, work: sort }, 'work of a channel waits');
       }
       await ask(self, 'worked', { work: sort, ...done } satisfies WorkDone);
-      const sending = sort === 'sends' ? inFlight.list(self.id) : [];
-      if (sending.length === 0) return;
-      // A node that drains waits for its tasks, and so for them. What they have held back may leave now.
-      await Promise.all(sending);
+      const begun = inFlight.list(self.id);
+      if (begun.length === 0) return;
+      // A node that drains waits for its tasks, and so for them. What they have held back may follow now.
+      await Promise.all(begun);
       if (!services.draining.aborted) await ask(self, 'work', { work: sort } satisfies DoWork);
     },
   };

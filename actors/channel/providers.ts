@@ -17,10 +17,12 @@ import {
   type MessageContents,
 } from '../chatapp/index.ts';
 
-/** What a chat provider says of the price of a message: kept in the message's metadata, as `chatapp`. */
+/** What a chat provider says of a message beside its status: kept in the message's metadata, as `chatapp`. */
 export interface ReceiptBilling {
   readonly pricing?: ChatappPricing;
   readonly conversation?: ChatappConversation;
+  /** When a voice message was played, ISO 8601. */
+  readonly playedAt?: string;
 }
 
 /** A delivery receipt, independent of the provider. */

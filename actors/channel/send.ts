@@ -151,7 +151,7 @@ class SendRun {
     const wait = pacer.takePlace(phoneNumberId, now()) - now();
     if (wait > 0) await pause(clock, wait);
     if (this.#isOver || draining.aborted) return false;
-    inFlight.add(this.#channelId, messageId, this.#send(send));
+    void inFlight.add(this.#channelId, messageId, this.#send(send));
     return true;
   }
 
@@ -246,7 +246,7 @@ class SendRun {
   ): Promise<void> {
     const { db, now, log, pacer, ask } = this.#services;
     const { messageId, threadId, attempts, createdAt } = claimed;
-    const { phoneNumberId } = this.#open.connection;
+    const { phoneNumberId, connectedAt } = this.#open.connection;
     const { code, message } = error;
     const told = { ...(code === undefined ? {} : { code: String(code) }), message };
     const failure = classifySendError(error);
@@ -262,7 +262,9 @@ class SendRun {
     const at = now() + getSendRetryMs(error, attempts) + randomInt(500);
     const failures = (claimed.error?.failures ?? 0) + (failure === 'temporary' ? 1 : 0);
     const isLastTry = failure === 'temporary' && failures >= maxTries;
-    const isTooLate = failure === 'throttled' && at > createdAt.getTime() + waitMs;
+    // A message that has waited for the connection has its hour from then on.
+    const since = Math.max(createdAt.getTime(), Date.parse(connectedAt));
+    const isTooLate = failure === 'throttled' && at > since + waitMs;
     if (failure === 'refused' || isLastTry || isTooLate) {
       await this.#fail(claimed, told);
       return;

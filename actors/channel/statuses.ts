@@ -72,14 +72,16 @@ function groupByMessage(
   return [...reports.values()];
 }
 
-function toReceipt({ status, occurredAt, error, pricing, conversation }: ChatappStatus): Receipt {
+function toReceipt({ status, isPlayed, error, pricing, conversation, ...reported }: ChatappStatus): Receipt {
+  const occurredAt = new Date(reported.occurredAt).toISOString();
   const billing = {
     ...(pricing === undefined ? {} : { pricing }),
     ...(conversation === undefined ? {} : { conversation }),
+    ...(isPlayed ? { playedAt: occurredAt } : {}),
   };
   return {
     status,
-    occurredAt: new Date(occurredAt).toISOString(),
+    occurredAt,
     ...(error === undefined ? {} : { error }),
     ...(Object.keys(billing).length === 0 ? {} : { billing }),
   };

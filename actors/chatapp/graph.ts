@@ -133,7 +133,7 @@ export class Graph {
         },
       );
     }
-    return parseAnswer(status, text);
+    return parseAnswer(status, text, listSecrets(call));
   }
 }
 
@@ -179,7 +179,7 @@ async function readAnswer(body: Dispatcher.ResponseData['body']): Promise<string
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parseAnswer(status: number, text: string): unknown {
+function parseAnswer(status: number, text: string, secrets: readonly string[]): unknown {
   let answer: unknown;
   try {
     answer = JSON.parse(text);
@@ -193,13 +193,30 @@ function parseAnswer(status: number, text: string): unknown {
   const error = read(answer, 'error');
   const [code, subcode] = [readCode(error, 'code'), readCode(error, 'error_subcode')];
   const told = [readText(error, 'message'), readText(read(error, 'error_data'), 'details')];
-  const message = told.filter(each => each !== '').join(': ');
+  const message = withoutSecrets(told.filter(each => each !== '').join(': '), secrets);
   throw new GraphError(message === '' ? `The provider answered ${status}.` : message.slice(0, 1_024), {
     ...(code === undefined ? {} : { code }),
     ...(subcode === undefined ? {} : { subcode }),
     isTransient: read(error, 'is_transient') === true || (status >= 500 && code === undefined),
     mayBeDone: status >= 500 && code === undefined,
   });
+}
+
+/** Parameters of the exchange of codes and of tokens that are no secrets. */
+const openParameters: ReadonlySet<string> = new Set(['client_id', 'grant_type', 'redirect_uri']);
+/** Shorter ones are none, and words of the provider may contain them. */
+const minSecretLength = 8;
+
+/** What the provider may repeat of a call in its words, which are shown, logged and mailed. */
+function listSecrets({ as, path, query = {} }: GraphCall): readonly string[] {
+  const isAboutTokens = path.startsWith('oauth/') || path === 'debug_token';
+  const given = isAboutTokens ? Object.entries(query).filter(([name]) => !openParameters.has(name)) : [];
+  const secrets = [as?.token, as?.appSecret, as?.token.split('|')[1], ...given.map(([, value]) => value)];
+  return secrets.filter(secret => secret !== undefined).filter(({ length }) => length >= minSecretLength);
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '(removed)'), text);
 }
 
 /** A number, also where it is written as a text. */

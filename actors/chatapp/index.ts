@@ -22,7 +22,14 @@ export { defaultGraph, Graph, type GraphAddress, type GraphCredentials, GraphErr
 export type { ChatappFile } from './content.ts';
 export { describeContent } from './describe.ts';
 export { findFileObstacle } from './limits.ts';
-export { downloadMedia, type FileRequests, MediaFailed, type Tries, uploadMedia } from './media.ts';
+export {
+  downloadMedia,
+  type FetchedBytes,
+  type FileRequests,
+  MediaFailed,
+  type Tries,
+  uploadMedia,
+} from './media.ts';
 export { findMessageObstacle, maxTextLength, type MessageContents } from './message-limits.ts';
 export { type ChatappParticipant, isParticipantName, listNames, toParticipantName } from './participants.ts';
 export { type ChatappIdentity, concerns, parsePayload } from './payload.ts';

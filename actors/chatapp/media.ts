@@ -3,7 +3,7 @@
  * of ours is uploaded, and is known by an id from then on.
  */
 import { open } from 'node:fs/promises';
-import { maxFileBytes } from '../../protocol/resources/index.ts';
+import { type AttachmentKind, maxFileBytes } from '../../protocol/resources/index.ts';
 import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/index.ts';
 import { mayBeOfType, headBytes } from './file-types.ts';
 import type { FormFile } from './form.ts';
@@ -44,10 +44,18 @@ export interface FileRequests {
 /** A file that the provider has. */
 export interface ProviderFile {
   readonly providerMediaId: string;
+  /** As what it was sent. */
+  readonly kind: AttachmentKind | null;
   /** As the provider's webhook has it. */
   readonly mimeType: string;
   /** Of its bytes, in hexadecimal or base64; null: the provider did not tell. */
   readonly sha256: string | null;
+}
+
+/** A file that is here. */
+export interface FetchedBytes {
+  readonly sizeBytes: number;
+  readonly mimeType: string;
 }
 
 /** How often it is worth trying to fetch a file. */
@@ -71,7 +79,7 @@ const downloadMs = 90_000;
 const idForm = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Fetches a file into a new one of ours and checks its bytes; resolves to their number. Rejects with {@link MediaFailed}, with
+ * Fetches a file into a new one of ours and checks its bytes; resolves to what they are. Rejects with {@link MediaFailed}, with
  * {@link GraphError} where the provider takes nothing with this token, and with the pool's errors. Redirects are failures.
  *
  * @param path of a file that does not exist yet. The caller removes it
@@ -83,7 +91,7 @@ export async function downloadMedia(
   file: ProviderFile,
   path: string,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<FetchedBytes> {
   const { url, sha256, sizeBytes } = await describeMedia(graph, as, phoneNumberId, file, signal);
   if (sizeBytes > maxFileBytes) throw tooLarge();
   // An address that the provider names is no reason to reach into this network, or to show the token to whoever listens: only the
@@ -92,7 +100,7 @@ export async function downloadMedia(
   const headers = { authorization: `Bearer ${as.token}`, 'user-agent': 'skein' };
   const limits = { timeoutMs: downloadMs, keepBytes: maxFileBytes };
   const result = await pool.send({ method: 'GET', url, headers, saveTo: path, ...limits, ...reach }, signal);
-  return checkBytes(result, [file.sha256, sha256], file.mimeType, path);
+  return checkBytes(result, [file.sha256, sha256], file, path);
 }
 
 interface MediaDescription {
@@ -134,9 +142,9 @@ const passingStatuses: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
 async function checkBytes(
   { status = 0, failure, error, truncated, saved }: OutboundResult,
   digests: readonly (string | null)[],
-  mimeType: string,
+  { kind, mimeType }: ProviderFile,
   path: string,
-): Promise<number> {
+): Promise<FetchedBytes> {
   if (failure !== undefined) {
     const message = `The file could not be fetched: ${error ?? failure}.`;
     throw new MediaFailed(message, failure === 'blocked_address' ? 'once' : 'many');
@@ -154,10 +162,11 @@ async function checkBytes(
   if (told.some(digest => digest !== saved.sha256)) {
     throw new MediaFailed('The bytes of the file are not those that the provider has told of.', 'few');
   }
-  if (!mayBeOfType(await readHead(path), mimeType)) {
-    throw new MediaFailed(`The file is not what the provider says: ${mimeType}.`, 'once');
-  }
-  return saved.bytes;
+  const sizeBytes = saved.bytes;
+  if (mayBeOfType(await readHead(path), mimeType)) return { sizeBytes, mimeType };
+  // The type of a document is what the participant's own file is called. Nobody shows it as something that it is not.
+  if (kind === 'document') return { sizeBytes, mimeType: 'application/octet-stream' };
+  throw new MediaFailed(`The file is not what the provider says: ${mimeType}.`, 'once');
 }
 
 /** A digest in hexadecimal, whichever way the provider has written it. */

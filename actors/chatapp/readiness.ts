@@ -117,9 +117,9 @@ function checkSubscription(graph: Graph, { as, appId, wabaId }: ReadinessSubject
   );
 }
 
-/** The second ones report what happens to templates, to the account and to the number; without them the channel learns of it later. */
+/** The second ones report what happens to templates and to the account; without them the channel learns of it later. */
 const neededFields = ['messages'];
-const usefulFields = ['message_template_status_update', 'account_update', 'phone_number_quality_update'];
+const usefulFields = ['message_template_status_update', 'account_update'];
 
 async function checkFields(
   graph: Graph,

@@ -16,6 +16,8 @@ export interface ChatappStatus {
   /** Why it failed. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
   /** What the provider charges for it. */
+  /** A voice message was played. */
+  readonly isPlayed: boolean;
   readonly pricing: ChatappPricing | undefined;
   readonly conversation: ChatappConversation | undefined;
 }
@@ -36,7 +38,7 @@ export interface ChatappConversation {
   readonly expiresAt: string | null;
 }
 
-/** A voice message that was played was read. Others are of no meaning here. */
+/** A voice message that was played was read, too. Others are of no meaning here. */
 const statuses: Readonly<Record<string, ReceiptStatus>> = {
   sent: 'sent',
   delivered: 'delivered',
@@ -84,6 +86,7 @@ function toStatus(node: unknown, receivedAt: number): ChatappStatus | undefined 
     // The provider's clock may be ahead of ours.
     occurredAt: Math.min(occurredAt, receivedAt),
     error: status === 'failed' ? toError(readList(node, 'errors')[0]) : undefined,
+    isPlayed: readText(node, 'status') === 'played',
     pricing: toPricing(read(node, 'pricing')),
     conversation: toConversation(read(node, 'conversation')),
   };

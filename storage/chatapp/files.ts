@@ -8,6 +8,7 @@
  *
  * A row of `chatapp_uploads` is what the provider calls a file of ours. Where one is lost, the file is uploaded once more.
  */
+import type { AttachmentKind } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import { createFindChannels } from './channels-with-work.ts';
 
@@ -18,6 +19,8 @@ export interface ClaimedFile extends TenantScope {
   readonly threadId: string;
   readonly messageId: string;
   readonly providerMediaId: string;
+  /** As what it was sent; null: its message is not there any more. */
+  readonly kind: AttachmentKind | null;
   readonly mimeType: string;
   readonly filename: string | null;
   /** Of its bytes, in hexadecimal or base64. */
@@ -45,6 +48,8 @@ export function claimFiles(db: Queries, { channelId, now, until, limit }: FileCl
        order by next_at limit $4 for update skip locked))
      returning attachment_id as "attachmentId", project_id as "projectId", environment_id as "environmentId",
        channel_id as "channelId", thread_id as "threadId", message_id as "messageId", provider_media_id as "providerMediaId",
+       (select a ->> 'kind' from messages m, jsonb_array_elements(m.attachments) a
+        where m.message_id = f.message_id and m.project_id = f.project_id and a ->> 'attachmentId' = f.attachment_id) as kind,
        mime_type as "mimeType", filename, sha256, created_at as "createdAt", attempts`,
     [channelId, new Date(now), new Date(until), limit],
     'chatapp_files.claim',

@@ -80,6 +80,30 @@ t.test('one that is not what the provider says has failed, and its message stays
   t.equal((await key.ask('getAttachmentUrl', { params: { attachmentId } })).status, 404);
 });
 
+t.test('a document whose name says something else is kept all the same', async t => {
+  const { channelId, number } = await connected();
+  const page = Buffer.from('<!doctype html><title>Sign in</title>');
+  const document = { ...provider.media.add(page, 'image/png'), filename: 'cat.png' };
+  await provider.write(number, ada, { type: 'document', document });
+  const { attachments } = await settled(channelId, document.id);
+  t.match(attachments, [{ kind: 'document', status: 'ready', mimeType: 'application/octet-stream' }]);
+  t.ok((await read(attachments[0]?.attachmentId)).equals(page));
+});
+
+t.test('a file that the provider does not give out keeps no other one waiting', async t => {
+  const { channelId, number } = await connected();
+  const hanging = provider.media.add(png, 'image/png');
+  provider.faults.script(hanging.id, { kind: 'hang' });
+  await provider.write(number, ada, { type: 'image', image: hanging });
+  await eventually('it hangs', () => Promise.resolve(provider.requests.includes(`GET /${hanging.id}`)));
+  const { attachments } = await settled(channelId, await sendPicture(number));
+  t.match(attachments, [{ status: 'ready' }]);
+  const first = (await findMessages(channelId)).find(
+    ({ attachments: [file] }) => file?.providerMediaId === hanging.id,
+  );
+  t.match(first?.attachments, [{ status: 'pending' }]);
+});
+
 t.test('a file that a crash has left in the store is not fetched again', async t => {
   const { channelId, number } = await connected();
   const id = await sendPicture(number);
@@ -138,6 +162,59 @@ t.test('a file of ours goes to the provider, and then its message', async t => {
   await eventually('sent', () => Promise.resolve(listSent().length > 0));
   t.match(listSent(), [{ type: 'image', message: { image: { id: /^20/, caption: 'Here it is' } } }]);
   t.equal(provider.requests.filter(each => each === `POST /${number.id}/media`).length, 1);
+});
+
+t.test('a file that cannot be given to the provider holds back its own message alone', async t => {
+  const { channelId, number } = await connected();
+  const { threadId } = await settled(channelId, await sendPicture(number));
+  await provider.write(number, { phone: '15550199' }, { type: 'text', text: { body: 'Hello' } });
+  const find = async () =>
+    (await person.all<Thread>('listThreads', { query: { projectId, channelId } })).find(
+      ({ externalRef }) => externalRef === '15550199',
+    );
+  await eventually('thread', async () => (await find()) !== undefined);
+  // Each attempt tries it twice, first before it claims the message.
+  for (let times = 0; times < 20; times++) provider.faults.script('media', { kind: 'lost' });
+  const attachments = [{ kind: 'image', attachmentId: await upload(png, 'image/png') }];
+  const { messageId } = await key.get<Message>('createMessage', {
+    params: { threadId },
+    body: { projectId, body: 'Here it is', attachments },
+  });
+  const read = async () =>
+    (
+      await database.query<{ status: string; attempts: number; waits: boolean }>(
+        'select status, attempts, next_at > now() as waits from chatapp_sends where message_id = $1',
+        [messageId],
+      )
+    )[0];
+  await eventually('third attempt', async () => {
+    const row = await read();
+    return row?.attempts === 3 && row.status === 'queued';
+  });
+  const { messageId: other } = await key.get<Message>('createMessage', {
+    params: { threadId: (await find())?.threadId ?? '' },
+    body: { projectId, body: 'Hello' },
+  });
+  await eventually('other message', () =>
+    Promise.resolve(provider.messages.sent.some(({ callbackData }) => callbackData === other)),
+  );
+  t.match(await read(), { status: 'queued', attempts: 3, waits: true });
+  provider.faults.forget('media');
+});
+
+t.test('a file that the provider has forgotten is given to it once more', async t => {
+  const { channelId, number } = await connected();
+  const { threadId } = await settled(channelId, await sendPicture(number));
+  const attachments = [{ kind: 'image', attachmentId: await upload(png, 'image/png') }];
+  provider.faults.script('messages', { kind: 'error', code: 131_053 });
+  const { messageId } = await key.get<Message>('createMessage', {
+    params: { threadId },
+    body: { projectId, body: 'Here it is', attachments },
+  });
+  await eventually('sent', () =>
+    Promise.resolve(provider.messages.sent.some(({ callbackData }) => callbackData === messageId)),
+  );
+  t.equal(provider.requests.filter(each => each === `POST /${number.id}/media`).length, 2);
 });
 
 t.test('a file that the provider would refuse is refused before anything is stored', async t => {

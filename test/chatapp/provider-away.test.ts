@@ -82,6 +82,17 @@ t.test(
   },
 );
 
+t.test('that it was throttled before says nothing of a message that the provider then fails at', async t => {
+  const at = await talking();
+  faults.script('messages', { kind: 'error', code: 130_429 }, { kind: 'error', code: 131_000 });
+  const messageId = await at.send('Hello');
+  await eventually('throttled', async () => (await findSend(messageId))?.error !== null);
+  await database.query('update chatapp_sends set attempts = 20 where message_id = $1', [messageId]);
+  await eventually('failed once', async () => (await findSend(messageId))?.attempts === 21);
+  await eventually('queued', async () => (await findSend(messageId))?.status === 'queued');
+  t.match(await findSend(messageId), { error: { code: '131000', failures: 1 } });
+});
+
 t.test('disconnecting the channel while a message waits: it leaves by the next connection, once', async t => {
   const { channelId, token, send, read, hasStatus } = await talking();
   await hasStatus(await send('First'), 'sent');
@@ -89,6 +100,12 @@ t.test('disconnecting the channel while a message waits: it leaves by the next c
   const waiting = await send('Second');
   await key.get('disconnectChatapp', { params: { channelId }, body: { projectId } });
   t.equal((await findSend(waiting))?.status, 'queued');
+  await database.query(
+    `update chatapp_sends set created_at = created_at - interval '2 hours' where message_id = $1`,
+    [waiting],
+  );
+  // Its hour begins with the connection.
+  faults.script('messages', { kind: 'error', code: 130_429 });
   t.equal((await connect(channelId, { accessToken: token.value })).status, 200);
   await hasStatus(waiting, 'sent');
   t.equal(countAtProvider(waiting), 1);

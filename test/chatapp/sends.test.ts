@@ -92,10 +92,10 @@ t.test('a message is taken once, and its receipts follow', async t => {
   });
   await provider.report(sent, 'read');
   await at.hasStatus(messageId, 'read');
-  for (const late of ['delivered', 'read', 'sent'] as const) await provider.report(sent, late);
+  for (const late of ['delivered', 'read', 'sent', 'played'] as const) await provider.report(sent, late);
   await workedThrough(at.channelId);
   t.match((await at.read(messageId)).metadata, {
-    chatapp: { pricing: { category: 'service', billable: true } },
+    chatapp: { pricing: { category: 'service', billable: true }, playedAt: /Z$/ },
   });
   t.same(await eventNames(messageId, at.threadId), ['read', 'sent']);
 });

@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import t from 'tap';
 import { fetchFiles } from '../../../actors/channel/files.ts';
+import { InFlight } from '../../../actors/channel/in-flight.ts';
 import { Graph } from '../../../actors/chatapp/graph.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { ActorRef } from '../../../runtime/actor/actor.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { Pool } from '../../../runtime/pool/pool.ts';
+import { systemClock } from '../../../runtime/time/clock.ts';
 import { findAttachments } from '../../../storage/media/attachments.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
@@ -73,6 +75,8 @@ async function awaiting(status: 'connected' | 'error' = 'connected') {
       requireRoom: () => Promise.resolve(),
     },
     limits: defaultLimits,
+    clock: systemClock,
+    inFlight: new InFlight(),
     log: silentLog,
     vault: { open: () => Promise.resolve(token) },
     ownApp: undefined,

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { Graph, GraphError } from '../../../actors/chatapp/graph.ts';
+import { Graph, type GraphCall, GraphError } from '../../../actors/chatapp/graph.ts';
 
 async function listen(t: Test, answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((request, response) => {
@@ -83,5 +83,34 @@ t.test('a refusal that is written otherwise is read all the same', async t => {
   for (const body of [null, [], 'no', { error: null }, { error: 'no' }, { error: { code: 'x' } }]) {
     t.match(await refuseWith(400, body), { name: 'GraphError', code: undefined, mayBeDone: false });
     t.match(await refuseWith(500, body), { name: 'GraphError', code: undefined, mayBeDone: true });
+  }
+});
+
+t.test('what is shown of a refusal has no secret of the call', async t => {
+  const repeat = async (call: GraphCall): Promise<string> => {
+    const told = JSON.stringify(call);
+    const url = await listen(t, response => {
+      response.writeHead(400).end(JSON.stringify({ error: { code: 190, message: `Malformed: ${told}` } }));
+    });
+    const graph = new Graph({ url, version: 'v25.0' });
+    const refused: unknown = await graph
+      .call(call, AbortSignal.timeout(10_000))
+      .catch((error: unknown) => error);
+    if (!(refused instanceof GraphError)) throw new Error('it was answered');
+    return refused.message;
+  };
+  const secrets = ['token-0123', 'secret-0123', 'input-0123', 'code-0123'] as const;
+  const [token, appSecret, input_token, code] = secrets;
+  const said = await Promise.all([
+    repeat({ path: '1/messages', as: { token, appSecret } }),
+    repeat({ path: 'debug_token', as: { token: `1234|${appSecret}` }, query: { input_token } }),
+    repeat({ path: 'oauth/access_token', query: { client_id: '1234', client_secret: appSecret, code } }),
+  ]);
+  for (const text of said) {
+    t.match(text, /^Malformed: .*\(removed\)/);
+    t.notOk(
+      secrets.some(secret => text.includes(secret)),
+      text,
+    );
   }
 });

@@ -26,14 +26,16 @@ const toHex = (bytes: Buffer): string => createHash('sha256').update(bytes).dige
 /** A participant sends it; gives what its webhook says. */
 function send(bytes: Buffer, mimeType = 'image/png'): ProviderFile {
   const { id, sha256 } = provider.media.add(bytes, mimeType);
-  return { providerMediaId: id, mimeType, sha256 };
+  return { providerMediaId: id, kind: 'image', mimeType, sha256 };
 }
 
 let files = 0;
 const folder = t.testdir({});
 const newPath = (): string => join(folder, String(++files));
 
-const fetch = (file: ProviderFile, path = newPath(), requests: Pick<Pool, 'send'> = pool) =>
+const fetch = async (file: ProviderFile, path = newPath(), requests: Pick<Pool, 'send'> = pool) =>
+  (await download(file, path, requests)).sizeBytes;
+const download = (file: ProviderFile, path = newPath(), requests: Pick<Pool, 'send'> = pool) =>
   downloadMedia({ graph, pool: requests }, as, number.id, file, path, AbortSignal.timeout(10_000));
 
 /** What the provider says of a file in place of the truth. */
@@ -50,6 +52,13 @@ t.test('a file is fetched, though the provider is where no customer may reach', 
   t.equal(await fetch({ ...send(png), sha256: toHex(png) }), png.length, 'its digest in hexadecimal');
   t.equal(await fetch({ ...send(png), sha256: null }), png.length, 'without a digest');
   t.equal(await fetch(send(Buffer.from('a,b'), 'text/csv')), 3, 'a type of which nothing is known');
+});
+
+t.test('a document is kept as what its bytes are, whatever its name says', async t => {
+  const page = Buffer.from('<html></html>');
+  const document = (mimeType: string) => download({ ...send(page, mimeType), kind: 'document' });
+  t.strictSame(await document('image/png'), { sizeBytes: page.length, mimeType: 'application/octet-stream' });
+  t.strictSame(await document('text/html'), { sizeBytes: page.length, mimeType: 'text/html' });
 });
 
 t.test('what can never become right is tried once', async t => {

@@ -29,6 +29,7 @@ t.test('a report names the message, and says what has happened to it and when', 
       status: 'sent',
       occurredAt: now - 60_000,
       error: undefined,
+      isPlayed: false,
       pricing: undefined,
       conversation: undefined,
     },
@@ -64,7 +65,8 @@ t.test('price and conversation are read', async t => {
 });
 
 t.test('played is read, and what has no meaning here is left out', async t => {
-  t.match(readAll({ ...sent, status: 'played' }), [{ status: 'read' }]);
+  t.match(readAll({ ...sent, status: 'played' }), [{ status: 'read', isPlayed: true }]);
+  t.match(readAll({ ...sent, status: 'read' }), [{ status: 'read', isPlayed: false }]);
   const foreign = { ...sent, biz_opaque_callback_data: 'something else' };
   t.equal(readAll(foreign)[0]?.messageId, undefined);
   const future = { ...sent, timestamp: String(now / 1_000 + 3_600) };

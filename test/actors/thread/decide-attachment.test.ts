@@ -5,7 +5,7 @@ import { newId } from '../../../protocol/ids.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import { key, refusal, tenancy, ThreadHarness } from './thread-harness.ts';
 
-const ready: FetchedFile = { status: 'ready', sizeBytes: 3, storageKey: 'a/b/c' };
+const ready: FetchedFile = { status: 'ready', mimeType: 'image/png', sizeBytes: 3, storageKey: 'a/b/c' };
 const failed: FetchedFile = { status: 'failed', reason: 'It is gone.' };
 
 /** A thread, and a message of it whose file is awaited. */

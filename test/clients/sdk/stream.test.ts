@@ -220,7 +220,8 @@ t.test('a signal ends the loop: before it, while it waits for an event, and betw
   (await failing.next()).fail();
   t.equal(await ended, undefined);
   const asking = new AbortController();
-  const never = { projectId: undefined, fetch: () => new Promise<Response>(() => undefined) };
+  const fetch = (): Promise<Response> => new Promise(() => undefined);
+  const never = { projectId: undefined, fetch, timeoutMs: 100, maxRetries: 0 };
   const unknown = followFake(t, { signal: asking.signal }, never).take();
   asking.abort();
   t.equal(await unknown, undefined, 'nor does it wait to hear whose key it is');

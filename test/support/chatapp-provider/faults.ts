@@ -21,13 +21,18 @@ export type Fault =
   | { readonly kind: 'lost' };
 
 export class Faults {
-  readonly #scripted: { readonly of: Kind; readonly fault: Fault }[] = [];
+  #scripted: { readonly of: Kind; readonly fault: Fault }[] = [];
   /** Faults that have happened: a test asserts that its own did. */
   happened = 0;
 
   /** The next request of that kind meets the fault, and the one after it the next fault. */
   script(of: Kind, ...faults: readonly Fault[]): void {
     for (const fault of faults) this.#scripted.push({ of, fault });
+  }
+
+  /** Requests of that kind meet no further fault. */
+  forget(of: Kind): void {
+    this.#scripted = this.#scripted.filter(each => each.of !== of);
   }
 
   /** The fault of a request. */
