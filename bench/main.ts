@@ -18,6 +18,7 @@ import { benchThroughput } from './cluster/throughput.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchFanout } from './fanout/fanout.ts';
 import { benchInbound } from './inbound.ts';
+import { benchListen } from './listen.ts';
 import { benchMemory } from './memory.ts';
 import { benchMigrate } from './migrate.ts';
 import { benchPath } from './path.ts';
@@ -32,6 +33,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   fanout: benchFanout,
   memory: benchMemory,
   sockets: benchSockets,
+  listen: benchListen,
   path: benchPath,
   reads: benchReads,
   startup: benchStartup,

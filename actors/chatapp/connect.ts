@@ -21,7 +21,7 @@ import {
   type TokenFacts,
 } from './credentials.ts';
 import { type Graph, type GraphCredentials, GraphError, readText } from './graph.ts';
-import { listNumbers } from './numbers.ts';
+import { isRegistered, listNumbers } from './numbers.ts';
 
 export interface ConnectRequest {
   readonly app: PartnerAppKeys;
@@ -253,8 +253,7 @@ class Connecting {
   }
 
   async #register(as: GraphCredentials, number: unknown): Promise<void> {
-    if (readText(number, 'status') === 'CONNECTED' && readText(number, 'platform_type') === 'CLOUD_API')
-      return;
+    if (isRegistered(number)) return;
     const path = `${encodeURIComponent(readText(number, 'id'))}/register`;
     const { pin, noteRegistered } = this.#request;
     const body = { messaging_product: 'whatsapp', pin };

@@ -1,5 +1,6 @@
 /** What the provider says of a number that is connected. */
 import { type Graph, read, readList, readText } from './graph.ts';
+import { isRegistered } from './numbers.ts';
 import { listNumbers } from './numbers.ts';
 import {
   advise,
@@ -49,8 +50,7 @@ function checkRegistration(number: unknown): ReadinessCheck {
   const [status, platform, mode] = ['status', 'platform_type', 'account_mode'].map(field =>
     readText(number, field),
   );
-  const isRegistered = status === 'CONNECTED' && platform === 'CLOUD_API';
-  if (!isRegistered) {
+  if (!isRegistered(number)) {
     const reason = `The number is ${status} on ${platform}: connect the channel again, with the PIN of the number.`;
     return check('phone_registered', false, reason);
   }

@@ -1,6 +1,21 @@
 /** The phone numbers of a business account. */
 import { getNextCursor, type Graph, type GraphCredentials, readList, readText } from './graph.ts';
 
+/** The provider slows these down or warns of them, and they are registered all the same. */
+const registeredStatuses: ReadonlySet<string> = new Set([
+  'CONNECTED',
+  'FLAGGED',
+  'RATE_LIMITED',
+  'RESTRICTED',
+]);
+
+/** Whether a number, as the provider shows it, is registered: with `status` and `platform_type`. */
+export function isRegistered(number: unknown): boolean {
+  return (
+    registeredStatuses.has(readText(number, 'status')) && readText(number, 'platform_type') === 'CLOUD_API'
+  );
+}
+
 /**
  * All of them, as the provider shows them. Rejects with `GraphError`.
  *

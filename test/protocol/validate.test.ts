@@ -69,7 +69,7 @@ t.test('issues name the field by a JSON pointer, once each, however many there a
 });
 
 t.test('what may stand in the place of a wrong value is said', async t => {
-  const query = { projectId: 'thr_1', status: 'stau', agentMode: 1 };
+  const query = { projectId: 'thr_1', status: ['stau'], agentMode: [1] };
   const issues = compile(ListThreadsQuery)(query, '/query');
   t.match(issues, [
     { path: '/query/projectId', message: 'must be an id that begins with prj_' },
@@ -302,6 +302,6 @@ t.test('a query becomes what its schema speaks of', async t => {
 
 t.test('the defaults of a list', async t => {
   const query = coerceQuery(ListThreadsQuery, new URLSearchParams('projectId=prj_1'));
-  t.strictSame(query, { projectId: 'prj_1', sort: 'lastMessageAt', limit: 50 });
+  t.strictSame(query, { projectId: 'prj_1', sort: 'lastMessageAt', order: 'desc', limit: 50 });
   t.equal(compile(ListThreadsQuery)(query, '/query'), undefined);
 });

@@ -173,6 +173,8 @@ t.test('the number is registered from the call on, whatever follows', async t =>
   t.equal(noted, 1, 'the provider has refused the PIN');
   await failure(request(accounts.addNumber(account, { status: 'CONNECTED' }).id));
   t.equal(noted, 1, 'it was registered before');
+  await failure(request(accounts.addNumber(account, { status: 'FLAGGED', pin: '654321' }).id));
+  t.equal(noted, 1, 'and so is one of which the provider warns');
   t.ok(provider.requests.length > 0);
 });
 

@@ -60,7 +60,7 @@ t.test('the timeline of a message', async t => {
     await database.query(
       `insert into agent_runs (agent_run_id, project_id, environment_id, thread_id, input_message_id, output_message_id, status,
         provider, model, mode, tool_call_count, trace, metadata, created_at, updated_at, state, version)
-       values ($1, $2, $3, $4, $5, $6, 'succeeded', 'llm_provider_1', 'small', 'auto', 1, '{}', '{}', now(), now(), '{}', 1)`,
+       values ($1, $2, $3, $4, $5, $6, 'succeeded', 'llm_provider_1', 'small', 'auto', 1, '{"steps": []}', '{}', now(), now(), '{}', 1)`,
       [run, projectId, environmentId, threadId, before.messageId, messageId],
     );
     const { seq } = (

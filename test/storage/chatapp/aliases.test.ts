@@ -23,14 +23,17 @@ t.test('an alias leads to the thread that it was last given', async t => {
     );
   await give(first, '1', 'US.1', '1');
   await give(second, '2', 'US.2', '1');
+  const third = new Counter();
+  await give(third, '3', '4');
   const find = (by: typeof tenant & { channelId: string }) =>
-    findAliases(database, by, ['US.1', 'US.2', '1', 'US.3']);
+    findAliases(database, by, ['US.1', 'US.2', '1', '4', 'US.3']);
   t.same(
     await find({ ...tenant, channelId }),
     new Map([
-      ['US.1', { threadId: first.id, externalRef: '1' }],
-      ['US.2', { threadId: second.id, externalRef: '2' }],
-      ['1', { threadId: second.id, externalRef: '2' }],
+      ['US.1', { threadId: first.id, externalRef: '1', hasUserId: true }],
+      ['US.2', { threadId: second.id, externalRef: '2', hasUserId: true }],
+      ['1', { threadId: second.id, externalRef: '2', hasUserId: true }],
+      ['4', { threadId: third.id, externalRef: '3', hasUserId: false }],
     ]),
   );
   for (const other of [

@@ -32,7 +32,7 @@ export interface PhoneNumber {
   readonly accountId: string;
   readonly displayPhoneNumber: string;
   readonly verifiedName: string;
-  status: 'PENDING' | 'CONNECTED' | 'BANNED';
+  status: 'PENDING' | 'CONNECTED' | 'FLAGGED' | 'BANNED';
   /** Of two-step verification; undefined: it is off, and the first registration sets it. */
   pin: string | undefined;
   /** When it was registered, in epoch milliseconds. */
