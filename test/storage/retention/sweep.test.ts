@@ -184,7 +184,9 @@ t.test(
     };
     await insert('old', now - 7 * day);
     await insert('open', now - 7 * day);
-    await db.query(`insert into chatapp_open_webhooks (channel_id, request_id, bytes) values ('c', 'open', 0)`);
+    await db.query(
+      `insert into chatapp_open_webhooks (channel_id, request_id, bytes) values ('c', 'open', 0)`,
+    );
     await insert('fresh', now - 7 * day + 1_000);
     await sweepAt(now);
     const left = await db.query<{ id: string }>('select request_id as id from chatapp_webhooks order by 1');

@@ -132,7 +132,8 @@ function showNumber(number: PhoneNumber, { appId }: Token): object {
     code_verification_status: 'VERIFIED',
     name_status: 'APPROVED',
     status: number.status,
-    platform_type: number.status === 'CONNECTED' || number.status === 'FLAGGED' ? 'CLOUD_API' : 'NOT_APPLICABLE',
+    platform_type:
+      number.status === 'CONNECTED' || number.status === 'FLAGGED' ? 'CLOUD_API' : 'NOT_APPLICABLE',
     account_mode: 'LIVE',
     throughput: { level: 'STANDARD' },
     is_pin_enabled: number.pin !== undefined,

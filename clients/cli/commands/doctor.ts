@@ -1,0 +1,165 @@
+/** `skein doctor`: what stands between you and a delivered message, looked at one by one. */
+import { apiVersion, AuthError, type Caller, type Skein } from '../../sdk/index.ts';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { exitCodes, SilentExit } from '../failures.ts';
+import { toPrintable } from '../output.ts';
+
+interface Finding {
+  readonly check: string;
+  /** `note`: nothing is broken by it. */
+  readonly result: 'ok' | 'note' | 'failed';
+  readonly detail: string;
+}
+
+/** Webhooks are refused beyond 300 s, and a clock that is off by 30 s goes on drifting. */
+const mostClockSeconds = 30;
+/** What following the stream needs. */
+const streamScopes = ['threads:read', 'messages:read'];
+const streamTimeoutMs = 5_000;
+
+export const doctor = defineCommand({
+  usage: 'doctor',
+  description: 'server, contract, clock, credential, scopes, stream, quota, stitches; exit 1 if one fails',
+  async run(context) {
+    let failed = 0;
+    for await (const finding of examine(context)) {
+      if (finding.result === 'failed') failed += 1;
+      print(context, finding);
+    }
+    if (failed > 0) throw new SilentExit(exitCodes.failed);
+  },
+});
+
+const styles = { ok: 'green', note: 'yellow', failed: 'red' } as const;
+
+function print({ output }: Context, finding: Finding): void {
+  if (output.isJson) return output.json(finding);
+  const { check, result, detail } = finding;
+  output.line(
+    `${output.style(styles[result], result.padEnd(6))}  ${check.padEnd(10)}  ${toPrintable(detail)}`,
+  );
+}
+
+/** Without a server there is nothing else to see, nor without a credential. */
+async function* examine(context: Context): AsyncGenerator<Finding> {
+  const { baseUrl } = await context.getCredential();
+  const server = await examineServer(context, baseUrl);
+  yield* server.findings;
+  if (!server.isThere) return;
+  const { finding, skein, caller } = await examineCredential(context);
+  yield finding;
+  if (skein === undefined || caller === undefined) return;
+  yield examineScopes(caller);
+  yield await examineStream(skein);
+  yield* await examineQuotaAndStitches(skein);
+}
+
+async function examineServer(
+  context: Context,
+  baseUrl: string,
+): Promise<{ readonly isThere: boolean; readonly findings: readonly Finding[] }> {
+  try {
+    const anonymous = context.connectAnonymously(baseUrl);
+    const { data, response } = await anonymous
+      .request<{ readonly info?: { readonly version?: string } }>('getOpenApi', {}, { maxRetries: 0 })
+      .withResponse();
+    const version = data.info?.version ?? 'unknown';
+    const findings: Finding[] = [
+      { check: 'server', result: 'ok', detail: baseUrl },
+      compareVersions(version),
+      compareClocks(response.headers.get('date')),
+    ];
+    return { isThere: true, findings };
+  } catch (error) {
+    const detail = `${baseUrl}: ${(error as Error).message} In its repository \`npm start\` starts it.`;
+    return { isThere: false, findings: [{ check: 'server', result: 'failed', detail }] };
+  }
+}
+
+/** Dates as texts compare as dates. */
+function compareVersions(version: string): Finding {
+  const check = 'contract';
+  if (version === apiVersion) return { check, result: 'ok', detail: version };
+  const relation = version > apiVersion ? 'newer' : 'older';
+  const detail = `the server has ${version}, which is ${relation} than ${apiVersion} of this program`;
+  return { check, result: 'note', detail };
+}
+
+function compareClocks(date: string | null): Finding {
+  const check = 'clock';
+  const off = date === null ? Number.NaN : Math.round((Date.now() - Date.parse(date)) / 1_000);
+  if (Number.isNaN(off)) return { check, result: 'note', detail: 'the server does not say what time it is' };
+  const isOff = Math.abs(off) > mostClockSeconds;
+  const detail = `${Math.abs(off)} s ${off < 0 ? 'behind' : 'ahead of'} the server`;
+  return {
+    check,
+    result: isOff ? 'failed' : 'ok',
+    detail: isOff ? `${detail}: signatures of webhooks will be refused` : detail,
+  };
+}
+
+async function examineCredential(
+  context: Context,
+): Promise<{ readonly finding: Finding; readonly skein?: Skein; readonly caller?: Caller }> {
+  const check = 'credential';
+  try {
+    const skein = await context.connect();
+    const caller = await skein.caller.get();
+    const name = caller.apiKey?.keyPrefix ?? caller.user?.email ?? caller.type;
+    const until = caller.expiresAt === null ? '' : `, until ${caller.expiresAt}`;
+    const detail = `${name}, ${caller.environmentKind ?? 'no environment'}${until}`;
+    return { finding: { check, result: 'ok', detail }, skein, caller };
+  } catch (error) {
+    const advice = error instanceof AuthError ? ' `skein login` makes a new one.' : '';
+    return { finding: { check, result: 'failed', detail: `${(error as Error).message}${advice}` } };
+  }
+}
+
+function examineScopes({ scopes }: Caller): Finding {
+  const check = 'scopes';
+  if (scopes === null) return { check, result: 'ok', detail: 'a person: as the roles say' };
+  const missing = scopes.includes('*') ? [] : streamScopes.filter(scope => !scopes.includes(scope));
+  if (missing.length === 0) return { check, result: 'ok', detail: scopes.join(', ') };
+  return {
+    check,
+    result: 'note',
+    detail: `listen, tail and chat will see less without ${missing.join(', ')}`,
+  };
+}
+
+async function examineStream(skein: Skein): Promise<Finding> {
+  const check = 'stream';
+  const started = performance.now();
+  const signal = AbortSignal.timeout(streamTimeoutMs);
+  try {
+    for await (const item of skein.stream({ signal })) {
+      if (item.type !== 'resumed') continue;
+      return {
+        check,
+        result: 'ok',
+        detail: `open after ${Math.round(performance.now() - started)} ms, at ${item.cursor.seq}`,
+      };
+    }
+    return { check, result: 'failed', detail: 'no answer: does a proxy keep websockets away?' };
+  } catch (error) {
+    return { check, result: 'failed', detail: (error as Error).message };
+  }
+}
+
+async function examineQuotaAndStitches(skein: Skein): Promise<Finding[]> {
+  try {
+    const { data, rateLimit } = await skein.stitches.list({ limit: 100 }).withResponse();
+    const broken = data.data.filter(({ status }) => status === 'error').map(({ stitchId }) => stitchId);
+    const quota =
+      rateLimit === undefined ? 'no limits' : `${rateLimit.remaining} of ${rateLimit.limit} reads left`;
+    return [
+      { check: 'quota', result: rateLimit?.remaining === 0 ? 'failed' : 'ok', detail: quota },
+      broken.length === 0
+        ? { check: 'stitches', result: 'ok', detail: `${data.data.length}, none in error` }
+        : { check: 'stitches', result: 'failed', detail: `in error: ${broken.join(', ')}` },
+    ];
+  } catch (error) {
+    return [{ check: 'stitches', result: 'note', detail: (error as Error).message }];
+  }
+}

@@ -1,0 +1,155 @@
+/** `skein init`: from nothing to a folder whose code can send. What is there already is used, and nothing is overwritten. */
+import { basename, resolve } from 'node:path';
+import type { Skein } from '../../sdk/index.ts';
+import { ApiError } from '../../sdk/index.ts';
+import { findSignInPlace, keepSignIn, signIn, type Account } from '../accounts.ts';
+import { defineCommand, option } from '../command.ts';
+import { Context } from '../context.ts';
+import { addToEnvFile, checkFolder, ignoreEnvFile, readEnvFile } from '../env-file.ts';
+import { CliError, exitCodes } from '../failures.ts';
+import { getWebhookSecret } from '../listen/state.ts';
+import type { SignIn } from '../profiles.ts';
+import { askChoice, askPassword, askText, hasTerminal, readSecret } from '../questions.ts';
+import { findSandboxChannel } from '../sandbox.ts';
+
+interface InitOptions {
+  readonly dir: string;
+  readonly yes?: boolean;
+  readonly email?: string;
+  readonly passwordStdin?: boolean;
+}
+
+export const init = defineCommand<InitOptions>({
+  usage: 'init',
+  description: 'make a folder ready: an account, a sandbox channel, a key in .env, a first message',
+  options: [
+    option('--dir <folder>', 'which', { preset: '.' }),
+    option('--yes', 'ask nothing'),
+    option('--email <address>', 'of the account'),
+    option('--password-stdin', 'read its password from stdin'),
+  ],
+  async run(context, _args, options) {
+    const folder = resolve(options.dir);
+    await checkFolder(folder);
+    const signedIn = await ensureCredential(context, options);
+    const skein = await signedIn.connect();
+    const channelId = await ensureChannel(skein);
+    await writeEnvFile(signedIn, skein, folder, channelId);
+    const { threadId, messageId } = await skein.channels.simulate(channelId, {
+      event: 'inbound',
+      externalParticipantRef: 'customer-1',
+      body: 'Is anybody there?',
+    });
+    const { output } = context;
+    if (output.isJson) return output.json({ folder, channelId, threadId, messageId });
+    output.say(`customer-1 has written: ${messageId}, in thread ${threadId}.`);
+    output.say(
+      'Answer it: `skein threads send`, or with these lines. Be customer-1 yourself: `skein chat`.\n',
+    );
+    output.line(createProgram(threadId ?? ''));
+  },
+});
+
+/** A context whose credential is good: what there was, or a new sign-in. */
+async function ensureCredential(context: Context, options: InitOptions): Promise<Context> {
+  const credential = await context.getCredential();
+  if (credential.source !== undefined) {
+    await (await context.connect()).caller.get();
+    context.output.say(
+      `Using ${credential.source === 'profile' ? `profile ${credential.profileName}` : 'SKEIN_API_KEY'}.`,
+    );
+    return context;
+  }
+  const place = await findSignInPlace(context);
+  const anonymous = context.connectAnonymously(place.baseUrl);
+  await keepSignIn(context, place, await openAccount(anonymous, options));
+  context.output.say(`Signed in at ${place.baseUrl}; kept as profile ${place.profileName}.`);
+  return new Context({ ...context.options, profile: place.profileName }, context.version);
+}
+
+async function openAccount(anonymous: Skein, options: InitOptions): Promise<SignIn> {
+  const isAsking = options.yes !== true && hasTerminal();
+  const instead = '--email and --password-stdin';
+  if (!isAsking && (options.email === undefined || options.passwordStdin !== true)) {
+    throw new CliError(
+      'There is no account yet, and nobody to ask.',
+      exitCodes.usage,
+      `Give ${instead}, or set SKEIN_API_KEY.`,
+    );
+  }
+  const kind = isAsking
+    ? await askChoice('An account on this server?', instead, [
+        { value: 'new', label: 'I need one' },
+        { value: 'old', label: 'I have one' },
+      ])
+    : 'either';
+  const email = options.email ?? (await askText('E-mail address', '--email'));
+  const password =
+    options.passwordStdin === true
+      ? await readSecret('--password-stdin')
+      : await askPassword(
+          kind === 'new' ? 'A password, of 8 characters or more' : 'Password',
+          '--password-stdin',
+        );
+  return kind === 'either'
+    ? signInEither(anonymous, { email, password })
+    : signIn(anonymous, { email, password }, kind === 'new');
+}
+
+/** Signs up, or in where the address is known. */
+async function signInEither(anonymous: Skein, account: Account): Promise<SignIn> {
+  try {
+    return await signIn(anonymous, account, true);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'svc/auth/email_in_use') throw error;
+    return signIn(anonymous, account, false);
+  }
+}
+
+async function ensureChannel(skein: Skein): Promise<string> {
+  const channel = await findSandboxChannel(skein);
+  return (channel ?? (await skein.channels.create({ name: 'Sandbox', kind: 'sandbox' }))).channelId;
+}
+
+async function writeEnvFile(
+  context: Context,
+  skein: Skein,
+  folder: string,
+  channelId: string,
+): Promise<void> {
+  const { output } = context;
+  const { projectId, environmentId } = await skein.caller.get();
+  const known = await readEnvFile(folder);
+  const credential = await context.getCredential();
+  // The folder's own key outlives the profile's, which `skein logout` revokes.
+  const apiKey =
+    known['SKEIN_API_KEY'] ?? (credential.isSignedIn ? await createKey(context, folder) : credential.apiKey);
+  const added = await addToEnvFile(folder, {
+    SKEIN_BASE_URL: credential.baseUrl,
+    SKEIN_API_KEY: apiKey ?? '',
+    SKEIN_PROJECT_ID: projectId ?? credential.projectId ?? '',
+    SKEIN_CHANNEL_ID: channelId,
+    SKEIN_WEBHOOK_SECRET: await getWebhookSecret(environmentId ?? credential.environmentId ?? ''),
+  });
+  if (added.length > 0) output.say(`Added to .env: ${added.join(', ')}.`);
+  if (await ignoreEnvFile(folder)) output.say('Added .env to .gitignore.');
+}
+
+async function createKey(context: Context, folder: string): Promise<string> {
+  const studio = await context.connectSignedIn();
+  const name = `.env of ${basename(folder)}`.slice(0, 64);
+  return (await studio.apiKeys.create({ name, environment: 'test', scopes: ['*'] })).secret;
+}
+
+function createProgram(threadId: string): string {
+  return `// answer.mjs: node --env-file=.env answer.mjs
+import { Skein } from '@skein/sdk';
+
+const skein = new Skein();
+const threadId = '${threadId}';
+const message = await skein.messages.create(threadId, { body: 'Yes. How can we help?' });
+console.log(message.messageId, message.status);
+for await (const { direction, body } of skein.messages.list(threadId)) {
+  console.log(direction, body);
+}`;
+}

@@ -1,0 +1,80 @@
+/**
+ * Which credential a command uses: that of `--profile`; else `SKEIN_API_KEY`; else that of the current profile. A profile's key goes to the
+ * profile's server, and to another only where `--base-url` says so: `SKEIN_BASE_URL` belongs to `SKEIN_API_KEY`.
+ */
+import { defaultProfile, getProfile, readProfiles, type Profile } from './profiles.ts';
+
+/** The options of every command that say for whom it is. */
+export interface CredentialOptions {
+  readonly profile?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly project?: string | undefined;
+  readonly environment?: string | undefined;
+}
+
+export interface Credential {
+  readonly baseUrl: string;
+  readonly projectId: string | undefined;
+  readonly environmentId: string | undefined;
+  readonly apiKey: string | undefined;
+  /** Where it comes from; undefined where there is none. */
+  readonly source: 'environment' | 'profile' | undefined;
+  readonly profileName: string;
+  /** Whether the profile has a sign-in. */
+  readonly isSignedIn: boolean;
+}
+
+export const defaultBaseUrl = 'http://127.0.0.1:8080';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export async function findCredential(
+  options: CredentialOptions,
+  environment: Environment = process.env,
+): Promise<Credential> {
+  const apiKey = readVariable(environment, 'SKEIN_API_KEY');
+  if (options.profile === undefined && apiKey !== undefined)
+    return createFromEnvironment(options, environment, apiKey);
+  const { profile, name } = await findProfile(options.profile);
+  return {
+    baseUrl:
+      options.baseUrl ?? profile?.baseUrl ?? readVariable(environment, 'SKEIN_BASE_URL') ?? defaultBaseUrl,
+    projectId: options.project ?? profile?.projectId,
+    environmentId: options.environment ?? profile?.environmentId,
+    apiKey: profile?.apiKey,
+    source: profile === undefined ? undefined : 'profile',
+    profileName: name,
+    isSignedIn: profile?.signIn !== undefined,
+  };
+}
+
+function createFromEnvironment(
+  options: CredentialOptions,
+  environment: Environment,
+  apiKey: string,
+): Credential {
+  return {
+    baseUrl: options.baseUrl ?? readVariable(environment, 'SKEIN_BASE_URL') ?? defaultBaseUrl,
+    projectId: options.project ?? readVariable(environment, 'SKEIN_PROJECT_ID'),
+    environmentId: options.environment ?? readVariable(environment, 'SKEIN_ENVIRONMENT_ID'),
+    apiKey,
+    source: 'environment',
+    profileName: defaultProfile,
+    isSignedIn: false,
+  };
+}
+
+/** The one that was asked for has to be there, the current one need not. */
+async function findProfile(
+  asked: string | undefined,
+): Promise<{ readonly name: string; readonly profile: Profile | undefined }> {
+  const all = await readProfiles();
+  if (asked !== undefined) return { name: asked, profile: getProfile(all, asked) };
+  const { current, profiles } = all;
+  return { name: current, profile: profiles[current] };
+}
+
+function readVariable(environment: Environment, name: string): string | undefined {
+  const value = environment[name]?.trim();
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,168 @@
+/** `skein` as users have it: the bundle, as a process of its own, with a home of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Test } from 'tap';
+import { build } from '../../../clients/cli/build.ts';
+import { withTimeLimit } from '../../support/time-limit.ts';
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  /** All of stdin. Default: none. */
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A command that goes on. */
+export class RunningCli {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<CliResult>;
+  #onOutput: () => void = () => undefined;
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString();
+      this.#onOutput();
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString();
+      this.#onOutput();
+    });
+    child.stdin?.on('error', () => undefined);
+    this.ended = once(child, 'close').then(([code]) => {
+      this.#onOutput();
+      return { code: code as number | null, stdout: this.stdout, stderr: this.stderr };
+    });
+  }
+
+  /** Resolves when it has printed that, on either. */
+  async printed(what: string | RegExp): Promise<void> {
+    const has = (): boolean => (this.stdout + this.stderr).search(what) >= 0;
+    await withTimeLimit(
+      new Promise<void>((resolve, reject) => {
+        const look = (): void => {
+          if (has()) resolve();
+          else if (this.child.exitCode !== null)
+            reject(new Error(`it has ended\n${this.stdout}${this.stderr}`));
+        };
+        this.#onOutput = look;
+        look();
+      }),
+      `line ${what} of ${this.child.spawnargs.join(' ')}; it has printed\n${this.stdout}${this.stderr}`,
+    );
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGINT'): Promise<CliResult> {
+    this.child.kill(signal);
+    return withTimeLimit(this.ended, 'end of the command');
+  }
+}
+
+export class Cli {
+  /** Its XDG_CONFIG_HOME. */
+  readonly home: string;
+  /** The bundle's entry. */
+  readonly program: string;
+  /** All that any of its commands has printed. */
+  readonly results: CliResult[] = [];
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(home: string, program: string, env: Readonly<Record<string, string>>) {
+    this.home = home;
+    this.program = program;
+    this.#env = env;
+  }
+
+  /** Builds it. It is gone with the test. */
+  static async make(t: Test, env: Readonly<Record<string, string>> = {}): Promise<Cli> {
+    const folder = await mkdtemp(join(tmpdir(), `skein-cli-${process.pid}-`));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    await build(join(folder, 'package'));
+    return new Cli(join(folder, 'home'), join(folder, 'package', 'dist', 'main.js'), env);
+  }
+
+  get profilesFile(): string {
+    return join(this.home, 'skein', 'profiles.json');
+  }
+
+  /** Another home, the same program. */
+  withHome(home: string, env: Readonly<Record<string, string>> = {}): Cli {
+    return new Cli(home, this.program, { ...this.#env, ...env });
+  }
+
+  getEnvironment(env: Readonly<Record<string, string>> = {}): Record<string, string> {
+    return {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: this.home,
+      XDG_CONFIG_HOME: this.home,
+      TERM: 'xterm-256color',
+      ...this.#env,
+      ...env,
+    };
+  }
+
+  start(args: readonly string[], { input, cwd = tmpdir(), env }: CliOptions = {}): RunningCli {
+    const child = spawn(process.execPath, [this.program, ...args], { cwd, env: this.getEnvironment(env) });
+    if (input !== undefined) child.stdin.end(input);
+    return new RunningCli(child);
+  }
+
+  async run(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+    const running = this.start(args, { input: '', ...options });
+    const result = await withTimeLimit(running.ended, `end of skein ${args.join(' ')}`);
+    this.results.push(result);
+    return result;
+  }
+
+  /** Fails unless it exits 0; gives what it has printed. */
+  async ok(t: Test, args: readonly string[], options: CliOptions = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.run(args, options);
+    t.equal(code, 0, `skein ${args.join(' ')}\n${stderr}`);
+    return stdout;
+  }
+
+  /** The objects of --json, one a line. */
+  async json<T = Record<string, string>>(
+    t: Test,
+    args: readonly string[],
+    options: CliOptions = {},
+  ): Promise<T[]> {
+    const printed = await this.ok(t, [...args, '--json'], options);
+    return printed
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => JSON.parse(line) as T);
+  }
+
+  /** In a terminal of util-linux's `script`, whose input is what is typed. */
+  terminal(args: readonly string[], columns = 120, cwd = tmpdir()): RunningCli {
+    const command = [process.execPath, this.program, ...args].map(word => `'${word}'`).join(' ');
+    return this.shell(`stty cols ${columns} rows 40; exec ${command}`, cwd);
+  }
+
+  shell(script: string, cwd = tmpdir()): RunningCli {
+    const child = spawn('script', ['-qec', script, '/dev/null'], {
+      cwd,
+      env: { ...this.getEnvironment(), SHELL: '/bin/bash' },
+    });
+    return new RunningCli(child);
+  }
+}
+
+/** What a terminal shows: without what moves its cursor and colours its text. */
+export function stripTerminal(text: string): string {
+  return text
+    .replaceAll(/\u001b(?:\[[0-9;?]*[a-zA-Z]|\][^\u0007]*\u0007|[()][A-Z0-9]|[=>])/g, '')
+    .replaceAll('\r', '');
+}

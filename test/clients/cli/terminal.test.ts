@@ -1,0 +1,116 @@
+/**
+ * What asks and what is shown on a terminal, in a real one (`script` of util-linux): questions, Ctrl-C, widths, chat, and completion at the prompts
+ * of shells. Where there is no `script`, nothing of this is tested, and the file says so.
+ */
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { Cli, stripTerminal, type RunningCli } from './cli.ts';
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`]);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+if (!has('script')) {
+  t.plan(0, 'there is no `script` of util-linux here: no terminal to test in');
+  process.exit(0);
+}
+
+const { url } = await startTestDatabase(t);
+const node = await startSkeinOn(t, url);
+const cli = await Cli.make(t, { SKEIN_BASE_URL: node.url });
+const folder = join(cli.home, '..', 'my project');
+await mkdir(folder, { recursive: true });
+const enter = '\r';
+const ctrlC = '\u0003';
+
+async function type(running: RunningCli, question: string, keys: string): Promise<void> {
+  await running.printed(question);
+  running.child.stdin?.write(keys);
+}
+
+t.test('from nothing to an answered message in three commands', async t => {
+  const init = cli.terminal(['init'], 120, folder);
+  await type(init, 'An account on this server', enter);
+  await type(init, 'E-mail address', `${randomUUID()}@example.com${enter}`);
+  await type(init, 'A password', `correct horse battery${enter}`);
+  const { code, stdout } = await init.ended;
+  t.equal(code, 0, stripTerminal(stdout));
+  t.notMatch(stdout, 'correct horse battery');
+  t.match(await readFile(join(folder, '.env'), 'utf8'), /^SKEIN_API_KEY=svc_test_/m);
+
+  const chat = cli.terminal(['chat']);
+  await type(chat, /To answer/.source, `Where is my parcel?${enter}`);
+  const [, threadId = ''] = /threads send (thread_\w+)/.exec(chat.stdout) ?? [];
+  await chat.printed('> Is anybody there');
+  await cli.ok(t, ['threads', 'send', threadId, 'On its way.']);
+  await chat.printed('< On its way.');
+  chat.child.stdin?.write(ctrlC);
+  t.equal((await chat.ended).code, 130);
+});
+
+t.test('Ctrl-C in a question: exit 130, and nothing has happened', async t => {
+  const before = await readFile(cli.profilesFile, 'utf8');
+  const login = cli.terminal(['login', '--profile', 'other']);
+  await type(login, 'E-mail address', ctrlC);
+  t.equal((await login.ended).code, 130);
+  const second = cli.terminal(['login', '--profile', 'other', '--email', 'a@example.com']);
+  await type(second, 'Password', ctrlC);
+  t.equal((await second.ended).code, 130);
+  t.equal(await readFile(cli.profilesFile, 'utf8'), before);
+});
+
+t.test('Ctrl-C ends what goes on: exit 130', async t => {
+  const tail = cli.terminal(['tail']);
+  await type(tail, 'Following', ctrlC);
+  t.equal((await tail.ended).code, 130);
+});
+
+t.test('tables on 200 columns and on 40', async t => {
+  const ref = `customer-${'x'.repeat(60)}`;
+  await cli.ok(t, ['trigger', 'inbound', '--from', ref]);
+  const wide = stripTerminal((await cli.terminal(['threads', 'list'], 200).ended).stdout);
+  t.match(wide, /^THREAD +STATUS +PARTICIPANT /);
+  t.match(wide, ref);
+  const narrow = stripTerminal((await cli.terminal(['threads', 'list'], 40).ended).stdout);
+  t.notMatch(narrow, ref);
+  t.match(narrow, /thread_\w{26}  open .*customer?…|thread_\w{26} +open +custom\S*…/, 'an id stays whole');
+  const plain = await cli.terminal(['--no-color', 'threads', 'list'], 200).ended;
+  t.notMatch(plain.stdout, '\u001b[');
+  const coloured = await cli.terminal(['threads', 'list'], 200).ended;
+  t.match(coloured.stdout, '\u001b[');
+});
+
+t.test('completion at a prompt of bash: commands, operations, choices, profiles', async t => {
+  const script = await cli.ok(t, ['completion', 'bash']);
+  t.match(script, /^# Needs the package bash-completion/);
+  for (const shell of ['zsh', 'fish', 'powershell']) t.match(await cli.ok(t, ['completion', shell]), 'skein');
+  const offered = async (...words: string[]): Promise<string> => cli.ok(t, ['complete', '--', ...words]);
+  t.match(await offered('thr'), /^threads\t/m);
+  t.match(await offered('api', 'createMes'), /^createMessage/m);
+  t.match(await offered('threads', 'list', '--status', ''), /^archived/m);
+  t.match(await offered('--profile', ''), /^default/m);
+});
+
+const functions = '/usr/share/bash-completion/bash_completion';
+const skip = existsSync(functions) ? false : 'there is no bash-completion here';
+
+t.test('and by the shell itself', { skip }, async () => {
+  const alias = `skein() { '${process.execPath}' '${cli.program}' "$@"; }`;
+  const setup = `${alias}; . ${functions}; source <(skein completion bash)`;
+  const shell = cli.shell('exec bash --norc --noprofile -i');
+  await type(shell, /\$ /.source, `PS1='ready> '; ${setup}; echo set''up${enter}`);
+  await type(shell, 'setup\r', 'skein doc\t');
+  await shell.printed('skein doctor');
+  await shell.end('SIGKILL');
+});
