@@ -33,7 +33,7 @@ const page = { webhooks: 1_000, bytes: 2_097_152 };
 /** Pages of one task: a node that drains waits for its tasks. */
 const pagesOfTask = 4;
 /** Messages that are on their way to their threads at once. */
-const asksAtOnce = 500;
+const asksAtOnce = 200;
 
 /**
  * Works through the oldest webhooks, and may leave more of them. Never rejects for what one of them says.

@@ -1,10 +1,8 @@
 /**
- * What asks and what is shown on a terminal, in a real one (`script` of util-linux): questions, Ctrl-C, widths, chat, and completion at the prompts
- * of shells. Where there is no `script`, nothing of this is tested, and the file says so.
+ * What asks and what is shown on a terminal, in a real one (`script` of util-linux): questions, Ctrl-C, widths, chat, and what is completed. Where there is no `script`, nothing of this is tested, and the file says so.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -91,7 +89,7 @@ t.test('tables on 200 columns and on 40', async t => {
   t.match(coloured.stdout, '\u001b[');
 });
 
-t.test('completion at a prompt of bash: commands, operations, choices, profiles', async t => {
+t.test('completion: commands, operations, choices, profiles', async t => {
   const script = await cli.ok(t, ['completion', 'bash']);
   t.match(script, /^# Needs the package bash-completion/);
   for (const shell of ['zsh', 'fish', 'powershell']) t.match(await cli.ok(t, ['completion', shell]), 'skein');
@@ -100,17 +98,4 @@ t.test('completion at a prompt of bash: commands, operations, choices, profiles'
   t.match(await offered('api', 'createMes'), /^createMessage/m);
   t.match(await offered('threads', 'list', '--status', ''), /^archived/m);
   t.match(await offered('--profile', ''), /^default/m);
-});
-
-const functions = '/usr/share/bash-completion/bash_completion';
-const skip = existsSync(functions) ? false : 'there is no bash-completion here';
-
-t.test('and by the shell itself', { skip }, async () => {
-  const alias = `skein() { '${process.execPath}' '${cli.program}' "$@"; }`;
-  const setup = `${alias}; . ${functions}; source <(skein completion bash)`;
-  const shell = cli.shell('exec bash --norc --noprofile -i');
-  await type(shell, /\$ /.source, `PS1='ready> '; ${setup}; echo set''up${enter}`);
-  await type(shell, 'setup\r', 'skein doc\t');
-  await shell.printed('skein doctor');
-  await shell.end('SIGKILL');
 });
