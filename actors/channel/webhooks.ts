@@ -73,11 +73,11 @@ function settleLater<T>(work: Promise<T>): Promise<T> {
 }
 
 async function readPage(
-  { db }: WebhookTask,
+  { db, recentWebhooks }: WebhookTask,
   channelId: string,
   after = '',
 ): Promise<{ readonly webhooks: ChatappWebhook[]; readonly isFull: boolean; readonly last: string }> {
-  const webhooks = await openWebhooks(db, channelId, page, after);
+  const webhooks = await openWebhooks(db, recentWebhooks, channelId, page, after);
   const bytes = webhooks.reduce((sum, { body }) => sum + body.length, 0);
   const isFull = webhooks.length === page.webhooks || bytes >= page.bytes;
   return { webhooks, isFull, last: webhooks.at(-1)?.requestId ?? after };

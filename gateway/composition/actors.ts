@@ -30,7 +30,12 @@ import { recordByokUse } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { CommitNotifier } from '../../storage/events/index.ts';
 import { PostgresStore } from '../../storage/commit/index.ts';
-import { channelsWithFiles, channelsWithSends, channelsWithWebhooks } from '../../storage/chatapp/index.ts';
+import {
+  channelsWithFiles,
+  channelsWithSends,
+  channelsWithWebhooks,
+  RecentWebhooks,
+} from '../../storage/chatapp/index.ts';
 import { stitchesWithWork } from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
@@ -68,6 +73,8 @@ export interface ActorsOptions {
 export interface Actors {
   readonly node: Node;
   readonly tools: HttpTools;
+  /** For the handlers that take webhooks in. */
+  readonly recentWebhooks: RecentWebhooks;
   /** Resolves when the node serves its shards. */
   start(): Promise<void>;
   /** Drains node, pool, transport and store, in this order. */
@@ -85,7 +92,8 @@ export function createActors(options: ActorsOptions): Actors {
     notifier,
     log,
   });
-  const node = createNode(options, outbound, store, () => {
+  const recentWebhooks = new RecentWebhooks();
+  const node = createNode({ ...options, recentWebhooks }, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
   const scanners = createScanners(options, node);
@@ -98,6 +106,7 @@ export function createActors(options: ActorsOptions): Actors {
   return {
     node,
     tools,
+    recentWebhooks,
     start: () => node.start(),
     async stop() {
       for (const scanner of scanners) scanner.stop();
@@ -191,7 +200,19 @@ function createOutbound(options: ActorsOptions): Outbound {
 }
 
 function createNode(
-  { config, log, clock, metrics, database, media, vault, transport, placement, notifyOwners }: ActorsOptions,
+  {
+    config,
+    log,
+    clock,
+    metrics,
+    database,
+    media,
+    vault,
+    transport,
+    placement,
+    notifyOwners,
+    recentWebhooks,
+  }: ActorsOptions & Pick<Actors, 'recentWebhooks'>,
   { pool, stitches, runs, sends: { draining, abandoned } }: Outbound,
   store: PostgresStore,
   onShardsTaken: () => void,
@@ -206,6 +227,7 @@ function createNode(
         log,
         vault,
         receive: receiveFromProvider,
+        recentWebhooks,
         graph: new Graph(config.chatapp.graph),
         pool,
         media,

@@ -311,6 +311,7 @@ function startRest(
     transport: cluster.transport,
     media,
     toolTester: actors.tools,
+    recentWebhooks: actors.recentWebhooks,
   });
   onClose(() => rest.stop());
   return rest;

@@ -21,7 +21,7 @@ import { deriveThreadId, isId } from '../../protocol/ids.ts';
 import type { chatappOperations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
-import { ChatappInbox } from '../../storage/chatapp/index.ts';
+import { ChatappInbox, type RecentWebhooks } from '../../storage/chatapp/index.ts';
 import { type Database, type TenantScope, TtlCache } from '../../storage/database/index.ts';
 import { findChatapp } from '../../storage/reads/index.ts';
 import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
@@ -104,13 +104,15 @@ export interface WebhookServices {
   readonly vault: Pick<Vault, 'open'>;
   readonly hash: KeyedHash;
   readonly webhooks: WebhookDirectory;
+  /** Those that the channels of this node need not read. */
+  readonly recentWebhooks: RecentWebhooks;
 }
 
 type Operations = Pick<typeof chatappOperations, 'verifyChatappWebhook' | 'receiveChatappWebhook'>;
 
 export function chatappWebhookHandlers(services: WebhookServices): Handlers<Operations> {
-  const { database, node, webhooks } = services;
-  const inbox = new ChatappInbox(database, channelId => {
+  const { database, node, webhooks, recentWebhooks } = services;
+  const inbox = new ChatappInbox(database, recentWebhooks, channelId => {
     const command: DoWork = { work: 'webhooks', isPosted: true };
     node.tell({ kind: 'channel', id: channelId }, 'work', command);
   });

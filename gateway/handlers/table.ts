@@ -16,6 +16,7 @@ import {
   LoomVersions,
   Tools,
 } from '../../storage/agents/index.ts';
+import type { RecentWebhooks } from '../../storage/chatapp/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { MailOutbox } from '../../storage/mail/index.ts';
 import type { Cursors } from '../../storage/paging/index.ts';
@@ -97,6 +98,7 @@ export interface HandlerServices {
   readonly graph: Graph;
   readonly ownApp: PartnerAppKeys | undefined;
   readonly webhooks: WebhookDirectory;
+  readonly recentWebhooks: RecentWebhooks;
   /** How much a tenant may have. */
   readonly limits: Limits;
   /** What webhooks and tools may reach. */
@@ -160,7 +162,7 @@ function tenancyHandlers(services: HandlerServices) {
 /** Channels, threads and messages, and the events of what happens to them. */
 function conversationHandlers(services: HandlerServices) {
   const { database, node, cursors, channels, access, links, transport, vault, reach, limits } = services;
-  const { graph, ownApp, webhooks, hash, log, clock, baseUrl } = services;
+  const { graph, ownApp, webhooks, recentWebhooks, hash, log, clock, baseUrl } = services;
   const provider = { database, node, vault, channels, graph, ownApp, log };
   return {
     ...channelHandlers({ database, node, cursors, channels, limits }),
@@ -168,7 +170,7 @@ function conversationHandlers(services: HandlerServices) {
     ...chatappHandlers({ ...provider, vault, webhooks, baseUrl }),
     ...chatappReadinessHandlers({ ...provider, baseUrl }),
     ...chatappTemplateHandlers({ ...provider, clock, cursors }),
-    ...chatappWebhookHandlers({ database, node, vault, hash, webhooks }),
+    ...chatappWebhookHandlers({ database, node, vault, hash, webhooks, recentWebhooks }),
     ...inboundMessageHandlers({ database, node, channels }),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...messageHandlers({ database, node, cursors }),

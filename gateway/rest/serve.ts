@@ -7,6 +7,7 @@ import type { Log, Metrics } from '../../runtime/observability/index.ts';
 import { systemRandom, type Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
 import { Accounts, Sessions } from '../../storage/accounts/index.ts';
+import type { RecentWebhooks } from '../../storage/chatapp/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { CommitNotifier } from '../../storage/events/index.ts';
 import { IdempotencyKeys } from '../../storage/idempotency/index.ts';
@@ -60,6 +61,7 @@ export interface RestOptions {
   readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
   readonly media: Media;
   readonly toolTester: ToolTester;
+  readonly recentWebhooks: RecentWebhooks;
 }
 
 /** What gRPC uses as well. */

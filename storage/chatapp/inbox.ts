@@ -10,17 +10,7 @@
 import type { Queries, TenantScope } from '../database/index.ts';
 import { type ColumnType, toParameters } from '../statements/index.ts';
 import { createFindChannels } from './channels-with-work.ts';
-
-export interface ChatappWebhook {
-  /** Of the request that brought it; sorts by time. */
-  readonly requestId: string;
-  /** What the channel was connected to when it came. */
-  readonly wabaId: string;
-  readonly phoneNumberId: string;
-  readonly receivedAt: Date;
-  /** The raw body. */
-  readonly body: Uint8Array;
-}
+import type { ChatappWebhook, RecentWebhooks } from './recent-webhooks.ts';
 
 export interface NewChatappWebhook extends ChatappWebhook, TenantScope {
   readonly channelId: string;
@@ -66,13 +56,15 @@ interface Waiting {
  */
 export class ChatappInbox {
   readonly #db: Queries;
+  readonly #recent: RecentWebhooks;
   readonly #onKept: (channelId: string) => void;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
   /** @param onKept is told of a channel once for all webhooks that were committed together */
-  constructor(db: Queries, onKept: (channelId: string) => void) {
+  constructor(db: Queries, recent: RecentWebhooks, onKept: (channelId: string) => void) {
     this.#db = db;
+    this.#recent = recent;
     this.#onKept = onKept;
   }
 
@@ -93,7 +85,10 @@ export class ChatappInbox {
       const taken = this.#takeBatch();
       try {
         await this.#write(taken.map(({ webhook }) => webhook));
-        for (const { resolve } of taken) resolve();
+        for (const { webhook, resolve } of taken) {
+          this.#recent.add(webhook);
+          resolve();
+        }
         for (const channelId of new Set(taken.map(({ webhook }) => webhook.channelId)))
           this.#onKept(channelId);
       } catch (error) {
@@ -135,22 +130,41 @@ export interface WebhookPage {
 }
 
 /** The channel's open webhooks, oldest first, beyond that of the given id. */
-export function openWebhooks(
+export async function openWebhooks(
   db: Queries,
+  recent: RecentWebhooks,
   channelId: string,
   { webhooks, bytes }: WebhookPage,
   after = '',
 ): Promise<ChatappWebhook[]> {
-  return db.query<ChatappWebhook>(
-    `select request_id as "requestId", waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", body
-     from (
+  const open = await db.query<{ readonly requestId: string }>(
+    `select request_id as "requestId" from (
        select request_id, sum(bytes) over (order by request_id) - bytes as bytes_before from (
          select request_id, bytes from chatapp_open_webhooks where channel_id = $1 and request_id > $4 order by request_id limit $2
        ) oldest
-     ) counted join chatapp_webhooks using (request_id)
-     where bytes_before < $3 order by request_id`,
+     ) counted where bytes_before < $3 order by request_id`,
     [channelId, webhooks, bytes, after],
     'chatapp_webhooks.open',
+  );
+  const known = open.map(({ requestId }) => recent.take(requestId));
+  const unknown = open.map(({ requestId }) => requestId).filter((_, index) => known[index] === undefined);
+  const read = unknown.length === 0 ? [] : await readWebhooks(db, channelId, unknown);
+  const found = new Map(read.map(webhook => [webhook.requestId, webhook]));
+  return open
+    .map(({ requestId }, index) => known[index] ?? found.get(requestId))
+    .filter(webhook => webhook !== undefined);
+}
+
+function readWebhooks(
+  db: Queries,
+  channelId: string,
+  requestIds: readonly string[],
+): Promise<ChatappWebhook[]> {
+  return db.query<ChatappWebhook>(
+    `select request_id as "requestId", waba_id as "wabaId", phone_number_id as "phoneNumberId", received_at as "receivedAt", body
+     from chatapp_webhooks where channel_id = $1 and request_id = any ($2::text[])`,
+    [channelId, requestIds],
+    'chatapp_webhooks.read',
   );
 }
 

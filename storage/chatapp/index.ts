@@ -14,13 +14,13 @@ export {
 export {
   ChatappInbox,
   channelsWithWebhooks,
-  type ChatappWebhook,
   failWebhook,
   finishWebhooks,
   type NewChatappWebhook,
   openWebhooks,
   type WebhookPage,
 } from './inbox.ts';
+export { type ChatappWebhook, RecentWebhooks } from './recent-webhooks.ts';
 export {
   channelsWithSends,
   type ClaimedSend,

@@ -10,6 +10,7 @@ import type { ChannelKind } from '../../../protocol/resources/channel.ts';
 import type { Decision, Reminder } from '../../../runtime/actor/actor.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
+import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import type { Write } from '../../../storage/statements/statement.ts';
 import { key, start, tenancy } from '../thread/thread-harness.ts';
@@ -23,6 +24,7 @@ const kind = createChannelKind({
   log: silentLog,
   vault: { open: asked, seal: asked },
   receive: asked,
+  recentWebhooks: new RecentWebhooks(),
   graph: new Graph(defaultGraph),
   pool: { send: asked },
   media: { open: asked, put: asked, remove: asked, requireRoom: asked },

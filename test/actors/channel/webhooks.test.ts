@@ -6,6 +6,7 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { ChatappInbox } from '../../../storage/chatapp/inbox.ts';
+import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database } = await startTestDatabase(t);
@@ -24,7 +25,7 @@ async function channelWith(
      values ($1, $2, $3, 'Chat', 'chatapp', 'connected', now(), now(), '{}', 1)`,
     [channelId, projectId, environmentId],
   );
-  const inbox = new ChatappInbox(database, () => undefined);
+  const inbox = new ChatappInbox(database, new RecentWebhooks(), () => undefined);
   for (const [index, body] of texts.entries()) {
     const message = {
       id: `${channelId}-${body}`,
@@ -50,6 +51,7 @@ async function channelWith(
   }
   const services: WebhookTask = {
     db: database,
+    recentWebhooks: new RecentWebhooks(),
     log: silentLog,
     ask: () => Promise.resolve(null),
     now: () => now,

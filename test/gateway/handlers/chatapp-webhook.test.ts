@@ -6,6 +6,7 @@ import type { Thread } from '../../../protocol/resources/thread.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { erasePersonalData } from '../../../storage/retention/erasures.ts';
 import { ChatappInbox } from '../../../storage/chatapp/inbox.ts';
+import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { ListOf } from '../../node/client.ts';
 import {
@@ -378,7 +379,7 @@ t.test('with a thread, what the provider sent of its participant is erased', asy
 
 t.test('what was committed before a crash is worked through after it', async t => {
   const { channelId, number, account } = await connected();
-  const inbox = new ChatappInbox(database, () => undefined);
+  const inbox = new ChatappInbox(database, new RecentWebhooks(), () => undefined);
   const body = Buffer.from(
     writeJson(createPayload(number, { messages: provider.compose(number, ada, text('before the crash')) })),
   );

@@ -46,6 +46,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import { Metrics } from '../../../runtime/observability/metrics.ts';
 import { Node } from '../../../runtime/node/node.ts';
 import { LocalTransport } from '../../../runtime/transport/local.ts';
+import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { Cursors } from '../../../storage/paging/cursors.ts';
 import type { Database } from '../../../storage/database/database.ts';
 import { IdempotencyKeys } from '../../../storage/idempotency/idempotency-keys.ts';
@@ -171,6 +172,7 @@ export class ConversationNode {
           log: silentLog,
           vault: new Vault(ring),
           receive: receiveFromProvider,
+          recentWebhooks: new RecentWebhooks(),
           graph: new Graph(defaultGraph),
           pool: { send: () => Promise.reject(new Error('no pool')) },
           media: this.media,

@@ -4,12 +4,12 @@ import { newId } from '../../../protocol/ids.ts';
 import {
   ChatappInbox,
   channelsWithWebhooks,
-  type ChatappWebhook,
   failWebhook,
   finishWebhooks,
   type NewChatappWebhook,
   openWebhooks,
 } from '../../../storage/chatapp/inbox.ts';
+import { type ChatappWebhook, RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import type { Queries } from '../../../storage/database/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
@@ -50,7 +50,7 @@ t.test('bytes are kept as they are, and those that come while others are written
       return database.query(...asked);
     },
   };
-  const inbox = new ChatappInbox(counting, each => told.push(each));
+  const inbox = new ChatappInbox(counting, new RecentWebhooks(), each => told.push(each));
   const all = Array.from({ length: 40 }, (_, index) =>
     webhook(channelId, Buffer.from([0, 1, 0xff, 0x5c, 0x22, 0x27, index])),
   );
@@ -61,7 +61,8 @@ t.test('bytes are kept as they are, and those that come while others are written
   await Promise.all(added);
   t.equal(statements, 2);
   t.same(told, [channelId, channelId], 'once for each statement');
-  const read = (webhooks: number, bytes = 1_000) => openWebhooks(database, channelId, { webhooks, bytes });
+  const read = (webhooks: number, bytes = 1_000) =>
+    openWebhooks(database, new RecentWebhooks(), channelId, { webhooks, bytes });
   t.strictSame(await read(100), all.map(toRead), 'oldest first');
   t.strictSame(await read(2), all.slice(0, 2).map(toRead));
   t.strictSame(await read(100, 14), all.slice(0, 2).map(toRead), 'seven bytes each');
@@ -83,7 +84,7 @@ t.test('a statement has so many, and so many bytes, and one however long it is',
       return rows;
     },
   };
-  const inbox = new ChatappInbox(counting, () => undefined);
+  const inbox = new ChatappInbox(counting, new RecentWebhooks(), () => undefined);
   const mebibytes = (count: number) => webhook(channelId, Buffer.alloc(count * 1_048_576));
   const long = [5, 3, 1, 1, 5, 2].map(mebibytes);
   const short = Array.from({ length: 600 }, () => webhook(channelId, Buffer.from('1')));
@@ -98,7 +99,7 @@ t.test('where the database fails, nobody is told that it is kept, and the next o
   const failing: Queries = {
     query: (...asked) => (fails ? Promise.reject(new Error('gone')) : database.query(...asked)),
   };
-  const inbox = new ChatappInbox(failing, each => told.push(each));
+  const inbox = new ChatappInbox(failing, new RecentWebhooks(), each => told.push(each));
   const refused = [1, 2].map(() => inbox.add(webhook(channelId, Buffer.from('1'))));
   t.same(
     (await Promise.allSettled(refused)).map(({ status }) => status),
@@ -108,19 +109,26 @@ t.test('where the database fails, nobody is told that it is kept, and the next o
   fails = false;
   const kept = webhook(channelId, Buffer.from('2'));
   await inbox.add(kept);
-  t.strictSame(await openWebhooks(database, channelId, tenWebhooks), [toRead(kept)]);
+  t.strictSame(await openWebhooks(database, new RecentWebhooks(), channelId, tenWebhooks), [toRead(kept)]);
 });
 
 t.test('what is finished is kept, and not taken up again', async t => {
   const channelId = newId('channel');
-  const inbox = new ChatappInbox(database, () => undefined);
+  const inbox = new ChatappInbox(database, new RecentWebhooks(), () => undefined);
   const all = ['1', '2', '3'].map(body => webhook(channelId, Buffer.from(body)));
   for (const each of all) await inbox.add(each);
   const ids = all.map(({ requestId }) => requestId);
   await finishWebhooks(database, newId('channel'), ids);
-  t.equal((await openWebhooks(database, channelId, tenWebhooks)).length, 3, 'they are of another channel');
+  t.equal(
+    (await openWebhooks(database, new RecentWebhooks(), channelId, tenWebhooks)).length,
+    3,
+    'they are of another channel',
+  );
   await finishWebhooks(database, channelId, ids.slice(0, 2));
-  t.strictSame(await openWebhooks(database, channelId, tenWebhooks), all.slice(2).map(toRead));
+  t.strictSame(
+    await openWebhooks(database, new RecentWebhooks(), channelId, tenWebhooks),
+    all.slice(2).map(toRead),
+  );
   const kept = await database.query('select from chatapp_webhooks where channel_id = $1', [channelId]);
   t.equal(kept.length, 3);
 });
@@ -128,19 +136,66 @@ t.test('what is finished is kept, and not taken up again', async t => {
 t.test('what fails again and again is given up', async t => {
   const channelId = newId('channel');
   const { requestId, ...rest } = webhook(channelId, Buffer.from('1'));
-  await new ChatappInbox(database, () => undefined).add({ requestId, ...rest });
+  await new ChatappInbox(database, new RecentWebhooks(), () => undefined).add({ requestId, ...rest });
   const over: boolean[] = [];
   for (let failures = 0; failures < 5; failures++) {
     over.push(await failWebhook(database, channelId, requestId, 'why'));
   }
   t.same(over, [false, false, false, false, true]);
-  t.same(await openWebhooks(database, channelId, tenWebhooks), []);
+  t.same(await openWebhooks(database, new RecentWebhooks(), channelId, tenWebhooks), []);
   t.notOk((await channelsWithWebhooks(database, 1_000)).includes(channelId));
+});
+
+t.test('what this node has just stored is not read again, and is given once', async t => {
+  const channelId = newId('channel');
+  const recent = new RecentWebhooks();
+  const inbox = new ChatappInbox(database, recent, () => undefined);
+  const read: string[] = [];
+  const counting: Queries = {
+    query: (text, values, name) => {
+      read.push(name ?? '');
+      return database.query(text, values, name);
+    },
+  };
+  const open = () => openWebhooks(counting, recent, channelId, tenWebhooks);
+  const first = webhook(channelId, Buffer.from('1'));
+  await inbox.add(first);
+  await new ChatappInbox(database, new RecentWebhooks(), () => undefined).add(
+    webhook(channelId, Buffer.from('2')),
+  );
+  const third = webhook(channelId, Buffer.from('3'));
+  await inbox.add(third);
+  const found = await open();
+  t.same(
+    found.map(({ body }) => Buffer.from(body).toString()),
+    ['1', '2', '3'],
+  );
+  t.equal(found[0]?.body, first.body);
+  t.equal(found[2]?.body, third.body);
+  t.same(read, ['chatapp_webhooks.open', 'chatapp_webhooks.read']);
+  t.not((await open())[0]?.body, first.body, 'after a failure what is stored counts');
+});
+
+t.test('older ones make room', t => {
+  const recent = new RecentWebhooks();
+  const mebibyte = () => webhook('ch', Buffer.alloc(1_048_576));
+  const all = Array.from({ length: 5 }, mebibyte);
+  for (const each of all) recent.add(each);
+  t.same(
+    all.map(({ requestId }) => recent.take(requestId) !== undefined),
+    [false, true, true, true, true],
+  );
+  t.equal(recent.take(all[1]?.requestId ?? ''), undefined);
+  recent.add(webhook('ch', Buffer.alloc(5_000_000)));
+  const small = webhook('ch', Buffer.from('1'));
+  recent.add(small);
+  t.equal(recent.take(small.requestId), small);
+  t.end();
 });
 
 t.test('the channels that have open webhooks, page by page', async t => {
   const before = await channelsWithWebhooks(database, 1_000);
-  const inbox = new ChatappInbox(database, () => undefined);
+  const inbox = new ChatappInbox(database, new RecentWebhooks(), () => undefined);
   const channels = Array.from({ length: 5 }, () => newId('channel'));
   for (const channelId of [...channels, ...channels]) await inbox.add(webhook(channelId, Buffer.from('1')));
   const all = [...before, ...channels].sort();
