@@ -1,4 +1,5 @@
 // Typed rules only where they find bugs that tsc does not: promises nobody awaits, holes in the types.
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import { identifiers } from './identifiers.js';
 
@@ -12,14 +13,19 @@ export default tseslint.config(
       '**/*.js',
       '**/generated/**',
       'protocol/gen/**',
-      'clients/*/dist/**',
+      'clients/**/dist/**',
     ],
   },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     plugins: { words: identifiers },
-    languageOptions: { parserOptions: { project: '../tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['../tsconfig.json', '../clients/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
@@ -44,6 +50,18 @@ export default tseslint.config(
     rules: {
       // A longer function does several things. Comments and blank lines count: they separate these.
       'max-lines-per-function': ['error', { max: 60 }],
+    },
+  },
+  {
+    // The page's language, in which a component says more: two lists of elements do not make two things of it.
+    files: ['clients/**/*.tsx'],
+    ...reactHooks.configs.flat['recommended-latest'],
+    rules: {
+      ...reactHooks.configs.flat['recommended-latest'].rules,
+      // TanStack Virtual is known not to work with React's compiler, which is not used here.
+      'react-hooks/incompatible-library': 'off',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      'max-lines-per-function': ['error', { max: 100 }],
     },
   },
   { files: ['bench/**'], rules: { 'no-console': 'off' } },

@@ -54,6 +54,18 @@ module.exports = {
       to: { path: '^clients/(?!sdk/)' },
     },
     {
+      name: 'the-apps-share-the-kit',
+      severity: 'error',
+      from: { path: '^clients/kit/' },
+      to: { path: '^clients/(console|studio|cli)/' },
+    },
+    {
+      name: 'no-client-imports-another',
+      severity: 'error',
+      from: { path: '^clients/(console|cli)/' },
+      to: { path: '^clients/(?!$1/|sdk/|kit/|node_modules/)' },
+    },
+    {
       // Its types would be those of one version of the compiler, and its bytes the user's.
       name: 'the-sdk-imports-no-package',
       severity: 'error',

@@ -71,10 +71,9 @@ export async function send<T>(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const token = await untilAborted(Promise.resolve(transport.getToken()), signal);
-    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
     const init: RequestInit = {
       method: request.method,
-      headers: { ...authorization, ...headers },
+      headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
       ...(body === undefined ? {} : { body }),
     };
     try {

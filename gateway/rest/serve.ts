@@ -34,6 +34,7 @@ import { folderTransport, MailSender, smtpTransport } from '../mail/index.ts';
 import { MediaLinks, serveMedia } from '../media/index.ts';
 import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
+import { serveWebApps } from '../web/index.ts';
 import { serveConsoleStream, type StreamContext } from '../stream/index.ts';
 import { AnswerMetrics, chargeUnrouted, serveOperations } from './operations.ts';
 import { tenancyRules } from '../tenancy/index.ts';
@@ -130,6 +131,7 @@ export function serveRest(options: RestOptions): Rest {
   showTraffic(metrics.registry, server);
   serveMedia({ server, database, media: options.media, links, clock, log, docsUrl });
   serveDocs(server);
+  serveWebApps(server, { baseUrl });
   const stream = serveConsoleStream({ ...options, authenticator, tokens, access, tickets, limiter });
 
   mail.sender.start();

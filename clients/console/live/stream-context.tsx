@@ -1,0 +1,40 @@
+/** The stream of the project that is worked in, for everything beneath. */
+import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
+import { skein } from '../../kit/browser-session.ts';
+import { ProjectStream, type StreamListener, type StreamState } from './project-stream.ts';
+
+const StreamContext = createContext<ProjectStream | undefined>(undefined);
+
+interface StreamProviderProps {
+  readonly projectId: string;
+  readonly children: ReactNode;
+}
+
+export function StreamProvider({ projectId, children }: StreamProviderProps) {
+  const stream = useMemo(
+    () => new ProjectStream(options => skein.stream({ projectId, ...options })),
+    [projectId],
+  );
+  useEffect(() => {
+    stream.start();
+    return () => stream.stop();
+  }, [stream]);
+  return <StreamContext value={stream}>{children}</StreamContext>;
+}
+
+export function useProjectStream(): ProjectStream {
+  const stream = useContext(StreamContext);
+  if (stream === undefined) throw new Error('there is no stream around this component');
+  return stream;
+}
+
+export function useStreamState(): StreamState {
+  const stream = useProjectStream();
+  return useSyncExternalStore(stream.onState, stream.getState);
+}
+
+/** @param listener stays the same between renderings: else nothing of what comes is lost, but it is added anew each time */
+export function useStreamListener(listener: StreamListener): void {
+  const stream = useProjectStream();
+  useEffect(() => stream.listen(listener), [stream, listener]);
+}

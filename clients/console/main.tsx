@@ -1,0 +1,12 @@
+import '../kit/nonce.ts';
+import '../kit/trusted-types.ts';
+import { RouterProvider } from '@tanstack/react-router';
+import { mount } from '../kit/app.tsx';
+import { router } from './router.tsx';
+import { TextsProvider } from './texts/index.ts';
+
+mount(
+  <TextsProvider>
+    <RouterProvider router={router} />
+  </TextsProvider>,
+);

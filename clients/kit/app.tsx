@@ -1,0 +1,56 @@
+/** What every app stands in: styles, theme, queries, dialogs and notices. */
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import '@mantine/spotlight/styles.layer.css';
+import '@fontsource-variable/inter/index.css';
+import '@fontsource-variable/jetbrains-mono/index.css';
+import './theme.css';
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode, type ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { nonce } from './nonce.ts';
+import { resolveVariables, theme } from './theme.ts';
+
+/** The stream says what has changed, so that nothing is asked for again by itself. The SDK repeats what failed. */
+export const queries = new QueryClient({
+  defaultOptions: { queries: { staleTime: 30_000, retry: false, refetchOnWindowFocus: false } },
+});
+
+/** Draws the app into the page. */
+export function mount(app: ReactNode): void {
+  const root = document.getElementById('root');
+  if (root === null) throw new Error('the page has no root');
+  reloadForNewBuild();
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <MantineProvider
+          theme={theme}
+          cssVariablesResolver={resolveVariables}
+          defaultColorScheme="auto"
+          getStyleNonce={() => nonce}
+        >
+          <ModalsProvider>
+            <Notifications position="bottom-right" />
+            {app}
+          </ModalsProvider>
+        </MantineProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+/** While a cluster is upgraded, a page of one build may ask for files of another. Loading it anew, once, brings the newer one. */
+function reloadForNewBuild(): void {
+  const key = 'skein-reloaded-at';
+  addEventListener('vite:preloadError', event => {
+    const before = Number(sessionStorage.getItem(key) ?? 0);
+    if (Date.now() - before < 60_000) return;
+    event.preventDefault();
+    sessionStorage.setItem(key, String(Date.now()));
+    location.reload();
+  });
+}

@@ -1,0 +1,2 @@
+/** The web apps, as built files. */
+export { serveWebApps, type WebOptions } from './serve.ts';

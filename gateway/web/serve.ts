@@ -1,0 +1,108 @@
+/**
+ * The web apps: /console and everything beneath it is the app's page, which reads its address itself; /assets/{name} are its files. Open to
+ * all: what the pages show they ask the API for.
+ */
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
+import { type BuiltFile, readBuiltApps } from './built-files.ts';
+
+const defaultFolder = fileURLToPath(new URL('../../clients/dist', import.meta.url));
+const apps = ['console'];
+/** What vite.config.ts leaves in the pages for the nonce of each answer. */
+const noncePlace = '__CSP_NONCE__';
+
+/** No script and no style but ours and those that carry the nonce; nothing of the page is made from strings of HTML (Trusted Types). */
+function writePolicy(nonce: string, publicOrigin: string): string {
+  // Addresses of files begin with the public address, whatever address the page was opened by.
+  const own = `'self' ${publicOrigin}`;
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    `img-src ${own} blob: data:`,
+    `media-src ${own} blob:`,
+    "font-src 'self'",
+    `connect-src ${own}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types default',
+  ].join('; ');
+}
+
+const pageHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+};
+
+/** Answers with a fresh nonce each time. */
+function createPageHandler(page: string, publicOrigin: string): () => HttpAnswer {
+  const parts = page.split(noncePlace);
+  return () => {
+    const nonce = randomBytes(16).toString('base64url');
+    return {
+      status: 200,
+      contentType: 'text/html; charset=utf-8',
+      body: parts.join(nonce),
+      headers: { ...pageHeaders, 'Content-Security-Policy': writePolicy(nonce, publicOrigin) },
+    };
+  };
+}
+
+function answerFile(file: BuiltFile, request: HttpRequest): HttpAnswer {
+  const accepted = request.header('accept-encoding');
+  const encoding = (['br', 'gzip'] as const).find(
+    each =>
+      file[each] !== undefined && new RegExp(`\\b${each}\\b(?!\\s*;\\s*q=0(?:\\.0*)?\\b)`).test(accepted),
+  );
+  return {
+    status: 200,
+    contentType: file.contentType,
+    body: encoding === undefined ? file.plain : (file[encoding] ?? file.plain),
+    headers: {
+      // Its name changes with its bytes.
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    },
+  };
+}
+
+/** The answer of a node whose apps are not built. */
+function answerNotBuilt(): HttpAnswer {
+  return {
+    status: 404,
+    contentType: 'text/plain; charset=utf-8',
+    body: 'The web apps of this node are not built: run "npm run build", and start it again.\n',
+    headers: { 'Cache-Control': 'no-store' },
+  };
+}
+
+export interface WebOptions {
+  /** The service's public address. */
+  readonly baseUrl: string;
+  /** Of the built files. */
+  readonly folder?: string;
+}
+
+/** Registers the routes of the web apps. */
+export function serveWebApps(
+  server: Pick<HttpServer, 'route'>,
+  { baseUrl, folder = defaultFolder }: WebOptions,
+): void {
+  const publicOrigin = new URL(baseUrl).origin;
+  const built = readBuiltApps(folder, apps);
+  for (const app of apps) {
+    const page = built?.pages.get(app);
+    const handler = page === undefined ? answerNotBuilt : createPageHandler(page, publicOrigin);
+    for (const path of [`/${app}`, `/${app}/*`]) server.route('GET', path, handler);
+  }
+  server.route('GET', '/assets/{name}', request => {
+    const file = built?.assets.get(request.params[0] ?? '');
+    return file === undefined ? { status: 404 } : answerFile(file, request);
+  });
+}
