@@ -1,10 +1,10 @@
 /** The Console's languages. */
 import { createTexts } from '../../kit/texts.tsx';
-import { english } from './en.ts';
+import { english } from './en/index.ts';
 
-export type { ConsoleTexts } from './en.ts';
+export type { ConsoleTexts } from './en/index.ts';
 
 export const { TextsProvider, useTexts, useLanguageTag } = createTexts({
   first: { tag: 'en', texts: english },
-  others: { de: async () => ({ tag: 'de', texts: (await import('./de.ts')).german }) },
+  others: { de: async () => ({ tag: 'de', texts: (await import('./de/index.ts')).german }) },
 });

@@ -1,7 +1,7 @@
-/** Alle Texte der Konsole auf Deutsch. */
-import type { ConsoleTexts } from './en.ts';
+/** Anmelden, der Rahmen um alles, Warteschlangen und Listen. */
+import type { shell as english } from '../en/shell.ts';
 
-export const german: ConsoleTexts = {
+export const shell: typeof english = {
   appName: 'Konsole',
   signIn: {
     title: 'Anmelden',

@@ -1,5 +1,5 @@
-/** All texts of the Console in English. What depends on numbers or names is a function. */
-export const english = {
+/** Signing in, the frame around everything, queues and lists. */
+export const shell = {
   appName: 'Console',
   signIn: {
     title: 'Sign in',
@@ -11,5 +11,3 @@ export const english = {
     unreachable: 'The server cannot be reached. Try again in a moment.',
   },
 };
-
-export type ConsoleTexts = typeof english;
