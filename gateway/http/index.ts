@@ -8,6 +8,6 @@ export { Cors } from './cors.ts';
 export { errorAnswer, errorBody, type ErrorBody } from './message.ts';
 export type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
 export { HttpServer } from './server.ts';
-export { StaticContent } from './static-content.ts';
+export { acceptsEncoding, StaticContent } from './static-content.ts';
 export { showTraffic } from './traffic.ts';
 export type { SendOutcome, Socket, SocketEndpoint, SocketSession } from './websocket.ts';

@@ -35,7 +35,7 @@ export class StaticContent {
   async answer(request: { header(name: string): string }): Promise<StaticAnswer> {
     this.#loaded ??= this.#read();
     const { bytes, etag: plainTag } = await this.#loaded;
-    const isCompressed = acceptsGzip(request.header('accept-encoding'));
+    const isCompressed = acceptsEncoding(request.header('accept-encoding'), 'gzip');
     // Other bytes have another strong tag.
     const etag = isCompressed ? plainTag.replace(/"$/, '-gzip"') : plainTag;
     const headers = { ...this.#headers, ETag: etag };
@@ -55,13 +55,13 @@ export class StaticContent {
   }
 }
 
-/** Whether Accept-Encoding names gzip, or anything, with a weight above zero (RFC 9110 section 12.5.3). */
-export function acceptsGzip(acceptEncoding: string): boolean {
+/** Whether Accept-Encoding names the coding, or anything, with a weight above zero (RFC 9110 section 12.5.3). */
+export function acceptsEncoding(acceptEncoding: string, coding: 'br' | 'gzip'): boolean {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = part.split(';').map(each => each.trim());
+    const [name = '', ...parameters] = part.split(';').map(each => each.trim());
     const weight = parameters.find(each => each.startsWith('q='))?.slice(2) ?? '1';
-    weights.set(coding, Number(weight));
+    weights.set(name, Number(weight));
   }
-  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
+  return (weights.get(coding) ?? weights.get('*') ?? 0) > 0;
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
+import { acceptsEncoding, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
 import { type BuiltFile, readBuiltApps } from './built-files.ts';
 
 const defaultFolder = fileURLToPath(new URL('../../clients/dist', import.meta.url));
@@ -56,8 +56,7 @@ function createPageHandler(page: string, publicOrigin: string): () => HttpAnswer
 function answerFile(file: BuiltFile, request: HttpRequest): HttpAnswer {
   const accepted = request.header('accept-encoding');
   const encoding = (['br', 'gzip'] as const).find(
-    each =>
-      file[each] !== undefined && new RegExp(`\\b${each}\\b(?!\\s*;\\s*q=0(?:\\.0*)?\\b)`).test(accepted),
+    each => file[each] !== undefined && acceptsEncoding(accepted, each),
   );
   return {
     status: 200,

@@ -1,9 +1,10 @@
 /** The pages that mailed links lead to: what a node sends, and how people use them in a browser. */
+import type { Page, Request } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { mailText } from '../../../gateway/mail/messages.ts';
 import { Client, Line } from '../../node/client.ts';
 import { signUp, type Tenant } from '../../node/tenant.ts';
-import { Browser, browserAdvice, type BrowserPage, findBrowser } from '../../support/browser.ts';
+import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type MailedPage, readMail } from '../../support/mailbox.ts';
@@ -79,100 +80,114 @@ t.test('every link of a mail leads to a page that loads nothing from elsewhere',
   }
 });
 
-const program = findBrowser();
+/** A page, what it has sent, and what the browser complains of: broken policies, scripts that throw. */
+interface Tab {
+  readonly page: Page;
+  readonly requests: Request[];
+  readonly complaints: string[];
+}
 
-t.test('in a browser', { skip: program === undefined && browserAdvice }, async t => {
-  const browser = await Browser.start(t, program ?? '');
+t.test('in a browser', async t => {
+  const browser = await startChromium(t);
 
   /** The page at the link, on a phone: nothing has been sent to the API. */
-  async function open(t: Test, link: string): Promise<BrowserPage> {
-    const page = await browser.open();
-    const phone = { width: 320, height: 640, deviceScaleFactor: 2, mobile: true };
-    await page.ask('Emulation.setDeviceMetricsOverride', phone);
-    await page.go(link);
-    t.notOk(sentToApi(page), 'the token is still with its reader');
+  async function open(t: Test, link: string): Promise<Tab> {
+    const phone = { viewport: { width: 320, height: 640 }, deviceScaleFactor: 2, isMobile: true };
+    const page = await browser.newPage(phone);
+    const tab: Tab = { page, requests: [], complaints: [] };
+    page.on('request', request => tab.requests.push(request));
+    page.on('pageerror', error => tab.complaints.push(String(error)));
+    page.on('console', message => {
+      // The browser tells of every answer that is no success.
+      if (!message.text().startsWith('Failed to load resource')) tab.complaints.push(message.text());
+    });
+    await page.goto(link);
+    t.notOk(sentToApi(tab), 'the token is still with its reader');
     const wide = 'document.documentElement.scrollWidth > innerWidth';
     t.equal(await page.evaluate(wide), false, 'it fits the screen of a phone');
     const unnamed = `[...document.querySelectorAll('input')].filter(input => !input.labels.length).length`;
     t.equal(await page.evaluate(unnamed), 0, 'every field has a label');
     t.ok((await page.evaluate<number>(`document.querySelector('button').offsetHeight`)) >= 44);
-    return page;
+    return tab;
   }
 
-  const sentToApi = ({ requests }: BrowserPage): boolean => requests.some(({ url }) => url.includes('/v1/'));
+  const sentToApi = ({ requests }: Tab): boolean => requests.some(request => request.url().includes('/v1/'));
+  const shows = ({ page }: Tab, text: string): Promise<void> =>
+    page.getByText(text).filter({ visible: true }).first().waitFor();
 
   /** What was sent, and what the browser has to say of it. */
-  function checkSent(t: Test, page: BrowserPage): void {
-    t.ok(sentToApi(page));
-    for (const { url, headers } of page.requests) {
-      t.ok(url.startsWith(`${node.url}/`) || url === 'about:blank', 'to this server alone');
-      t.notMatch(JSON.stringify(headers), /token=|studio\/\w+#/i, 'no header names the token');
+  async function checkSent(t: Test, tab: Tab): Promise<void> {
+    t.ok(sentToApi(tab));
+    for (const request of tab.requests) {
+      t.ok(request.url().startsWith(`${node.url}/`), 'to this server alone');
+      const headers = JSON.stringify(await request.allHeaders());
+      t.notMatch(headers, /token=|studio\/\w+#/i, 'no header names the token');
     }
-    t.same(page.complaints, []);
+    t.same(tab.complaints, []);
   }
 
   /** By keyboard alone, from the top of the page: fills the fields and presses the button. */
-  async function fill(page: BrowserPage, ...texts: string[]): Promise<void> {
+  async function fill({ page }: Tab, ...texts: string[]): Promise<void> {
     await page.evaluate(`document.querySelector('h1').tabIndex = -1, document.querySelector('h1').focus()`);
     for (const text of texts) {
-      await page.press('Tab');
+      await page.keyboard.press('Tab');
       await page.evaluate('document.activeElement.select()');
-      await page.type(text);
+      await page.keyboard.insertText(text);
     }
-    await page.press('Enter');
+    await page.keyboard.press('Enter');
   }
 
   /** Submits a form without visible fields by keyboard. */
-  async function pressButton(page: BrowserPage): Promise<void> {
-    await page.evaluate(`document.querySelector('button').focus()`);
-    await page.press('Enter');
+  async function pressButton({ page }: Tab): Promise<void> {
+    await page.locator('button').focus();
+    await page.keyboard.press('Enter');
   }
 
   t.test('an address is confirmed, once', async t => {
     const tenant = await signUp(line);
     const link = await readLink(tenant.email, 'verify');
-    const page = await open(t, link);
-    await pressButton(page);
-    await page.shows('Your e-mail address is confirmed.');
-    t.equal(await page.evaluate('location.hash'), '', 'the token does not stay in the address');
-    t.equal(await page.evaluate('document.activeElement.id'), 'done', 'readers of the screen are told');
+    const tab = await open(t, link);
+    await pressButton(tab);
+    await shows(tab, 'Your e-mail address is confirmed.');
+    t.equal(await tab.page.evaluate('location.hash'), '', 'the token does not stay in the address');
+    t.equal(await tab.page.evaluate('document.activeElement.id'), 'done', 'readers of the screen are told');
     t.equal(await isVerified(tenant), true);
-    checkSent(t, page);
+    await checkSent(t, tab);
 
     const again = await open(t, link);
     await pressButton(again);
-    await again.shows('This link is not valid. It may have been used already');
-    t.equal(await again.evaluate(`document.getElementById('problem').getAttribute('role')`), 'alert');
+    await shows(again, 'This link is not valid. It may have been used already');
+    t.equal(await again.page.evaluate(`document.getElementById('problem').getAttribute('role')`), 'alert');
   });
 
   t.test('somebody removes the account that a stranger has made', async t => {
     const tenant = await signUp(line);
     const verify = await readLink(tenant.email, 'verify');
-    const page = await open(t, verify.replace('/studio/verify', '/studio/reject'));
-    await pressButton(page);
-    await page.shows('The account is removed.');
-    checkSent(t, page);
+    const tab = await open(t, verify.replace('/studio/verify', '/studio/reject'));
+    await pressButton(tab);
+    await shows(tab, 'The account is removed.');
+    await checkSent(t, tab);
     t.equal((await tenant.person.ask('me')).status, 401);
   });
 
   t.test('a password is set, typed twice and long enough', async t => {
     const tenant = await signUp(line);
-    const page = await open(t, await readResetLink(tenant));
-    await fill(page, 'short', 'short');
-    await page.shows('The password needs 8 characters or more.');
+    const tab = await open(t, await readResetLink(tenant));
+    await fill(tab, 'short', 'short');
+    await shows(tab, 'The password needs 8 characters or more.');
     t.equal(
-      await page.evaluate('document.activeElement.name'),
+      await tab.page.evaluate('document.activeElement.name'),
       'password',
       'the focus is where the mistake is',
     );
-    await fill(page, 'a new password', 'another one');
-    await page.shows('The two passwords are not the same.');
-    t.equal(await page.evaluate('document.activeElement.name'), 'repeated');
-    t.equal(await page.evaluate('document.activeElement.getAttribute("aria-invalid")'), 'true');
-    t.notOk(sentToApi(page));
-    await fill(page, 'a new password', 'a new password');
-    await page.shows('Your new password is set.');
-    checkSent(t, page);
+    await fill(tab, 'a new password', 'another one');
+    await shows(tab, 'The two passwords are not the same.');
+    t.equal(await tab.page.evaluate('document.activeElement.name'), 'repeated');
+    t.equal(await tab.page.evaluate('document.activeElement.getAttribute("aria-invalid")'), 'true');
+    t.notOk(sentToApi(tab));
+    await fill(tab, 'a new password', 'a new password');
+    await shows(tab, 'Your new password is set.');
+    await checkSent(t, tab);
     const login = { body: { email: tenant.email, password: 'a new password' } };
     t.equal((await new Client(line).ask('login', login)).status, 200);
   });
@@ -184,34 +199,33 @@ t.test('in a browser', { skip: program === undefined && browserAdvice }, async t
       `update email_tokens set expires_at = now() - interval '1 minute' where user_id = $1`,
       [tenant.userId],
     );
-    const page = await open(t, link);
-    const offline = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
-    await page.ask('Network.emulateNetworkConditions', { ...offline, offline: true });
-    await fill(page, 'a new password', 'a new password');
-    await page.shows('The server cannot be reached.');
-    await page.ask('Network.emulateNetworkConditions', { ...offline, offline: false });
-    await fill(page, 'a new password', 'a new password');
-    await page.shows('This link has expired.');
+    const tab = await open(t, link);
+    await tab.page.context().setOffline(true);
+    await fill(tab, 'a new password', 'a new password');
+    await shows(tab, 'The server cannot be reached.');
+    await tab.page.context().setOffline(false);
+    await fill(tab, 'a new password', 'a new password');
+    await shows(tab, 'This link has expired.');
 
     const cut = await open(t, link.split('#')[0] ?? '');
-    await cut.shows('The address of this page is not complete.');
+    await shows(cut, 'The address of this page is not complete.');
     await fill(cut, 'a new password', 'a new password');
-    await cut.shows('The address of this page is not complete.');
+    await shows(cut, 'The address of this page is not complete.');
     t.notOk(sentToApi(cut));
   });
 
   t.test('an invited person without an account chooses a password, and joins', async t => {
     const owner = await signUp(line);
     const email = `guest-${owner.userId}@example.com`.toLowerCase();
-    const page = await open(t, await inviteFor(owner, email));
-    await pressButton(page);
-    await page.shows('Your address has no account here yet.');
-    t.equal(await page.evaluate('document.activeElement.name'), 'password');
-    await fill(page, 'guest password', 'guest passw0rd');
-    await page.shows('The two passwords are not the same.');
-    await fill(page, 'guest password', 'guest password');
-    await page.shows('You are a member of the workspace now.');
-    checkSent(t, page);
+    const tab = await open(t, await inviteFor(owner, email));
+    await pressButton(tab);
+    await shows(tab, 'Your address has no account here yet.');
+    t.equal(await tab.page.evaluate('document.activeElement.name'), 'password');
+    await fill(tab, 'guest password', 'guest passw0rd');
+    await shows(tab, 'The two passwords are not the same.');
+    await fill(tab, 'guest password', 'guest password');
+    await shows(tab, 'You are a member of the workspace now.');
+    await checkSent(t, tab);
     const login = { body: { email, password: 'guest password' } };
     const { accessToken } = await new Client(line).get<{ accessToken: string }>('login', login);
     t.match(await new Client(line, accessToken).get('me'), { workspaceId: owner.workspaceId });
@@ -222,14 +236,14 @@ t.test('in a browser', { skip: program === undefined && browserAdvice }, async t
     const guest = await signUp(line);
     const reset = await open(t, await readResetLink(guest));
     await fill(reset, 'known password', 'known password');
-    await reset.shows('Your new password is set.');
-    const page = await open(t, await inviteFor(owner, guest.email));
-    await pressButton(page);
-    await page.shows('Your address has an account here.');
-    await fill(page, 'wrong password');
-    await page.shows('That is not the password of your account.');
-    await fill(page, 'known password');
-    await page.shows('You are a member of the workspace now.');
-    checkSent(t, page);
+    await shows(reset, 'Your new password is set.');
+    const tab = await open(t, await inviteFor(owner, guest.email));
+    await pressButton(tab);
+    await shows(tab, 'Your address has an account here.');
+    await fill(tab, 'wrong password');
+    await shows(tab, 'That is not the password of your account.');
+    await fill(tab, 'known password');
+    await shows(tab, 'You are a member of the workspace now.');
+    await checkSent(t, tab);
   });
 });

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { Cors } from '../../../gateway/http/cors.ts';
 import type { HttpServer } from '../../../gateway/http/server.ts';
-import { Browser, browserAdvice, findBrowser } from '../../support/browser.ts';
+import { startChromium } from '../../support/chromium.ts';
 import { MemoryLog, startServer } from './http-fixture.ts';
 
 const own = 'https://api.example.com';
@@ -95,16 +95,15 @@ t.test('without configuration nothing is said', async t => {
   t.strictSame(listNames(await preflight(`${url}/v1/things`, app)), []);
 });
 
-const program = findBrowser();
-t.test('in a browser', { skip: program === undefined && browserAdvice }, async t => {
+t.test('in a browser', async t => {
   const page = await startServer(t, setRoutes);
   const outsider = await startServer(t, setRoutes);
   const log = new MemoryLog();
   const api = await startServer(t, setRoutes, { cors: new Cors([page.url], own), logsRequests: true, log });
-  const browser = await Browser.start(t, program ?? '');
+  const browser = await startChromium(t);
   const ask = async (from: string, init: string): Promise<unknown> => {
-    const tab = await browser.open();
-    await tab.go(`${from}/page`);
+    const tab = await browser.newPage();
+    await tab.goto(`${from}/page`);
     const request = `fetch('${api.url}/v1/things', ${init})`;
     const read = `async answer => [answer.status, await answer.text(), answer.headers.get('etag')]`;
     const twice = `${request}.then(() => ${request}).then(${read})`;
