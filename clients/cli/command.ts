@@ -5,6 +5,9 @@ import type { Context } from './context.ts';
 import { parseCount } from './durations.ts';
 import type { Column } from './output.ts';
 
+/** How this program was called: in its repository it is no command of the shell. */
+export const programName = process.env['SKEIN_PROGRAM'] ?? 'skein';
+
 export interface CommandDefinition {
   /** With its arguments: `show <threadId>`. */
   readonly usage: string;

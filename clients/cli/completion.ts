@@ -8,11 +8,26 @@ import type { CommandDefinition } from './command.ts';
 import { readProfiles } from './profiles.ts';
 import { commands, createProgram } from './program.ts';
 
-/** bash needs functions of a package of its own, which not every machine has. */
-const bashNote =
-  '# Needs the package bash-completion. To keep it: skein completion bash > ~/.local/share/bash-completion/completions/skein\n';
+/**
+ * Ours, because the library's needs a package that not every machine has, cannot be read twice by one shell, and evaluates the line at TAB,
+ * with every `$(...)` in it. Words come to it as they were typed; each line of the answer is a word, a tab and what it means; the last one a
+ * number, whose bit 4 says that no files are meant.
+ */
+const bashScript = `# bash completion for skein. To keep it: skein completion bash > ~/.local/share/bash-completion/completions/skein
+_skein() {
+  local line last=:0
+  COMPREPLY=()
+  while IFS= read -r line; do
+    last=$line
+    [[ $line == :* ]] || COMPREPLY+=("\${line%%$'\\t'*}")
+  done < <(skein complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  if [[ $last == :* ]] && (( \${last#:} & 4 )); then compopt +o default 2>/dev/null; fi
+}
+complete -o default -F _skein skein
+`;
 
 export async function complete(words: readonly string[], version: string): Promise<void> {
+  if (words[0] === 'completion' && words[1] === 'bash') return void process.stdout.write(bashScript);
   const program = await createProgram(
     version,
     () => true,
@@ -26,7 +41,6 @@ export async function complete(words: readonly string[], version: string): Promi
   const names = await listProfiles();
   const option = completion.options.get('profile');
   if (option !== undefined) option.handler = offer => names.forEach(name => offer(name, ''));
-  if (words[0] === 'completion' && words[1] === 'bash') process.stdout.write(bashNote);
   await program.parseAsync(words, { from: 'user' });
 }
 

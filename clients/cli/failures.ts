@@ -64,10 +64,12 @@ export function describeFailure(error: unknown, baseUrl: string): Failure {
     };
   }
   const own = error instanceof CliError ? error : undefined;
+  // The client's word for a call that cannot be: an id without a letter.
+  const exitCode = error instanceof TypeError ? exitCodes.usage : exitCodes.failed;
   const message = error instanceof Error ? error.message : String(error);
   const hint = own?.hint === undefined ? [] : [own.hint];
   return {
-    exitCode: own?.exitCode ?? exitCodes.failed,
+    exitCode: own?.exitCode ?? exitCode,
     json: { error: 'cli/failed', message },
     lines: [message, ...hint],
   };
@@ -75,13 +77,15 @@ export function describeFailure(error: unknown, baseUrl: string): Failure {
 
 function describeAnswer(error: ApiError): Failure {
   const issues = error instanceof ValidationError ? error.issues : [];
+  // One alone is in the message.
+  const further = issues.length > 1 ? issues : [];
   const docs = error.docsUrl === undefined ? [] : [error.docsUrl];
   return {
     exitCode: getExitCode(error),
     json: error.toJSON(),
     lines: [
       error.message,
-      ...issues.map(({ path, message }) => `  ${path} ${message}`),
+      ...further.map(({ path, message }) => `  ${path} ${message}`),
       ...adviseOn(error),
       ...docs,
     ],

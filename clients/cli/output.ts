@@ -88,7 +88,7 @@ export class Output {
     );
     const table = new Table({
       chars: noBorders,
-      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+      style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
       colWidths: fitWidths(widths, columns, process.stdout.columns).map(width => width + gap),
     });
     table.push(
@@ -146,12 +146,22 @@ function toCell(value: unknown): string {
   return toPrintable(typeof value === 'object' ? JSON.stringify(value) : String(value as string | number));
 }
 
+/**
+ * Control characters, overrides of the direction, and what nobody sees. The joiners stay: scripts and pictures are written with them.
+ */
+const unprintable = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/gu;
+
 /** Text of others on a terminal, in one line. It would obey control characters, and show in another order what overrides the direction. */
 export function toPrintable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, char => (/\s/.test(char) ? ' ' : '\ufffd'));
+  return text.replace(unprintable, char => (/[\s\u0085]/.test(char) ? ' ' : '\ufffd'));
 }
 
-/** JSON leaves some control characters as they are, which old terminals obey. */
+/** JSON leaves characters as they are that a terminal obeys, or that hide or turn around what is read. In JSON each can be written by its number. */
 export function toSafeJson(json: string): string {
-  return json.replace(/[\u007f-\u009f]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(/[\u007f-\u009f\u2028\u2029\p{Cf}]/gu, text =>
+    Array.from({ length: text.length }, (_, index) => {
+      const unit = text.charCodeAt(index).toString(16);
+      return `\\u${unit.padStart(4, '0')}`;
+    }).join(''),
+  );
 }

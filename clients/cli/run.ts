@@ -1,4 +1,5 @@
 /** Runs one line of words: finds its command, and turns whatever goes wrong into words and an exit code. */
+import { writeSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import type { Context } from './context.ts';
 import { describeFailure, exitCodes, SilentExit } from './failures.ts';
@@ -6,7 +7,7 @@ import { toPrintable, toSafeJson } from './output.ts';
 import { createProgram, findCommandName, type Runner } from './program.ts';
 
 export async function run(words: readonly string[], version: string): Promise<void> {
-  endQuietlyOnBrokenPipe();
+  endWithItsOutput();
   if (words.includes('--no-color')) {
     process.env['NO_COLOR'] = '1';
     delete process.env['FORCE_COLOR'];
@@ -51,12 +52,14 @@ function report(error: unknown, { output, baseUrl }: Context): void {
   else for (const line of lines) output.say(toPrintable(line));
 }
 
-/** `skein tail | head`: who reads has had enough. That is no failure. Without a reader of the words the data go on. */
-function endQuietlyOnBrokenPipe(): void {
-  const isBroken = (error: NodeJS.ErrnoException): boolean => {
-    if (error.code !== 'EPIPE') throw error;
-    return true;
-  };
-  process.stdout.on('error', error => isBroken(error) && process.exit(process.exitCode ?? 0));
-  process.stderr.on('error', isBroken);
+/**
+ * `skein tail | head`: who reads has had enough. That is no failure; a disk that is full is one. Without a reader of the words the data go on.
+ */
+function endWithItsOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    writeSync(process.stderr.fd, `The output cannot be written: ${error.message}\n`);
+    process.exit(exitCodes.failed);
+  });
+  process.stderr.on('error', () => undefined);
 }

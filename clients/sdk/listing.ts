@@ -1,5 +1,6 @@
 /** Lists, page by page or item by item. */
 import { Call, type Answer } from './call.ts';
+import { ConnectionError } from './errors.ts';
 
 /** One page of a list. */
 export interface Page<T> {
@@ -20,12 +21,20 @@ export class Listing<T> extends Call<Page<T>> implements AsyncIterable<T> {
     this.#continueAt = continueAt;
   }
 
-  /** Page after page, each asked for when it is needed. */
+  /**
+   * Page after page, each asked for when it is needed.
+   *
+   * @throws {ConnectionError} there are more, and the answer does not say where
+   */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     let page: Page<T> = (await this.withResponse()).data;
     yield page;
-    while (page.hasMore && page.nextCursor !== null) {
-      page = (await this.#continueAt(page.nextCursor).withResponse()).data;
+    for (let before: string | null = null; page.hasMore;) {
+      const { nextCursor } = page;
+      // To end without a word would be taken for the end of the list.
+      if (nextCursor === before || nextCursor === null) throw new ConnectionError('the list does not go on');
+      page = (await this.#continueAt(nextCursor).withResponse()).data;
+      before = nextCursor;
       yield page;
     }
   }

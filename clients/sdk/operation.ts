@@ -82,7 +82,7 @@ export function prepareRequest(operation: Operation, input: RequestInput): Prepa
     const value = input.params?.[name];
     // An id is no relative path: fetch would resolve it.
     if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
-      throw new TypeError(`${operationId}: ${name} is missing`);
+      throw new TypeError(`${operationId}: ${name} is no id`);
     }
     return encodeURIComponent(value);
   });

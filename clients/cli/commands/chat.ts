@@ -5,7 +5,7 @@
 import { createInterface, clearLine, cursorTo, type Interface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EphemeralEvent, Message, Skein, SkeinEvent, StreamItem } from '../../sdk/index.ts';
-import { defineCommand, option } from '../command.ts';
+import { defineCommand, option, programName } from '../command.ts';
 import { createInterruptSignal, type Context } from '../context.ts';
 import { parseDuration } from '../durations.ts';
 import { getSandboxChannel } from '../sandbox.ts';
@@ -92,7 +92,7 @@ class Chat {
   #setThread(threadId: string): void {
     if (this.#threadId === threadId) return;
     this.#threadId = threadId;
-    this.#context.output.say(`To answer: skein threads send ${threadId} "..."`);
+    this.#context.output.say(`To answer: ${programName} threads send ${threadId} "..."`);
   }
 
   async #readLines(): Promise<void> {

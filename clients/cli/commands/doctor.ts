@@ -1,5 +1,5 @@
 /** `skein doctor`: what stands between you and a delivered message, looked at one by one. */
-import { apiVersion, AuthError, type Caller, type Skein } from '../../sdk/index.ts';
+import { ApiError, apiVersion, AuthError, type Caller, type Skein } from '../../sdk/index.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, SilentExit } from '../failures.ts';
@@ -72,7 +72,10 @@ async function examineServer(
     ];
     return { isThere: true, findings };
   } catch (error) {
-    const detail = `${baseUrl}: ${(error as Error).message} In its repository \`npm start\` starts it.`;
+    const { message } = error as Error;
+    // Somebody does answer, and needs not to be started.
+    const advice = error instanceof ApiError ? '' : ' In its repository `npm start` starts it.';
+    const detail = `${baseUrl}: ${message}${/[.!?]$/.test(message) ? '' : '.'}${advice}`;
     return { isThere: false, findings: [{ check: 'server', result: 'failed', detail }] };
   }
 }
@@ -88,8 +91,10 @@ function compareVersions(version: string): Finding {
 
 function compareClocks(date: string | null): Finding {
   const check = 'clock';
-  const off = date === null ? Number.NaN : Math.round((Date.now() - Date.parse(date)) / 1_000);
+  // The server's clock is up to a second further than the whole seconds that it names.
+  const off = date === null ? Number.NaN : Math.round((Date.now() - Date.parse(date) - 500) / 1_000);
   if (Number.isNaN(off)) return { check, result: 'note', detail: 'the server does not say what time it is' };
+  if (Math.abs(off) <= 1) return { check, result: 'ok', detail: "as the server's" };
   const isOff = Math.abs(off) > mostClockSeconds;
   const detail = `${Math.abs(off)} s ${off < 0 ? 'behind' : 'ahead of'} the server`;
   return {

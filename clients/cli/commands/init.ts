@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Skein } from '../../sdk/index.ts';
 import { ApiError } from '../../sdk/index.ts';
 import { findSignInPlace, keepSignIn, signIn, type Account } from '../accounts.ts';
-import { defineCommand, option } from '../command.ts';
+import { defineCommand, option, programName } from '../command.ts';
 import { Context } from '../context.ts';
 import { addToEnvFile, checkFolder, ignoreEnvFile, readEnvFile } from '../env-file.ts';
 import { CliError, exitCodes } from '../failures.ts';
@@ -44,7 +44,7 @@ export const init = defineCommand<InitOptions>({
     if (output.isJson) return output.json({ folder, channelId, threadId, messageId });
     output.say(`customer-1 has written: ${messageId}, in thread ${threadId}.`);
     output.say(
-      'Answer it: `skein threads send`, or with these lines. Be customer-1 yourself: `skein chat`.\n',
+      `Answer it: \`${programName} threads send\`, or with these lines. Be customer-1 yourself: \`${programName} chat\`.\n`,
     );
     output.line(createProgram(threadId ?? ''));
   },

@@ -137,7 +137,8 @@ class Listener {
       const stream = this.#skein.stream({
         from: from?.cursor,
         signal: this.#signal,
-        onDisconnect: ({ reason }) => output.say(`Disconnected (${toPrintable(reason)}); trying again.`),
+        onDisconnect: ({ reason }) =>
+          output.say(`Disconnected${reason === '' ? '' : ` (${toPrintable(reason)})`}; trying again.`),
       });
       for await (const item of stream) await this.#take(item);
     } finally {

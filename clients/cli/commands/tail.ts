@@ -38,7 +38,7 @@ async function follow(
   const { output } = context;
   const signal = createInterruptSignal();
   const onDisconnect = ({ reason }: { readonly reason: string }): void =>
-    output.say(`Disconnected (${toPrintable(reason)}); trying again.`);
+    output.say(`Disconnected${reason === '' ? '' : ` (${toPrintable(reason)})`}; trying again.`);
   // Of the events before the stream's first, those that it also has.
   const printed = new Set<string>();
   let hasBegun = false;

@@ -148,3 +148,29 @@ t.test('who reads has had enough: a quiet end', async t => {
     });
   t.match(await tail.ended, { code: 0, stderr: /^Following[^\n]*\n$/ });
 });
+
+t.test('a full disk behind the output is said in one line', async t => {
+  const full = spawn('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, cli.program, 'openapi'], {
+    env: cli.getEnvironment(env),
+  });
+  const { code, stderr } = await new RunningCli(full).ended;
+  t.equal(code, 1);
+  t.match(stderr, /^The output cannot be written: [^\n]*ENOSPC[^\n]*\n$/);
+});
+
+t.test('what is wrong is said once, and wrong usage is 2', async t => {
+  const { code, stderr } = await cli.run(['keys', 'create', 'x', '--scopes', 'nope'], { env });
+  t.ok(code !== 0);
+  const lines = stderr.split('\n').map(line => line.trim());
+  t.equal(new Set(lines).size, lines.length, stderr);
+  t.equal((await cli.run(['threads', 'show', ''], { env })).code, 2);
+});
+
+t.test('JSON has nothing that a terminal obeys, or that hides', async t => {
+  const body = 'a\u202eb\u200bc\ufeffd\u{e0041}e';
+  const from = ['trigger', 'inbound', '--from', 'hostile', '--body', body];
+  const [{ threadId = '' } = {}] = await cli.json(t, from, { env });
+  const shown = await cli.ok(t, ['api', 'listMessages', '-f', `threadId=${threadId}`], { env });
+  t.notMatch(shown, /[\u202e\u200b\ufeff\u{e0041}]/u);
+  t.equal((JSON.parse(shown) as { data: { body: string }[] }).data[0]?.body, body, 'and is the same');
+});

@@ -1,10 +1,12 @@
 /**
  * What asks and what is shown on a terminal, in a real one (`script` of util-linux): questions, Ctrl-C, widths, chat, and what is completed. Where there is no `script`, nothing of this is tested, and the file says so.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
@@ -82,7 +84,11 @@ t.test('tables on 200 columns and on 40', async t => {
   t.match(wide, ref);
   const narrow = stripTerminal((await cli.terminal(['threads', 'list'], 40).ended).stdout);
   t.notMatch(narrow, ref);
-  t.match(narrow, /thread_\w{26}  open .*customer?…|thread_\w{26} +open +custom\S*…/, 'an id stays whole');
+  t.match(
+    narrow,
+    /thread_\w{26}  open .*custo\S*…  |thread_\w{26} +open +custo\S*…  /,
+    'an id stays whole, and columns apart',
+  );
   const plain = await cli.terminal(['--no-color', 'threads', 'list'], 200).ended;
   t.notMatch(plain.stdout, '\u001b[');
   const coloured = await cli.terminal(['threads', 'list'], 200).ended;
@@ -90,12 +96,32 @@ t.test('tables on 200 columns and on 40', async t => {
 });
 
 t.test('completion: commands, operations, choices, profiles', async t => {
-  const script = await cli.ok(t, ['completion', 'bash']);
-  t.match(script, /^# Needs the package bash-completion/);
   for (const shell of ['zsh', 'fish', 'powershell']) t.match(await cli.ok(t, ['completion', shell]), 'skein');
   const offered = async (...words: string[]): Promise<string> => cli.ok(t, ['complete', '--', ...words]);
   t.match(await offered('thr'), /^threads\t/m);
   t.match(await offered('api', 'createMes'), /^createMessage/m);
   t.match(await offered('threads', 'list', '--status', ''), /^archived/m);
   t.match(await offered('--profile', ''), /^default/m);
+});
+
+t.test('bash completes at TAB, and runs nothing of the line', async t => {
+  const script = await cli.ok(t, ['completion', 'bash']);
+  const evil = join(cli.home, 'evil');
+  const lines = [
+    ['thr'],
+    ['threads', 'list', '--status', ''],
+    ['threads', 'send', 'x', `$(touch ${evil})`, ''],
+    ['--profile', ''],
+  ];
+  const tries = lines.map(words => {
+    const typed = words.map(word => `'${word}'`).join(' ');
+    return `COMP_WORDS=(skein ${typed}); COMP_CWORD=${words.length}; _skein; echo "\${COMPREPLY[*]}"`;
+  });
+  // The second time as from a ~/.bashrc that is read again.
+  const program = ['skein() { "$NODE" "$PROGRAM" "$@"; }', ...[script, script], ...tries].join('\n');
+  const env = { ...cli.getEnvironment(), NODE: process.execPath, PROGRAM: cli.program };
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', program], { env });
+  t.strictSame(stdout.split('\n'), ['threads', 'open closed archived', '', 'default', '']);
+  t.equal(stderr, '');
+  t.equal(existsSync(evil), false);
 });

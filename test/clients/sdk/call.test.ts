@@ -62,7 +62,7 @@ t.test('an id that is missing, or would be a relative path, is refused before an
   for (const id of ['', '.', '..', undefined as unknown as string]) {
     t.match(await rejection(skein.threads.get(id)), {
       name: 'TypeError',
-      message: 'getThread: threadId is missing',
+      message: 'getThread: threadId is no id',
     });
   }
   t.equal(requests.length, 0);
@@ -429,4 +429,12 @@ t.test('options come from the environment, and bad ones name themselves', async 
   t.teardown(() => void Reflect.deleteProperty(globalThis, 'document'));
   t.throws(() => new Skein({ apiKey: 'svc_live_1' }), { message: /a live key in a browser/ });
   t.doesNotThrow(() => new Skein({ apiKey: 'svc_test_1' }));
+});
+
+t.test('an empty answer is no success, but where there is nothing to say', async t => {
+  const empty = (status: number): Scripted => [status];
+  const { skein } = scriptClient([empty(200), empty(201), empty(204)]);
+  t.match(await rejection(skein.threads.list()), { kind: 'api', code: 'http/200' });
+  t.match(await rejection(skein.messages.create('thread_1', { body: 'x' })), { code: 'http/201' });
+  t.equal(await skein.threads.archive('thread_1'), undefined);
 });

@@ -80,6 +80,17 @@ t.test('hasMore says whether there is more, whatever the cursor', async t => {
   t.equal(requests.length, 1);
 });
 
+t.test('a list that says no more where it goes on does not end as if that were all', async t => {
+  for (const answers of [
+    [[200, { data: [{ threadId: 'a' }], nextCursor: null, hasMore: true }]],
+    [page(['a'], 'one'), page(['b'], 'one')],
+  ] as Scripted[][]) {
+    const { skein, requests } = scriptClient(answers);
+    t.match(await rejection(skein.threads.list().toArray()), { kind: 'connection' });
+    t.equal(requests.length, answers.length);
+  }
+});
+
 t.test('a loop may be left, and a list gone through twice', async t => {
   const { skein, requests } = scriptClient([...pages, ...pages.slice(1)]);
   const list = skein.threads.list();
