@@ -33,7 +33,7 @@ const page = { webhooks: 1_000, bytes: 2_097_152 };
 /** Pages of one task: a node that drains waits for its tasks. */
 const pagesOfTask = 4;
 /** Messages that are on their way to their threads at once. */
-const asksAtOnce = 200;
+const asksAtOnce = 300;
 
 /**
  * Works through the oldest webhooks, and may leave more of them. Never rejects for what one of them says.
@@ -142,9 +142,9 @@ async function takeAll(
   await takeManagementEvents(services, channel, contents);
 }
 
-function toContent({ requestId, wabaId, phoneNumberId, receivedAt, body }: ChatappWebhook): WebhookContent {
-  const identity = { wabaId, phoneNumberId };
-  return { requestId, payload: parsePayload(body), identity, receivedAt: receivedAt.getTime() };
+function toContent(webhook: ChatappWebhook): WebhookContent {
+  const { requestId, wabaId, phoneNumberId, receivedAt, body, payload = parsePayload(body) } = webhook;
+  return { requestId, payload, identity: { wabaId, phoneNumberId }, receivedAt: receivedAt.getTime() };
 }
 
 /** Brings the messages that the channel does not have yet to their threads. */

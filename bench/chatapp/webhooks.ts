@@ -14,8 +14,8 @@ import { runLoad } from '../support/run-load.ts';
 import { count, fixed, median, table, times } from '../support/table.ts';
 import { type ChatappSetup, withChatapp } from './chatapp-setup.ts';
 
-const rounds = 3;
-const measuredMs = 5_000;
+const rounds = 9;
+const measuredMs = 4_000;
 const connections = 256;
 const threads = 1_000;
 const batchSize = 1_000;

@@ -146,6 +146,7 @@ export function chatappWebhookHandlers(services: WebhookServices): Handlers<Oper
         receivedAt: new Date(call.now),
         threadIds: listNames(payload, identity).map(name => deriveThreadId(environmentId, channelId, name)),
         body,
+        payload,
       });
       return { body: { accepted: true } };
     },
