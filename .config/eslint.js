@@ -64,6 +64,11 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 100 }],
     },
   },
+  {
+    // Fields of the contract may be absent, or null, and mean the same.
+    files: ['clients/{console,kit}/**'],
+    rules: { eqeqeq: ['error', 'always', { null: 'ignore' }] },
+  },
   { files: ['bench/**'], rules: { 'no-console': 'off' } },
   {
     files: ['test/**'],

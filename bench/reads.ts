@@ -1,12 +1,13 @@
 /**
  * Reads: one thread by its id, beside the same read in Fastify and pg with a look-up of the key, on a copy of the same rows; and a
- * page of 50 threads with 1,000 and with 1,000,000 threads in the project.
+ * page of 50 threads with 1,000 and with 1,000,000 threads in the project, then each list and search of an inbox of as many.
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { freePort } from './demo/server.ts';
 import type { BenchDatabase } from './support/bench-database.ts';
+import { inboxColumns, inboxCursors, inboxStatements } from './support/inbox-threads.ts';
 import type { LoadResult } from './support/load.ts';
 import { runLoad } from './support/run-load.ts';
 import { startSkein, type Skein } from './support/skein.ts';
@@ -119,6 +120,56 @@ async function benchPage(skein: Skein): Promise<LoadResult> {
   return middle;
 }
 
+/** What an inbox asks: each list of it, and each way of finding a thread, with {@link many} threads. */
+async function benchInbox(database: BenchDatabase, skein: Skein): Promise<void> {
+  const { databaseUrl, projectId, accessToken, port } = skein;
+  const [reader] = await database.query<{ id: string }>(databaseUrl, 'select user_id as id from users');
+  const userId = reader?.id ?? '';
+  for (const statement of [inboxColumns, inboxCursors])
+    await database.query(databaseUrl, statement, [userId]);
+  for (const statement of inboxStatements) await database.query(databaseUrl, statement);
+  await database.query(databaseUrl, 'vacuum analyze threads, read_cursors');
+  const soon = new Date(Date.now() + 7_200_000).toISOString();
+  const threads: Readonly<Record<string, string>> = {
+    'mine (open, assigned to the reader)': `status=open&assigneeUserId=${userId}`,
+    unassigned: 'status=open&assigneeUserId=unassigned',
+    'all open': 'status=open',
+    closed: 'status=closed',
+    paused: 'status=open&agentMode=paused',
+    hasPendingSuggestion: 'hasPendingSuggestion=true',
+    'awaitingReply, by waitingSince': 'awaitingReply=true&sort=waitingSince&order=asc',
+    'awaitingReply, by lastMessageAt': 'awaitingReply=true',
+    failedSends: 'failedSends=true',
+    'windowClosesBefore, by windowClosesAt': `windowClosesBefore=${soon}&sort=windowClosesAt&order=asc`,
+    'unread, of which there are a thousandth': 'unread=true',
+    createdAt: 'sort=createdAt',
+    updatedAt: 'sort=updatedAt',
+    'q: a word of all messages': 'q=hello',
+    'q: of a fiftieth': 'q=m7',
+    'q: of a thousandth': 'q=w17',
+    'q: of one': 'q=number777777',
+    'q: of none': 'q=nowhere',
+    'q: one of all, one of a thousandth': 'q=hello+w17',
+    'q: words in a row': 'q=%22order+it+is+w17%22',
+    'q: the beginning of a million words': 'q=numb',
+    'q: the beginning of eleven words': 'q=number77777',
+    'q: a name': 'q=copy+123456',
+    'q: of a thousandth, waiting': 'q=w17&awaitingReply=true',
+  };
+  const paths = Object.entries(threads).map(([name, query]) => [
+    name,
+    `/v1/threads?projectId=${projectId}&limit=50&${query}`,
+  ]);
+  paths.push(['all queues', `/v1/console/projects/${projectId}/queues`]);
+  const lines: string[][] = [];
+  for (const [name = '', path = ''] of paths) {
+    const { p50Ms, p99Ms } = await measure({ port, paths: [path] }, accessToken, 1);
+    lines.push([name, fixed(p50Ms, 2), fixed(p99Ms, 2)]);
+  }
+  console.log(`\nAn inbox of ${count(many)} threads: a page of 50, one reader (target: 20 ms)\n`);
+  console.log(table(['', 'p50 ms', 'p99 ms'], lines));
+}
+
 /** Measures both and prints a table for each. */
 export async function benchReads(database: BenchDatabase): Promise<void> {
   const skein = await startSkein(database, 'skein_reads');
@@ -151,6 +202,7 @@ export async function benchReads(database: BenchDatabase): Promise<void> {
         ],
       ),
     );
+    await benchInbox(database, skein);
   } finally {
     await skein.stop();
   }

@@ -11,6 +11,7 @@ import {
   agentModes,
   AgentRun,
   ApiKey,
+  assignmentReasons,
   ByokCredential,
   Channel,
   ChatappTemplate,
@@ -26,12 +27,14 @@ import {
   nullable,
   optional,
   ServiceWindow,
+  snoozeReasons,
   SpentBudget,
   Stitch,
   stitchStatuses,
   Suggestion,
   Thread,
   ThreadNote,
+  ThreadViewer,
   threadStatuses,
   Tool,
   WebhookDelivery,
@@ -48,6 +51,8 @@ export interface EventType {
   readonly readBy: OperationId;
   /** Console stream only: not stored, not numbered, not delivered to stitches. */
   readonly ephemeral?: true;
+  /** For people alone: API keys and internal services do not see it. */
+  readonly usersOnly?: true;
 }
 
 const commonFields = {
@@ -122,7 +127,19 @@ export const eventTypes = {
   ),
   'thread.assignment.changed': row(
     'A thread was assigned or released.',
-    data('getThread', { thread: Thread, previousAssigneeUserId: optional(nullable(id('user'))) }),
+    data('getThread', {
+      thread: Thread,
+      previousAssigneeUserId: optional(nullable(id('user'))),
+      reason: optional(choice(assignmentReasons)),
+    }),
+  ),
+  'thread.snooze.changed': row(
+    'A thread was snoozed or woken.',
+    data('getThread', {
+      thread: Thread,
+      previousSnoozedUntil: optional(nullable(instant())),
+      reason: choice(snoozeReasons),
+    }),
   ),
   'thread.note.created': row('A note was written on a thread.', note),
   'thread.note.updated': row('A note was changed.', note),
@@ -144,10 +161,13 @@ export const eventTypes = {
   'thread.free_entry.closed': row('A free entry has ended.', freeEntry),
   'thread.typing.started': ephemeral('An operator or the participant is typing.', typing),
   'thread.typing.stopped': ephemeral('Typing has stopped.', typing),
-  'thread.viewer.changed': ephemeral(
-    'The operators who look at a thread changed.',
-    data('getThread', { userIds: Type.Array(id('user')) }),
-  ),
+  'thread.viewer.changed': {
+    ...ephemeral(
+      'The operators who look at a thread changed: those who do now. For users alone.',
+      data('getThread', { userIds: Type.Array(id('user')), viewers: Type.Array(ThreadViewer) }),
+    ),
+    usersOnly: true,
+  },
   'channel.lifecycle.created': row('A channel was created.', channel),
   'channel.status.changed': row("A channel's status changed.", channel),
   'channel.message.requested': row(

@@ -95,6 +95,17 @@ export interface Operation {
   readonly hidden?: boolean;
 }
 
+/** The header by which a key names the user on whose behalf it acts: a name in lower case, and as documents write it. */
+export const actingUserHeader = 'service-acting-user';
+export const actingUserTitle = 'Service-Acting-User';
+
+/** Whether a key may act for a user: where operators of the Console may do the same themselves. */
+export function takesActingUser({ auth, access }: Operation): boolean {
+  return (
+    auth === 'project' && access !== undefined && access.scopes !== null && access.console.includes('agent')
+  );
+}
+
 /** Fields that an API key implies, since it belongs to one project and one environment. */
 const impliedByKeys = ['projectId', 'environmentId'] as const;
 export type ImpliedField = (typeof impliedByKeys)[number];

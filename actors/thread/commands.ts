@@ -112,6 +112,9 @@ export interface ThreadChanges {
   /** Merged into what is there, both. */
   readonly customFields?: CustomFields;
   readonly metadata?: Metadata;
+  readonly participant?: ParticipantChanges;
+  /** ISO 8601; null wakes the thread. */
+  readonly snoozedUntil?: string | null;
 }
 
 export interface UpdateThread extends Tenancy {
@@ -161,6 +164,11 @@ export interface ExpireWindow extends Tenancy, Keyed {
   readonly author: Actor;
 }
 
+/** Gives the thread to an operator who has room, by the round robin of its project. */
+export interface AssignAutomatically extends Tenancy {
+  readonly userId: string;
+}
+
 export type ThreadCommands = ThreadAgentCommands & {
   /** Replies with the thread's JSON text. */
   create: { readonly payload: CreateThread; readonly reply: string };
@@ -173,6 +181,8 @@ export type ThreadCommands = ThreadAgentCommands & {
   update: { readonly payload: UpdateThread; readonly reply: string };
   /** Replies with the thread's JSON text. */
   assign: { readonly payload: AssignThread; readonly reply: string };
+  /** Replies whether the thread has taken the operator: one that does not wait for anybody any more has not. */
+  assignAutomatically: { readonly payload: AssignAutomatically; readonly reply: boolean };
   /** Replies with the instant of the request, ISO 8601. */
   erase: { readonly payload: EraseThread; readonly reply: string };
   addNote: { readonly payload: AddNote; readonly reply: ThreadNote };
@@ -185,6 +195,8 @@ export type ThreadCommands = ThreadAgentCommands & {
   lookAtWindow: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
   /** The reminder that watches the free entry. */
   lookAtFreeEntry: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
+  /** The reminder that wakes a snoozed thread. */
+  wake: { readonly payload: Readonly<Record<string, never>>; readonly reply: null };
   /** Ends the service window now, on a sandbox. */
   expireWindow: { readonly payload: ExpireWindow; readonly reply: null };
 };

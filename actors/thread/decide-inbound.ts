@@ -91,7 +91,8 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   closeEndedWindow(builder);
   builder.moveTo('open', contact);
 
-  const { json } = builder.addMessage(message, 'inbound', actor);
+  const { json } = builder.addMessage(message, 'inbound', contact, actor);
+  next.inboundCount++;
   const reporter = command.reportedBy && `,"reportedBy":${JSON.stringify(command.reportedBy)}`;
   const members = `"message":${json}${reporter ?? ''}`;
   const { eventId, sequence } = builder.addEvent('thread.message.received', actor, members);
@@ -99,12 +100,16 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   if (message.details?.referral !== undefined) {
     noteReferral(builder, contact, command.windowFrom ?? builder.now);
   }
-  if (!isReport(message)) noteInbound(builder, message.messageId, sequence, contact);
+  if (!isReport(message)) {
+    next.waitingSince ??= builder.at;
+    builder.snooze(null, contact, 'message');
+    noteInbound(builder, message.messageId, sequence, contact);
+  }
   builder.keepReply(command.key, { messageOf: eventId });
   return builder.decide(json);
 }
 
-/** What a provider reports of the participant waits for no answer by an agent. What they have edited does. */
+/** What a provider reports of the participant waits for no answer. What they have edited does. */
 function isReport({ details }: NewMessage): boolean {
   const content = details?.content;
   return content?.type === 'system' && content.event !== 'message_edited';

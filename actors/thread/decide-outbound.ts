@@ -104,7 +104,8 @@ export function queueMessage(
   closeEndedWindow(builder);
   if (author.type === 'user') builder.moveTo('open', author);
   builder.next.lastMessageAt = builder.at;
-  const { row, json } = builder.addMessage(message, 'outbound', actor);
+  const { row, json } = builder.addMessage(message, 'outbound', author, actor);
+  builder.next.waitingSince = null;
   const { eventId, sequence } = builder.addEvent('thread.message.created', actor, `"message":${json}`);
   dispatchByChannel(builder, row, json);
   noteOutbound(builder, sequence, author, byHuman);
@@ -138,6 +139,7 @@ function dispatchByChannel(builder: ThreadDecisionBuilder, row: MessageRow, json
       const sent = toMessageJson({ ...row, status: 'sent' });
       builder.writes.push(updateMessageStatus({ messageId, threadId, status: 'sent', at }));
       builder.addEvent('channel.message.sent', JSON.stringify(systemActor), `"message":${sent}`);
+      builder.next.failedSends = null;
       return;
     }
     case 'send': {

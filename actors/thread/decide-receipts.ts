@@ -164,12 +164,34 @@ function applyReceipts(
       const isProof = status === 'sent' && progress.status === 'failed';
       // The provider's words may name an erased participant: the event has them, until it is emptied, too.
       progress = { ...progress, status, error: status === 'failed' && !isErased ? receipt.error : undefined };
+      noteOutcome(builder, message, previous.status, status);
       if (isProof) announceChange(builder, command, message, progress);
       else announceReceipt(builder, command, show(message, progress), receipt);
     }
     if (progress !== previous) followUp(builder, receipt, message);
   }
   return progress;
+}
+
+/**
+ * Counts the messages that could not be sent. They are made good by one that was written after they were known, and was sent; by the end of
+ * the conversation (decision-builder.ts); and each by a late word that it was sent after all.
+ */
+function noteOutcome(
+  { next }: ThreadDecisionBuilder,
+  message: Message,
+  before: MessageStatus | null,
+  status: ReceiptStatus,
+): void {
+  const { failedSends } = next;
+  if (status === 'failed') {
+    // The event that says so is the next one.
+    next.failedSends = { count: (failedSends?.count ?? 0) + 1, sequence: next.sequence + 1 };
+  } else if (failedSends !== null) {
+    const isLater = (message.sequence ?? 0) > failedSends.sequence;
+    const count = isLater ? 0 : failedSends.count - (before === 'failed' ? 1 : 0);
+    next.failedSends = count === 0 ? null : { ...failedSends, count };
+  }
 }
 
 function announceReceipt(

@@ -1,11 +1,14 @@
 /** Decisions: a thread is changed, assigned, or forgets its participant. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Actor, AssignmentReason } from '../../protocol/resources/index.ts';
 import type { Turn } from '../../runtime/actor/index.ts';
 import { eraseThread } from '../../storage/writes/index.ts';
-import { createAuditWrites, mergeObject, requireSameTenancy } from '../base/index.ts';
+import { createAuditWrites, mergeObject, requireSameTenancy, systemActor } from '../base/index.ts';
 import { noteChanges, noteAssignment, noteErasure } from './agent-handling.ts';
-import type { UpdateThread, AssignThread, EraseThread } from './commands.ts';
+import type { UpdateThread, AssignAutomatically, AssignThread, EraseThread } from './commands.ts';
+import { changeParticipant } from './participant.ts';
 import { closeEndedWindow } from './service-window.ts';
+import { changeSnooze } from './snooze.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 import type { ThreadState } from './state.ts';
 import { toThreadJson } from './json.ts';
@@ -23,6 +26,7 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
   const isRestored = changes.archived === false && state.status === 'archived';
   const status = isRestored ? 'open' : changes.status;
   if (status !== undefined) builder.moveTo(status, author);
+  if (changes.snoozedUntil !== undefined) changeSnooze(builder, changes.snoozedUntil, author);
 
   const { agentMode, agentId } = changes;
   if (agentMode !== undefined && agentMode !== state.agentMode) {
@@ -40,7 +44,9 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
   if (agentChanges) next.agentId = agentId;
   next.customFields = mergeObject('customFields', state.customFields, changes.customFields);
   next.metadata = mergeObject('metadata', state.metadata, changes.metadata);
+  if (changes.participant !== undefined) changeParticipant(builder, changes.participant);
   const fieldsChange =
+    next.participant !== state.participant ||
     !isDeepStrictEqual(next.customFields, state.customFields) ||
     !isDeepStrictEqual(next.metadata, state.metadata);
   if (agentChanges || fieldsChange) builder.addThreadEvent('thread.lifecycle.updated', author);
@@ -60,12 +66,49 @@ export function assign(state: ThreadState, command: AssignThread, turn: Turn): T
   const { userId, author, from = previous } = command;
   if (userId === previous || from !== previous) return { reply: toThreadJson(state, turn.id, turn.now) };
   const builder = new ThreadDecisionBuilder(state, turn);
-  closeEndedWindow(builder);
-  builder.next.assigneeUserId = userId;
-  const more = `,"previousAssigneeUserId":${JSON.stringify(previous)}`;
-  builder.addThreadEvent('thread.assignment.changed', author, more);
+  changeAssignee(builder, userId, author, command.from === undefined ? 'request' : 'access_lost');
   noteAssignment(builder);
   return builder.decide(toThreadJson(builder.next, turn.id, turn.now));
+}
+
+/** How long an agent is left alone with what waits, in milliseconds: as long as a run may work. */
+export const agentAloneMs = 120_000;
+
+/**
+ * Assigns a thread that waits for somebody to an operator whom a task has chosen; what has happened meanwhile decides. It is no human's act: it
+ * does not hold the agent back. Replies whether it was assigned. 404 for another tenant's thread.
+ */
+export function assignAutomatically(
+  state: ThreadState,
+  command: AssignAutomatically,
+  turn: Turn,
+): ThreadDecision<boolean> {
+  requireSameTenancy(state, command);
+  if (!waitsForOperator(state, turn.now)) return { reply: false };
+  const builder = new ThreadDecisionBuilder(state, turn);
+  changeAssignee(builder, command.userId, systemActor, 'automatic');
+  return builder.decide(true);
+}
+
+/** Only an open thread waits. While its agent is at work on the answer, nobody else is needed. */
+function waitsForOperator(state: ThreadState, now: number): boolean {
+  const { assigneeUserId, waitingSince, snoozedUntil, agentHandling } = state;
+  if (assigneeUserId !== null || waitingSince === null || snoozedUntil !== null) return false;
+  const isAgentAtWork = agentHandling.live !== null || agentHandling.waiting !== null;
+  return !isAgentAtWork || now - Date.parse(waitingSince) >= agentAloneMs;
+}
+
+function changeAssignee(
+  builder: ThreadDecisionBuilder,
+  userId: string | null,
+  author: Actor,
+  reason: AssignmentReason,
+): void {
+  closeEndedWindow(builder);
+  const previous = JSON.stringify(builder.next.assigneeUserId);
+  builder.next.assigneeUserId = userId;
+  const more = `,"previousAssigneeUserId":${previous},"reason":"${reason}"`;
+  builder.addThreadEvent('thread.assignment.changed', author, more);
 }
 
 /**
@@ -83,6 +126,7 @@ export function erase(state: ThreadState, command: EraseThread, turn: Turn): Thr
   next.metadata = {};
   next.participant = null;
   next.freeEntry = null;
+  next.preview = null;
   // Providers derive their ids from what they know of the participant. A receipt in transit reads the message again.
   next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };
   builder.writes.push(

@@ -6,6 +6,7 @@
  */
 export {
   type AddNote,
+  type AssignAutomatically,
   type AssignThread,
   type CheckSend,
   createIfMissingField,
@@ -26,6 +27,7 @@ export {
   type ThreadChannel,
   type UpdateThread,
 } from './commands.ts';
+export { agentAloneMs } from './decide-update.ts';
 export { toThread } from './json.ts';
 export { createThreadKind } from './kind.ts';
 export { receiveFromProvider } from './receive-from-provider.ts';

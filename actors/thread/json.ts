@@ -1,5 +1,11 @@
 /** A thread as REST and events show it. For messages see decision-builder.ts. */
-import type { FreeEntry, Participant, ServiceWindow, Thread } from '../../protocol/resources/index.ts';
+import type {
+  FreeEntry,
+  Participant,
+  ServiceWindow,
+  Thread,
+  ThreadPreview,
+} from '../../protocol/resources/index.ts';
 import { getProvider } from '../channel/index.ts';
 import { isWindowOpen, type ThreadState } from './state.ts';
 
@@ -38,6 +44,11 @@ export function toFreeEntry({ freeEntry }: ThreadState): FreeEntry | null {
   };
 }
 
+function toPreview({ preview, lastMessageAt }: ThreadState): ThreadPreview | null {
+  if (preview === null) return null;
+  return { ...preview, text: preview.text.replace(/\s+/g, ' ').trim(), at: lastMessageAt };
+}
+
 /** @param now epoch milliseconds; decides whether the service window is open */
 export function toThread(state: ThreadState, threadId: string, now: number): Thread {
   return {
@@ -57,6 +68,11 @@ export function toThread(state: ThreadState, threadId: string, now: number): Thr
     participant: toParticipant(state),
     serviceWindow: toServiceWindow(state, now),
     freeEntry: toFreeEntry(state),
+    preview: toPreview(state),
+    waitingSince: state.waitingSince,
+    pendingSuggestion: state.agentHandling.suggestion?.agentRunId ?? null,
+    failedSends: state.failedSends?.count ?? 0,
+    snoozedUntil: state.snoozedUntil,
     lastMessageAt: state.lastMessageAt,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
@@ -64,7 +80,13 @@ export function toThread(state: ThreadState, threadId: string, now: number): Thr
   };
 }
 
-/** The same as JSON text, as answers and events have it. */
+/** The same as JSON text, as answers have it. */
 export function toThreadJson(state: ThreadState, threadId: string, now: number): string {
   return JSON.stringify(toThread(state, threadId, now));
+}
+
+/** As events have it: what a message says stands in the message's own event alone. */
+export function toEventThreadJson(state: ThreadState, threadId: string, now: number): string {
+  const { preview: _, ...thread } = toThread(state, threadId, now);
+  return JSON.stringify(thread);
 }

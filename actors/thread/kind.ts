@@ -8,13 +8,14 @@ import { settleAttachment } from './decide-attachment.ts';
 import { callAgent, dropCall, noteTyping, openRun, runOver, toKeptRun } from './decide-agent.ts';
 import { takeAnswer } from './decide-answer.ts';
 import { expireSuggestion, resolveSuggestion, toKeptSuggestion } from './decide-suggestion.ts';
-import { assign, update, erase } from './decide-update.ts';
+import { assign, assignAutomatically, update, erase } from './decide-update.ts';
 import { create, receive } from './decide-inbound.ts';
 import { addNote, editNote, removeNote } from './decide-notes.ts';
 import { checkSend, send } from './decide-outbound.ts';
 import { recordReceipts, toKeptOutcome } from './decide-receipts.ts';
 import { lookAtFreeEntry } from './free-entry.ts';
 import { expireWindow, lookAtWindow } from './service-window.ts';
+import { wake } from './snooze.ts';
 import { blankThread, type ThreadState } from './state.ts';
 import { createAgentDispatcher, type AgentDispatcherServices } from './agent-dispatcher.ts';
 
@@ -33,6 +34,7 @@ export function createThreadKind(
       checkSend,
       update,
       assign,
+      assignAutomatically,
       erase,
       addNote: keepReply(addNote),
       editNote,
@@ -41,6 +43,7 @@ export function createThreadKind(
       settleAttachment,
       lookAtWindow,
       lookAtFreeEntry,
+      wake,
       expireWindow: keepReply(expireWindow),
       callAgent,
       dropCall,

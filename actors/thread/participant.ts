@@ -1,6 +1,7 @@
 /** What is known of a thread's participant, and by which names its channel's provider calls them. */
 import { isDeepStrictEqual } from 'node:util';
 import { addAlias } from '../../storage/writes/index.ts';
+import { mergeObject } from '../base/index.ts';
 import { getProvider } from '../channel/index.ts';
 import type { ParticipantChanges } from './commands.ts';
 import type { ThreadDecisionBuilder } from './decision-builder.ts';
@@ -22,6 +23,20 @@ export function noteParticipant(builder: ThreadDecisionBuilder, changes: Partici
     attributes: isWhole
       ? (changes.attributes ?? before.attributes)
       : { ...before.attributes, ...changes.attributes },
+  };
+  if (!isDeepStrictEqual(after, before)) next.participant = after;
+}
+
+/** What an operator or a program corrects: merged, and null clears. */
+export function changeParticipant(
+  { next }: ThreadDecisionBuilder,
+  { displayName, locale, attributes }: ParticipantChanges,
+): void {
+  const before = next.participant ?? unknown;
+  const after: ParticipantDetails = {
+    displayName: displayName === undefined ? before.displayName : displayName,
+    locale: locale === undefined ? before.locale : locale,
+    attributes: mergeObject('participant/attributes', before.attributes, attributes),
   };
   if (!isDeepStrictEqual(after, before)) next.participant = after;
 }

@@ -4,7 +4,15 @@ import { instant, snapshotTable } from '../../storage/statements/index.ts';
 import type { Metadata } from '../base/index.ts';
 import { decodeAgentHandling, encodeAgentHandling, type StoredAgentHandling } from './agent-handling.ts';
 import type { RecentChanges } from './recent-changes.ts';
-import type { CustomFields, FreeEntry, ParticipantDetails, ServiceWindow, ThreadState } from './state.ts';
+import type {
+  CustomFields,
+  FailedSends,
+  FreeEntry,
+  ParticipantDetails,
+  Preview,
+  ServiceWindow,
+  ThreadState,
+} from './state.ts';
 
 /** The private part. Its keys are those of the stored JSON, so they stay, whatever the state calls its fields. */
 interface StoredState {
@@ -16,6 +24,10 @@ interface StoredState {
   readonly recent: RecentChanges;
   /** The thread's agent handling; absent where there is nothing to store. */
   readonly desk?: StoredAgentHandling;
+  /** These three are absent before the first message that is written since there are previews. */
+  readonly preview?: Preview;
+  readonly inbound?: number;
+  readonly failed?: FailedSends;
 }
 
 /** A row of `threads` as JSON. */
@@ -36,6 +48,8 @@ export type ThreadRow = {
   readonly created_at: string;
   readonly updated_at: string;
   readonly archived_at: string | null;
+  readonly waiting_since: string | null;
+  readonly snoozed_until: string | null;
   readonly state: StoredState;
 };
 
@@ -64,6 +78,11 @@ export function decodeThread(row: ThreadRow): ThreadState {
     participant: row.participant,
     recent: row.state.recent,
     agentHandling: decodeAgentHandling(row.state.desk),
+    preview: row.state.preview ?? null,
+    inboundCount: row.state.inbound ?? 0,
+    waitingSince: row.waiting_since === null ? null : instant(row.waiting_since),
+    failedSends: row.state.failed ?? null,
+    snoozedUntil: row.snoozed_until === null ? null : instant(row.snoozed_until),
   };
 }
 
@@ -75,6 +94,28 @@ function toSecond(at: string): number {
 function toJsonUnlessEmpty(object: CustomFields | Metadata): string | null {
   const text = JSON.stringify(object);
   return text === '{}' ? null : text;
+}
+
+/** The minute in which the window of an open thread ends: lists ask for those that end soon. */
+function toWindowMinute({ status, window }: ThreadState): number | null {
+  if (status !== 'open' || window === null || window.phase === 'closed') return null;
+  return Math.floor(window.expiresAt / 60_000);
+}
+
+function toStoredState(state: ThreadState): StoredState {
+  const { channelKind, sequence, window, freeEntry, recent, preview, inboundCount, failedSends } = state;
+  const desk = encodeAgentHandling(state);
+  return {
+    channelKind,
+    sequence,
+    window,
+    recent,
+    ...(freeEntry === null ? {} : { freeEntry }),
+    ...(desk === undefined ? {} : { desk }),
+    ...(preview === null ? {} : { preview }),
+    ...(inboundCount === 0 ? {} : { inbound: inboundCount }),
+    ...(failedSends === null ? {} : { failed: failedSends }),
+  };
 }
 
 export const threadSnapshot = snapshotTable<ThreadState>({
@@ -102,19 +143,16 @@ export const threadSnapshot = snapshotTable<ThreadState>({
     updated_at: 'timestamptz',
     updated_second: 'bigint',
     archived_at: 'timestamptz',
+    waiting_since: 'timestamptz',
+    window_minute: 'bigint',
+    pending_suggestion: 'text',
+    failed_sends: 'int',
+    snoozed_until: 'timestamptz',
     state: 'jsonb',
   },
   defaults: { tags: "'{}'", custom_fields: "'{}'", metadata: "'{}'" },
   encode: state => {
-    const { channelKind, sequence, window, freeEntry, participant, recent } = state;
-    const stored: StoredState = {
-      channelKind,
-      sequence,
-      window,
-      recent,
-      ...(freeEntry === null ? {} : { freeEntry }),
-    };
-    const desk = encodeAgentHandling(state);
+    const { participant } = state;
     const activeSecond = toSecond(state.lastMessageAt);
     return {
       project_id: state.projectId,
@@ -136,7 +174,12 @@ export const threadSnapshot = snapshotTable<ThreadState>({
       // Nearly always it is a message that changes a thread.
       updated_second: state.updatedAt === state.lastMessageAt ? activeSecond : toSecond(state.updatedAt),
       archived_at: state.archivedAt,
-      state: JSON.stringify(desk === undefined ? stored : { ...stored, desk }),
+      waiting_since: state.waitingSince,
+      window_minute: toWindowMinute(state),
+      pending_suggestion: state.agentHandling.suggestion?.agentRunId ?? null,
+      failed_sends: state.failedSends?.count ?? null,
+      snoozed_until: state.snoozedUntil,
+      state: JSON.stringify(toStoredState(state)),
     };
   },
   decode: row => decodeThread(row as unknown as ThreadRow),

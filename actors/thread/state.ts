@@ -10,7 +10,7 @@
  * The state is small and holds no messages, because many thousands of threads are in memory at once. It is never changed in place:
  * every decision makes a new one.
  */
-import type { AgentMode, ChannelKind, ThreadStatus } from '../../protocol/resources/index.ts';
+import type { AgentMode, ChannelKind, ThreadPreview, ThreadStatus } from '../../protocol/resources/index.ts';
 import type { Metadata } from '../base/index.ts';
 import type { Suggestion } from '../run/index.ts';
 import type { ServiceWindowRule } from '../channel/index.ts';
@@ -48,6 +48,25 @@ export interface ThreadState {
   readonly participant: ParticipantDetails | null;
   readonly recent: RecentChanges;
   readonly agentHandling: AgentHandling;
+  /** The last message; null: there is none, or it was written before there were previews, or erased. */
+  readonly preview: Preview | null;
+  /** Messages of the participant, counted since there are previews. */
+  readonly inboundCount: number;
+  /** Since when the participant waits for an answer by anybody, ISO 8601: see decision-builder.ts. */
+  readonly waitingSince: string | null;
+  /** Messages that could not be sent, which nobody has made good: see decide-receipts.ts. */
+  readonly failedSends: FailedSends | null;
+  /** ISO 8601; null: it is not snoozed. Only an open thread is: see snooze.ts. */
+  readonly snoozedUntil: string | null;
+}
+
+/** The last message as a list shows it. Its instant is the thread's `lastMessageAt`. */
+export type Preview = Omit<ThreadPreview, 'at'>;
+
+/** At least one. A message that is written after that sequence of the thread, and is sent, makes them good. */
+export interface FailedSends {
+  readonly count: number;
+  readonly sequence: number;
 }
 
 const moves: Readonly<Record<ThreadStatus, readonly ThreadStatus[]>> = {
@@ -187,5 +206,10 @@ export function blankThread(): ThreadState {
     participant: null,
     recent: noChanges,
     agentHandling: noAgentHandling,
+    preview: null,
+    inboundCount: 0,
+    waitingSince: null,
+    failedSends: null,
+    snoozedUntil: null,
   };
 }

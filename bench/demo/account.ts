@@ -34,17 +34,28 @@ export async function signUp(url: string): Promise<Account> {
 
 const mailedWithinMs = 30_000;
 
-/** Follows the link that was mailed to whoever signed up: a node without a mail server writes its mail into its data folder. */
-export async function confirmEmail({ api, email }: Account, dataFolder: string): Promise<void> {
+/** The token of a link that was mailed: a node without a mail server writes its mail into its data folder. */
+export async function readMailedToken(
+  dataFolder: string,
+  email: string,
+  page: 'verify' | 'join',
+): Promise<string> {
   const folder = join(dataFolder, 'mail');
   for (const from = performance.now(); performance.now() - from < mailedWithinMs; await pause(50)) {
     for (const name of await readdir(folder).catch(() => [])) {
       const mail = await readFile(join(folder, name), 'utf8');
-      const token = /verify#token=([\w-]+)/.exec(mail)?.[1];
-      if (token === undefined || !mail.includes(email)) continue;
-      await api.post('/studio/auth/verify-email', { token });
-      return;
+      const token = new RegExp(`${page}#token=([\\w-]+)`).exec(mail)?.[1];
+      if (token !== undefined && mail.includes(email)) return token;
     }
   }
   throw new Error(`no mail came for ${email}`);
+}
+
+/** Follows the link that was mailed to whoever signed up. */
+export async function confirmEmail(
+  { api, email }: Pick<Account, 'api' | 'email'>,
+  dataFolder: string,
+): Promise<void> {
+  const token = await readMailedToken(dataFolder, email, 'verify');
+  await api.post('/studio/auth/verify-email', { token });
 }

@@ -42,6 +42,10 @@ export class Api {
     return this.#call<T>('POST', path, body, key);
   }
 
+  put<T>(path: string, body: unknown): Promise<T> {
+    return this.#call<T>('PUT', path, body, undefined);
+  }
+
   patch<T>(path: string, body: unknown): Promise<T> {
     return this.#call<T>('PATCH', path, body, undefined);
   }

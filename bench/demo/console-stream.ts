@@ -25,6 +25,8 @@ export class ConsoleStream {
   readonly ephemeral: StreamEvent['event'][] = [];
   /** Events that came again, or after one of a higher number: must stay 0. Numbers of what the reader may not see are left out. */
   disordered = 0;
+  /** Called for each event. */
+  onEvent: (event: StreamEvent) => void = () => undefined;
   #socket: WebSocket | undefined;
   #epoch: string | undefined;
   #seq: number | undefined;
@@ -78,7 +80,9 @@ export class ConsoleStream {
   #take(seq: number, event: StreamEvent['event']): void {
     if (seq <= (this.#seq ?? 0)) this.disordered++;
     this.#seq = seq;
-    this.events.push({ seq, event, at: performance.now() });
+    const taken = { seq, event, at: performance.now() };
+    this.onEvent(taken);
+    this.events.push(taken);
     for (const resolve of [...this.#waiting]) {
       this.#waiting.delete(resolve);
       resolve();

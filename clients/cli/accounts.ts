@@ -2,9 +2,9 @@
 import { hostname } from 'node:os';
 import { ApiError, type Skein } from '../sdk/index.ts';
 import type { Context } from './context.ts';
-import { findCredential } from './credentials.ts';
+import { checkAddress, defaultBaseUrl, isSameServer, readVariable } from './credentials.ts';
 import { CliError, exitCodes } from './failures.ts';
-import { defaultProfile, readProfiles, saveProfile, type Profile, type SignIn } from './profiles.ts';
+import { readProfiles, saveProfile, type Profile, type SignIn } from './profiles.ts';
 import { askChoice } from './questions.ts';
 import { toSignIn } from './sessions.ts';
 
@@ -21,16 +21,27 @@ export interface SignInPlace {
   readonly profileName: string;
 }
 
-/** `--profile` may name one that is not there yet. */
+/**
+ * `--profile` may name one that is not there yet.
+ *
+ * @throws {CliError} a profile of another server would be lost, and nobody has named it
+ */
 export async function findSignInPlace({ options }: Context): Promise<SignInPlace> {
   const { current, profiles } = await readProfiles();
-  const profileName = options.profile ?? (current || defaultProfile);
-  const known = profiles[profileName]?.baseUrl;
-  const { baseUrl } = await findCredential(
-    { ...options, profile: undefined },
-    { SKEIN_BASE_URL: process.env['SKEIN_BASE_URL'] },
+  const named = options.profile === undefined ? undefined : profiles[options.profile]?.baseUrl;
+  const variable = readVariable(process.env, 'SKEIN_BASE_URL');
+  const baseUrl = checkAddress(
+    options.baseUrl ?? named ?? variable ?? profiles[current]?.baseUrl ?? defaultBaseUrl,
   );
-  return { baseUrl: options.baseUrl ?? known ?? baseUrl, profileName };
+  const known = profiles[current]?.baseUrl;
+  if (options.profile === undefined && known !== undefined && !isSameServer(known, baseUrl)) {
+    throw new CliError(
+      `Profile ${current} is of ${known}.`,
+      exitCodes.usage,
+      `Say --profile with a name for ${baseUrl}, or --profile ${current} to replace it.`,
+    );
+  }
+  return { baseUrl, profileName: options.profile ?? current };
 }
 
 /** An account that is there, or one that is made now. */

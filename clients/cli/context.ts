@@ -29,12 +29,6 @@ export class Context {
 
   getCredential(): Promise<Credential> {
     this.#credential ??= findCredential(this.options).then(credential => {
-      if (!URL.canParse(credential.baseUrl))
-        throw new CliError(
-          `${credential.baseUrl} is no address.`,
-          exitCodes.usage,
-          'Write it as http://127.0.0.1:8080.',
-        );
       this.baseUrl = credential.baseUrl;
       return credential;
     });
@@ -44,6 +38,7 @@ export class Context {
   /** For daily work: by the key, else by the sign-in. */
   async connect(): Promise<Skein> {
     const credential = await this.getCredential();
+    checkServer(credential);
     if (credential.apiKey === undefined) return this.connectSignedIn();
     return this.#create(credential, credential.apiKey);
   }
@@ -51,6 +46,7 @@ export class Context {
   /** For what keys never reach. */
   async connectSignedIn(): Promise<Skein> {
     const credential = await this.getCredential();
+    checkServer(credential);
     if (!credential.isSignedIn) {
       throw createLoginRequired(
         credential.source === 'environment'
@@ -85,6 +81,16 @@ export class Context {
     const result = status ?? error?.kind ?? 'no answer';
     this.output.say(`${operationId} try ${attempt}: ${result} ${requestId ?? '-'} ${Math.round(ms)} ms`);
   }
+}
+
+/** @throws {CliError} the credential is another server's */
+function checkServer({ baseUrl, boundTo, profileName }: Credential): void {
+  if (boundTo === undefined) return;
+  throw new CliError(
+    `Profile ${profileName} is of ${boundTo}: its credentials are not sent to ${baseUrl}.`,
+    exitCodes.usage,
+    `\`skein login --base-url ${baseUrl} --profile NAME\` makes a profile there; SKEIN_API_KEY goes to any server.`,
+  );
 }
 
 /** A signal for commands that run until Ctrl-C, which is how they end well. */

@@ -1,6 +1,6 @@
 /** Small files of the user's own: written beside and renamed, so that a full disk leaves the old one; for their owner alone. */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError } from './failures.ts';
@@ -38,7 +38,9 @@ function findHome(): string {
 /** Its text; undefined where there is no such file. */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   try {
-    const { mode } = await stat(path);
+    const file = await stat(path);
+    if (!file.isFile()) throw new CliError(`${path} is no file.`);
+    const { mode } = file;
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new CliError(
         `Others may read ${path}, which has secrets.`,
@@ -53,6 +55,11 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new CliError(`${path} cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** Where the file is: itself, or what it is a link to. */
+export async function followLinks(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { CliError, exitCodes } from './failures.ts';
 import { withFileLock } from './file-lock.ts';
-import { getConfigFolder, readPrivateFile, writePrivateFile } from './files.ts';
+import { followLinks, getConfigFolder, readPrivateFile, writePrivateFile } from './files.ts';
 
 /** A session of a person. */
 export interface SignIn {
@@ -43,10 +43,21 @@ export async function readProfiles(): Promise<Profiles> {
   const path = getProfilesFile();
   const text = await readPrivateFile(path);
   if (text === undefined) return none;
+  const profiles = parseProfiles(text);
+  if (profiles !== undefined) return profiles;
+  throw new CliError(`${path} is damaged.`, undefined, 'Delete it, and run `skein login`.');
+}
+
+/** undefined where it is none of ours: people edit the file. */
+function parseProfiles(text: string): Profiles | undefined {
   try {
-    return { ...none, ...(JSON.parse(text) as Partial<Profiles>) };
+    const { current = defaultProfile, profiles } = JSON.parse(text) as Profiles;
+    const isOurs = Object.values(profiles).every(
+      ({ baseUrl }) => /^https?:/.test(baseUrl) && URL.canParse(baseUrl),
+    );
+    return isOurs && typeof current === 'string' ? { current, profiles } : undefined;
   } catch {
-    throw new CliError(`${path} is damaged.`, undefined, 'Delete it, and run `skein login`.');
+    return undefined;
   }
 }
 
@@ -58,7 +69,8 @@ export async function readProfiles(): Promise<Profiles> {
 export async function updateProfiles(
   change: (profiles: Profiles) => Profiles | Promise<Profiles>,
 ): Promise<void> {
-  const path = getProfilesFile();
+  // One that is kept elsewhere stays a link: a copy would keep a refresh cookie that is used up.
+  const path = await followLinks(getProfilesFile());
   await withFileLock(`${path}.lock`, async () => {
     const changed = await change(await readProfiles());
     await writePrivateFile(path, `${JSON.stringify(changed, undefined, 2)}\n`);

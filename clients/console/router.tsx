@@ -2,16 +2,26 @@
  * The addresses of the Console:
  *
  *   /console/sign-in                                                  to= where to go then
+ *   /console/sign-up, /console/forgot-password
+ *   /console/join, /console/reset, /console/verify                    #token= of a mailed link
+ *   /console/settings
  *   /console                                                          chooses a project and an environment
  *   /console/{projectId}/{environmentId}/{queue}[/{threadId}]         works
  */
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
 import { session } from '../kit/browser-session.ts';
+import { readFilters } from './list/use-filters.ts';
 import { ChooseProject } from './shell/choose-project.tsx';
 import { Workplace } from './shell/workplace.tsx';
-import { SignIn } from './sign-in/sign-in.tsx';
+import { toConsolePath } from './sign-in/problems.ts';
 import { NoThread } from './thread/no-thread.tsx';
-import { ThreadPane } from './thread/thread-pane.tsx';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -20,7 +30,41 @@ const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: (search): { readonly to?: string } =>
     typeof search['to'] === 'string' ? { to: search['to'] } : {},
-  component: SignIn,
+  beforeLoad: async ({ search }) => {
+    // Signed in meanwhile, in another tab.
+    if ((await session.getToken()) !== undefined) throw redirect({ href: toConsolePath(search.to) });
+  },
+  component: lazyRouteComponent(() => import('./sign-in/sign-in.tsx'), 'SignIn'),
+});
+
+const signUpRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./sign-in/sign-up.tsx'), 'SignUp'),
+});
+
+const forgotRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./sign-in/forgot-password.tsx'), 'ForgotPassword'),
+});
+
+const joinRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/join',
+  component: lazyRouteComponent(() => import('./sign-in/join.tsx'), 'Join'),
+});
+
+const resetRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('./sign-in/reset-password.tsx'), 'ResetPassword'),
+});
+
+const verifyRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/verify',
+  component: lazyRouteComponent(() => import('./sign-in/verify-email.tsx'), 'VerifyEmail'),
 });
 
 /** Everything that needs somebody who is signed in. */
@@ -40,7 +84,14 @@ const startRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/',
 const workplaceRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/$projectId/$environmentId/$queue',
+  validateSearch: readFilters,
   component: Workplace,
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
 });
 
 const noThreadRoute = createRoute({ getParentRoute: () => workplaceRoute, path: '/', component: NoThread });
@@ -48,21 +99,32 @@ const noThreadRoute = createRoute({ getParentRoute: () => workplaceRoute, path: 
 const threadRoute = createRoute({
   getParentRoute: () => workplaceRoute,
   path: '/$threadId',
-  component: ThreadPane,
+  component: lazyRouteComponent(() => import('./thread/thread-pane.tsx'), 'ThreadPane'),
 });
 
 export const router = createRouter({
   basepath: '/console',
   routeTree: root.addChildren([
     signInRoute,
-    signedInRoute.addChildren([startRoute, workplaceRoute.addChildren([noThreadRoute, threadRoute])]),
+    signUpRoute,
+    forgotRoute,
+    joinRoute,
+    resetRoute,
+    verifyRoute,
+    signedInRoute.addChildren([
+      startRoute,
+      settingsRoute,
+      workplaceRoute.addChildren([noThreadRoute, threadRoute]),
+    ]),
   ]),
 });
 
-// The session may end anywhere: by its owner in another tab, or by an administrator.
-session.onEnd(() => {
+// The session may end anywhere: by its owner in another tab, or by an administrator. The page is loaded anew, so that nothing of what it
+// held for its operator stays.
+session.onEnd(end => {
   const { pathname, href } = router.state.location;
-  if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { to: href } });
+  if (pathname === '/sign-in') return;
+  location.assign(`/console/sign-in${end === 'expired' ? `?to=${encodeURIComponent(href)}` : ''}`);
 });
 
 declare module '@tanstack/react-router' {

@@ -1,13 +1,9 @@
-/** What every app stands in: styles, theme, queries, dialogs and notices. */
+/** What every app stands in: styles, theme and queries. */
 import '@mantine/core/styles.layer.css';
-import '@mantine/notifications/styles.layer.css';
-import '@mantine/spotlight/styles.layer.css';
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
 import './theme.css';
 import { MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
-import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -33,10 +29,7 @@ export function mount(app: ReactNode): void {
           defaultColorScheme="auto"
           getStyleNonce={() => nonce}
         >
-          <ModalsProvider>
-            <Notifications position="bottom-right" />
-            {app}
-          </ModalsProvider>
+          {app}
         </MantineProvider>
       </QueryClientProvider>
     </StrictMode>,

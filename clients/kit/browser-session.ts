@@ -1,5 +1,5 @@
 /** The session of a browser's tab: the refresh cookie, a lock that all tabs share, and a channel by which they tell each other of its end. */
-import { ApiError, Skein, type TokenResponse } from '../sdk/index.ts';
+import { ApiError, Skein, type ClientOptions, type TokenResponse } from '../sdk/index.ts';
 import { Session } from './session.ts';
 
 /** For the calls that need no credential. The cookie goes along to the same origin. */
@@ -22,20 +22,46 @@ export const session = new Session({
   exclusively: work => ('locks' in navigator ? navigator.locks.request('skein-refresh', work) : work()),
 });
 
-tabs.onmessage = () => session.end();
+/** What tabs tell each other. */
+type Told = 'started' | 'signedOut';
+
+tabs.onmessage = ({ data }: MessageEvent<Told>) => {
+  if (data === 'signedOut') leave();
+  // Somebody has signed in: whoever waits for it goes on, and what is shown to somebody else is not shown any more.
+  else location.reload();
+};
+
+/** A client of who is signed in. */
+export function createOperatorClient(tenant: Pick<ClientOptions, 'projectId' | 'environmentId'> = {}): Skein {
+  return new Skein({
+    ...tenant,
+    baseUrl: location.origin,
+    apiKey: async () => (await session.getToken()) ?? '',
+    fetch: (url, init) => session.ask(fetch, url, init),
+  });
+}
 
 /** The calls of who is signed in. */
-export const skein = new Skein({
-  baseUrl: location.origin,
-  apiKey: async () => (await session.getToken()) ?? '',
-});
+export const skein = createOperatorClient();
+
+/** Somebody has signed in here: by password, by signing up, or by an invitation. */
+export function signIn(issued: TokenResponse): void {
+  session.take(issued);
+  tabs.postMessage('started' satisfies Told);
+}
 
 /** Ends the session here, on the server, and in the other tabs. */
 export async function signOut(): Promise<void> {
   try {
     await anonymous.auth.logout();
   } finally {
-    tabs.postMessage('ended');
-    session.end();
+    tabs.postMessage('signedOut' satisfies Told);
+    leave();
   }
+}
+
+/** What was written and is not sent yet is nobody else's business. */
+function leave(): void {
+  sessionStorage.clear();
+  session.end('signedOut');
 }

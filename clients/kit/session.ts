@@ -2,6 +2,7 @@
  * The access token of this tab, in memory only. The refresh cookie, which scripts cannot read, gives another one. Each use of the cookie
  * rotates it, so that the tabs take turns by a lock.
  */
+import type { FetchFunction } from '../sdk/index.ts';
 
 /** Seconds, as the API has them. */
 export interface IssuedToken {
@@ -18,12 +19,16 @@ export interface SessionPort {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Why a session is over: its owner has left, or the server gives no token any more. */
+export type SessionEnd = 'signedOut' | 'expired';
+
 /** A token is renewed so long before its end, in milliseconds. */
 const early = 30_000;
 
 export class Session {
   readonly #port: SessionPort;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(end: SessionEnd) => void>();
+  #isSignedIn = false;
   #token: { readonly text: string; readonly expiresAt: number } | undefined;
   #renewal: Promise<string | undefined> | undefined;
 
@@ -34,23 +39,41 @@ export class Session {
   /** Signed in: by login, sign-up, or an invitation. */
   take({ accessToken, expiresIn }: IssuedToken): void {
     this.#token = { text: accessToken, expiresAt: this.#port.now() + expiresIn * 1_000 };
+    this.#isSignedIn = true;
+  }
+
+  get isSignedIn(): boolean {
+    return this.#isSignedIn;
   }
 
   /** Nobody is signed in any more: here, or in another tab. */
-  end(): void {
+  end(end: SessionEnd): void {
     this.#token = undefined;
-    for (const listener of this.#listeners) listener();
+    if (!this.#isSignedIn) return;
+    this.#isSignedIn = false;
+    for (const listener of this.#listeners) listener(end);
   }
 
-  /** The listener is called when the session has ended. Returns what removes it. */
-  onEnd(listener: () => void): () => void {
+  /** The listener is called when a session has ended. Returns what removes it. */
+  onEnd(listener: (end: SessionEnd) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Forgets a token that the server refuses, so that the next call renews it. */
-  discard(token: string): void {
+  /**
+   * Asks with the token of the request. One that the server refuses before its time, because its session was ended elsewhere, is renewed, and
+   * the request sent again: nothing has come of the first. Where there is none to be had, the session ends here, too.
+   */
+  async ask(fetch: FetchFunction, url: string, init: RequestInit): Promise<Response> {
+    const answer = await fetch(url, init);
+    const headers = new Headers(init.headers);
+    const token = /^Bearer (.+)$/.exec(headers.get('authorization') ?? '')?.[1];
+    if (answer.status !== 401 || token === undefined) return answer;
     if (this.#token?.text === token) this.#token = undefined;
+    const renewed = await this.getToken();
+    if (renewed === undefined || renewed === token) return answer;
+    headers.set('authorization', `Bearer ${renewed}`);
+    return fetch(url, { ...init, headers });
   }
 
   /** A token that is good for a while; undefined: nobody is signed in. */
@@ -63,7 +86,7 @@ export class Session {
 
   async #renew(): Promise<string | undefined> {
     const issued = await this.#port.exclusively(() => this.#port.refresh());
-    if (issued === undefined) this.end();
+    if (issued === undefined) this.end('expired');
     else this.take(issued);
     return issued?.accessToken;
   }

@@ -3,18 +3,6 @@ import {
   defaultVariantColorsResolver,
   type CSSVariablesResolver,
   type MantineColorsTuple,
-  Button,
-  TextInput,
-  Select,
-  Table,
-  Tooltip,
-  Badge,
-  ActionIcon,
-  Textarea,
-  PasswordInput,
-  NumberInput,
-  Modal,
-  Drawer,
 } from '@mantine/core';
 
 const indigo: MantineColorsTuple = [
@@ -76,36 +64,37 @@ export const theme = createTheme({
       h3: { fontSize: '0.9375rem', lineHeight: '1.4' },
     },
   },
+  // Defaults by name: naming the components themselves would load them all.
   components: {
-    Button: Button.extend({ defaultProps: { size: 'xs' } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'sm' } }),
-    NumberInput: NumberInput.extend({ defaultProps: { size: 'sm' } }),
-    Textarea: Textarea.extend({ defaultProps: { size: 'sm' } }),
-    Select: Select.extend({ defaultProps: { size: 'sm' } }),
-    Table: Table.extend({
+    Button: { defaultProps: { size: 'xs' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } },
+    TextInput: { defaultProps: { size: 'sm' } },
+    PasswordInput: { defaultProps: { size: 'sm' } },
+    NumberInput: { defaultProps: { size: 'sm' } },
+    Textarea: { defaultProps: { size: 'sm' } },
+    Select: { defaultProps: { size: 'sm' } },
+    Table: {
       defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm', highlightOnHover: true },
-    }),
-    Badge: Badge.extend({
+    },
+    Badge: {
       defaultProps: { variant: 'light', size: 'sm', radius: 'sm', tt: 'none', fw: 500 },
-    }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, withArrow: true } }),
-    Modal: Modal.extend({
+    },
+    Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
+    Modal: {
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
         attributes: { header: { role: 'presentation' } },
       },
-    }),
-    Drawer: Drawer.extend({
+    },
+    Drawer: {
       defaultProps: {
         position: 'right',
         size: 'lg',
         closeButtonProps: { 'aria-label': 'Close' },
         attributes: { header: { role: 'presentation' } },
       },
-    }),
+    },
   },
 });
 
@@ -117,5 +106,9 @@ export const resolveVariables: CSSVariablesResolver = theme => ({
     '--mantine-color-placeholder': theme.colors.gray[6],
     '--mantine-color-error': theme.colors.red[8],
   },
-  dark: { '--mantine-color-dimmed': '#9aa1ae', '--mantine-color-body': theme.colors.dark[8] },
+  dark: {
+    '--mantine-color-dimmed': '#9aa1ae',
+    '--mantine-color-body': theme.colors.dark[8],
+    '--mantine-color-error': theme.colors.red[4],
+  },
 });

@@ -9,7 +9,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** Ends the call with the signal's reason, also while it waits for its next try. */
   readonly signal?: AbortSignal | undefined;
-  /** How long one try may take, headers and body, in milliseconds. Default 30,000. */
+  /** How long one try may take, headers and body, in milliseconds; Infinity: without end. Default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Tries after the first. Default 2; 0: none, whatever the answer. */
   readonly maxRetries?: number | undefined;
@@ -18,6 +18,8 @@ export interface CallOptions {
    * `svc/runtime/precondition_failed`. Default: the last change wins.
    */
   readonly ifMatch?: string | undefined;
+  /** The user on whose behalf the key acts. */
+  readonly actingUser?: string | undefined;
   /** Sent beside the client's. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -24,19 +24,21 @@ export interface ClientOptions {
   readonly projectId?: string | undefined;
   /** Of calls that name no environment. A key has its own. Default: `SKEIN_ENVIRONMENT_ID`. */
   readonly environmentId?: string | undefined;
-  /** How long one try may take, headers and body, in milliseconds. Default 30,000. */
+  /** How long one try may take, headers and body, in milliseconds; Infinity: without end. Default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Tries after the first. Default 2. */
   readonly maxRetries?: number | undefined;
   /** How long a call may wait between its tries in all, in milliseconds. What would take longer is thrown at once. Default 60,000. */
   readonly maxWaitMs?: number | undefined;
+  /** The user on whose behalf a key acts, who may answer in the project: what operators may do is then done in their name. */
+  readonly actingUser?: string | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the platform's. A function of your own is the mock of your tests. */
   readonly fetch?: FetchFunction | undefined;
   /** Default: the platform's, which has to take headers (Node 22, Bun, Deno), but in browsers. */
   readonly webSocket?: WebSocketFactory | undefined;
-  /** Called after each try of each call, for logs and metrics. */
+  /** Called after each try of each call, for logs and metrics. What it throws is ignored: it changes nothing of the call. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
@@ -153,12 +155,14 @@ function createTransport(options: ClientOptions): Transport {
     timeoutMs = 30_000,
     maxRetries = 2,
     maxWaitMs = 60_000,
+    actingUser,
     headers = {},
     onAttempt,
   } = options;
   if (apiKey === undefined) throw new TypeError('Skein: there is no apiKey, and no SKEIN_API_KEY');
   if (typeof apiKey === 'string') checkKey(apiKey);
-  if (!URL.canParse(baseUrl)) throw new TypeError(`Skein: baseUrl is no address: ${baseUrl}`);
+  if (!/^https?:\/\/[^/@]+(\/|$)/.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new TypeError('Skein: baseUrl is no address such as https://skein.example');
   return {
     baseUrl: `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1`,
     getToken: typeof apiKey === 'function' ? apiKey : () => apiKey,
@@ -166,6 +170,7 @@ function createTransport(options: ClientOptions): Transport {
     timeoutMs,
     maxRetries,
     maxWaitMs,
+    actingUser,
     headers,
     onAttempt,
   };

@@ -47,9 +47,9 @@ export class Listing<T> extends Call<Page<T>> implements AsyncIterable<T> {
   async toArray(limit = Infinity): Promise<T[]> {
     const items: T[] = [];
     for await (const page of this.pages()) {
-      items.push(...page.data.slice(0, limit - items.length));
+      items.push(...page.data);
       if (items.length >= limit) break;
     }
-    return items;
+    return items.slice(0, Math.max(0, limit));
   }
 }

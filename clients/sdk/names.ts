@@ -133,6 +133,7 @@ export const operationNames = {
   listConsoleMembers: 'console.listMembers',
   upsertConsoleMember: 'console.upsertMember',
   removeConsoleMember: 'console.removeMember',
+  getQueues: 'console.queues',
   createStreamTicket: 'console.createTicket',
   listStreamEvents: 'console.listEvents',
   getOpenApi: 'contract.get',

@@ -30,10 +30,13 @@ export class Tenant {
     const fields: Record<string, unknown> = { ...(input[place] as object | undefined) };
     if (project) fields['projectId'] ??= project === 'required' ? await this.getProjectId() : projectId;
     if (environment) fields['environmentId'] ??= environmentId;
-    const params = takesProjectInPath(operation)
-      ? { projectId: await this.getProjectId(), ...input.params }
-      : input.params;
-    return { ...input, [place]: fields, params };
+    const { params } = input;
+    const isMissing = takesProjectInPath(operation) && params?.['projectId'] === undefined;
+    return {
+      ...input,
+      [place]: fields,
+      params: isMissing ? { ...params, projectId: await this.getProjectId() } : params,
+    };
   }
 
   /** @throws {TypeError} the client was not told, and the credential belongs to none */

@@ -14,6 +14,7 @@ export interface Transport {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly maxWaitMs: number;
+  readonly actingUser: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly onAttempt: ((attempt: Attempt) => void) | undefined;
 }
@@ -60,8 +61,11 @@ export async function send<T>(
   request: PreparedRequest,
   options: CallOptions = {},
 ): Promise<Answer<T>> {
-  const { signal, maxRetries = transport.maxRetries } = options;
+  const { signal, timeoutMs = transport.timeoutMs, maxRetries = transport.maxRetries } = options;
+  checkAmounts({ timeoutMs, maxRetries, maxWaitMs: transport.maxWaitMs });
   const headers = createHeaders(transport, request, options);
+  // Throws where a header cannot be: a retry would not mend it.
+  new Headers(headers);
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const policy = new RetryPolicy({
     maxRetries,
@@ -69,7 +73,6 @@ export async function send<T>(
     isRepeatable: request.isRepeatable,
   });
   for (let attempt = 1; ; attempt++) {
-    signal?.throwIfAborted();
     const token = await untilAborted(Promise.resolve(transport.getToken()), signal);
     const init: RequestInit = {
       method: request.method,
@@ -86,17 +89,27 @@ export async function send<T>(
   }
 }
 
+/** @throws {TypeError} one is no number, or too small to mean anything: the variable that it comes from may be missing */
+function checkAmounts(amounts: Readonly<Record<string, number>>): void {
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (!(amount >= (name === 'timeoutMs' ? 1 : 0)))
+      throw new TypeError(`Skein: ${name} cannot be ${amount}`);
+  }
+}
+
 /** The headers of every try: they share the key, so that the request is carried out once. */
 function createHeaders(
   transport: Transport,
   request: PreparedRequest,
   options: CallOptions,
 ): Record<string, string> {
+  const { actingUser = transport.actingUser } = options;
   return {
     accept: 'application/json',
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...transport.headers,
     ...(request.honoursKey ? { 'idempotency-key': options.idempotencyKey ?? createIdempotencyKey() } : {}),
+    ...(actingUser === undefined ? {} : { 'service-acting-user': actingUser }),
     ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
     ...options.headers,
   };
@@ -116,15 +129,18 @@ async function tryOnce<T>(
   attempt: number,
 ): Promise<Answer<T>> {
   const startedAt = Date.now();
-  const report = (response: Response | undefined, error: unknown): void =>
-    transport.onAttempt?.({
+  const report = (response: Response | undefined, error: unknown): void => {
+    const report: Attempt = {
       operationId,
       attempt,
       status: response?.status,
       requestId: response?.headers.get('x-request-id') ?? undefined,
       ms: Date.now() - startedAt,
       error: error instanceof SkeinError ? error : undefined,
-    });
+    };
+    // What the caller's logger fails at says nothing of the call, which may have been carried out.
+    Promise.resolve(report).then(transport.onAttempt).catch(() => undefined);
+  };
   let response: Response | undefined;
   try {
     const url = transport.baseUrl + path;
@@ -139,6 +155,9 @@ async function tryOnce<T>(
   }
 }
 
+/** What timers can count. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /**
  * One request and the whole text of its answer, within the time given.
  *
@@ -152,8 +171,9 @@ export async function exchange(
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly response: Response; readonly text: string }> {
+  signal?.throwIfAborted();
   const end = new AbortController();
-  const timer = setTimeout(() => end.abort(), timeoutMs);
+  const timer = setTimeout(() => end.abort(), Math.min(timeoutMs, longestTimerMs));
   const abort = (): void => end.abort();
   signal?.addEventListener('abort', abort, { once: true });
   try {

@@ -65,7 +65,7 @@ export function parseSignature(header: string): ParsedSignature {
  * @param header `Service-Signature`
  * @param body the raw body, exactly as received
  * @throws {SignatureError} it is not
- * @throws {TypeError} the body is not raw
+ * @throws {TypeError} the body is not raw, or the secret is missing
  */
 export async function verifySignature(
   secret: string,
@@ -73,6 +73,7 @@ export async function verifySignature(
   body: string | Uint8Array,
   options: VerifyOptions = {},
 ): Promise<void> {
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('Skein: the secret is missing');
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     throw new TypeError('Skein: the raw body is needed, as text or bytes, and not what was parsed from it');
   }
@@ -91,7 +92,8 @@ export async function verifySignature(
   }
   const { now = Date.now(), toleranceSeconds = 300 } = options;
   const age = Math.round(now / 1000 - timestamp);
-  if (Math.abs(age) > toleranceSeconds) {
+  // So that NaN allows nothing.
+  if (!(Math.abs(age) <= toleranceSeconds)) {
     const distance = age > 0 ? `${age} s ago` : `${-age} s ahead of this clock`;
     throw new SignatureError('timestamp', `signed ${distance}, and ${toleranceSeconds} s are allowed`);
   }
@@ -119,7 +121,7 @@ export interface RequestLike {
  *
  * @param request a `Request` whose body has not been read, or headers and raw body
  * @throws {SignatureError} it is not Skein's
- * @throws {TypeError} the body is not raw
+ * @throws {TypeError} the body is not raw, or the secret is missing
  */
 export async function constructEvent(
   secret: string,

@@ -10,12 +10,13 @@ import { freePort } from '../../storage/embedded/index.ts';
 import { CommitNotifier } from '../../storage/events/index.ts';
 import { MailOutbox, mailOwners, type OwnerMail } from '../../storage/mail/index.ts';
 import { Media } from '../../storage/media/index.ts';
+import type { OnlineOperator } from '../../storage/tenancy/index.ts';
 import { KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
 import { Cors, HttpServer } from '../http/index.ts';
-import { startMaintenance } from '../jobs/index.ts';
+import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/index.ts';
 import { type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
 import { type Rest, serveRest } from '../rest/index.ts';
 import { type Actors, createActors } from './actors.ts';
@@ -138,6 +139,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const actors = createNodeActors(parts, media, () => wakeMail());
   const maintenance = { database, clock, media, node: actors.node, log, metrics };
   onClose(startMaintenance(maintenance, () => actors.node.isLeader));
+  onClose(startSearchFollower(maintenance));
 
   const tokens = new ServiceTokens(config.serviceTokens);
   serveClusterStatus(listening.server, tokens, cluster);
@@ -146,6 +148,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const { createGrpcServer } = (await loadingGrpc) ?? {};
   const grpc = createGrpc(parts, createGrpcServer, { node: actors.node, tokens, shared: rest.shared });
   onClose(() => drainServers(parts, rest, grpc));
+  onClose(startAssigner({ ...maintenance, listOnline: () => listOnline(rest) }));
   const grpcPort = await listenForGrpc(start, grpc);
 
   await unlessAborted(actors.start(), stop);
@@ -153,6 +156,15 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   listening.health.release();
   await grpc?.open();
   return { url: listening.url, grpcPort };
+}
+
+/** The users with a Console stream on this node. */
+function* listOnline({ shared }: Rest): Iterable<OnlineOperator> {
+  for (const { projectId, followers } of shared.streams.hub.streams) {
+    for (const { admission } of followers) {
+      if (admission.userId !== undefined) yield { projectId, userId: admission.userId };
+    }
+  }
 }
 
 function showClock({ registry }: Metrics, clock: DatabaseClock): void {

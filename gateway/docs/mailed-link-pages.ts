@@ -14,6 +14,8 @@ export interface MailedLinkPage {
   readonly fields?: Html;
   readonly button: string;
   readonly done: string;
+  /** The words that lead on to the Console. */
+  readonly toConsole?: string;
 }
 
 function passwordField(name: string, label: string, autocomplete: 'new-password' | 'current-password'): Html {
@@ -56,7 +58,8 @@ export const mailedLinkPages: readonly MailedLinkPage[] = [
     explanation: 'The new password replaces the old one, and you are signed out everywhere.',
     fields: newPassword,
     button: 'Set the password',
-    done: 'Your new password is set. You can close this page, and sign in with it.',
+    done: 'Your new password is set.',
+    toConsole: 'Sign in to the Console',
   },
   {
     name: 'join',
@@ -68,7 +71,8 @@ export const mailedLinkPages: readonly MailedLinkPage[] = [
       </div>
       <div id="unknown" hidden>${newPassword}</div>`,
     button: 'Join',
-    done: 'You are a member of the workspace now. You can close this page.',
+    done: 'You are a member of the workspace now.',
+    toConsole: 'Open the Console',
   },
 ];
 
@@ -80,7 +84,9 @@ export function mailedLinkPage({
   fields,
   button,
   done,
+  toConsole,
 }: MailedLinkPage): string {
+  const link = toConsole === undefined ? '' : html`<a href="../console">${toConsole}</a>`;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -101,7 +107,7 @@ export function mailedLinkPage({
             ${fields}
             <button>${button}</button>
           </form>
-          <p id="done" role="status" tabindex="-1" hidden>${done}</p>
+          <p id="done" role="status" tabindex="-1" hidden>${done} ${link}</p>
           <noscript><p>This page needs JavaScript.</p></noscript>
         </main>
       </body>

@@ -147,6 +147,13 @@ export class ServiceAuthority implements AccessRules {
     return Promise.reject(new ServiceError('svc/auth/login_required'));
   }
 
+  /** Services act as the system: the header is one of REST. */
+  readonly takesActingUser = false;
+
+  actFor(): never {
+    throw this.absent();
+  }
+
   absent(): ServiceError {
     return notFound();
   }

@@ -18,11 +18,17 @@ export function requireVerified(user: UserCaller): void {
   if (!user.emailVerified) throw new ServiceError('svc/auth/email_not_verified');
 }
 
-/** The user behind a call: who is signed in, or has made the API key (docs/contract-decisions.md, "Who may do what"). */
+/** The user in whose name a call is made: who is signed in, or whom the API key acts for. */
+export function findActingUser({ caller }: Pick<Call, 'caller'>): string | undefined {
+  if (caller?.type === 'user') return caller.userId;
+  return caller?.type === 'key' ? caller.actingUserId : undefined;
+}
+
+/** The user behind a call: in whose name it is made, or who has made the API key (docs/contract-decisions.md, "Who may do what"). */
 export function getUserId({ caller }: Pick<Call, 'caller'>): string {
   if (caller === undefined) throw new ServiceError('svc/auth/missing_credentials');
   if (caller.type === 'service') throw new ServiceError('svc/auth/login_required');
-  return caller.type === 'key' ? caller.createdByUserId : caller.userId;
+  return caller.type === 'key' ? (caller.actingUserId ?? caller.createdByUserId) : caller.userId;
 }
 
 type AuditedCall = Pick<Call, 'caller' | 'requestId' | 'address' | 'now'>;

@@ -5,6 +5,7 @@ import { defaultPageSize } from '../../protocol/resources/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { pollPage } from '../../storage/events/index.ts';
+import { readQueues } from '../../storage/reads/index.ts';
 import {
   type ConsoleMembers,
   type MemberChange,
@@ -19,7 +20,7 @@ import {
   type ProjectScope,
 } from '../pipeline/index.ts';
 import { eventsAnswer } from './events.ts';
-import { createUserAuditContext, requireUser } from './caller.ts';
+import { createUserAuditContext, findActingUser, requireUser } from './caller.ts';
 
 export interface ConsoleServices {
   readonly database: Pick<Database, 'query' | 'scan'>;
@@ -50,6 +51,14 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
     removeConsoleMember: async call => {
       await members.remove(createChange(call, call.params.projectId, call.params.userId));
       return {};
+    },
+
+    getQueues: async call => {
+      const { projectId, environmentId } = requireConsoleScope(call);
+      const { now } = call;
+      const userId = findActingUser(call) ?? null;
+      const queues = await readQueues(database, { projectId, environmentId }, userId, now);
+      return { body: { projectId, environmentId, asOf: new Date(now).toISOString(), queues } };
     },
 
     createStreamTicket: async call => {

@@ -71,8 +71,8 @@ function readHandlers({ database, cursors }: RunHandlerServices): Handlers<Reads
   return {
     listAgentRuns: async call => {
       const { projectId, environmentId } = requireScope(call);
-      const { cursor, limit = defaultPageSize, threadId, agentId, status } = call.query;
-      const filters = { threadId, agentId, status };
+      const { cursor, limit = defaultPageSize, threadId, agentId, status, suggestion } = call.query;
+      const filters = { threadId, agentId, status, suggestion };
       const scope = `runs ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), agentRunId: String(key[1]) };

@@ -10,8 +10,14 @@ import {
 import { isParticipantName, toParticipantName } from '../../actors/chatapp/index.ts';
 import { conflict, invalid, notFound } from '../../protocol/errors.ts';
 import { deriveThreadId, newId } from '../../protocol/ids.ts';
-import { access as rules, type threadOperations } from '../../protocol/operations/index.ts';
-import { defaultPageSize, noAgentMode, type Thread, unassigned } from '../../protocol/resources/index.ts';
+import type { threadOperations } from '../../protocol/operations/index.ts';
+import {
+  defaultPageSize,
+  maxUnreadCount,
+  noAgentMode,
+  type Thread,
+  unassigned,
+} from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { type CursorKey, type Cursors, fromScanPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
@@ -27,38 +33,19 @@ import {
   type ThreadPosition,
   type ThreadRecord,
 } from '../../storage/reads/index.ts';
+import { searchThreads } from '../../storage/search/index.ts';
 import type { AccessCache } from '../../storage/tenancy/index.ts';
 import { toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
-import { commitKey, type Call, type Handlers } from '../pipeline/index.ts';
-import { getAuthor } from './caller.ts';
+import { commitKey, mayAnswer, type Call, type Handlers } from '../pipeline/index.ts';
+import { findActingUser, getAuthor } from './caller.ts';
 import { resolveScope } from './tenant-scope.ts';
 
 export interface ThreadServices {
-  readonly database: Pick<Database, 'query' | 'scan'>;
+  readonly database: Pick<Database, 'query' | 'scan' | 'search'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
   readonly channels: ChannelDirectory;
   readonly access: Pick<AccessCache, 'project'>;
-}
-
-function toShown({ threadId, row }: ThreadRecord, now: number): Thread {
-  return toThread(decodeThread(row as ThreadRow), threadId, now);
-}
-
-/** Whether the user may answer in the project's threads: only then can a thread be assigned to them. */
-async function mayAnswer(
-  access: Pick<AccessCache, 'project'>,
-  userId: string,
-  projectId: string,
-): Promise<boolean> {
-  const found = await access.project(userId, projectId);
-  if (found === undefined) return false;
-  const { studio, console } = rules.writeThreads;
-  const { studioRole, consoleRole } = found;
-  return (
-    (studioRole !== undefined && (studio as readonly string[]).includes(studioRole)) ||
-    (consoleRole !== undefined && (console as readonly string[]).includes(consoleRole))
-  );
 }
 
 type Reads = Pick<typeof threadOperations, 'listThreads' | 'getThread'>;
@@ -75,17 +62,17 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
       const tenant = { projectId, environmentId };
-      const { cursor, limit = defaultPageSize, sort = 'lastMessageAt', order, participantRef } = call.query;
-      const { status, agentMode, channelId, tag, assigneeUserId, updatedAfter } = call.query;
-      const filters = {
-        status,
-        agentMode: toWanted(agentMode, noAgentMode),
-        channelId,
-        tag,
-        assigneeUserId: toWanted(assigneeUserId, unassigned),
-        updatedAfter,
-      };
-      const asked = JSON.stringify({ ...filters, sort, order, participantRef });
+      const {
+        cursor,
+        limit = defaultPageSize,
+        sort = 'lastMessageAt',
+        order,
+        participantRef,
+        q,
+      } = call.query;
+      const filters = readFilters(call);
+      const { channelId } = filters;
+      const asked = JSON.stringify({ ...filters, sort, order, participantRef, q });
       const scope = `threads ${projectId} ${environmentId} ${asked}`;
       const after = cursor === undefined ? undefined : toPosition(cursors.decode(scope, cursor));
       const participant =
@@ -96,15 +83,14 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
               names: [...new Set([participantRef, toParticipantName(participantRef)])],
               channelIds: channelId,
             });
-      const found = await threadPage(database, {
-        ...tenant,
-        ...filters,
-        participant,
-        sort,
-        order,
-        after,
-        limit,
-      });
+      const wanted = { ...tenant, ...filters, participant, now: call.now, limit };
+      if (q !== undefined) {
+        const best = await searchThreads(database, { ...wanted, q });
+        const shown = await showTo(database, call, tenant, best);
+        const data = shown.map((thread, index) => ({ ...thread, match: best[index]?.match }));
+        return { body: { data, nextCursor: null, hasMore: false } };
+      }
+      const found = await threadPage(database, { ...wanted, sort, order, after });
       const { data, ...rest } = fromScanPage(found, end =>
         cursors.encode(scope, [end.sortedAt.getTime(), end.threadId, end.sortedSecond]),
       );
@@ -120,6 +106,36 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
       const [body] = await showTo(database, call, scope, [found]);
       return { body };
     },
+  };
+}
+
+type ListQuery = Call<(typeof threadOperations)['listThreads']>;
+
+/** The filters of a list but the participant. 422 for what a caller has not read, where the caller is no user. */
+function readFilters(call: Pick<ListQuery, 'query' | 'caller'>) {
+  const { query } = call;
+  const reader = findActingUser(call);
+  const { agentMode, assigneeUserId, unread } = query;
+  const { status, channelId, tag, updatedAfter } = query;
+  const { hasPendingSuggestion, awaitingReply, failedSends, snoozed, windowClosesBefore } = query;
+  if (unread !== undefined && reader === undefined) {
+    const message =
+      'only users read messages: ask with a Studio token, or name a user by Service-Acting-User';
+    throw invalid([{ path: '/query/unread', message, code: 'credential' }]);
+  }
+  return {
+    status,
+    agentMode: toWanted(agentMode, noAgentMode),
+    channelId,
+    tag,
+    assigneeUserId: toWanted(assigneeUserId, unassigned),
+    updatedAfter,
+    hasPendingSuggestion,
+    awaitingReply,
+    failedSends,
+    snoozed,
+    unread: unread === undefined || reader === undefined ? undefined : { userId: reader, is: unread },
+    windowClosesBefore,
   };
 }
 
@@ -227,7 +243,8 @@ function changeHandlers({
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const { userId } = call.body;
-      if (userId !== null && !(await mayAnswer(access, userId, projectId))) throw notFound('/body/userId');
+      const found = userId === null ? undefined : await access.project(userId, projectId);
+      if (userId !== null && (found === undefined || !mayAnswer(found))) throw notFound('/body/userId');
       const command: AssignThread = { projectId, environmentId, userId, author: getAuthor(call) };
       return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'assign', command, call) };
     },
@@ -237,16 +254,23 @@ function changeHandlers({
 /** The threads as their reader sees them: with the read cursor, where the reader is a user. */
 async function showTo(
   database: Pick<Database, 'query'>,
-  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  call: Pick<Call, 'caller' | 'now'>,
   tenant: TenantScope,
   records: readonly ThreadRecord[],
 ): Promise<Thread[]> {
-  const views = records.map(record => toShown(record, now));
-  if (caller?.type !== 'user') return views;
+  const threads = records.map(({ threadId, row }) => ({ threadId, state: decodeThread(row as ThreadRow) }));
+  const { now } = call;
+  const reader = findActingUser(call);
+  if (reader === undefined) return threads.map(({ threadId, state }) => toThread(state, threadId, now));
   const ids = records.map(({ threadId }) => threadId);
-  const read = await readCursors(database, tenant, caller.userId, ids);
-  return views.map(thread => {
-    const readSequence = read.get(thread.threadId);
-    return readSequence === undefined ? thread : { ...thread, readSequence };
+  const read = await readCursors(database, tenant, reader, ids);
+  return threads.map(({ threadId, state }) => {
+    const cursor = read.get(threadId);
+    const unreadCount = Math.min(state.inboundCount - (cursor?.inboundCount ?? 0), maxUnreadCount);
+    return {
+      ...toThread(state, threadId, now),
+      ...(cursor === undefined ? {} : { readSequence: cursor.sequence }),
+      unreadCount,
+    };
   });
 }

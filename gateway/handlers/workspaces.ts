@@ -81,8 +81,9 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
 
     updateProject: async call => {
       const { projectId } = requireScope(call);
-      const { name } = call.body;
-      return { body: await projects.rename({ projectId, name, ...createUserAuditContext(call) }) };
+      const { name, assignment } = call.body;
+      const change = { projectId, name, assignment, ...createUserAuditContext(call) };
+      return { body: await projects.update(change) };
     },
 
     listEnvironments: async call => {

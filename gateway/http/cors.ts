@@ -30,7 +30,7 @@ const exposed = [
 const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range',
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, Service-Acting-User',
   // Two hours: browsers keep it no longer. It is kept for each address and method.
   'Access-Control-Max-Age': '7200',
 };

@@ -5,8 +5,16 @@
  * Permission or absence: a project that the caller can see, but may not use in this way, is answered 403 where the operation's errors
  * have a 403, else 404. What belongs to another tenant is always 404, the same to the byte.
  */
-import { ServiceError, type ErrorCode } from '../../protocol/errors.ts';
-import type { ConsoleRole, Operation, StudioRole } from '../../protocol/operation.ts';
+import { invalid, ServiceError, type ErrorCode } from '../../protocol/errors.ts';
+import { isId } from '../../protocol/ids.ts';
+import {
+  actingUserTitle,
+  type ConsoleRole,
+  type Operation,
+  type StudioRole,
+  takesActingUser,
+} from '../../protocol/operation.ts';
+import { access as grants } from '../../protocol/operations/index.ts';
 import type { ProjectAccess } from '../../storage/tenancy/index.ts';
 import type { Caller, KeyCaller, ProjectScope, ServiceCaller, UserCaller } from './handler.ts';
 
@@ -36,6 +44,10 @@ export interface AccessRules {
   ): ProjectScope | undefined | Promise<ProjectScope>;
   /** The caller's role in a workspace, where the operation admits it; rejects where there is none. */
   workspaceRole(caller: Caller | ServiceCaller, workspaceId: string): Promise<StudioRole>;
+  /** Whether a key may name a user on whose behalf it does the operation. */
+  readonly takesActingUser: boolean;
+  /** The key as it acts for that user; throws or rejects where it may not. */
+  actFor(caller: Caller | ServiceCaller, userId: string): KeyCaller | Promise<KeyCaller>;
   /** The answer for what does not exist. */
   absent(): ServiceError;
 }
@@ -90,6 +102,27 @@ export class Authority implements AccessRules {
     if (this.#operation.access !== undefined && !admitsStudio(this.#operation, role))
       throw this.#denied(caller);
     return role;
+  }
+
+  get takesActingUser(): boolean {
+    return takesActingUser(this.#operation);
+  }
+
+  /** A user's act changes more of a thread than a key's, so it takes the scope that threads are changed by. */
+  actFor(caller: Caller | ServiceCaller, userId: string): KeyCaller | Promise<KeyCaller> {
+    if (caller.type !== 'key') {
+      throw invalid([
+        { path: actingUserPath, message: 'is taken with an API key alone', code: 'credential' },
+      ]);
+    }
+    if (!admitsKey({ access: grants.writeThreads }, caller)) throw this.#lacks(caller, grants.writeThreads);
+    if (!isId('user', userId)) throw this.#noSuchUser();
+    const found = this.#tenancy.project(userId, caller.projectId);
+    const check = (access: ProjectAccess | undefined): KeyCaller => {
+      if (access === undefined || !mayAnswer(access)) throw this.#noSuchUser();
+      return { ...caller, actingUserId: userId };
+    };
+    return found instanceof Promise ? found.then(check) : check(found);
   }
 
   absent(): ServiceError {
@@ -151,12 +184,32 @@ export class Authority implements AccessRules {
     if (caller.type !== 'key') {
       return new ServiceError('svc/auth/insufficient_scope', { message: describeRoles(this.#operation) });
     }
-    const missing = this.#operation.access?.scopes?.filter(scope => !caller.scopes.has(scope)) ?? [];
+    return this.#lacks(caller, this.#operation.access);
+  }
+
+  #lacks(key: KeyCaller, access: Operation['access']): ServiceError {
+    const missing = access?.scopes?.filter(scope => !key.scopes.has(scope)) ?? [];
     return new ServiceError('svc/auth/insufficient_scope', {
       message: `The API key lacks the scope ${missing.join(' and ')}.`,
       details: { missingScopes: missing },
     });
   }
+
+  /** Unknown, of another tenant or without a role that answers: one and the same answer. */
+  #noSuchUser(): ServiceError {
+    const message = 'names nobody who may answer in this project';
+    return new ServiceError(this.absent().code, {
+      message: `${actingUserPath} ${message}.`,
+      details: { issues: [{ path: actingUserPath, message, code: 'reference' }] },
+    });
+  }
+}
+
+const actingUserPath = `/header/${actingUserTitle}`;
+
+/** Whether a user with these roles may answer in threads: threads are assigned to them, and keys act for them. */
+export function mayAnswer(access: ProjectAccess): boolean {
+  return findRole({ access: grants.writeThreads }, access) !== undefined;
 }
 
 /** Which roles a user needs, of whom it is known that they have another one. */
@@ -186,7 +239,7 @@ export function admits(
 }
 
 /** Whether the row admits the key, in the key's own project. */
-function admitsKey({ access }: Operation, key: KeyCaller): boolean {
+function admitsKey({ access }: Pick<Operation, 'access'>, key: KeyCaller): boolean {
   const needed = access?.scopes ?? null;
   // The wildcard stands for every scope, but does not open what no scope opens.
   if (needed === null) return false;
@@ -200,7 +253,7 @@ function admitsUser(operation: Operation, access: ProjectAccess): boolean {
 }
 
 function findRole(
-  operation: Operation,
+  operation: Pick<Operation, 'access'>,
   { studioRole, consoleRole }: ProjectAccess,
 ): StudioRole | ConsoleRole | undefined {
   if (studioRole !== undefined && admitsStudio(operation, studioRole)) return studioRole;
@@ -208,7 +261,7 @@ function findRole(
   return undefined;
 }
 
-function admitsStudio({ access }: Operation, role: StudioRole): boolean {
+function admitsStudio({ access }: Pick<Operation, 'access'>, role: StudioRole): boolean {
   const admitted = access?.studio ?? [];
   // Owner and admin of the workspace are developers in every project.
   const alsoDeveloper = role === 'owner' || role === 'admin';

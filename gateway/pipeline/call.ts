@@ -180,7 +180,9 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     if (key === undefined || owner === undefined) return undefined;
     const { id, operation, idempotency } = this.endpoint;
     const names = part === undefined ? [...owner, id, key] : [...owner, id, key, part];
-    const mark = idempotency.createMark(owner, names, this.source.path, this.body);
+    const acting = getActingUserId(this);
+    const asked = acting === undefined ? this.source.path : `${this.source.path}\n${acting}`;
+    const mark = idempotency.createMark(owner, names, asked, this.body);
     return operation.secret === true ? idempotency.sealing(mark) : mark;
   }
 
@@ -207,12 +209,18 @@ export function getAuthor({ caller }: Pick<Call, 'caller'>): Actor {
   if (caller === undefined) throw new ServiceError('svc/auth/missing_credentials');
   switch (caller.type) {
     case 'key':
-      return { type: 'api_key', id: caller.apiKeyId };
+      return caller.actingUserId === undefined
+        ? { type: 'api_key', id: caller.apiKeyId }
+        : { type: 'user', id: caller.actingUserId, apiKeyId: caller.apiKeyId };
     case 'user':
       return { type: 'user', id: caller.userId };
     case 'service':
       return { type: 'system', id: caller.name };
   }
+}
+
+function getActingUserId({ caller }: Pick<Call, 'caller'>): string | undefined {
+  return caller?.type === 'key' ? caller.actingUserId : undefined;
 }
 
 function parseKept<T>(kept: string | null): T {

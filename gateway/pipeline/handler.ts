@@ -24,6 +24,8 @@ export interface KeyCaller {
   readonly scopes: ReadonlySet<Scope>;
   /** What is done with the key is attributed to this user. */
   readonly createdByUserId: string;
+  /** The user on whose behalf it acts (`Service-Acting-User`). Absent: on its own. */
+  readonly actingUserId?: string;
 }
 
 /** A Studio session. */

@@ -4,7 +4,14 @@
  * handlers see (handler.ts). The stages ask `Authority` who may do what, `PartsReader` for what the request says, `RateLimiter`
  * (gateway/quota) for quota, and `Idempotency` for what was answered before.
  */
-export { admits, Authority, getShownEnvironment, type AccessRules, type Tenancy } from './authorise.ts';
+export {
+  admits,
+  Authority,
+  getShownEnvironment,
+  mayAnswer,
+  type AccessRules,
+  type Tenancy,
+} from './authorise.ts';
 export { chain, getAuthor, OperationCall, type Endpoint, type Maybe, type Source } from './call.ts';
 export type {
   Answer,

@@ -6,6 +6,7 @@
  *   admit            may the caller do this in any project at all (403)?
  *   parse            is the request well-formed (400, 413, 422)?
  *   authorise        may the caller do this in the project or workspace that the request names (403, 404)?
+ *   act for          may the key act for the user whom it names (403, 404, 422)?
  *   charge subject   does the thread or e-mail address that the request concerns have quota left (429)?
  *   key              the request's Idempotency-Key (400): the handler does the work under it, once (`Call.once`)
  *   handle           the operation's handler
@@ -17,13 +18,14 @@
  * another. With a cached credential a request runs synchronously up to its handler.
  */
 import type { HttpAnswer } from '../http/index.ts';
+import { actingUserHeader } from '../../protocol/operation.ts';
 import { chain, type Maybe, type OperationCall } from './call.ts';
 import type { Answer } from './handler.ts';
 
 type Stage = (call: OperationCall) => Maybe<unknown>;
 
 /** What comes before the handler. */
-const stages: readonly Stage[] = [authenticate, charge, admit, parse, authorise, chargeSubject, key];
+const stages: readonly Stage[] = [authenticate, charge, admit, parse, authorise, actFor, chargeSubject, key];
 
 /** Takes a call through all stages. Throws or rejects with what refuses it: a `ServiceError`, or a defect. */
 export function runPipeline(call: OperationCall): Maybe<HttpAnswer> {
@@ -71,6 +73,16 @@ function authorise(call: OperationCall): Maybe<unknown> {
   }
   if (named.workspaceId === undefined || operation.access === undefined) return undefined;
   return rules.workspaceRole(caller, named.workspaceId);
+}
+
+function actFor(call: OperationCall): Maybe<void> {
+  const { caller, endpoint } = call;
+  if (caller === undefined || !endpoint.rules.takesActingUser) return undefined;
+  const userId = call.header(actingUserHeader);
+  if (userId === '') return undefined;
+  return chain(endpoint.rules.actFor(caller, userId), key => {
+    call.caller = key;
+  });
 }
 
 function chargeSubject(call: OperationCall): Maybe<void> {

@@ -123,15 +123,9 @@ export function serveRest(options: RestOptions): Rest {
     metrics: new AnswerMetrics(metrics.registry),
     admitRawBody: chatapp.webhooks.admitBody,
   });
-  const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
-  server.unrouted((request, answer) => {
-    const shown = () => showToPeople(request, answer());
-    return charge === undefined ? shown() : charge(request, shown);
-  });
   showTraffic(metrics.registry, server);
   serveMedia({ server, database, media: options.media, links, clock, log, docsUrl });
-  serveDocs(server);
-  serveWebApps(server, { baseUrl });
+  servePages(options, limiter);
   const stream = serveConsoleStream({ ...options, authenticator, tokens, access, tickets, limiter });
 
   mail.sender.start();
@@ -145,6 +139,17 @@ export function serveRest(options: RestOptions): Rest {
       mail.close();
     },
   };
+}
+
+/** What a browser gets: the documentation, the web apps, and what it is told where there is nothing. */
+function servePages({ server, baseUrl, docsUrl }: RestOptions, limiter: RateLimiter | undefined): void {
+  serveDocs(server);
+  serveWebApps(server, { baseUrl });
+  const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
+  server.unrouted((request, answer) => {
+    const shown = () => showToPeople(request, answer());
+    return charge === undefined ? shown() : charge(request, shown);
+  });
 }
 
 /** The rate limits; undefined where RATE_LIMITS is off. */

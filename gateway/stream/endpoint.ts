@@ -1,6 +1,8 @@
 /** The websocket endpoint of the Console stream: admits clients, counts them, and hands their frames to their sessions. */
 import { ServiceError } from '../../protocol/errors.ts';
+import { randomBytes } from 'node:crypto';
 import { type Clock, systemRandom } from '../../runtime/time/index.ts';
+import type { Transport } from '../../runtime/transport/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { CheckedCredentials, RevokedCredentials } from '../../storage/tenancy/index.ts';
 import {
@@ -17,8 +19,10 @@ import type { EphemeralEvent } from './ephemeral-events.ts';
 import { closeCodes, maxClientFrame } from './frames.ts';
 import { Hub, type EventLog } from './hub.ts';
 import { StreamSession } from './session.ts';
+import { SocketLimit } from './socket-limit.ts';
 import type { StreamContext } from './subscriber.ts';
 import { ConnectionReaper } from './connection-reaper.ts';
+import { Viewers, type ViewersOptions } from './viewers.ts';
 
 export interface ConsoleStreamOptions {
   /** Who is this: admit.ts. */
@@ -30,11 +34,15 @@ export interface ConsoleStreamOptions {
   readonly follow?: (projectId: string) => () => void;
   /** storage/tenancy/credential-check.ts bound to a database. */
   readonly findRevokedCredentials: (asked: CheckedCredentials, now: number) => Promise<RevokedCredentials>;
+  readonly findViewer: ViewersOptions['findViewer'];
+  readonly hasEnvironment: StreamContext['hasEnvironment'];
+  /** To the other nodes. */
+  readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Where errors are explained: the base of `docsUrl`. */
   readonly docsUrl: string;
-  /** Sockets that one user, or one API key, may have open on this node. Default 10. */
+  /** Sockets that one user, or one API key, may have open in the cluster. Default 10. */
   readonly maxPerHolder?: number;
 }
 
@@ -51,13 +59,27 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
   /** What its sockets share, for other ways of following the same events. */
   readonly context: StreamContext;
   readonly #reaper: ConnectionReaper;
-  readonly #perHolder = new Map<string, number>();
+  readonly #limit: SocketLimit;
   readonly #maxPerHolder: number;
   #size = 0;
   #draining = false;
 
   constructor(options: ConsoleStreamOptions) {
-    const { events, clock, log, publish, findRevokedCredentials, follow } = options;
+    const { events, clock, log, publish, findRevokedCredentials, transport } = options;
+    const { findViewer, hasEnvironment } = options;
+    const node = randomBytes(6).toString('hex');
+    const viewers = new Viewers({
+      transport,
+      node,
+      clock,
+      log,
+      findViewer,
+      show: event => this.ephemeral(event),
+    });
+    const follow = (projectId: string): (() => void) => {
+      const ends = [viewers.follow(projectId), options.follow?.(projectId)];
+      return () => ends.forEach(end => end?.());
+    };
     const shown = (_projectId: string, eventName: string): void => this.#reaper.onEvent(eventName);
     const random = systemRandom;
     const hub = new Hub({
@@ -67,12 +89,14 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
       random,
       log,
       shown,
-      ...(follow !== undefined && { follow }),
+      follow,
     });
     this.#options = options;
-    this.context = { hub, catchUp: new CatchUp(events, clock, random, log), clock };
+    const catchUp = new CatchUp(events, clock, random, log);
+    this.context = { hub, catchUp, clock, viewers, hasEnvironment };
     this.#reaper = new ConnectionReaper({ hub, clock, log, findRevokedCredentials });
     this.#maxPerHolder = options.maxPerHolder ?? 10;
+    this.#limit = new SocketLimit({ transport, node, clock, most: this.#maxPerHolder });
   }
 
   /** Open sockets. */
@@ -90,7 +114,7 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
     try {
       if (this.#draining) throw new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
       const admission = await this.#options.admit(request);
-      if (this.#count(admission) >= this.#maxPerHolder) {
+      if (!this.#limit.hasRoom(admission)) {
         const message = `At most ${this.#maxPerHolder} streams at once.`;
         throw new ServiceError('svc/rate_limit/exceeded', { message, retryAfterSeconds: 5 });
       }
@@ -104,13 +128,11 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
 
   open(socket: Socket<StreamSession>): void {
     const { session } = socket;
-    const holder = getHolder(session.admission);
-    const count = this.#count(session.admission) + 1;
-    this.#perHolder.set(holder, count);
     this.#size++;
     session.open(socket);
-    // Several upgrades may have passed the first check together.
-    if (count > this.#maxPerHolder || this.#draining) session.end(closeCodes.tryLater, 'not now');
+    // Several upgrades may have passed the first check together: then the newest sockets are closed here.
+    this.#limit.add(session, this.#options.clock.now());
+    if (this.#draining) session.end(closeCodes.tryLater, 'not now');
   }
 
   message(socket: Socket<StreamSession>, text: string): void {
@@ -130,10 +152,7 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
     const { session } = socket;
     if (session.state === 'closing') return;
     this.#size--;
-    const holder = getHolder(session.admission);
-    const left = this.#count(session.admission) - 1;
-    if (left > 0) this.#perHolder.set(holder, left);
-    else this.#perHolder.delete(holder);
+    this.#limit.remove(session);
     session.closed();
   }
 
@@ -146,14 +165,7 @@ export class ConsoleStream implements SocketEndpoint<StreamSession> {
       }
     }
     this.#reaper.close();
+    this.#limit.close();
     this.context.hub.close();
   }
-
-  #count(admission: Admission): number {
-    return this.#perHolder.get(getHolder(admission)) ?? 0;
-  }
-}
-
-function getHolder({ userId, apiKeyId }: Admission): string {
-  return userId ?? apiKeyId ?? '';
 }

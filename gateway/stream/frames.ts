@@ -1,7 +1,8 @@
 /**
  * The frames of the Console stream (docs/contract-decisions.md, "Console stream"), JSON text in both directions. The server's frames
- * are concatenated around texts that already are JSON. The client has three ({@link ClientFrame}); anything else closes the socket.
+ * are concatenated around texts that already are JSON. The client has four ({@link ClientFrame}); anything else closes the socket.
  */
+import { isId } from '../../protocol/ids.ts';
 
 /** Why a socket is closed. 4000 to 4999 are ours; all but 1003, 1007, 1009 and 4003 invite the client to come back and resume. */
 export const closeCodes = {
@@ -9,7 +10,7 @@ export const closeCodes = {
   goingAway: 1001,
   /** A binary frame: sent by the server beneath (gateway/http). */
   binary: 1003,
-  /** A text frame that is not a {@link ClientFrame}, or a second resume. */
+  /** A text frame that is not a {@link ClientFrame}, a second resume, or one for an environment that is not the project's. */
   invalidFrame: 1007,
   /** A frame over {@link maxClientFrame}: sent by the server beneath, too. */
   tooLong: 1009,
@@ -70,9 +71,18 @@ export function pingFrame(seq: number): string {
 export const barePing = '{"type":"ping"}';
 export const pong = '{"type":"pong"}';
 
-/** What a client may send. `resume` is its first frame, once; both its fields or none name a cursor. */
+/**
+ * What a client may send. `resume` is its first frame, once; `epoch` and `seq` together name a cursor, and `environmentId` the only environment
+ * that it wants to see. `view` says which thread its user looks at.
+ */
 export type ClientFrame =
-  | { readonly type: 'resume'; readonly epoch?: string; readonly seq?: number }
+  | {
+      readonly type: 'resume';
+      readonly epoch?: string;
+      readonly seq?: number;
+      readonly environmentId?: string;
+    }
+  | { readonly type: 'view'; readonly threadId: string | null }
   | { readonly type: 'ping' }
   | { readonly type: 'pong' };
 
@@ -89,6 +99,7 @@ export function parseClientFrame(text: string): ClientFrame | undefined {
   }
   if (typeof frame !== 'object' || frame === null || !('type' in frame)) return undefined;
   if (frame.type === 'ping' || frame.type === 'pong') return { type: frame.type };
+  if (frame.type === 'view') return parseView(frame);
   if (frame.type !== 'resume') return undefined;
   // A client without a cursor may send null for both.
   const epoch = 'epoch' in frame ? (frame.epoch ?? undefined) : undefined;
@@ -96,5 +107,18 @@ export function parseClientFrame(text: string): ClientFrame | undefined {
   if (epoch !== undefined && (typeof epoch !== 'string' || epoch.length > 128)) return undefined;
   if (seq !== undefined && !(typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0))
     return undefined;
-  return { type: 'resume', ...(epoch === undefined ? {} : { epoch }), ...(seq === undefined ? {} : { seq }) };
+  const environmentId = 'environmentId' in frame ? (frame.environmentId ?? undefined) : undefined;
+  if (environmentId !== undefined && typeof environmentId !== 'string') return undefined;
+  return {
+    type: 'resume',
+    ...(epoch === undefined ? {} : { epoch }),
+    ...(seq === undefined ? {} : { seq }),
+    ...(environmentId === undefined ? {} : { environmentId }),
+  };
+}
+
+function parseView(frame: object): ClientFrame | undefined {
+  const threadId = 'threadId' in frame ? frame.threadId : undefined;
+  if (threadId === null) return { type: 'view', threadId };
+  return typeof threadId === 'string' && isId('thread', threadId) ? { type: 'view', threadId } : undefined;
 }

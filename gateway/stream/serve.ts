@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { type CommitNotifier, eventPage, streamHeads } from '../../storage/events/index.ts';
+import { findEnvironmentHead, findViewer } from '../../storage/reads/index.ts';
 import { findRevokedCredentials } from '../../storage/tenancy/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import { admit, type AdmitOptions } from './admit.ts';
@@ -15,7 +16,7 @@ export interface StreamOptions extends Omit<AdmitOptions, 'findRevokedCredential
   readonly server: HttpServer;
   readonly database: Pick<Database, 'query'>;
   readonly notifier: CommitNotifier;
-  readonly transport: Pick<Transport, 'subscribe'>;
+  readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly docsUrl: string;
@@ -41,6 +42,10 @@ export function serveConsoleStream(options: StreamOptions): ConsoleStream {
     publish: (topic, frame) => server.publish(topic, frame),
     follow,
     findRevokedCredentials: admitOptions.findRevokedCredentials,
+    findViewer: of => findViewer(database, of),
+    hasEnvironment: async (projectId, environmentId) =>
+      (await findEnvironmentHead(database, environmentId))?.projectId === projectId,
+    transport,
     clock,
     log,
     docsUrl,

@@ -8,7 +8,9 @@ import { getTopic } from './admission.ts';
 import type { PagedFrame } from './catch-up.ts';
 import {
   barePing,
+  type ClientFrame,
   closeCodes,
+  ephemeralFrame,
   parseClientFrame,
   pingFrame,
   pong,
@@ -16,12 +18,18 @@ import {
   resumedFrame,
   type ResetReason,
 } from './frames.ts';
+import type { EphemeralEvent } from './ephemeral-events.ts';
 import { maxBufferedBytes, Subscriber } from './subscriber.ts';
+import type { Gaze } from './viewers.ts';
 
 const resumeDeadlineMs = 10_000;
 export const heartbeatMs = 25_000;
 /** Frames from the client between two heartbeats. */
 const maxFrames = 100;
+/** Beside them, `view` frames: somebody may walk down a list with a key held down. */
+const maxViews = 500;
+
+type ResumeFrame = Extract<ClientFrame, { readonly type: 'resume' }>;
 
 export class StreamSession extends Subscriber {
   #socket: Socket<StreamSession> | undefined;
@@ -29,6 +37,10 @@ export class StreamSession extends Subscriber {
   #dueAt = 0;
   #unanswered = 0;
   #frames = 0;
+  #views = 0;
+  /** The client has said where to begin. */
+  #hasBegun = false;
+  #gaze: Gaze | undefined;
 
   /** Starts the time that the client has to send `resume`. */
   open(socket: Socket<StreamSession>): void {
@@ -41,23 +53,24 @@ export class StreamSession extends Subscriber {
   receive(text: string): void {
     if (this.state === 'closing') return;
     this.#unanswered = 0;
-    if (++this.#frames > maxFrames) return this.end(closeCodes.policy, 'too many frames');
     const frame = parseClientFrame(text);
+    const isView = frame?.type === 'view';
+    if (isView ? ++this.#views > maxViews : ++this.#frames > maxFrames) {
+      return this.end(closeCodes.policy, 'too many frames');
+    }
     switch (frame?.type) {
       case 'pong':
         return;
       case 'ping':
         return this.#send(pong);
       case 'resume':
-        if (this.state !== 'awaiting')
-          return this.end(closeCodes.invalidFrame, 'resume is sent once, as the first frame');
-        // Spreads the heartbeats of clients that came back together over some seconds.
-        this.#dueAt = this.context.clock.monotonic() + heartbeatMs - (this.index % 10) * 1_000;
-        return this.resumeFrom(frame.epoch, frame.seq);
+        return this.#begin(frame);
+      case 'view':
+        return this.#view(frame.threadId);
       case undefined:
         return this.end(
           closeCodes.invalidFrame,
-          'expected {"type":"resume"}, {"type":"ping"} or {"type":"pong"}',
+          'expected {"type":"resume"}, {"type":"view"}, {"type":"ping"} or {"type":"pong"}',
         );
     }
   }
@@ -72,11 +85,12 @@ export class StreamSession extends Subscriber {
     if (this.admission.expiresAt <= now)
       return this.end(closeCodes.notAuthenticated, 'the credential has expired');
     if (monotonic < this.#dueAt) return;
-    if (this.state === 'awaiting') return this.end(closeCodes.policy, 'no resume frame in time');
+    if (!this.#hasBegun) return this.end(closeCodes.policy, 'no resume frame in time');
     if (this.#unanswered >= 2) return this.end(closeCodes.unresponsive, 'two heartbeats unanswered');
     this.#dueAt = monotonic + heartbeatMs;
     this.#unanswered++;
     this.#frames = 0;
+    this.#views = 0;
     this.checkBuffer();
     this.#send(this.state === 'live' ? pingFrame(this.stream.head) : barePing);
   }
@@ -88,6 +102,7 @@ export class StreamSession extends Subscriber {
 
   /** The socket is closed, by whichever side. */
   closed(): void {
+    this.#gaze?.end();
     this.leave();
     this.#socket = undefined;
   }
@@ -109,6 +124,8 @@ export class StreamSession extends Subscriber {
 
   protected tellReset(epoch: string, seq: number, reason: ResetReason): void {
     this.#send(resetFrame(epoch, seq, reason));
+    // The client forgets what it knew.
+    if (this.state === 'live') this.#tellViewers();
   }
 
   protected sendPage(page: readonly PagedFrame[]): void {
@@ -119,6 +136,57 @@ export class StreamSession extends Subscriber {
 
   protected goLive(): void {
     this.#socket?.subscribe(getTopic(this.admission));
+    this.#tellViewers();
+  }
+
+  #begin({ epoch, seq, environmentId }: ResumeFrame): void {
+    if (this.#hasBegun) return this.end(closeCodes.invalidFrame, 'resume is sent once, as the first frame');
+    this.#hasBegun = true;
+    // Spreads the heartbeats of clients that came back together over some seconds.
+    this.#dueAt = this.context.clock.monotonic() + heartbeatMs - (this.index % 10) * 1_000;
+    const { environmentId: only } = this.admission;
+    if (environmentId === undefined || environmentId === only) return this.resumeFrom(epoch, seq);
+    if (only !== undefined) return this.#refuseEnvironment();
+    void this.#beginIn(environmentId, epoch, seq);
+  }
+
+  async #beginIn(environmentId: string, epoch: string | undefined, seq: number | undefined): Promise<void> {
+    let isThere: boolean;
+    try {
+      isThere = await this.context.hasEnvironment(this.admission.projectId, environmentId);
+    } catch {
+      return this.end(closeCodes.tryLater, 'the environment could not be looked up');
+    }
+    if (this.state === 'closing') return;
+    if (!isThere) return this.#refuseEnvironment();
+    this.limitTo(environmentId);
+    this.resumeFrom(epoch, seq);
+  }
+
+  #refuseEnvironment(): void {
+    this.end(closeCodes.invalidFrame, 'no such environment in the project');
+  }
+
+  #view(threadId: string | null): void {
+    if (!this.#hasBegun) return this.end(closeCodes.invalidFrame, 'resume comes first');
+    this.#gaze ??= this.context.viewers.open(
+      () => this.admission,
+      event => this.#tell(event),
+    );
+    this.#gaze?.lookAt(threadId);
+  }
+
+  /** Who looks at the threads of the project. */
+  #tellViewers(): void {
+    if (!this.admission.view.names.has('thread.viewer.changed')) return;
+    const { projectId, environmentId: only } = this.admission;
+    for (const event of this.context.viewers.list(projectId)) {
+      if (only === undefined || only === event.environmentId) this.#tell(event);
+    }
+  }
+
+  #tell({ body }: EphemeralEvent): void {
+    this.#send(ephemeralFrame(body));
   }
 
   #send(text: string): void {

@@ -21,12 +21,16 @@ import type { CatchUp, PagedFrame, Reader } from './catch-up.ts';
 import type { ProjectStream, Follower } from './project-stream.ts';
 import type { ResetReason } from './frames.ts';
 import type { Hub } from './hub.ts';
+import type { Viewers } from './viewers.ts';
 
 /** What all subscribers of a node share. */
 export interface StreamContext {
   readonly hub: Hub;
   readonly catchUp: CatchUp;
   readonly clock: Clock;
+  readonly viewers: Viewers;
+  /** Whether there is such an environment in the project. */
+  readonly hasEnvironment: (projectId: string, environmentId: string) => Promise<boolean>;
 }
 
 export type SubscriberState = 'awaiting' | 'catching-up' | 'live' | 'closing';
@@ -42,11 +46,11 @@ const keptMs = 86_400_000;
 const fromNow = -1;
 
 export abstract class Subscriber implements Follower, Reader {
-  readonly admission: Admission;
   index = -1;
   /** Everything up to this number was delivered; kept while catching up. */
   cursor = fromNow;
   protected readonly context: StreamContext;
+  #admission: Admission;
   #state: SubscriberState = 'awaiting';
   #stream: ProjectStream | undefined;
   #epoch: string | undefined;
@@ -56,8 +60,12 @@ export abstract class Subscriber implements Follower, Reader {
   #draining = false;
 
   constructor(admission: Admission, context: StreamContext) {
-    this.admission = admission;
+    this.#admission = admission;
     this.context = context;
+  }
+
+  get admission(): Admission {
+    return this.#admission;
   }
 
   get state(): SubscriberState {
@@ -114,6 +122,13 @@ export abstract class Subscriber implements Follower, Reader {
   /** Follows the stream before it is known from where. */
   protected join(): void {
     this.#stream = this.context.hub.join(this.admission.projectId, this);
+  }
+
+  /** Shows one environment alone, before anything is shown. */
+  protected limitTo(environmentId: string): void {
+    this.stream.remove(this);
+    this.#admission = { ...this.#admission, environmentId };
+    this.stream.add(this);
   }
 
   /** Starts after the cursor. Both undefined: from now on. */

@@ -1,7 +1,7 @@
 /** Rows of the operation table as OpenAPI describes them. */
 import type { TSchema } from 'typebox';
 import { errors, type ErrorCode } from '../errors.ts';
-import { listImpliedFields, type Operation } from '../operation.ts';
+import { listImpliedFields, type Operation, takesActingUser } from '../operation.ts';
 import { describeField, type Components } from './components.ts';
 import { createExample, type Json, type JsonObject } from './examples.ts';
 import { defineFrames } from './events.ts';
@@ -26,6 +26,7 @@ export function describeOperation(
     ...(operation.tagged === true && operation.method !== 'GET'
       ? [{ $ref: '#/components/parameters/IfMatch' }]
       : []),
+    ...(takesActingUser(operation) ? [{ $ref: '#/components/parameters/ActingUser' }] : []),
   ];
   return {
     operationId,

@@ -1,4 +1,5 @@
 /** Headers of requests, answers and deliveries, and the security schemes. */
+import { actingUserTitle } from '../operation.ts';
 import { apiVersion } from '../version.ts';
 import { exampleId, type Json, type JsonObject } from './examples.ts';
 
@@ -121,6 +122,15 @@ const deliveryHeaders = [
 ] as const;
 
 export const parameters: JsonObject = {
+  ActingUser: {
+    name: actingUserTitle,
+    in: 'header',
+    required: false,
+    description:
+      'With an API key: the user on whose behalf it acts, one who may answer in the project. The act is then theirs, as if they had done it in the Console. The key needs threads:write beside the scopes of the operation. 404 for any other user.',
+    schema: { type: 'string' },
+    example: exampleId('user'),
+  },
   IfMatch: {
     name: 'If-Match',
     in: 'header',

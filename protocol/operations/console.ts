@@ -8,6 +8,8 @@ import {
   createList,
   ListQuery,
   ListStreamEventsQuery,
+  QueuesQuery,
+  Queues,
   OpenStreamQuery,
   StreamTicket,
   UpsertConsoleMemberBody,
@@ -23,6 +25,7 @@ import {
   repeatable,
   signedIn,
   shortPages,
+  verified,
 } from './rules.ts';
 
 const tag = 'Console';
@@ -69,6 +72,22 @@ export const consoleOperations = {
     success: { status: 204, body: null },
     errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors],
     rate: 'write',
+    idempotency: 'none',
+  },
+  getQueues: {
+    method: 'GET',
+    path: '/console/projects/{projectId}/queues',
+    tag,
+    summary: 'Count the threads of each queue of an inbox',
+    description:
+      'Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. While the stream brings events of threads, ask again, once in five seconds at most.',
+    auth: 'project',
+    access: access.readThreads,
+    params: oneProject,
+    query: QueuesQuery,
+    success: { status: 200, body: Queues },
+    errors: [...always, ...checked, ...credential, ...forbidden, ...verified, ...consoleErrors],
+    rate: 'read',
     idempotency: 'none',
   },
   createStreamTicket: {

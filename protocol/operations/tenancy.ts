@@ -135,7 +135,7 @@ export const tenancyOperations = {
     method: 'PATCH',
     path: '/projects/{projectId}',
     tag: 'Projects',
-    summary: 'Rename a project',
+    summary: 'Rename a project, or set how its threads are assigned',
     auth: 'project',
     access: access.administer,
     params: oneProject,

@@ -97,6 +97,8 @@ export const ListAgentRunsQuery = Type.Object({
   threadId: optional(id('thread')),
   agentId: optional(id('agent')),
   status: optional(choice(runStatuses)),
+  /** Runs whose suggestion waits for an operator. */
+  suggestion: optional(choice(['pending'])),
   ...page,
 });
 

@@ -132,6 +132,7 @@ export {
   type MessageStatus,
 } from './message.ts';
 export { CreateNoteBody, ThreadNote, UpdateNoteBody } from './note.ts';
+export { FreeEntry, Participant, ParticipantInput, ServiceWindow } from './participant.ts';
 export {
   CreatedPartnerAppCredential,
   CreatePartnerAppBody,
@@ -139,7 +140,8 @@ export {
   PartnerAppCredential,
   RotatePartnerAppSecretBody,
 } from './partner-app.ts';
-export { ReadCursor, ReadCursorBody, TypingBody } from './presence.ts';
+export { ReadCursor, ReadCursorBody, ThreadViewer, TypingBody } from './presence.ts';
+export { type AvatarColor, avatarColors, maxDisplayName, Profile, themes, UpdateProfileBody } from './profile.ts';
 export {
   CreateEnvironmentBody,
   CreateProjectBody,
@@ -147,10 +149,13 @@ export {
   type EnvironmentKind,
   ListEnvironmentsQuery,
   ListProjectsQuery,
+  type AssignmentInput,
   Project,
+  ProjectAssignment,
   UpdateEnvironmentBody,
   UpdateProjectBody,
 } from './project.ts';
+export { closingWindowMs, maxQueueCount, Queues, QueuesQuery } from './queue.ts';
 export {
   type Approval,
   type BudgetScope,
@@ -188,16 +193,20 @@ export {
 export {
   type AgentMode,
   agentModes,
+  type AssignmentReason,
+  assignmentReasons,
   AssignThreadBody,
   CreateThreadBody,
-  FreeEntry,
   ListThreadsQuery,
+  maxPreviewLength,
+  maxUnreadCount,
   noAgentMode,
-  Participant,
-  ParticipantInput,
   PersonalDataErasure,
-  ServiceWindow,
+  type SnoozeReason,
+  snoozeReasons,
   Thread,
+  ThreadMatch,
+  ThreadPreview,
   type ThreadStatus,
   threadStatuses,
   unassigned,

@@ -4,7 +4,7 @@ import { attachmentsInput, MessageAttachment } from './attachment.ts';
 import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { MessageContent, MessageContentInput, MessageError, MessageReference, Referral } from './content.ts';
 import { maybeProject, page } from './list.ts';
-import { ParticipantInput, ServiceWindow } from './thread.ts';
+import { ParticipantInput, ServiceWindow } from './participant.ts';
 
 export const directions = ['inbound', 'outbound'] as const;
 export type Direction = (typeof directions)[number];
@@ -20,6 +20,8 @@ export const actorTypes = ['contact', 'user', 'agent', 'api_key', 'system'] as c
 export const Actor = resource('Actor', {
   type: choice(actorTypes),
   id: nullable(Type.String()),
+  /** The key that acted on the user's behalf. */
+  apiKeyId: optional(id('apiKey')),
 });
 export type Actor = Static<typeof Actor>;
 

@@ -1,7 +1,8 @@
 /** Who is active on a thread, and how far they have read it. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, id, instant, resource } from './fields.ts';
+import { body, choice, id, instant, nullable, resource } from './fields.ts';
+import { avatarColors } from './profile.ts';
 
 export const typingStates = ['started', 'stopped'] as const;
 
@@ -28,3 +29,12 @@ export const ReadCursor = resource('ReadCursor', {
   updatedAt: instant(),
 });
 export type ReadCursor = Static<typeof ReadCursor>;
+
+/** An operator who looks at a thread. */
+export const ThreadViewer = resource('ThreadViewer', {
+  userId: id('user'),
+  displayName: Type.String(),
+  avatarColor: nullable(choice(avatarColors)),
+  since: instant(),
+});
+export type ThreadViewer = Static<typeof ThreadViewer>;

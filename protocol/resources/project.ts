@@ -3,6 +3,18 @@ import type { Static } from 'typebox';
 import { body, choice, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { maybeProject, page } from './list.ts';
 
+/** `roundRobin`: threads that wait are given to operators who are online and have room, in turn. */
+export const assignmentModes = ['off', 'roundRobin'] as const;
+
+const maxOpenThreads = Type.Integer({ minimum: 1, maximum: 1_000 });
+
+export const ProjectAssignment = resource('ProjectAssignment', {
+  mode: choice(assignmentModes),
+  /** Open threads that an operator has at most when they are given another. */
+  maxOpenThreads,
+});
+export type ProjectAssignment = Static<typeof ProjectAssignment>;
+
 export const Project = resource('Project', {
   projectId: id('project'),
   workspaceId: id('workspace'),
@@ -10,6 +22,7 @@ export const Project = resource('Project', {
   createdAt: instant(),
   updatedAt: instant(),
   archivedAt: optional(nullable(instant())),
+  assignment: optional(ProjectAssignment),
 });
 export type Project = Static<typeof Project>;
 
@@ -19,7 +32,17 @@ export const CreateProjectBody = body('CreateProjectBody', {
 });
 export type CreateProjectBody = Static<typeof CreateProjectBody>;
 
-export const UpdateProjectBody = body('UpdateProjectBody', { name: optional(text(1, 256)) });
+export const AssignmentInput = body('AssignmentInput', {
+  mode: optional(choice(assignmentModes)),
+  maxOpenThreads: optional(maxOpenThreads),
+});
+export type AssignmentInput = Static<typeof AssignmentInput>;
+
+export const UpdateProjectBody = body('UpdateProjectBody', {
+  name: optional(text(1, 256)),
+  /** What is absent stays. */
+  assignment: optional(AssignmentInput),
+});
 export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
 
 export const ListProjectsQuery = Type.Object({ workspaceId: optional(id('workspace')), ...page });

@@ -13,11 +13,21 @@ import {
   text,
 } from './fields.ts';
 import { page, scope } from './list.ts';
+import { actorTypes, directions } from './message.ts';
+import { FreeEntry, Participant, ParticipantInput, ServiceWindow } from './participant.ts';
 
 export const threadStatuses = ['open', 'closed', 'archived'] as const;
 export type ThreadStatus = (typeof threadStatuses)[number];
 export const agentModes = ['auto', 'suggest', 'paused'] as const;
 export type AgentMode = (typeof agentModes)[number];
+
+/** Why a thread was snoozed or woken: somebody asked for it, its time had come, its participant wrote, or it was closed or archived. */
+export const snoozeReasons = ['request', 'due', 'message', 'status'] as const;
+export type SnoozeReason = (typeof snoozeReasons)[number];
+
+/** Why an assignee changed: somebody asked for it, by the project's round robin, or because the assignee may no longer answer. */
+export const assignmentReasons = ['request', 'automatic', 'access_lost'] as const;
+export type AssignmentReason = (typeof assignmentReasons)[number];
 
 /** 1 to 64 characters: a letter or digit, then letters, digits, `_` or `-`. */
 export const tag = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' });
@@ -29,40 +39,35 @@ export const customFields = Type.Unsafe<Record<string, string | number | boolean
   default: {},
 });
 
-/** The provider's window for free-form outbound messages: 24 hours after the last inbound one. Null when the channel has none. */
-export const ServiceWindow = resource('ServiceWindow', {
-  open: Type.Boolean(),
-  expiresAt: nullable(instant()),
-});
-export type ServiceWindow = Static<typeof ServiceWindow>;
+/** Code points of a preview's text. */
+export const maxPreviewLength = 140;
 
-/** A period without charges by the provider, after a referral; it concerns prices only. */
-export const FreeEntry = resource('FreeEntry', {
-  status: choice(['pending', 'open', 'closed']),
-  /** While it is pending: until when a message of the business has to be delivered. */
-  pendingUntil: optional(nullable(instant())),
-  openedAt: optional(nullable(instant())),
-  expiresAt: optional(nullable(instant())),
+/** The last message, as a row of a list shows it. */
+export const ThreadPreview = resource('ThreadPreview', {
+  messageId: id('message'),
+  direction: choice(directions),
+  actorType: choice(actorTypes),
+  /** One line; a longer text ends in `…`. Empty where the message has no text. */
+  text: Type.String(),
+  /** The `type` of its `content`, if it has one. */
+  contentType: nullable(Type.String()),
+  attachmentCount: Type.Integer({ minimum: 0 }),
+  at: instant(),
 });
-export type FreeEntry = Static<typeof FreeEntry>;
+export type ThreadPreview = Static<typeof ThreadPreview>;
 
-/** Who writes on the other side. `attributes` are what the provider or the channel's owner knows of them. */
-export const Participant = resource('Participant', {
-  externalParticipantRef: nullable(Type.String()),
-  displayName: nullable(Type.String()),
-  locale: nullable(Type.String()),
-  attributes: freeForm(),
+/** Where a search has found its words: plain text, and each match as its start and end in UTF-16 code units. */
+export const ThreadMatch = resource('ThreadMatch', {
+  field: choice(['participant', 'message']),
+  messageId: optional(nullable(id('message'))),
+  snippet: Type.String(),
+  highlights: Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 })),
+  at: instant(),
 });
-export type Participant = Static<typeof Participant>;
+export type ThreadMatch = Static<typeof ThreadMatch>;
 
-/** What is known of the participant now: fields that are absent stay as they are. */
-export const ParticipantInput = body('ParticipantInput', {
-  displayName: optional(nullable(text(1, 256))),
-  /** A language, and a region if there is one (BCP 47). */
-  locale: optional(nullable(text(1, 64))),
-  attributes: optional(freeForm()),
-});
-export type ParticipantInput = Static<typeof ParticipantInput>;
+/** An unread count of this many stands for this many or more. */
+export const maxUnreadCount = 100;
 
 export const Thread = resource('Thread', {
   threadId: id('thread'),
@@ -89,6 +94,20 @@ export const Thread = resource('Thread', {
   freeEntry: optional(nullable(FreeEntry)),
   /** How far the requesting user has read, if at all; only in reads with a Studio token. */
   readSequence: optional(Type.Integer({ minimum: 0 })),
+  /** Messages of the participant that the requesting user has not read, 100 for any more; only in reads with a Studio token. */
+  unreadCount: optional(Type.Integer({ minimum: 0, maximum: maxUnreadCount })),
+  /** The last message; not in events, which have messages of their own. */
+  preview: optional(nullable(ThreadPreview)),
+  /** Since when the participant waits for an answer; null: for none. */
+  waitingSince: optional(nullable(instant())),
+  /** The run whose suggestion waits for an operator. */
+  pendingSuggestion: optional(nullable(id('run'))),
+  /** Messages that could not be sent, since one was sent after that or the thread was closed. */
+  failedSends: optional(Type.Integer({ minimum: 0 })),
+  /** Until when it is put away; null: it is not. An inbound message wakes it sooner. */
+  snoozedUntil: optional(nullable(instant())),
+  /** In the results of a search: what was found. */
+  match: optional(ThreadMatch),
 });
 export type Thread = Static<typeof Thread>;
 
@@ -111,6 +130,10 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   metadata: optional(freeForm()),
   /** Null: the agent of the thread's channel. */
   agentId: optional(nullable(id('agent'))),
+  /** Merged into what is known; null clears. */
+  participant: optional(ParticipantInput),
+  /** In the future, at most a year ahead; null wakes. For an open thread. */
+  snoozedUntil: optional(nullable(instant())),
 });
 export type UpdateThreadBody = Static<typeof UpdateThreadBody>;
 
@@ -121,7 +144,14 @@ export const AssignThreadBody = body('AssignThreadBody', {
 });
 export type AssignThreadBody = Static<typeof AssignThreadBody>;
 
-export const threadSorts = ['lastMessageAt', 'createdAt', 'updatedAt'] as const;
+/** By `waitingSince`: the threads that wait alone; by `windowClosesAt`: open ones whose service window is open, by the minute of its end. */
+export const threadSorts = [
+  'lastMessageAt',
+  'createdAt',
+  'updatedAt',
+  'waitingSince',
+  'windowClosesAt',
+] as const;
 
 /** In the place of an assignee: threads that are assigned to nobody. */
 export const unassigned = 'unassigned';
@@ -137,6 +167,8 @@ function createFilter<S extends TSchema>(item: S) {
 
 export const ListThreadsQuery = Type.Object({
   ...scope,
+  /** Words of messages and of the participant's name. The last one may be the beginning of a word, from three characters on. */
+  q: optional(text(1, 200)),
   status: createFilter(choice(threadStatuses)),
   agentMode: createFilter(choice([...agentModes, noAgentMode])),
   channelId: createFilter(id('channel')),
@@ -144,6 +176,15 @@ export const ListThreadsQuery = Type.Object({
   assigneeUserId: createFilter(assignee),
   participantRef: optional(text(1, 256)),
   updatedAfter: optional(instant()),
+  hasPendingSuggestion: optional(Type.Boolean()),
+  awaitingReply: optional(Type.Boolean()),
+  /** Of the requesting user. */
+  unread: optional(Type.Boolean()),
+  snoozed: optional(Type.Boolean()),
+  /** Whether `failedSends` is more than 0. */
+  failedSends: optional(Type.Boolean()),
+  /** Open threads whose service window is open and ends before. */
+  windowClosesBefore: optional(instant()),
   sort: optional(choice(threadSorts, { default: 'lastMessageAt' })),
   order: optional(choice(['asc', 'desc'], { default: 'desc' })),
   ...page,

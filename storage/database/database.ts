@@ -11,7 +11,7 @@ import type { Log } from '../../runtime/observability/index.ts';
 import { entities } from '../entities/index.ts';
 import { listMigrations, runMigrations } from '../migrations/index.ts';
 import { StandbyServer } from './errors.ts';
-import { ScanPool } from './scan-pool.ts';
+import { followIndexes, ScanPool, searchIndexes } from './scan-pool.ts';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -40,6 +40,8 @@ export interface Database {
    * connections of its own (scan-pool.ts). Rejects with `svc/runtime/unavailable` (503) when too many lists of the project wait.
    */
   scan<T extends object>(projectId: string, text: string, values: readonly unknown[]): Promise<T[]>;
+  /** The same for a search by words. The server cancels it after a second. */
+  search<T extends object>(projectId: string, text: string, values: readonly unknown[]): Promise<T[]>;
   /** Resolves when the database takes reads and writes. */
   check(): Promise<void>;
   /** Brings the schema up to date. Any number of nodes may call it at once: one works, the others wait and find it done. */
@@ -53,6 +55,9 @@ export type Queries = Pick<Database, 'query'>;
 
 /** A statement that is this late beyond its time limit has lost its answer: its connection is closed. */
 const silenceMs = 5_000;
+
+/** The server cancels a look into the index of words after this many milliseconds. */
+const searchTimeoutMs = 1_000;
 
 /**
  * The operating system's probes notice after some 20 s that a server vanished without a word, or that a gateway forgot the connection.
@@ -94,12 +99,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const pool = new pg.Pool({ ...settings, max: poolSize });
   pool.on('error', onLost);
-  const scans = new ScanPool(settings, onLost);
+  const scans = new ScanPool(settings, followIndexes, onLost);
+  const searches = new ScanPool({ ...settings, statement_timeout: searchTimeoutMs }, searchIndexes, onLost);
 
   const orm = await openOrm(url, Math.max(2, Math.ceil(poolSize / 2)), limits);
 
   async function close(): Promise<void> {
-    await Promise.all([pool.end(), scans.close()]);
+    await Promise.all([pool.end(), scans.close(), searches.close()]);
     await orm.close(true);
   }
 
@@ -116,6 +122,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return result.rows;
     },
     scan: (projectId, text, values) => scans.query(projectId, text, values),
+    search: (projectId, text, values) => searches.query(projectId, text, values),
     check: () => requirePrimary(pool),
     migrate: () => migrate(orm, url, log),
     close: () => (closing ??= close()),

@@ -9,15 +9,19 @@
 import pg from 'pg';
 import { unavailable } from '../../runtime/actor/index.ts';
 
-/** Connections of a node. */
+/** Connections of a node for each sort of list. */
 const connections = 4;
 /** Connections that one project may use at once. */
 const share = connections / 2;
 /** Lists of one project that may wait; each takes some milliseconds. */
 const maxWaiting = 200;
 
-const plannerSettings =
+/** Of lists that follow an index. */
+export const followIndexes =
   '-c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+
+/** Of searches, which have an index for any words: it is never better to read all. */
+export const searchIndexes = '-c enable_seqscan=off -c jit=off';
 
 /** The lists of one project. */
 interface ProjectQueue {
@@ -29,13 +33,16 @@ export class ScanPool {
   readonly #pool: pg.Pool;
   readonly #queues = new Map<string, ProjectQueue>();
 
-  /** @param settings of the connections: those of all other reads */
-  constructor(settings: pg.PoolConfig, onLost: (error: Error) => void) {
+  /**
+   * @param settings of the connections: those of all other reads
+   * @param options what the planner does otherwise on them
+   */
+  constructor(settings: pg.PoolConfig, options: string, onLost: (error: Error) => void) {
     const { application_name: name = 'scans' } = settings;
     this.#pool = new pg.Pool({
       ...settings,
       max: connections,
-      options: plannerSettings,
+      options,
       application_name: `${name}-scans`,
     });
     this.#pool.on('error', onLost);

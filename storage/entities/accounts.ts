@@ -1,6 +1,13 @@
 /** People: accounts, their sessions, and the single-use tokens that are sent to them. */
 import { defineEntity, p } from '@mikro-orm/core';
+import type { AvatarColor, Profile } from '../../protocol/resources/index.ts';
 import { id, instant } from './columns.ts';
+
+/** What a user has set for the Console. What is absent has its default. */
+export type UserSettings = Partial<Pick<Profile, 'notifications' | 'theme' | 'language' | 'timeZone'>>;
+
+/** The name by which other users know a user, of the table `users` as `u`. */
+export const selectDisplayName = `coalesce(u.display_name, split_part(u.email, '@', 1))`;
 
 export const User = defineEntity({
   name: 'User',
@@ -14,6 +21,10 @@ export const User = defineEntity({
     /** Argon2id in PHC form; null until an invited user has chosen a password. */
     passwordHash: p.text().nullable(),
     emailVerifiedAt: instant().nullable(),
+    /** Null: the beginning of the address. */
+    displayName: p.text().nullable(),
+    avatarColor: p.text().$type<AvatarColor>().nullable(),
+    settings: p.json<UserSettings>().nullable(),
     createdAt: instant(),
     updatedAt: instant(),
   },

@@ -134,6 +134,8 @@ export const AgentRun = defineEntity({
     toolCallCount: p.integer().default(0),
     trace: p.json<Record<string, unknown>>().default('{}'),
     metadata: metadata(),
+    /** Of the trace's suggestion; null where there is none, or it was made before there was this column. */
+    suggestionStatus: p.text().nullable(),
     startedAt: instant().nullable(),
     completedAt: instant().nullable(),
     createdAt: instant(),
@@ -142,6 +144,11 @@ export const AgentRun = defineEntity({
     version: big(),
   },
   indexes: [
+    {
+      name: 'agent_runs_suggesting',
+      properties: ['projectId', 'environmentId', 'createdAt', 'agentRunId'],
+      where: "suggestion_status = 'pending'",
+    },
     { name: 'agent_runs_listed', properties: ['projectId', 'environmentId', 'createdAt', 'agentRunId'] },
     {
       name: 'agent_runs_thread',

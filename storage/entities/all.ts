@@ -18,16 +18,27 @@ import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Remin
 import { Mail } from './mail.ts';
 import { Stitch, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
+  CannedReply,
   ConsoleMember,
   Environment,
   Invitation,
   Project,
+  Operator,
   ProjectMember,
   Workspace,
   WorkspaceMember,
 } from './tenancy.ts';
-import { Attachment, AttachmentTotal, Erasure, Message, ReadCursor, Thread, ThreadNote } from './threads.ts';
-import { UsageDay, UsageMark, UsageRun } from './usage.ts';
+import {
+  Attachment,
+  AttachmentTotal,
+  Erasure,
+  Message,
+  MessageWords,
+  ReadCursor,
+  Thread,
+  ThreadNote,
+} from './threads.ts';
+import { SearchMark, UsageDay, UsageMark, UsageRun } from './usage.ts';
 
 export const entities = [
   User,
@@ -38,6 +49,8 @@ export const entities = [
   Workspace,
   WorkspaceMember,
   Project,
+  Operator,
+  CannedReply,
   ProjectMember,
   ConsoleMember,
   Environment,
@@ -48,6 +61,7 @@ export const entities = [
   AuditLog,
   Thread,
   Message,
+  MessageWords,
   ThreadNote,
   ReadCursor,
   Attachment,
@@ -81,5 +95,6 @@ export const entities = [
   HashRoot,
   UsageDay,
   UsageMark,
+  SearchMark,
   UsageRun,
 ];

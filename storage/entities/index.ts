@@ -1,5 +1,5 @@
 /** The tables as entities of the ORM. A test holds them against the migrated schema. */
-export { EmailToken, Session, User } from './accounts.ts';
+export { EmailToken, selectDisplayName, Session, User, type UserSettings } from './accounts.ts';
 export { Agent, Budget, Loom, LoomVersion, Tool } from './agents.ts';
 export { entities } from './all.ts';
 export { Channel } from './channels.ts';
@@ -7,6 +7,7 @@ export { ApiKey, ByokCredential, PartnerApp } from './credentials.ts';
 export { ProjectStream } from './events.ts';
 export { Mail } from './mail.ts';
 export {
+  CannedReply,
   ConsoleMember,
   Environment,
   Invitation,

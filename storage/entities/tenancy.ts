@@ -40,8 +40,25 @@ export const Project = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
     archivedAt: instant().nullable(),
+    assignmentMode: p.enum(['off', 'roundRobin'] as const).default('off'),
+    /** Threads that one operator is given at most, where they are assigned automatically. */
+    maxOpenThreads: p.integer().default(20),
   },
   indexes: [{ name: 'projects_workspace', properties: ['workspaceId', 'projectId'] }],
+});
+
+/** A user who is or was online, in a project that assigns threads automatically. */
+export const Operator = defineEntity({
+  name: 'Operator',
+  tableName: 'operators',
+  properties: {
+    projectId: id().primary(),
+    userId: id().primary(),
+    onlineUntil: instant(),
+    /** Whoever has the lowest is given the next thread. */
+    turn: p.integer().default(0),
+  },
+  indexes: [{ name: 'operators_online', properties: ['onlineUntil'] }],
 });
 
 export const ProjectMember = defineEntity({
@@ -123,4 +140,23 @@ export const Invitation = defineEntity({
         'create index invitations_ended on invitations (least(accepted_at, revoked_at, expires_at))',
     },
   ],
+});
+
+/** A reply that operators use again and again. */
+export const CannedReply = defineEntity({
+  name: 'CannedReply',
+  tableName: 'canned_replies',
+  properties: {
+    cannedReplyId: id().primary(),
+    projectId: id(),
+    /** With its slash, in lower case. */
+    shortcut: id(),
+    title: p.text(),
+    body: p.text(),
+    createdByUserId: id(),
+    updatedByUserId: id(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [{ name: 'canned_replies_shortcut', properties: ['projectId', 'shortcut'] }],
 });

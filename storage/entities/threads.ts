@@ -29,6 +29,15 @@ export const Thread = defineEntity({
     /** Whole seconds of updatedAt; null: as activeSecond, since before there was this column. */
     updatedSecond: big().nullable(),
     archivedAt: instant().nullable(),
+    /** These four are null until the thread changes, since before there were these columns. */
+    waitingSince: instant().nullable(),
+    /** Whole minutes of the end of an open service window: see storage/reads/thread-lists.ts. */
+    windowMinute: big().nullable(),
+    /** The run that has made it. */
+    pendingSuggestion: id().nullable(),
+    /** Null: there are none. */
+    failedSends: p.integer().nullable(),
+    snoozedUntil: instant().nullable(),
     state: p.json<unknown>(),
     version: big(),
   },
@@ -64,6 +73,51 @@ export const Thread = defineEntity({
       name: 'threads_without_channel',
       properties: ['projectId', 'environmentId', 'externalRef'],
       where: 'channel_id is null and external_ref is not null',
+    },
+    {
+      name: 'threads_waiting',
+      properties: ['projectId', 'environmentId', 'waitingSince'],
+      where: 'waiting_since is not null',
+    },
+    {
+      name: 'threads_unassigned',
+      properties: ['projectId', 'environmentId', 'activeSecond'],
+      where: "status = 'open' and assignee_user_id is null",
+    },
+    {
+      name: 'threads_open',
+      properties: ['projectId', 'environmentId', 'activeSecond'],
+      where: "status = 'open'",
+    },
+    {
+      name: 'threads_of_assignee',
+      properties: ['projectId', 'environmentId', 'assigneeUserId', 'activeSecond'],
+      where: "status = 'open' and assignee_user_id is not null",
+    },
+    {
+      name: 'threads_open_by_mode',
+      properties: ['projectId', 'environmentId', 'agentMode', 'activeSecond'],
+      where: "status = 'open' and agent_mode is not null",
+    },
+    {
+      name: 'threads_by_window',
+      properties: ['projectId', 'environmentId', 'windowMinute'],
+      where: 'window_minute is not null',
+    },
+    {
+      name: 'threads_snoozed',
+      properties: ['projectId', 'environmentId', 'snoozedUntil'],
+      where: 'snoozed_until is not null',
+    },
+    {
+      name: 'threads_with_suggestion',
+      properties: ['projectId', 'environmentId', 'activeSecond'],
+      where: 'pending_suggestion is not null',
+    },
+    {
+      name: 'threads_with_failures',
+      properties: ['projectId', 'environmentId', 'activeSecond'],
+      where: 'failed_sends is not null',
     },
     { name: 'threads_by_creation', properties: ['projectId', 'environmentId', 'createdAt', 'threadId'] },
     {
@@ -109,6 +163,33 @@ export const Message = defineEntity({
   ],
 });
 
+/** The words of a message, or under the sequence 0 of the participant's name, by which a search finds the thread (storage/search). */
+export const MessageWords = defineEntity({
+  name: 'MessageWords',
+  tableName: 'message_words',
+  properties: {
+    threadId: id().primary(),
+    sequence: big().primary(),
+    projectId: id(),
+    environmentId: id(),
+    /** Of the event in its project. */
+    seq: big(),
+    at: instant(),
+    words: p.string().columnType('tsvector'),
+  },
+  indexes: [
+    { name: 'message_words_newest', properties: ['projectId', 'environmentId', 'seq'] },
+    {
+      name: 'message_words_found',
+      expression: 'create index message_words_found on message_words using gin (words) where sequence > 0',
+    },
+    {
+      name: 'message_words_named',
+      expression: 'create index message_words_named on message_words using gin (words) where sequence = 0',
+    },
+  ],
+});
+
 export const ThreadNote = defineEntity({
   name: 'ThreadNote',
   tableName: 'thread_notes',
@@ -136,6 +217,8 @@ export const ReadCursor = defineEntity({
     environmentId: id(),
     sequence: big(),
     updatedAt: instant(),
+    /** Of the thread's inbound messages those up to the sequence; null: from before they were counted. */
+    inboundCount: big().nullable(),
   },
 });
 

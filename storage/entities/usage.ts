@@ -25,6 +25,16 @@ export const UsageMark = defineEntity({
   },
 });
 
+/** How far each project's events were taken up by the search (storage/search). */
+export const SearchMark = defineEntity({
+  name: 'SearchMark',
+  tableName: 'search_marks',
+  properties: {
+    projectId: id().primary(),
+    seq: big(),
+  },
+});
+
 /** What the runs of one kind used that began on one day of UTC and were removed (storage/retention/sandbox-threads.ts). */
 export const UsageRun = defineEntity({
   name: 'UsageRun',

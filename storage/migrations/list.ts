@@ -1,6 +1,7 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
 import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
+import { Assignment } from './assignment.ts';
 import { Audit } from './audit.ts';
 import { Chatapp } from './chatapp.ts';
 import { ChatappMessages } from './chatapp-messages.ts';
@@ -12,14 +13,18 @@ import { First } from './first.ts';
 import { FirstKeys } from './first-keys.ts';
 import { Grounds } from './grounds.ts';
 import { HashRoot } from './hash-root.ts';
+import { Inbox } from './inbox.ts';
 import { Limits } from './limits.ts';
 import { ListedRuns } from './listed-runs.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
+import { Operators } from './operators.ts';
 import { OwnLooms } from './own-looms.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
+import { Search } from './search.ts';
+import { Snooze } from './snooze.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { Usage } from './usage.ts';
@@ -49,4 +54,9 @@ export const migrations = [
   { name: '0026-chatapp-webhook-queue', class: ChatappWebhookQueue },
   { name: '0027-first-keys', class: FirstKeys },
   { name: '0028-thread-orders', class: ThreadOrders },
+  { name: '0029-inbox', class: Inbox },
+  { name: '0030-operators', class: Operators },
+  { name: '0031-snooze', class: Snooze },
+  { name: '0032-search', class: Search },
+  { name: '0033-assignment', class: Assignment },
 ];

@@ -85,3 +85,41 @@ export function listWorkspaceAssignments(
   const { workspaceId, userId, after, limit } = asked;
   return db.query<ThreadKey>(selectInWorkspace, [userId, after, workspaceId, limit], 'assignees.workspace');
 }
+
+/** A thread that waits for somebody. */
+export interface WaitingThread {
+  readonly threadId: string;
+  readonly waitingSince: Date;
+  /** Nobody has it, and nothing keeps it from being given to somebody. */
+  readonly isFree: boolean;
+}
+
+// The free ones of a page, and its last.
+const selectWaiting = `
+  with page as materialized (
+    select t.thread_id, t.waiting_since, t.status = 'open' and t.assignee_user_id is null and t.snoozed_until is null
+      and (t.waiting_since <= $5 or (t.state #>> '{desk,live}' is null and t.state #>> '{desk,waiting}' is null)) as is_free,
+      row_number() over (order by t.waiting_since, t.thread_id) as n
+    from threads t
+    where t.project_id = $1 and t.environment_id = $2 and t.waiting_since is not null
+      and t.waiting_since >= $3 and (t.waiting_since, t.thread_id) > ($3, $4)
+    order by t.waiting_since, t.thread_id limit $6)
+  select thread_id as "threadId", waiting_since as "waitingSince", is_free as "isFree" from page
+  where is_free or n = $6 order by n`;
+
+/**
+ * Those that nobody has among the next threads that wait, the longest first, after one: out of `limit` threads. The last row is not free where
+ * there may be more beyond.
+ *
+ * @param agentUntil an agent is left alone with what waits since a later instant
+ */
+export function listWaitingThreads(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  after: Pick<WaitingThread, 'threadId' | 'waitingSince'>,
+  agentUntil: Date,
+  limit: number,
+): Promise<WaitingThread[]> {
+  const values = [projectId, environmentId, after.waitingSince, after.threadId, agentUntil, limit];
+  return db.query<WaitingThread>(selectWaiting, values, 'assignees.waiting');
+}

@@ -1,5 +1,12 @@
 /** Reads of the actors' tables: threads, messages, notes, channels, stitches and runs. Each is narrowed by its tenant. */
-export { type Assignee, listAssignedThreads, listAssignees, listWorkspaceAssignments } from './assignees.ts';
+export {
+  type Assignee,
+  listAssignedThreads,
+  listAssignees,
+  listWaitingThreads,
+  listWorkspaceAssignments,
+  type WaitingThread,
+} from './assignees.ts';
 export {
   channelPage,
   type ChannelRecord,
@@ -26,7 +33,8 @@ export {
   parkedReceipts,
 } from './messages.ts';
 export { findNote, notePage } from './notes.ts';
-export { moveReadCursor, readCursors } from './read-cursors.ts';
+export { moveReadCursor, readCursors, type ReadState } from './read-cursors.ts';
+export { readQueues } from './queues.ts';
 export { findParticipantThreads } from './participants.ts';
 export { findRun, findRunStatus, findRunTenant, isRunAnswering, runPage, type RunRecord } from './runs.ts';
 export { findStitch, findStitchTenant, stitchPage, type StitchRecord } from './stitches.ts';
@@ -35,9 +43,10 @@ export {
   findParticipantRef,
   findThread,
   findThreadTenant,
+  record,
   type ThreadKey,
-  threadPage,
-  type ThreadPosition,
   type ThreadRecord,
 } from './threads.ts';
+export { addThreadFilters, type ThreadFilter, threadPage, type ThreadPosition } from './thread-lists.ts';
 export { listEventDeliveries, listMessageEvents, listMessageRuns } from './timeline.ts';
+export { findViewer } from './viewers.ts';

@@ -1,4 +1,8 @@
-/** How far users have read threads: one row for each user and thread that has said so. */
+/**
+ * How far users have read threads: one row for each user and thread that has said so. A thread counts the messages of its participant, and
+ * a cursor knows which of them it stands at: the difference is what the user has not read. Of messages and cursors of before there was a
+ * count, all count as read.
+ */
 import type { ReadCursor } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
@@ -13,15 +17,23 @@ export interface ReadCursorMove extends ThreadKey {
 /** `absent`: the environment has no such thread; `beyond`: the thread has no event of that number yet. */
 export type CursorOutcome = ReadCursor | 'absent' | 'beyond';
 
+/** Messages that are looked at behind a cursor that moves. Of more than that, some count as read. */
+const maxCounted = 5_000;
+
 // The old cursor is read beside the move: where nothing moved, it is the answer.
 const moveCursor = `
   with thread as (
-    select (state ->> 'sequence')::bigint as last from threads
+    select (state ->> 'sequence')::bigint as last, coalesce((state ->> 'inbound')::bigint, 0) as inbound_count from threads
     where thread_id = $1 and project_id = $2 and environment_id = $3
+  ), later as (
+    select count(*) filter (where direction = 'inbound') as count from (
+      select direction from messages where thread_id = $1 and project_id = $2 and environment_id = $3
+        and sequence > $5::bigint order by sequence limit ${maxCounted}) m
   ), moved as (
-    insert into read_cursors (thread_id, user_id, project_id, environment_id, sequence, updated_at)
-    select $1, $4, $2, $3, $5::bigint, $6::timestamptz from thread where last >= $5::bigint
-    on conflict (thread_id, user_id) do update set sequence = excluded.sequence, updated_at = excluded.updated_at
+    insert into read_cursors (thread_id, user_id, project_id, environment_id, sequence, updated_at, inbound_count)
+    select $1, $4, $2, $3, $5::bigint, $6::timestamptz, greatest(inbound_count - count, 0) from thread, later where last >= $5::bigint
+    on conflict (thread_id, user_id) do update
+      set sequence = excluded.sequence, updated_at = excluded.updated_at, inbound_count = excluded.inbound_count
       where read_cursors.sequence < excluded.sequence
         and read_cursors.project_id = excluded.project_id and read_cursors.environment_id = excluded.environment_id
     returning sequence, updated_at
@@ -45,19 +57,25 @@ export async function moveReadCursor(db: Queries, to: ReadCursorMove): Promise<C
   return { threadId, projectId, userId, sequence: row.sequence ?? sequence, updatedAt };
 }
 
+/** How far a user has read a thread: its sequence, and how many of its participant's messages. */
+export interface ReadState {
+  readonly sequence: number;
+  readonly inboundCount: number;
+}
+
 /** How far a user has read, by thread of the environment; threads without a cursor are missing. */
 export async function readCursors(
   db: Queries,
   { projectId, environmentId }: TenantScope,
   userId: string,
   threadIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, ReadState>> {
   if (threadIds.length === 0) return new Map();
-  const rows = await db.query<{ threadId: string; sequence: number }>(
-    `select thread_id as "threadId", sequence from read_cursors
+  const rows = await db.query<ReadState & { readonly threadId: string }>(
+    `select thread_id as "threadId", sequence, coalesce(inbound_count, 0) as "inboundCount" from read_cursors
      where user_id = $1 and thread_id = any ($2::text[]) and project_id = $3 and environment_id = $4`,
     [userId, threadIds, projectId, environmentId],
     'read_cursors.find',
   );
-  return new Map(rows.map(({ threadId, sequence }) => [threadId, sequence]));
+  return new Map(rows.map(row => [row.threadId, row]));
 }

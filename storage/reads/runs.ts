@@ -71,6 +71,8 @@ export interface RunFilter extends TenantScope {
   readonly threadId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly status?: RunStatus | undefined;
+  /** Those whose suggestion waits. */
+  readonly suggestion?: 'pending' | undefined;
   /** Where the previous page ended: the creation of its last run, in epoch milliseconds, and the id. */
   readonly after?: { readonly at: number; readonly agentRunId: string } | undefined;
   readonly limit: number;
@@ -81,14 +83,19 @@ export type ListedRun = RunRecord & ScanRow;
 
 /** The statement of a page. */
 export function runStatement(filter: RunFilter): ScanStatement {
-  const { projectId, environmentId, threadId, agentId, status, after, limit } = filter;
+  const { projectId, environmentId, threadId, agentId, status, suggestion, after, limit } = filter;
   const conditions = new ScanConditions(
     [projectId, environmentId],
     ['r.project_id = $1', 'r.environment_id = $2'],
   );
   const hasAgent = (id: string): string => `r.agent_id = ${id}`;
-  conditions.inRange(id => `r.thread_id = ${id}`, threadId);
-  if (threadId === undefined) conditions.inRange(hasAgent, agentId);
+  const isOfThread = (id: string): string => `r.thread_id = ${id}`;
+  // Few suggestions wait at a time: their index comes first.
+  if (suggestion === 'pending') {
+    conditions.range.push(`r.suggestion_status = 'pending'`);
+    conditions.filter(isOfThread, threadId);
+  } else conditions.inRange(isOfThread, threadId);
+  if (threadId === undefined && suggestion === undefined) conditions.inRange(hasAgent, agentId);
   else conditions.filter(hasAgent, agentId);
   conditions.filter(given => `r.status = ${given}`, status);
   if (after !== undefined) {
@@ -105,7 +112,7 @@ export function runStatement(filter: RunFilter): ScanStatement {
     filters,
     limit,
   });
-  return { text, values, isScan: filters.length > 0 };
+  return { text, values, isScan: suggestion !== undefined || filters.length > 0 };
 }
 
 /** A page of one environment's runs, newest first; without the steps of their traces, which may be megabytes. */

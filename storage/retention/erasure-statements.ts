@@ -97,7 +97,7 @@ export const deleteNotes = `
  * Of finished runs. The version is raised, so that a node with the run in memory cannot write it back.
  */
 export const emptyRuns = `
-  update agent_runs set trace = '{"steps": []}', metadata = '{}', error_message = null, version = version + 1,
+  update agent_runs set trace = '{"steps": []}', suggestion_status = null, metadata = '{}', error_message = null, version = version + 1,
     state = case when state ? 'turns' then state || '{"turns": []}' else state end
   where project_id = $3 and environment_id = $4 and thread_id = $1 and created_at <= $2
     and status in ('succeeded', 'failed', 'cancelled')
@@ -116,6 +116,10 @@ export const emptyAnswers = `
     from batch where k.key_hash = batch.key_hash
   )
   select count(*)::int as count from batch`;
+
+/** `$1` to `$3`: the thread, its project and environment, `$4`: the last sequence that is erased. Under 0 stands the participant's name. */
+export const deleteWords = `
+  delete from message_words where thread_id = $1 and project_id = $2 and environment_id = $3 and sequence <= $4`;
 
 /** Dead letters of the thread or about it: that the work failed is kept. There are few such rows. */
 export const emptyDeadLetters = `

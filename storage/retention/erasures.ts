@@ -19,6 +19,7 @@ import {
   deleteAliases,
   deleteNotes,
   deleteWebhooks,
+  deleteWords,
   dropChatappWork,
   emptyAnswers,
   emptyEvents,
@@ -102,6 +103,7 @@ async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> 
   // First, so that nothing empty leaves.
   await db.query(dropChatappWork, requested);
   await inBatches(db, emptyMessages, [...thread, through]);
+  await db.query(deleteWords, [...thread, through]);
   await inBatches(db, emptyEvents, [...thread, through, requestedAt, new Date(settled)]);
   await db.query(deleteWebhooks, [await listDerivedThreads(db, erasure), ...requested.slice(1)]);
   for (const statement of [deleteNotes, emptyRuns]) await db.query(statement, requested);

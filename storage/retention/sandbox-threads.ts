@@ -101,6 +101,7 @@ const children = [
   'chatapp_sends',
   'chatapp_files',
   'chatapp_aliases',
+  'message_words',
   'messages',
   'thread_notes',
   'read_cursors',

@@ -33,6 +33,8 @@ const keptDays = {
   chatappWebhooks: 7,
   /** Invitations after they were accepted, were revoked or expired: they are listed for so long. */
   invitations: 30,
+  /** Operators of automatic assignment, after they were last online. */
+  operators: 7,
 } as const;
 
 const dayMs = 86_400_000;
@@ -58,6 +60,7 @@ const removable: Readonly<Record<string, string>> = {
   chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and not exists (
     select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)`,
   chatapp_uploads: 'expires_at <= $1',
+  operators: `online_until <= $1::timestamptz - interval '${keptDays.operators} days'`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,
 };
 
@@ -139,7 +142,7 @@ const traceBatchRows = 500;
 // it back. An empty private state marks a run that is finished and takes it out of the index.
 const emptyTrace = `
   with emptied as (
-    update agent_runs set state = '{}', version = version + 1, trace = case
+    update agent_runs set state = '{}', version = version + 1, suggestion_status = null, trace = case
       when trace #>> '{suggestion,status}' = 'pending'
       then jsonb_build_object('steps', '[]'::jsonb, 'suggestion', (trace -> 'suggestion') || '{"status": "expired", "body": ""}')
       else '{"steps": []}' end

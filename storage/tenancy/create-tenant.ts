@@ -43,6 +43,8 @@ export function addProject(em: EntityManager, tenant: NewTenant & { readonly wor
     projectId: newId('project', now.getTime()),
     workspaceId,
     name,
+    assignmentMode: 'off',
+    maxOpenThreads: 20,
     ...stamps,
   });
   const { projectId } = project;

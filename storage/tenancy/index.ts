@@ -32,6 +32,15 @@ export {
   PartnerApps,
   type PartnerAppSecrets,
 } from './partner-apps.ts';
+export {
+  type FreeOperator,
+  listAssigningProjects,
+  listFreeOperators,
+  listProjectEnvironments,
+  moveTurns,
+  noteOperators,
+  type OnlineOperator,
+} from './operators.ts';
 export { Projects } from './projects.ts';
 export { revokeGrants } from './revoke-grants.ts';
 export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';

@@ -1,5 +1,9 @@
 /** Projects: the list that a user sees, and new projects. */
-import type { Project as ProjectResource } from '../../protocol/resources/index.ts';
+import type {
+  AssignmentInput,
+  Project as ProjectResource,
+  ProjectAssignment,
+} from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
@@ -17,6 +21,8 @@ interface ProjectRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly archivedAt?: Date | null | undefined;
+  readonly assignmentMode: ProjectAssignment['mode'];
+  readonly maxOpenThreads: number;
 }
 
 /** `visible`: the projects in which user $1 has a role. It begins at the user, so that it reads no other user's rows. */
@@ -31,19 +37,21 @@ export const visibleProjects = `
 const selectPage = `
   with ${visibleProjects}
   select p.project_id as "projectId", p.workspace_id as "workspaceId", p.name, p.created_at as "createdAt",
-    p.updated_at as "updatedAt", p.archived_at as "archivedAt"
+    p.updated_at as "updatedAt", p.archived_at as "archivedAt", p.assignment_mode as "assignmentMode",
+    p.max_open_threads as "maxOpenThreads"
   from visible join projects p on p.project_id = visible.project_id
   where p.project_id > $2 and ($3::text is null or p.workspace_id = $3) order by p.project_id limit $4`;
 
 const selectOne = `
   select project_id as "projectId", workspace_id as "workspaceId", name, created_at as "createdAt", updated_at as "updatedAt",
-    archived_at as "archivedAt"
+    archived_at as "archivedAt", assignment_mode as "assignmentMode", max_open_threads as "maxOpenThreads"
   from projects where project_id = $1`;
 
-/** A new name of a project. */
-export interface ProjectRename extends UserAuditContext {
+/** What changes of a project; undefined stays. */
+export interface ProjectUpdate extends UserAuditContext {
   readonly projectId: string;
   readonly name: string | undefined;
+  readonly assignment?: AssignmentInput | undefined;
 }
 
 /** A new project. Its creator becomes its Console project_owner. */
@@ -85,18 +93,28 @@ export class Projects {
   }
 
   /** A change that changes nothing is not recorded. */
-  rename(change: ProjectRename): Promise<ProjectResource> {
-    const { projectId, name, byUserId, now } = change;
+  update(change: ProjectUpdate): Promise<ProjectResource> {
+    const { projectId, byUserId, now } = change;
     return this.#db.em().transactional(async em => {
       const locked = await lockProject(em, projectId, byUserId);
       this.#rules.requireProjectAdmin(locked?.roles);
       const row = await em.findOneOrFail(Project, { projectId });
-      if (name === undefined || name === row.name) return toResource(row);
+      const { name = row.name, assignment = {} } = change;
+      const { mode = row.assignmentMode, maxOpenThreads = row.maxOpenThreads } = assignment;
+      const isRenamed = name !== row.name;
+      const isReassigned = mode !== row.assignmentMode || maxOpenThreads !== row.maxOpenThreads;
+      if (!isRenamed && !isReassigned) return toResource(row);
       row.name = name;
+      row.assignmentMode = mode;
+      row.maxOpenThreads = maxOpenThreads;
       row.updatedAt = new Date(now);
       await em.flush();
       const { workspaceId } = row;
-      const act = { action: 'project.updated', targetId: projectId, details: { name } } as const;
+      const details = {
+        ...(isRenamed && { name }),
+        ...(isReassigned && { assignment: { mode, maxOpenThreads } }),
+      };
+      const act = { action: 'project.updated', targetId: projectId, details } as const;
       await recordUserAction(em, change, { workspaceId, projectId, ...act });
       return toResource(row);
     });
@@ -133,5 +151,6 @@ function toResource(row: ProjectRow): ProjectResource {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     archivedAt: row.archivedAt?.toISOString() ?? null,
+    assignment: { mode: row.assignmentMode, maxOpenThreads: row.maxOpenThreads },
   };
 }

@@ -44,7 +44,12 @@ export interface AuditEntry {
   readonly projectId?: string;
   /** Absent: the change does not belong to one environment. */
   readonly environmentId?: string;
-  readonly actor: { readonly type: 'user' | 'api_key' | 'system'; readonly id: string };
+  readonly actor: {
+    readonly type: 'user' | 'api_key' | 'system';
+    readonly id: string;
+    /** The key that acted on the user's behalf: the details name it. */
+    readonly apiKeyId?: string;
+  };
   readonly action: AuditAction;
   readonly targetId: string;
   /** Absent: no request made the change. */
@@ -56,12 +61,14 @@ export interface AuditEntry {
 }
 
 /** The author of a change as the audit log names them: a user, an API key, or the system for all others. */
-export function toAuditActor({ type, id }: Actor): AuditEntry['actor'] {
+export function toAuditActor({ type, id, apiKeyId }: Actor): AuditEntry['actor'] {
   const auditType = type === 'user' || type === 'api_key' ? type : 'system';
-  return { type: auditType, id: id ?? auditType };
+  return { type: auditType, id: id ?? auditType, ...(apiKeyId === undefined ? {} : { apiKeyId }) };
 }
 
 export function insertAuditEntry(entry: AuditEntry): Write {
+  const { apiKeyId } = entry.actor;
+  const details = apiKeyId === undefined ? entry.details : { ...entry.details, apiKeyId };
   return {
     statement: insertAuditEntries,
     values: [
@@ -75,7 +82,7 @@ export function insertAuditEntry(entry: AuditEntry): Write {
       entry.targetId,
       entry.origin?.requestId,
       entry.origin?.address,
-      JSON.stringify(entry.details ?? {}),
+      JSON.stringify(details ?? {}),
       entry.at,
     ],
   };

@@ -2,6 +2,7 @@
  * What may happen to every operation alike, on its own route: a fault of ours is 500, is logged, and tells the caller nothing; a server
  * that does not serve yet is 503; a quota that is used up is 429, both with the time to come back.
  */
+import { createSurroundings } from '../gateway/stream/stream-fixture.ts';
 import t, { type Test } from 'tap';
 import { ConsoleStream } from '../../gateway/stream/endpoint.ts';
 import { serveOperations } from '../../gateway/rest/operations.ts';
@@ -77,6 +78,7 @@ async function start(t: Test, limiter?: RateLimiter) {
       events: { heads: async () => [], page: async () => [] },
       publish: () => undefined,
       findRevokedCredentials: async () => new Set(),
+      ...createSurroundings(),
       clock: systemClock,
       log: entries,
       docsUrl,

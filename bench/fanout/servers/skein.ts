@@ -9,6 +9,7 @@ import { ConsoleStream } from '../../../gateway/stream/endpoint.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
+import { LocalTransport } from '../../../runtime/transport/local.ts';
 import { envelope, obey, projectId } from '../protocol.ts';
 
 const docsUrl = 'http://127.0.0.1';
@@ -37,6 +38,9 @@ const stream = new ConsoleStream({
   },
   publish: (topic, frame) => server.publish(topic, frame),
   findRevokedCredentials: () => Promise.resolve(new Set<string>()),
+  findViewer: () => Promise.resolve(undefined),
+  hasEnvironment: () => Promise.resolve(true),
+  transport: new LocalTransport({ clock: systemClock, log: silentLog }),
   clock: systemClock,
   log: silentLog,
   docsUrl,

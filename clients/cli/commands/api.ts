@@ -16,6 +16,7 @@ interface ApiOptions {
   readonly paginate?: boolean;
   readonly include?: boolean;
   readonly idempotencyKey?: string;
+  readonly actingUser?: string;
   readonly help?: boolean;
 }
 
@@ -33,6 +34,7 @@ export const api = defineCommand<ApiOptions>({
     option('--paginate', 'all items of a list, one a line'),
     option('-i, --include', 'status and headers before the answer'),
     option('--idempotency-key <key>', 'the request is carried out once'),
+    option('--acting-user <id>', 'the user on whose behalf the key acts'),
     option('-h, --help', 'the fields of the operation'),
   ],
   async run(context, [operationId], options) {
@@ -86,8 +88,8 @@ async function ask(
 ): Promise<void> {
   const skein = await connect(context, operation);
   const input = await createInput(operation, options);
-  const { idempotencyKey } = options;
-  const call = skein.request(operationId, input, { idempotencyKey });
+  const { idempotencyKey, actingUser } = options;
+  const call = skein.request(operationId, input, { idempotencyKey, actingUser });
   if (options.paginate === true) {
     if (!operation.isList) throw new CliError(`${operationId} is no list.`, exitCodes.usage);
     for await (const item of call as Listing<unknown>) context.output.json(item);

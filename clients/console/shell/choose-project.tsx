@@ -1,26 +1,28 @@
-/** Leads to the project and environment of the last time, else to the first that the operator may work in. */
-import { useQuery } from '@tanstack/react-query';
+/** Leads to where the operator has worked the last time. */
+import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
-import { skein } from '../../kit/browser-session.ts';
 import { ApiError } from '../../sdk/index.ts';
-
-async function findFirst() {
-  const { data: projects } = await skein.projects.list();
-  for (const { projectId } of projects) {
-    try {
-      const { data: environments } = await skein.environments.list({ projectId });
-      const production = environments.find(each => each.kind === 'production') ?? environments[0];
-      if (production !== undefined) return { projectId, environmentId: production.environmentId };
-    } catch (error) {
-      // Not a member of this one.
-      if (!(error instanceof ApiError)) throw error;
-    }
-  }
-  return undefined;
-}
+import { Unverified } from '../sign-in/unverified.tsx';
+import { useTexts } from '../texts/index.ts';
+import { findStart, useEnvironments } from './environments.ts';
 
 export function ChooseProject() {
-  const { data: found } = useQuery({ queryKey: ['first-project'], queryFn: findFirst });
-  if (found === undefined) return null;
-  return <Navigate to="/$projectId/$environmentId/$queue" params={{ ...found, queue: 'mine' }} replace />;
+  const texts = useTexts().shell;
+  const { data: places, error } = useEnvironments();
+  const start = places === undefined ? undefined : findStart(places);
+  if (start !== undefined) {
+    const { projectId, environmentId } = start;
+    const params = { projectId, environmentId, queue: 'all' };
+    return <Navigate to="/$projectId/$environmentId/$queue" params={params} search={{}} replace />;
+  }
+  if (error instanceof ApiError && error.code === 'svc/auth/email_not_verified') return <Unverified />;
+  return (
+    <Center h="100%" component="main">
+      <Stack align="center" gap="xs" maw={420}>
+        {places === undefined && error === null && <Text c="dimmed">{texts.loading}</Text>}
+        {error !== null && <Text role="alert">{texts.unreachable}</Text>}
+        {places !== undefined && <Text ta="center">{texts.noProject}</Text>}
+      </Stack>
+    </Center>
+  );
 }

@@ -1,14 +1,70 @@
-/** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. */
-import { Outlet, useParams } from '@tanstack/react-router';
+/** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. On a phone, one of them. */
+import { Drawer } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { Navigate, Outlet, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { ThreadListPane } from '../list/thread-list-pane.tsx';
+import { isQueueName } from '../live/queues.ts';
 import { StreamProvider } from '../live/stream-context.tsx';
+import { Notifier } from '../notifications/notifier.tsx';
+import { ConversationsProvider } from '../thread/conversations-context.tsx';
+import { useTexts } from '../texts/index.ts';
+import { Header } from './header.tsx';
+import { WhileAllowed } from './while-allowed.tsx';
+import { Rail } from './rail.tsx';
+import classes from './workplace.module.css';
+
+const Shortcuts = lazy(() => import('./shortcuts.tsx'));
 
 export function Workplace() {
-  const { projectId } = useParams({ from: '/signed-in/$projectId/$environmentId/$queue' });
+  const { projectId, environmentId, queue } = useParams({
+    from: '/signed-in/$projectId/$environmentId/$queue',
+  });
+  if (!isQueueName(queue)) return <Navigate to="/" replace />;
   return (
     <StreamProvider projectId={projectId}>
-      <main>
+      <WhileAllowed>
+        <ConversationsProvider projectId={projectId} environmentId={environmentId}>
+          <Frame queue={queue} />
+          <Notifier />
+        </ConversationsProvider>
+      </WhileAllowed>
+    </StreamProvider>
+  );
+}
+
+function Frame({ queue }: { readonly queue: Parameters<typeof ThreadListPane>[0]['queue'] }) {
+  const texts = useTexts().shell;
+  const { threadId } = useParams({ strict: false });
+  const [showsRail, setShowsRail] = useState(false);
+  const [showsShortcuts, setShowsShortcuts] = useState(false);
+  // With Shift on some keyboards, and without on others.
+  useHotkeys(['?', 'shift+?'].map(key => [key, () => setShowsShortcuts(true)]));
+  return (
+    <div className={classes['frame']} data-thread={threadId !== undefined || undefined}>
+      <div className={classes['rail']}>
+        <Rail queue={queue} />
+      </div>
+      <div className={classes['top']}>
+        <Header onMenu={() => setShowsRail(true)} onShortcuts={() => setShowsShortcuts(true)} />
+      </div>
+      <div className={classes['list']}>
+        <ThreadListPane queue={queue} selected={threadId} />
+      </div>
+      <main className={classes['thread']}>
         <Outlet />
       </main>
-    </StreamProvider>
+      <Drawer
+        opened={showsRail}
+        onClose={() => setShowsRail(false)}
+        position="left"
+        size={240}
+        title={texts.queuesLabel}
+        padding={0}
+      >
+        <Rail queue={queue} onChosen={() => setShowsRail(false)} />
+      </Drawer>
+      <Suspense>{showsShortcuts && <Shortcuts onClose={() => setShowsShortcuts(false)} />}</Suspense>
+    </div>
   );
 }

@@ -1,60 +1,44 @@
-import { Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Stack } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { anonymous, session } from '../../kit/browser-session.ts';
-import { ApiError } from '../../sdk/index.ts';
+import { anonymous, signIn } from '../../kit/browser-session.ts';
 import { useTexts } from '../texts/index.ts';
+import { AccountPage, PageLink, Problem } from './account-page.tsx';
+import { EmailField, PasswordField, useAccountForm } from './fields.tsx';
+import { toConsolePath } from './problems.ts';
+import { useSubmission } from './use-submission.ts';
 
 export function SignIn() {
-  const texts = useTexts().signIn;
+  const texts = useTexts().account.signIn;
   const router = useRouter();
-  const { to = '/' } = useSearch({ from: '/sign-in' });
-  const [problem, setProblem] = useState<string>();
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', password: '' } });
+  const { to } = useSearch({ from: '/sign-in' });
+  const { isSending, problem, run } = useSubmission();
+  const form = useAccountForm({ email: true, password: 'current' });
 
-  const signIn = form.onSubmit(async values => {
-    setProblem(undefined);
-    try {
-      session.take(await anonymous.auth.login(values));
-      router.history.push(`/console${to.replace(/^\/console/, '')}`);
-    } catch (error) {
-      const isWrong = error instanceof ApiError && error.status === 401;
-      setProblem(isWrong ? texts.wrong : texts.unreachable);
-    }
+  const submit = form.onSubmit(async ({ email, password }) => {
+    const isIn = await run(async () => signIn(await anonymous.auth.login({ email: email.trim(), password })));
+    if (isIn) router.history.push(`/console${toConsolePath(to)}`);
   });
 
   return (
-    <Center h="100%">
-      <Paper component="main" withBorder p="xl" w={360}>
-        <form onSubmit={signIn}>
-          <Stack>
-            <Title order={1}>{texts.title}</Title>
-            <TextInput
-              label={texts.email}
-              type="email"
-              autoComplete="username"
-              required
-              autoFocus
-              key={form.key('email')}
-              {...form.getInputProps('email')}
-            />
-            <PasswordInput
-              label={texts.password}
-              autoComplete="current-password"
-              required
-              key={form.key('password')}
-              {...form.getInputProps('password')}
-            />
-            <Text role="alert" size="sm" c="var(--mantine-color-error)">
-              {problem}
-            </Text>
-            <Button type="submit" size="sm" loading={form.submitting}>
-              {texts.submit}
-            </Button>
-          </Stack>
-        </form>
-      </Paper>
-    </Center>
+    <AccountPage
+      title={texts.title}
+      footer={
+        <>
+          <PageLink to="/forgot-password">{texts.forgot}</PageLink>
+          <PageLink to="/sign-up">{texts.signUp}</PageLink>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <EmailField form={form} />
+          <PasswordField form={form} is="current" />
+          <Problem text={problem} />
+          <Button type="submit" size="sm" loading={isSending}>
+            {texts.submit}
+          </Button>
+        </Stack>
+      </form>
+    </AccountPage>
   );
 }

@@ -1,6 +1,148 @@
+/** A conversation: its messages, what the operator writes, the agent beside it, and its participant. */
+import { Alert, Button, Skeleton } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { AgentPanel } from '../agent/agent-panel.tsx';
+import { Composer } from '../composer/composer.tsx';
+import { ApiError, type Message } from '../../sdk/index.ts';
+import { useTexts } from '../texts/index.ts';
+import type { MessageActions } from './bubble.tsx';
+import { useConversing, useOpenThread } from './conversations-context.tsx';
+import { MessageList } from './message-list.tsx';
+import { useNames } from './names.tsx';
+import type { OpenThread, ThreadState } from './open-thread.ts';
+import { ThreadHeader } from './thread-header.tsx';
+import { TurnOfEvents } from './turn-of-events.tsx';
+import { useAction } from './use-action.ts';
+import classes from './thread-pane.module.css';
+
+const ParticipantPanel = lazy(() => import('../participant/participant-panel.tsx'));
+const RunDrawer = lazy(() => import('../agent/run-drawer.tsx'));
+const TimelineDrawer = lazy(() => import('../agent/timeline-drawer.tsx'));
 
 export function ThreadPane() {
   const { threadId } = useParams({ from: '/signed-in/$projectId/$environmentId/$queue/$threadId' });
-  return <section>{threadId}</section>;
+  const { open, state } = useOpenThread(threadId);
+  if (state.phase === 'failed') return <Failed open={open} error={state.error} />;
+  if (state.thread === undefined) return <Reading />;
+  // What is written, and what is open beside it, belongs to one thread.
+  return <Conversation key={threadId} open={open} state={state} />;
+}
+
+type Shown =
+  | { readonly is: 'run'; readonly agentRunId: string }
+  | { readonly is: 'timeline'; readonly message: Message }
+  | undefined;
+
+const detailsKey = 'skein-shows-details';
+
+function Conversation({ open, state }: { readonly open: OpenThread; readonly state: ThreadState }) {
+  const texts = useTexts().thread;
+  const { conversations, written } = useConversing();
+  const names = useNames();
+  const action = useAction();
+  const [shown, setShown] = useState<Shown>();
+  const [replyTo, setReplyTo] = useState<Message>();
+  const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
+  const { thread, isErased } = state;
+  const threadId = open.threadId;
+  const actions = useMemo(
+    (): MessageActions => ({
+      reply: setReplyTo,
+      showTimeline: message => setShown({ is: 'timeline', message }),
+      showRun: agentRunId => setShown({ is: 'run', agentRunId }),
+      sendAgain: ({ body, attachments, replyTo: answered }) =>
+        conversations.outbox.add(threadId, {
+          kind: 'message',
+          body,
+          attachments: attachments.map(({ kind, attachmentId }) => ({ kind, attachmentId })),
+          replyTo: answered?.messageId ?? undefined,
+        }),
+    }),
+    [conversations, threadId],
+  );
+  if (thread === undefined) return null;
+  const participantName = isErased
+    ? texts.erasedParticipant
+    : (thread.participant?.displayName ?? thread.externalRef ?? texts.unknownParticipant);
+  const toggleDetails = (): void => {
+    localStorage.setItem(detailsKey, String(!showsDetails));
+    setShowsDetails(!showsDetails);
+  };
+  const common = { open, state, thread, names, participantName, action };
+  return (
+    <div className={classes['pane']} data-details={showsDetails || undefined}>
+      <section className={classes['conversation']} aria-label={participantName}>
+        <ThreadHeader {...common} showsDetails={showsDetails} onToggleDetails={toggleDetails} />
+        <div className={classes['notices']}>
+          {action.problem !== undefined && (
+            <Alert
+              color="red"
+              variant="light"
+              role="alert"
+              withCloseButton
+              closeButtonLabel={texts.dismiss}
+              onClose={action.dismiss}
+            >
+              {action.problem}
+            </Alert>
+          )}
+          {isErased && (
+            <Alert color="gray" role="status">
+              {texts.erased}
+            </Alert>
+          )}
+          <TurnOfEvents {...common} />
+        </div>
+        <MessageList {...common} actions={actions} />
+        <div className={classes['foot']}>
+          <AgentPanel
+            {...common}
+            onShowRun={actions.showRun}
+            onTakeOver={text => written.set(threadId, 'reply', text)}
+          />
+          <Composer {...common} replyTo={replyTo} onReplyDone={() => setReplyTo(undefined)} />
+        </div>
+      </section>
+      <Suspense>
+        {showsDetails && <ParticipantPanel {...common} onClose={toggleDetails} />}
+        {shown?.is === 'run' && (
+          <RunDrawer agentRunId={shown.agentRunId} onClose={() => setShown(undefined)} />
+        )}
+        {shown?.is === 'timeline' && (
+          <TimelineDrawer
+            message={shown.message}
+            names={names}
+            onClose={() => setShown(undefined)}
+            onShowRun={actions.showRun}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+function Reading() {
+  const texts = useTexts().thread;
+  return (
+    <div className={classes['reading']} role="status" aria-label={texts.loading}>
+      <Skeleton h={28} w="40%" mb="xl" />
+      {['60%', '45%', '70%', '35%'].map((width, index) => (
+        <Skeleton key={width} h={44} w={width} radius="md" ms={index % 2 === 0 ? 0 : 'auto'} />
+      ))}
+    </div>
+  );
+}
+
+function Failed({ open, error }: { readonly open: OpenThread; readonly error: unknown }) {
+  const texts = useTexts().thread;
+  const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 403);
+  return (
+    <div className={classes['failed']} role="alert">
+      <p>{isMissing ? texts.notFound : texts.failed}</p>
+      <Button variant="default" onClick={() => void open.open()}>
+        {texts.readAgain}
+      </Button>
+    </div>
+  );
 }

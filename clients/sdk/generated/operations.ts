@@ -131,6 +131,7 @@ GET listTypes listEventTypes /event-types L`,
   console: `GET listMembers listConsoleMembers /console/projects/{projectId}/members L
 PUT upsertMember upsertConsoleMember /console/projects/{projectId}/members
 DELETE removeMember removeConsoleMember /console/projects/{projectId}/members/{userId}
+GET queues getQueues /console/projects/{projectId}/queues e
 POST createTicket createStreamTicket /console/projects/{projectId}/events/tickets 0
 GET listEvents listStreamEvents /console/projects/{projectId}/events L`,
   contract: `GET get getOpenApi /openapi.json`,
@@ -268,6 +269,7 @@ export type OperationId =
   | 'listConsoleMembers'
   | 'upsertConsoleMember'
   | 'removeConsoleMember'
+  | 'getQueues'
   | 'createStreamTicket'
   | 'listStreamEvents'
   | 'getOpenApi';

@@ -61,6 +61,7 @@ import type {
   PartnerAppCredential,
   PersonalDataErasure,
   Project,
+  Queues,
   ReadCursor,
   ReadCursorBody,
   ReceiptBody,
@@ -351,6 +352,7 @@ export interface ListThreadsQuery {
    * @default the client's
    */
   environmentId?: string | undefined;
+  q?: string | undefined;
   /** Threads in one of these statuses. */
   status?: 'open' | 'closed' | 'archived' | readonly ('open' | 'closed' | 'archived')[] | undefined;
   /** Threads with one of these modes of their own; `none`: with no mode of their own. */
@@ -364,11 +366,17 @@ export interface ListThreadsQuery {
   participantRef?: string | undefined;
   /** Threads that changed after this instant. */
   updatedAfter?: string | undefined;
+  hasPendingSuggestion?: boolean | undefined;
+  awaitingReply?: boolean | undefined;
+  unread?: boolean | undefined;
+  snoozed?: boolean | undefined;
+  failedSends?: boolean | undefined;
+  windowClosesBefore?: string | undefined;
   /**
    * What the list is ordered by.
    * @default "lastMessageAt"
    */
-  sort?: 'lastMessageAt' | 'createdAt' | 'updatedAt' | undefined;
+  sort?: 'lastMessageAt' | 'createdAt' | 'updatedAt' | 'waitingSince' | 'windowClosesAt' | undefined;
   /**
    * desc: newest first. asc: oldest first.
    * @default "desc"
@@ -538,6 +546,7 @@ export interface ListAgentRunsQuery {
   agentId?: string | undefined;
   /** Runs in this status. */
   status?: 'pending' | 'running' | 'succeeded' | 'failed' | 'cancelled' | undefined;
+  suggestion?: 'pending' | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -830,7 +839,7 @@ export interface ProjectsApi {
   get(projectId: string, options?: CallOptions): Call<Project>;
 
   /**
-   * Rename a project.
+   * Rename a project, or set how its threads are assigned.
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/not_found`
    */
@@ -1186,6 +1195,7 @@ export interface ThreadsApi {
   /**
    * List threads, newest first.
    * Name a filter several times for several values: a thread fits that has one of them. While messages come, a thread moves within the orders by `lastMessageAt` and `updatedAt`: with newest first, one that gets a message before it was shown is above the page already, and is not shown any more. To see every thread, sort by `createdAt`, which shows each one once; or by `updatedAt` with `order=asc`, which shows one again that has changed since.
+   * With `q`, the answer is one page of the best threads, by their messages and the names of their participants, new messages before old ones; `match` says what was found. `"hello world"` are words in a row, `or` and `-word` have their usual meaning. A message is found some seconds after it was written. There is no second page, and `sort` and `order` do not count.
    * A page scans a bounded number of items: with filters that match few of them it may be short, or empty, while hasMore is true. Nothing is left out: nextCursor continues from there.
    * API keys need `threads:read`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
@@ -1200,7 +1210,7 @@ export interface ThreadsApi {
   get(threadId: string, options?: CallOptions): Call<Thread>;
 
   /**
-   * Change the status, agent, agent mode, tags, custom fields or metadata of a thread.
+   * Change a thread: its status, agent, tags, fields, participant, or until when it is snoozed.
    * `customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread.
    * API keys need `threads:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
@@ -1713,6 +1723,14 @@ export interface ConsoleApi {
    * @throws {ApiError} `svc/console/forbidden`, `svc/console/not_found`
    */
   removeMember(userId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * Count the threads of each queue of an inbox.
+   * Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. While the stream brings events of threads, ask again, once in five seconds at most.
+   * API keys need `threads:read`.
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/console/forbidden`, `svc/console/not_found`
+   */
+  queues(options?: CallOptions): Call<Queues>;
 
   /**
    * Create a single-use ticket for the stream, for browsers, which cannot set headers.

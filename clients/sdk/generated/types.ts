@@ -3,6 +3,7 @@
 export interface Actor {
   type: 'contact' | 'user' | 'agent' | 'api_key' | 'system';
   id: string | null;
+  apiKeyId?: string;
 }
 
 export interface Participant {
@@ -31,6 +32,25 @@ export interface FreeEntry {
   openedAt?: string | null;
   /** When it expires. */
   expiresAt?: string | null;
+}
+
+export interface ThreadPreview {
+  messageId: string;
+  /** inbound: from the participant. outbound: to the participant. */
+  direction: 'inbound' | 'outbound';
+  actorType: 'contact' | 'user' | 'agent' | 'api_key' | 'system';
+  text: string;
+  contentType: string | null;
+  attachmentCount: number;
+  at: string;
+}
+
+export interface ThreadMatch {
+  field: 'participant' | 'message';
+  messageId?: string | null;
+  snippet: string;
+  highlights: number[][];
+  at: string;
 }
 
 export interface Thread {
@@ -72,6 +92,15 @@ export interface Thread {
   freeEntry?: FreeEntry | null;
   /** How far the requesting user has read. Only in reads with a Studio token. */
   readSequence?: number;
+  unreadCount?: number;
+  /** Whether the first address in the text is shown with a preview. */
+  preview?: ThreadPreview | null;
+  waitingSince?: string | null;
+  pendingSuggestion?: string | null;
+  failedSends?: number;
+  /** Until when it is put away; null: it is not. A message of the participant wakes it sooner. */
+  snoozedUntil?: string | null;
+  match?: ThreadMatch;
 }
 
 /** A thread was created. */
@@ -257,6 +286,35 @@ export interface ThreadAssignmentChangedEvent {
     test?: true;
     thread: Thread;
     previousAssigneeUserId?: string | null;
+    reason?: 'request' | 'automatic' | 'access_lost';
+  };
+}
+
+/** A thread was snoozed or woken. */
+export interface ThreadSnoozeChangedEvent {
+  /** The event. Deduplicate by it. */
+  eventId: string;
+  /** When it happened. */
+  occurredAt: string;
+  /** The version of the contract when the event was created. */
+  apiVersion: string;
+  /** The project. */
+  projectId: string;
+  eventName: 'thread.snooze.changed';
+  data: {
+    /** The environment. */
+    environmentId: string;
+    threadId?: string;
+    channelId?: string;
+    /** Number of the event in its thread, from 1, without gaps. */
+    sequence?: number;
+    /** Who did it. */
+    actor?: Actor;
+    /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
+    test?: true;
+    thread: Thread;
+    previousSnoozedUntil?: string | null;
+    reason: 'request' | 'due' | 'message' | 'status';
   };
 }
 
@@ -837,7 +895,15 @@ export interface ThreadTypingStoppedEvent {
   };
 }
 
-/** The operators who look at a thread changed. */
+export interface ThreadViewer {
+  userId: string;
+  displayName: string;
+  avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
+  /** From this instant on. */
+  since: string;
+}
+
+/** The operators who look at a thread changed: those who do now. For users alone. */
 export interface ThreadViewerChangedEvent {
   /** The event. Deduplicate by it. */
   eventId: string;
@@ -860,6 +926,7 @@ export interface ThreadViewerChangedEvent {
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
     userIds: string[];
+    viewers: ThreadViewer[];
   };
 }
 
@@ -2600,6 +2667,7 @@ export type SkeinEvent =
   | ThreadAgentModeChangedEvent
   | ThreadTagsChangedEvent
   | ThreadAssignmentChangedEvent
+  | ThreadSnoozeChangedEvent
   | ThreadNoteCreatedEvent
   | ThreadNoteUpdatedEvent
   | ThreadNoteDeletedEvent
@@ -2815,6 +2883,13 @@ export interface UpdateWorkspaceBody {
   name?: string | undefined;
 }
 
+export interface ProjectAssignment {
+  /** `roundRobin`: in turn to operators who are online and have room; `off`: not at all. */
+  mode: 'off' | 'roundRobin';
+  /** So many open threads an operator has at most when they are given another. */
+  maxOpenThreads: number;
+}
+
 export interface Project {
   /** The project. */
   projectId: string;
@@ -2828,6 +2903,8 @@ export interface Project {
   updatedAt: string;
   /** When it was archived; null: not archived. */
   archivedAt?: string | null;
+  /** How threads that wait are assigned by themselves. */
+  assignment?: ProjectAssignment;
 }
 
 export interface CreateProjectBody {
@@ -2837,9 +2914,18 @@ export interface CreateProjectBody {
   name: string;
 }
 
+export interface AssignmentInput {
+  /** `roundRobin`: in turn to operators who are online and have room; `off`: not at all. */
+  mode?: 'off' | 'roundRobin' | undefined;
+  /** So many open threads an operator has at most when they are given another. */
+  maxOpenThreads?: number | undefined;
+}
+
 export interface UpdateProjectBody {
   /** A name for people to read. */
   name?: string | undefined;
+  /** How threads that wait are assigned by themselves; what is absent stays. */
+  assignment?: AssignmentInput | undefined;
 }
 
 export interface Environment {
@@ -3145,7 +3231,9 @@ export interface ParticipantInput {
   /** A language, and a region if there is one (BCP 47): `pt-BR`. */
   locale?: string | null | undefined;
   /** Replaces those that are known. */
-  attributes?: Readonly<Record<string, unknown>> | undefined;
+  attributes?: {
+    picture?: string | null | undefined;
+  } | undefined;
 }
 
 export interface AttachmentInput {
@@ -3371,6 +3459,9 @@ export interface UpdateThreadBody {
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** The agent of the thread; null: that of its channel. */
   agentId?: string | null | undefined;
+  participant?: ParticipantInput | undefined;
+  /** An instant in the future, at most a year ahead, for an open thread; null wakes it. */
+  snoozedUntil?: string | null | undefined;
 }
 
 export interface AssignThreadBody {
@@ -4061,6 +4152,36 @@ export interface UpsertConsoleMemberBody {
   userId: string;
   /** What the user may do. */
   role: 'project_owner' | 'agent' | 'viewer';
+}
+
+export interface QueueCount {
+  count: number;
+  more: boolean;
+}
+
+export interface WaitingCount {
+  count: number;
+  more: boolean;
+  oldestWaitingSince: string | null;
+}
+
+export interface Queues {
+  /** The project. */
+  projectId: string;
+  /** The environment. */
+  environmentId: string;
+  asOf: string;
+  queues: {
+    mine: QueueCount;
+    unassigned: QueueCount;
+    allOpen: QueueCount;
+    needsApproval: QueueCount;
+    waitingLongest: WaitingCount;
+    windowClosing: QueueCount;
+    failedSends: QueueCount;
+    paused: QueueCount;
+    closed: QueueCount;
+  };
 }
 
 export interface StreamTicket {

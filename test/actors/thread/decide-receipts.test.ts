@@ -257,6 +257,25 @@ t.test('a failure of unknown outcome is not final, and says so', async t => {
   t.equal(thread.row(sent.messageId).status, 'read');
 });
 
+t.test('a failure counts until it is made good', async t => {
+  const { thread, sent } = answering();
+  const unknown = { message: 'No answer', details: { outcome: 'unknown' } } as const;
+  const later = thread.send();
+  reportAll(thread, sent, { ...receipt('failed'), error: unknown });
+  t.equal(thread.state.failedSends?.count, 1);
+  reportAll(thread, later, receipt('sent'));
+  t.equal(thread.state.failedSends?.count, 1, 'that one was written before anybody knew');
+  const third = thread.send();
+  reportAll(thread, third, { ...receipt('failed'), error: { code: '1' } });
+  t.equal(thread.state.failedSends?.count, 2);
+  reportAll(thread, sent, receipt('sent'));
+  t.equal(thread.state.failedSends?.count, 1, 'the first was sent after all');
+  const retried = thread.send();
+  t.equal(thread.state.failedSends?.count, 1, 'it is on its way');
+  reportAll(thread, retried, receipt('delivered'));
+  t.equal(thread.state.failedSends, null);
+});
+
 t.test('price and conversation are kept with the message, without an event of their own', async t => {
   const { thread, sent } = answering();
   const conversation = { id: 'c', origin: 'service', expiresAt: null };

@@ -1,8 +1,12 @@
 import t from 'tap';
 import type { ChannelKind } from '../../../protocol/resources/channel.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
-import { createIfMissingField, type ReceiveMessage } from '../../../actors/thread/commands.ts';
-import { key, message, tenancy, ThreadHarness } from './thread-harness.ts';
+import {
+  createIfMissingField,
+  type ParticipantChanges,
+  type ReceiveMessage,
+} from '../../../actors/thread/commands.ts';
+import { key, message, refusal, tenancy, ThreadHarness } from './thread-harness.ts';
 
 type Told = Pick<ReceiveMessage, 'participant' | 'aliases'>;
 
@@ -58,6 +62,26 @@ t.test('a provider tells the names of the participant piece by piece', async t =
   t.match(getParticipant(), { displayName: 'Ada', attributes: { phone: '15550100', userId: 'US.1' } });
   tell({ participant: { attributes: { phone: '15550101' } } });
   t.strictSame(getParticipant()?.attributes, { phone: '15550101', userId: 'US.1' });
+});
+
+t.test('PATCH merges what it says of the participant, and null clears', async t => {
+  const { thread, tell, getParticipant } = threadOn('custom');
+  tell({ participant: { displayName: 'Ada', locale: 'en', attributes: { tier: 'gold', since: 2020 } } });
+  const patch = (participant: ParticipantChanges) =>
+    thread.do('update', { ...tenancy, changes: { participant }, author: key });
+  const seen = thread.events.length;
+  patch({ locale: null, attributes: { tier: null, city: 'Turin' } });
+  t.match(getParticipant(), { displayName: 'Ada', locale: null });
+  t.strictSame(getParticipant()?.attributes, { since: 2020, city: 'Turin' });
+  const [changed] = thread.events.slice(seen);
+  t.match(changed, {
+    eventName: 'thread.lifecycle.updated',
+    data: { thread: { participant: { locale: null } } },
+  });
+  patch({ displayName: 'Ada', attributes: {} });
+  t.equal(thread.events.length, seen + 1, 'what stays the same has no event');
+  const large = { note: 'x'.repeat(1_100_000) };
+  t.equal(refusal(() => patch({ attributes: large })).code, 'svc/validation/invalid_request');
 });
 
 t.test('new names are written with the message that tells them', async t => {

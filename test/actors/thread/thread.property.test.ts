@@ -30,6 +30,10 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('pass' as const), hours: fc.integer({ min: 0, max: 30 }) }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('snooze' as const), hours: fc.integer({ min: -1, max: 40 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('expire' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('sendMany' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('deliverMany' as const) }) },
@@ -83,6 +87,11 @@ class ObservedThread {
       case 'pass':
         thread.passTo(thread.now + step.hours * hour);
         return;
+      case 'snooze': {
+        const snoozedUntil = new Date(thread.now + step.hours * hour).toISOString();
+        thread.do('update', { ...tenancy, changes: { snoozedUntil }, author: human });
+        return;
+      }
       case 'expire':
         thread.do('expireWindow', { ...tenancy, channelId: thread.channelId, author: key });
         return;
@@ -129,6 +138,51 @@ function check({ thread }: ObservedThread, before: { state: object; events: numb
   if (state.sequence !== events.length) throw new Error('the state counts other events than there are');
   const changed = state !== before.state;
   if (changed !== events.length > before.events) throw new Error('a change without an event, or the reverse');
+}
+
+/** A thread is snoozed while it is open, until its time comes, or its participant writes. */
+function checkSnooze({ thread: { events, reminders, state, now } }: ObservedThread): void {
+  const { snoozedUntil } = state;
+  if (
+    snoozedUntil !==
+    (reminders.has('snooze') ? new Date(reminders.get('snooze')?.at ?? 0).toISOString() : null)
+  )
+    throw new Error('snoozed without a reminder, or the reverse');
+  if (snoozedUntil === null) return;
+  if (state.status !== 'open' || Date.parse(snoozedUntil) <= now) throw new Error('snoozed for too long');
+  const last = events.findLast(({ eventName }) =>
+    ['thread.snooze.changed', 'thread.message.received'].includes(eventName),
+  );
+  if (last?.data.thread?.snoozedUntil !== snoozedUntil) throw new Error('the participant has written since');
+}
+
+/** What lists show of the thread, as its events tell it. */
+function checkRow({ thread: { events, state } }: ObservedThread): void {
+  const row = { last: '', inbound: 0, waitingSince: null as string | null, failed: 0, failedAt: 0 };
+  for (const { eventName, occurredAt, data } of events) {
+    const { message, sequence } = data;
+    if (eventName === 'thread.message.received') {
+      row.inbound++;
+      row.waitingSince ??= occurredAt;
+    }
+    if (eventName === 'thread.message.created') row.waitingSince = null;
+    if (eventName.startsWith('thread.message.')) row.last = message?.messageId ?? '';
+    if (eventName === 'thread.status.changed' && data.thread?.status !== 'open') {
+      row.waitingSince = null;
+      row.failed = 0;
+    }
+    if (eventName === 'channel.message.delivery_failed') {
+      row.failed++;
+      row.failedAt = sequence;
+    } else if (eventName.startsWith('channel.message.') && eventName !== 'channel.message.requested') {
+      if ((message?.sequence ?? 0) > row.failedAt) row.failed = 0;
+    }
+  }
+  const { preview, inboundCount, waitingSince, failedSends } = state;
+  const kept = [preview?.messageId ?? '', inboundCount, waitingSince, failedSends?.count ?? 0];
+  const told = [row.last, row.inbound, row.waitingSince, row.failed];
+  if (kept.join() !== told.join())
+    throw new Error(`the row has ${kept.join()}, its events tell ${told.join()}`);
 }
 
 /** The invariants of a whole history. */
@@ -198,9 +252,11 @@ for (const kind of ['custom', 'sandbox'] as const) {
               throw new Error('a refusal changed something', { cause: error });
           }
           check(observed, before);
+          checkSnooze(observed);
           observed.read();
         }
         checkHistory(observed);
+        checkRow(observed);
       }),
       { numRuns: 150 },
     );

@@ -1,21 +1,183 @@
-/** Signing in to the Console, and out of it. */
-import t from 'tap';
+/** Who gets into the Console, how, and when they are out of it again. */
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
-import { Skein } from '../../../clients/sdk/index.ts';
+import { type ConsoleSetting, findBarriers, openConsole, startConsole, watch } from './console-page.ts';
+import { createMailFolder, readMailedToken } from './mailed.ts';
 
-t.test('signs in', async t => {
-  const { url } = await startTestDatabase(t);
-  const node = await startSkeinOn(t, url);
-  const anonymous = new Skein({ apiKey: null, baseUrl: node.url });
-  await anonymous.auth.signUp({ email: 'ines@example.com', password: 'correct horse battery' });
+const password = 'correct horse battery';
+const tokenMs = 900_000;
+
+/** A page of somebody who is not signed in. */
+async function openPage(t: Test, browser: Browser, url: string): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB' });
+  const page = await context.newPage();
+  watch(t, page);
+  await page.goto(url);
+  return page;
+}
+
+async function fillIn(page: Page, email: string, secret = password): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('textbox', { name: /password/i }).fill(secret);
+}
+
+const seeQueues = (page: Page): Promise<void> => page.getByRole('navigation', { name: 'Queues' }).waitFor();
+const seeSignIn = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+async function checkScreens(t: Test, page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.strictSame(await findBarriers(page), [], `${name}, ${colorScheme}: nobody is kept out`);
+    const folder = process.env['PICTURES'];
+    if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+  }
+}
+
+t.test('signing in', async t => {
+  const folder = await createMailFolder(t);
+  const setting: ConsoleSetting = await startConsole(t, { DATA_DIR: folder });
+  const { baseUrl, owner, projectId, environmentId } = setting;
   const browser = await startChromium(t);
-  const page = await browser.newPage();
-  await page.goto(`${node.url}/console`);
+  const closedQueue = `${baseUrl}/console/${projectId}/${environmentId}/closed`;
+
+  await t.test('says what is wrong, and then leads to the address that was asked for', async t => {
+    const page = await openPage(t, browser, closedQueue);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This is no e-mail address.').waitFor();
+    await checkScreens(t, page, 'sign-in');
+    await fillIn(page, owner.email, 'wrong battery');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('password is wrong').waitFor();
+    await fillIn(page, owner.email);
+    // By keyboard alone.
+    await page.keyboard.press('Enter');
+    await seeQueues(page);
+    t.equal(page.url(), closedQueue);
+  });
+
+  await t.test('leads nowhere but into the Console', async t => {
+    const page = await openPage(t, browser, `${baseUrl}/console/sign-in?to=https://evil.example/`);
+    await fillIn(page, owner.email);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await seeQueues(page);
+    t.ok(page.url().startsWith(baseUrl));
+  });
+
+  await t.test('two tabs: one session, renewed by both at once, that ends in both', async t => {
+    const first = await openConsole(t, browser, setting, owner);
+    // For all pages of the context; a page takes its clock when it is loaded.
+    await first.clock.install();
+    const second = await first.context().newPage();
+    await Promise.all([first.reload(), second.goto(closedQueue)]);
+    await Promise.all([seeQueues(first), seeQueues(second)]);
+    const refused: string[] = [];
+    for (const page of [first, second]) {
+      page.on('response', answer => answer.status() === 401 && refused.push(answer.url()));
+    }
+    await first.clock.fastForward(tokenMs);
+    const renewed = [first, second].map(page =>
+      page.waitForResponse(answer => answer.url().endsWith('/auth/refresh') && answer.ok()),
+    );
+    for (const page of [first, second]) await page.getByRole('link', { name: 'Mine' }).click();
+    await Promise.all(renewed);
+    await Promise.all([first, second].map(page => page.getByRole('heading', { name: 'Mine' }).waitFor()));
+    t.strictSame(refused, [], 'neither tab spoilt the cookie of the other');
+    await second.evaluate(`sessionStorage.setItem('skein-written:test', 'what somebody wrote')`);
+    await first.getByRole('button', { name: /settings and sign out/ }).click();
+    await first.getByRole('menuitem', { name: 'Sign out' }).click();
+    await Promise.all([seeSignIn(first), seeSignIn(second)]);
+    t.equal(await second.evaluate('sessionStorage.length'), 0, 'nothing is left of what was written');
+    // And in again, in both.
+    await fillIn(first, owner.email);
+    await first.getByRole('button', { name: 'Sign in' }).click();
+    await Promise.all([seeQueues(first), seeQueues(second)]);
+  });
+
+  await t.test('somebody who is invited joins, with a password for their new account', async t => {
+    const anonymous = new Skein({ apiKey: null, baseUrl });
+    await anonymous.auth.verifyEmail({ token: await readMailedToken(folder, owner.email, 'verify') });
+    const { workspaceId } = await owner.api.auth.me();
+    const email = 'guest@example.com';
+    await owner.api.invitations.create(workspaceId, { email, studioRole: 'viewer', consoleRole: 'agent' });
+    const token = await readMailedToken(folder, email, 'join');
+    const page = await openPage(t, browser, `${baseUrl}/console/join#token=${token}`);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByText('Choose a password for it.').waitFor();
+    await checkScreens(t, page, 'join');
+    await page.getByRole('textbox', { name: 'New password' }).fill(password);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await seeQueues(page);
+    t.match(page.url(), projectId, 'in the project of whoever invited them');
+  });
+
+  await t.test(
+    'a forgotten password is replaced by a mailed link, which works once and ends the other sessions',
+    async t => {
+      const elsewhere = await openConsole(t, browser, setting, owner, {
+        path: new URL(closedQueue).pathname,
+      });
+      await seeQueues(elsewhere);
+      const page = await openPage(t, browser, `${baseUrl}/console/sign-in`);
+      await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+      await page.getByLabel('E-mail').fill(owner.email);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByRole('status').getByText(owner.email).waitFor();
+      await checkScreens(t, page, 'forgot');
+      const link = `${baseUrl}/console/reset#token=${await readMailedToken(folder, owner.email, 'reset')}`;
+      await page.goto(link);
+      await page.getByRole('textbox', { name: 'New password' }).fill('short');
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByText('A password has 8 to 256 characters.').waitFor();
+      await checkScreens(t, page, 'reset');
+      await page.getByRole('textbox', { name: 'New password' }).fill(password);
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByText('Your new password is set.').waitFor();
+      t.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await fillIn(page, owner.email);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await seeQueues(page);
+      // Within 10 s by itself, with the next click at once; and back to where it was.
+      await elsewhere.evaluate(`document.querySelector('a[href$="/waiting"]')?.click()`);
+      await seeSignIn(elsewhere);
+      await fillIn(elsewhere, owner.email);
+      await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+      await elsewhere.waitForURL(/\/(closed|waiting)$/);
+      const again = await openPage(t, browser, link);
+      await again.getByRole('textbox', { name: 'New password' }).fill(password);
+      await again.getByRole('button', { name: 'Set the password' }).click();
+      await again.getByText('This link is not valid.').waitFor();
+    },
+  );
+});
+
+t.test('signing up, where addresses have to be proved', async t => {
+  const folder = await createMailFolder(t);
+  const { url } = await startTestDatabase(t);
+  const { url: baseUrl } = await startSkeinOn(t, url, { DATA_DIR: folder, EMAIL_DOMAINS: 'example.com' });
+  const browser = await startChromium(t);
+  const page = await openPage(t, browser, `${baseUrl}/console/sign-in`);
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await fillIn(page, 'ines@elsewhere.example');
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('alert').getByText('no accounts with addresses like yours').waitFor();
+  await checkScreens(t, page, 'sign-up');
   await page.getByLabel('E-mail').fill('ines@example.com');
-  await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(/\/console\/prj_/);
-  t.match(page.url(), /mine/);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('heading', { name: 'Confirm your e-mail address first' }).waitFor();
+  await page.getByRole('button', { name: 'Send the mail again' }).click();
+  await page.getByText('A mail is on its way.').waitFor();
+  await checkScreens(t, page, 'unverified');
+  await page.goto(
+    `${baseUrl}/console/verify#token=${await readMailedToken(folder, 'ines@example.com', 'verify')}`,
+  );
+  await page.getByRole('button', { name: 'Confirm the address' }).click();
+  await page.getByRole('link', { name: 'Go to the Console' }).click();
+  await seeQueues(page);
+  t.match(page.url(), /\/console\/prj_/);
 });

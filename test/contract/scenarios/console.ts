@@ -25,6 +25,11 @@ export const consoleScenarios: ScenariosOf<typeof consoleOperations> = {
     },
     refusals: {},
   },
+  getQueues: {
+    request: env => ({ params: inProject(env) }),
+    variants: [env => ({ params: inProject(env), query: { environmentId: env.environmentId } })],
+    refusals: {},
+  },
   createStreamTicket: {
     request: env => ({ params: inProject(env) }),
     refusals: {},

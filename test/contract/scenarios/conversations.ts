@@ -88,9 +88,17 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
   updateThread: {
     request: async env => ({
       params: { threadId: await newThread(env) },
-      body: { ...inProject(env), tags: ['vip'], customFields: { plan: 'pro', seats: 3, trial: null } },
+      body: { ...inProject(env), tags: ['vip'] },
     }),
     variants: [
+      async env => ({
+        params: { threadId: await newThread(env) },
+        body: {
+          ...inProject(env),
+          customFields: { plan: 'pro', seats: 3, trial: null },
+          participant: { displayName: 'Ada' },
+        },
+      }),
       async env => ({
         params: { threadId: await newThread(env) },
         body: { ...inProject(env), status: 'closed', agentMode: 'paused', agentId: null },

@@ -225,6 +225,10 @@ t.test('in a browser', async t => {
     await shows(tab, 'The two passwords are not the same.');
     await fill(tab, 'guest password', 'guest password');
     await shows(tab, 'You are a member of the workspace now.');
+    t.equal(
+      await tab.page.getByRole('link', { name: 'Open the Console' }).getAttribute('href'),
+      '../console',
+    );
     await checkSent(t, tab);
     const login = { body: { email, password: 'guest password' } };
     const { accessToken } = await new Client(line).get<{ accessToken: string }>('login', login);

@@ -29,6 +29,8 @@ const endpoint: Endpoint = {
     scope: (_, projectId = '', environmentId = '') =>
       Promise.resolve({ projectId, environmentId, environmentKind: 'sandbox', role: 'service' }),
     workspaceRole: () => Promise.reject(new Error('a service has no role')),
+    takesActingUser: false,
+    actFor: () => Promise.reject(new Error('a service acts as the system')),
     absent: notFound,
   },
   limiter: undefined,

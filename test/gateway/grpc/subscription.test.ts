@@ -25,6 +25,7 @@ import {
   production,
   projectId,
   sandbox,
+  createSurroundings,
 } from '../stream/stream-fixture.ts';
 
 interface SmallNode {
@@ -48,6 +49,7 @@ async function smallNode(t: Test): Promise<SmallNode> {
     admit: async () => admission(),
     publish: () => undefined,
     findRevokedCredentials: async () => new Set<string>(),
+    ...createSurroundings(),
   });
   const none = (): Promise<never> => Promise.reject(new Error('not served here'));
   const server = new GrpcServer({

@@ -38,7 +38,7 @@ import { addWorkspace } from '../../../storage/tenancy/create-tenant.ts';
 import { findRevokedCredentials } from '../../../storage/tenancy/credential-check.ts';
 import { StreamTickets } from '../../../storage/tenancy/tickets.ts';
 import { Vault } from '../../../storage/secrets/vault.ts';
-import { Client } from '../stream/stream-fixture.ts';
+import { Client, createSurroundings } from '../stream/stream-fixture.ts';
 import { origin } from '../../support/accounts.ts';
 import { tenancyRules } from '../../../gateway/tenancy/rules.ts';
 import { refuseAccount } from '../../../gateway/accounts/refusals.ts';
@@ -138,6 +138,7 @@ export class ConsoleNode {
       publish: (topic, frame) => server.publish(topic, frame),
       follow: projectId => getNotifier(database).follow(projectId),
       findRevokedCredentials: standing,
+      ...createSurroundings(),
       clock,
       log: silentLog,
       docsUrl,

@@ -95,6 +95,8 @@ export interface Asked {
   readonly body?: object;
   /** The Idempotency-Key; where one is required and none is given, a fresh one is sent. */
   readonly key?: string;
+  /** Service-Acting-User. */
+  readonly actingUser?: string;
 }
 
 /** A project, somebody in it, and a key of its sandbox with all scopes. */
@@ -304,7 +306,7 @@ export class ConversationNode {
     asked: Asked = {},
   ): Promise<Reply<T>> {
     const operation: Operation = operations[id];
-    const { params = {}, query = {}, body, key } = asked;
+    const { params = {}, query = {}, body, key, actingUser } = asked;
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
@@ -318,6 +320,7 @@ export class ConversationNode {
         Authorization: `Bearer ${bearer}`,
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(sent === undefined ? {} : { 'Idempotency-Key': sent }),
+        ...(actingUser === undefined ? {} : { 'Service-Acting-User': actingUser }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

@@ -8,6 +8,7 @@ import type { ThreadNote } from '../../../protocol/resources/note.ts';
 import type { PersonalDataErasure, Thread } from '../../../protocol/resources/thread.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemRandom, type Random } from '../../../runtime/time/clock.ts';
+import { followEvents } from '../../../storage/search/follow.ts';
 import { erasePersonalData } from '../../../storage/retention/erasures.ts';
 import type { Asked, Client, ListOf, Refusal } from '../../node/client.ts';
 import { columnsWith } from '../../support/columns-with.ts';
@@ -126,6 +127,13 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
       updated_at: new Date(),
     }),
   ]);
+  const foundWords = () =>
+    database.query(
+      `select sequence from message_words where thread_id = any ($1) and words @@ plainto_tsquery('simple', $2)`,
+      [[threadId, made.threadId], name],
+    );
+  await followEvents(database);
+  await eventually('words', async () => (await foundWords()).length >= 4);
   const places = await columnsWith(database, name);
   for (const place of [
     ...['threads.external_ref', 'threads.metadata', 'threads.tags', 'threads.custom_fields', 'threads.state'],
@@ -165,6 +173,7 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
 
   await erasePersonalData(database, Date.now(), silentLog);
   t.same(await columnsWith(database, name), [], 'at once');
+  t.same(await foundWords(), [], 'nor is it found');
   // What was under way: an answer that comes late, and one that is kept late.
   await database.query(
     `update webhook_attempts a set response_body = $1 from webhook_deliveries d

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
+import { followEvents } from '../../../storage/search/follow.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ConversationNode, type ErrorBody, type ListOf, type Tenant } from './conversation-fixture.ts';
 
@@ -30,7 +31,7 @@ t.test('threads over REST', async t => {
     t.strictSame(found.body, created.body);
     t.strictSame(
       (await read(created.body.threadId, tenant.token)).body,
-      created.body,
+      { ...created.body, unreadCount: 0 },
       'also by a Studio user',
     );
   });
@@ -223,6 +224,118 @@ t.test('while messages come, the recommended sorts show every thread', async t =
   t.ok(new Set(await walk({})).size < ids.length, 'the default does not');
 });
 
+t.test('a list says what a row of an inbox shows, and finds threads by it', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant = await node.tenant();
+  const { projectId, secret, token } = tenant;
+  const { channelId } = await node.channel(tenant, 'sandbox');
+  const write = async (ref: string, body: string) =>
+    (await node.inbound(tenant, channelId, { externalParticipantRef: ref, body })).body;
+  const list = (query: object, bearer = token) =>
+    node.ask<ListOf<Thread> & ErrorBody>('listThreads', bearer, { query: { projectId, ...query } });
+  const found = async (query: object) => (await list(query)).body.data.map(({ threadId }) => threadId);
+
+  const first = await write('ada', 'Hello');
+  const second = await write('bob', 'Good\nmorning');
+  const answered = await write('cy', 'Thanks');
+  await node.send(tenant, answered.threadId);
+  await write('ada', 'Anybody?');
+  const { data } = (await list({})).body;
+  t.match(
+    data.map(({ preview, unreadCount, waitingSince, failedSends }) => [
+      preview?.text,
+      unreadCount,
+      waitingSince,
+      failedSends,
+    ]),
+    [
+      ['Anybody?', 2, first.createdAt, 0],
+      [String, 1, null, 0],
+      ['Good morning', 1, second.createdAt, 0],
+    ],
+  );
+  t.strictSame(await found({ sort: 'waitingSince', order: 'asc' }), [first.threadId, second.threadId]);
+  t.strictSame(await found({ awaitingReply: false }), [answered.threadId]);
+  t.strictSame(await found({ hasPendingSuggestion: true }), []);
+  const ends = [...data].map(({ serviceWindow }) => serviceWindow?.expiresAt ?? '').sort();
+  const closing = { sort: 'windowClosesAt', windowClosesBefore: ends[1] };
+  t.strictSame(await found(closing), [second.threadId], 'the end of the window is exclusive');
+
+  const move = (threadId: string, sequence: number) =>
+    node.ask('moveReadCursor', token, { params: { threadId }, body: { projectId, sequence } });
+  await move(first.threadId, first.sequence ?? 0);
+  const countUnread = async (threadId: string) =>
+    (await node.ask<Thread>('getThread', token, { params: { threadId } })).body.unreadCount;
+  t.equal(await countUnread(first.threadId), 1, 'what came after the cursor');
+  await move(first.threadId, data[0]?.sequence ?? 0);
+  t.equal(await countUnread(first.threadId), 0);
+  t.strictSame(await found({ unread: true, sort: 'createdAt' }), [answered.threadId, second.threadId]);
+  t.strictSame(await found({ unread: false }), [first.threadId]);
+  await write('ada', 'Still there?');
+  t.equal(await countUnread(first.threadId), 1);
+  t.equal((await list({ unread: true }, secret)).status, 422, 'a key reads nothing');
+  t.notOk('unreadCount' in ((await list({}, secret)).body.data[0] ?? {}));
+});
+
+t.test('threads are found by words', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant = await node.tenant();
+  const outsider = await node.tenant();
+  const { channelId } = await node.channel(tenant);
+  const say = async (ref: string, body: string) =>
+    (await node.inbound(tenant, channelId, { externalParticipantRef: ref, body })).body;
+  const first = await say('ada', 'Where is my parcel? <b>Parcel!</b>');
+  const second = await say('bob', 'The parcel is blue');
+  await node.send(tenant, second.threadId);
+  await followEvents(database);
+  const search = (query: object, { projectId, secret }: Tenant = tenant) =>
+    node.ask<ListOf<Thread> & ErrorBody>('listThreads', secret, { query: { projectId, ...query } });
+  const { body } = await search({ q: 'ada parc' });
+  t.strictSame(body.data, [], 'all words are in one message, or all in the name');
+  const { data, hasMore } = (await search({ q: 'where parcel' })).body;
+  t.equal(hasMore, false);
+  t.match(data, [{ threadId: first.threadId, preview: { messageId: first.messageId } }]);
+  const { snippet = '', highlights = [] } = data[0]?.match ?? {};
+  t.strictSame(
+    highlights.map(([from, to]) => snippet.slice(from, to)),
+    ['Where', 'parcel', 'Parcel'],
+  );
+  t.match(data[0]?.match, { field: 'message', messageId: first.messageId, at: first.createdAt });
+  const waiting = await search({ q: 'parcel', awaitingReply: true });
+  t.match(waiting.body.data, [{ threadId: first.threadId }], 'filters apply');
+  t.equal(waiting.body.data.length, 1);
+  const ofBob = await search({ q: 'parcel', participantRef: 'bob' });
+  t.match(ofBob.body.data, [{ threadId: second.threadId }]);
+  t.strictSame((await search({ q: 'parcel' }, outsider)).body.data, [], 'nothing of another tenant');
+  const { body: list } = await search({ limit: 1 });
+  t.match(await search({ q: 'parcel', cursor: list.nextCursor }), { status: 400 }, 'another list');
+});
+
+t.test('PATCH corrects the participant; a picture is a kept file', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant = await node.tenant();
+  const { projectId, secret } = tenant;
+  const { threadId } = await node.thread(tenant);
+  const patch = (participant: object) =>
+    node.ask<Thread & ErrorBody>('updateThread', secret, {
+      params: { threadId },
+      body: { projectId, participant },
+    });
+  const picture = newId('attachment');
+  const { body } = await patch({ displayName: 'Ada', attributes: { picture, tier: 'gold' } });
+  t.match(body.participant, { displayName: 'Ada', attributes: { picture, tier: 'gold' } });
+  for (const address of ['https://example.com/ada.png', '//example.com/a', 7]) {
+    const refused = await patch({ attributes: { picture: address } });
+    t.match(
+      [refused.status, refused.body.details],
+      [422, { issues: [{ path: '/body/participant/attributes/picture' }] }],
+    );
+  }
+  t.strictSame((await patch({ attributes: { picture: null } })).body.participant?.attributes, {
+    tier: 'gold',
+  });
+});
+
 t.test('lists of threads', async t => {
   const node = await ConversationNode.start(t, database);
   const tenant: Tenant = await node.tenant();
@@ -312,4 +425,24 @@ t.test('lists of threads', async t => {
     7,
     'a Studio user sees the sandbox by default',
   );
+});
+
+t.test('a snoozed thread wakes on time, on whichever node', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant = await node.tenant();
+  const { projectId } = tenant;
+  const { threadId } = await node.thread(tenant);
+  const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString();
+  const asked = { params: { threadId }, body: { projectId, snoozedUntil } };
+  const snoozed = await node.ask<Thread>('updateThread', tenant.secret, asked);
+  t.match([snoozed.status, snoozed.body.snoozedUntil], [200, snoozedUntil]);
+  const seen = node.events.length;
+  await node.restart(3_600_000);
+  await node.seen('thread.snooze.changed', seen);
+  const { body } = await node.ask<Thread>('getThread', tenant.secret, { params: { threadId } });
+  t.equal(body.snoozedUntil, null);
+  t.match((await node.getEvents(threadId)).at(-1), {
+    eventName: 'thread.snooze.changed',
+    data: { actor: { type: 'system' }, reason: 'due', previousSnoozedUntil: snoozedUntil },
+  });
 });

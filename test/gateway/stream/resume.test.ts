@@ -229,3 +229,31 @@ t.test('clients that were cut off together share what is read', async t => {
   // 900 events are five pages: each client for itself would be 750 reads.
   t.ok(events.pages < 75, `${events.pages} reads`);
 });
+
+t.test('one environment alone: its events, with the numbers of the project', async t => {
+  const { events, connect, commit } = await setUp(t);
+  for (const environmentId of [sandbox, production, sandbox]) events.append(environmentId);
+  const client = connect();
+  const cursor = { epoch: 'first', seq: 0 };
+  t.match(await client.resume({ ...cursor, environmentId: production }), { type: 'resumed', seq: 0 });
+  commit(sandbox);
+  commit(production);
+  t.same(await client.through(5), [2, 5]);
+  const all = connect();
+  await all.resume(cursor);
+  t.same(await all.through(5), numbers(5), 'the same cursor without an environment');
+});
+
+t.test("an environment that the project does not have, or that is not the key's", async t => {
+  const { connect } = await setUp(t);
+  const foreign = await connect().opened();
+  foreign.send({ type: 'resume', environmentId: newId('environment') });
+  t.equal(await foreign.end(), 1007);
+  t.equal(foreign.closed?.reason, 'no such environment in the project');
+  const limited = await setUp(t, { admit: () => admission({ environmentId: sandbox }) });
+  const key = await limited.connect().opened();
+  key.send({ type: 'resume', environmentId: production });
+  t.equal(await key.end(), 1007);
+  const own = limited.connect();
+  t.match(await own.resume({ environmentId: sandbox }), { type: 'resumed' });
+});

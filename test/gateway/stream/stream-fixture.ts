@@ -3,6 +3,8 @@ import { WebSocket } from 'ws';
 import type { Admission } from '../../../gateway/stream/admission.ts';
 import { ConsoleStream } from '../../../gateway/stream/endpoint.ts';
 import type { EventLog } from '../../../gateway/stream/hub.ts';
+import type { FoundViewer, ViewersOptions } from '../../../gateway/stream/viewers.ts';
+import { type LocalBus, LocalTransport } from '../../../runtime/transport/local.ts';
 import { HttpServer } from '../../../gateway/http/server.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import type { EventView } from '../../../gateway/pipeline/event-view.ts';
@@ -50,8 +52,8 @@ export function settle(): Promise<void> {
 }
 
 export const projectId = newId('project');
-export const sandbox = newId('environment');
-export const production = newId('environment');
+export const sandbox: string = newId('environment');
+export const production: string = newId('environment');
 
 /** A log of one project, with faults to order. */
 export class MemoryEvents implements EventLog {
@@ -126,6 +128,20 @@ export function admission(overrides: Partial<Admission> = {}): Admission {
   };
 }
 
+/** Other nodes on the bus, the environments above, and no thread to look at. */
+export function createSurroundings(bus?: LocalBus) {
+  return {
+    transport: new LocalTransport({
+      clock: systemClock,
+      log: silentLog,
+      ...(bus === undefined ? {} : { bus }),
+    }),
+    findViewer: (): Promise<FoundViewer | undefined> => Promise.resolve(undefined),
+    hasEnvironment: (_: string, environmentId: string): Promise<boolean> =>
+      Promise.resolve([sandbox, production].includes(environmentId)),
+  };
+}
+
 export interface StreamNode {
   readonly stream: ConsoleStream;
   readonly url: string;
@@ -139,6 +155,9 @@ export interface NodeParts {
   readonly admit?: () => Admission;
   readonly findRevokedCredentials?: (asked: CheckedCredentials, now: number) => Promise<RevokedCredentials>;
   readonly maxPerHolder?: number;
+  readonly findViewer?: ViewersOptions['findViewer'];
+  /** What nodes share that hear each other. */
+  readonly bus?: LocalBus;
 }
 
 /** A node with nothing but the stream: the real server, endpoint and hub. */
@@ -149,6 +168,8 @@ export async function startNode(parts: NodeParts): Promise<StreamNode> {
     events: parts.events,
     publish: (topic, frame) => server.publish(topic, frame),
     findRevokedCredentials: parts.findRevokedCredentials ?? (() => Promise.resolve(new Set<string>())),
+    ...createSurroundings(parts.bus),
+    ...(parts.findViewer === undefined ? {} : { findViewer: parts.findViewer }),
     clock: parts.clock ?? systemClock,
     log: silentLog,
     docsUrl: 'http://docs.test',

@@ -37,13 +37,14 @@ const isRare = `n in (7, 1008, 5011)`;
 const mixTenants = (own: string, neighbours: string, outsiders: string): string =>
   `case when n > 17500 then '${outsiders}' when n > 15000 then '${neighbours}' else ${own} end`;
 await db.query(
-  `insert into agent_runs (agent_run_id, project_id, environment_id, agent_id, thread_id, status, provider, model, mode, created_at,
-     updated_at, state, version)
+  `insert into agent_runs (agent_run_id, project_id, environment_id, agent_id, thread_id, status, suggestion_status, provider, model,
+     mode, created_at, updated_at, state, version)
    select 'run_' || lpad((n * 7919 % $3)::text, 26, '0'), ${mixTenants(`'prj_1'`, 'prj_1', 'prj_2')},
      ${mixTenants(`case when n % 50 = 0 then 'env_2' else 'env_1' end`, 'env_2', 'env_9')},
      ${mixTenants(`case when ${isRare} then 'agent_2' when n % 7 = 0 then null else 'agent_1' end`, 'agent_8', 'agent_9')},
      ${mixTenants(`case when ${isRare} then 'thread_2' when n % 5 = 0 then null else 'thread_1' end`, 'thread_8', 'thread_9')},
      case when ${isRare} then 'failed' when n % 2 = 0 then 'cancelled' else 'succeeded' end,
+     case when ${isRare} or n % 200 = 1 then 'pending' when n % 2 = 0 then 'superseded' end,
      'llm_provider_1', 'model', 'auto', at, at, '{}', 1
    from (${instants}) instants`,
   [new Date(start), stepMs, count],
@@ -54,16 +55,17 @@ interface RunColumns {
   readonly agentId: string | null;
   readonly threadId: string | null;
   readonly status: RunStatus;
+  readonly suggestion: string | null;
   readonly createdAt: Date;
 }
 const runs = newest(
   await db.query<RunColumns>(
-    `select agent_run_id as "agentRunId", agent_id as "agentId", thread_id as "threadId", status, created_at as "createdAt"
-     from agent_runs where environment_id = 'env_1'`,
+    `select agent_run_id as "agentRunId", agent_id as "agentId", thread_id as "threadId", status, suggestion_status as suggestion,
+       created_at as "createdAt" from agent_runs where environment_id = 'env_1'`,
   ),
   row => [row.createdAt.getTime(), row.agentRunId],
 );
-type AskedRuns = Pick<RunFilter, 'threadId' | 'agentId' | 'status'>;
+type AskedRuns = Pick<RunFilter, 'threadId' | 'agentId' | 'status' | 'suggestion'>;
 const runFilter = (asked: AskedRuns, after: string | undefined, limit: number): RunFilter => {
   const row = runs.find(({ agentRunId }) => agentRunId === after);
   const end = row && { at: row.createdAt.getTime(), agentRunId: row.agentRunId };
@@ -74,7 +76,8 @@ const runList: List<RunColumns, AskedRuns> = {
   matches: (row, asked) =>
     (asked.threadId ?? row.threadId) === row.threadId &&
     (asked.agentId ?? row.agentId) === row.agentId &&
-    (asked.status ?? row.status) === row.status,
+    (asked.status ?? row.status) === row.status &&
+    (asked.suggestion ?? row.suggestion) === row.suggestion,
   idOf: row => row.agentRunId,
   statement: (...asked) => runStatement(runFilter(...asked)),
   page: async (...asked) => {
@@ -85,9 +88,11 @@ const runList: List<RunColumns, AskedRuns> = {
     threadId: maybe('thread_1', 'thread_2', 'thread_3', 'thread_8', 'thread_9'),
     agentId: maybe('agent_1', 'agent_2', 'agent_3', 'agent_8', 'agent_9'),
     status: maybe<RunStatus>('succeeded', 'cancelled', 'failed', 'running'),
+    suggestion: maybe('pending' as const),
   }),
   nobody: [
     { status: 'running' },
+    { suggestion: 'pending', status: 'running' },
     { threadId: 'thread_3' },
     { agentId: 'agent_3' },
     { threadId: 'thread_1', agentId: 'agent_3' },

@@ -10,7 +10,7 @@ import {
   type DeliveryFilter,
 } from '../../../storage/deliveries/delivery-log.ts';
 import { eventLog, logStatement, type LogFilter } from '../../../storage/events/event-log.ts';
-import { threadPage, threadStatement, type ThreadFilter } from '../../../storage/reads/threads.ts';
+import { threadPage, threadStatement, type ThreadFilter } from '../../../storage/reads/thread-lists.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { hold, maybe, newest, type List } from '../paging/bounded-list.ts';
 
@@ -36,7 +36,8 @@ const instants = `select n, $1::timestamptz + n / 2 * ($2::int * interval '2 ms'
 await ensurePartitions(db, start + dayMs, silentLog);
 await db.query(
   `insert into threads (thread_id, project_id, environment_id, channel_id, status, agent_mode, assignee_user_id, tags,
-     last_message_at, active_second, created_at, updated_at, updated_second, state, version)
+     last_message_at, active_second, created_at, updated_at, updated_second, waiting_since, pending_suggestion, failed_sends,
+     window_minute, snoozed_until, state, version)
    select 'thread_' || lpad((n * 7919 % $3)::text, 26, '0'), ${project}, ${environment}, ${mixTenants(ofOwn('ch_2', 'ch_1'), 'ch_8', 'ch_9')},
      case when ${isRare} then 'archived' when n % 2 = 0 then 'closed' else 'open' end,
      case when ${isRare} then 'paused' when n % 3 = 0 then 'auto' end, case when ${isRare} then 'usr_2' when n % 3 = 1 then 'usr_1' end,
@@ -44,9 +45,19 @@ await db.query(
      at, floor(extract(epoch from at)), $1::timestamptz + (n * 31 % $3) * interval '1 second',
      case when ${isRare} then at + interval '30 days' else at end,
      -- Some have not changed since there was the column.
-     case when ${isRare} then floor(extract(epoch from at)) + 30 * 86400 when n % 4 > 0 then floor(extract(epoch from at)) end, '{}', 1
+     case when ${isRare} then floor(extract(epoch from at)) + 30 * 86400 when n % 4 > 0 then floor(extract(epoch from at)) end,
+     case when ${isRare} or n % 4 = 2 then at - (n % 50) * interval '1 hour' end,
+     case when ${isRare} or n % 900 = 1 then 'run_1' end, case when ${isRare} then 1 end,
+     case when n % 3 = 2 then floor(extract(epoch from at) / 60) + 1440 end,
+     case when ${isRare} or n % 700 = 1 then at end,
+     case when n % 3 = 2 then jsonb_build_object('inbound', n % 7, 'window',
+       jsonb_build_object('expiresAt', floor(extract(epoch from at) * 1000)::bigint + ${dayMs})) else '{}' end, 1
    from (${instants}) instants`,
   [new Date(start), stepMs, count],
+);
+await db.query(
+  `insert into read_cursors (thread_id, user_id, project_id, environment_id, sequence, updated_at, inbound_count)
+   select thread_id, 'usr_1', project_id, environment_id, 9, now(), case when ascii(right(thread_id, 1)) % 2 = 0 then 3 end from threads`,
 );
 const eventIds = Array.from({ length: count }, (_, i) => newId('event', start + i * stepMs));
 await db.query(
@@ -84,32 +95,65 @@ interface ThreadColumns {
   readonly lastMessageAt: Date;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  readonly waitingSince: Date | null;
+  readonly pendingSuggestion: string | null;
+  readonly failedSends: number | null;
+  readonly isSnoozed: boolean;
+  readonly windowMinute: number | null;
+  readonly windowEnd: number | null;
+  readonly unread: number;
 }
 const threads = await db.query<ThreadColumns>(
-  `select thread_id as "threadId", status, agent_mode as "agentMode", channel_id as "channelId", tags, assignee_user_id as assignee,
-     last_message_at as "lastMessageAt", created_at as "createdAt", updated_at as "updatedAt"
-   from threads where environment_id = 'env_1'`,
+  `select t.thread_id as "threadId", status, agent_mode as "agentMode", channel_id as "channelId", tags, assignee_user_id as assignee,
+     last_message_at as "lastMessageAt", t.created_at as "createdAt", t.updated_at as "updatedAt", waiting_since as "waitingSince",
+     pending_suggestion as "pendingSuggestion", failed_sends as "failedSends", snoozed_until is not null as "isSnoozed", window_minute as "windowMinute",
+     (t.state #>> '{window,expiresAt}')::bigint as "windowEnd",
+     coalesce((t.state ->> 'inbound')::int, 0) - coalesce(c.inbound_count, 0) as unread
+   from threads t join read_cursors c using (thread_id) where t.environment_id = 'env_1'`,
 );
-type AskedThreads = Omit<ThreadFilter, 'projectId' | 'environmentId' | 'after' | 'limit'>;
-const orderBy = (sort: AskedThreads['sort']): readonly ThreadColumns[] =>
-  newest(threads, row => [row[sort].getTime(), row.threadId]);
-const newestThreads = {
-  lastMessageAt: orderBy('lastMessageAt'),
-  updatedAt: orderBy('updatedAt'),
-  createdAt: orderBy('createdAt'),
+/** In the midst of the ends of windows. */
+const now = start + 1.4 * dayMs;
+type AskedThreads = Omit<ThreadFilter, 'projectId' | 'environmentId' | 'after' | 'limit' | 'now'>;
+const sorts = ['lastMessageAt', 'updatedAt', 'createdAt', 'waitingSince', 'windowClosesAt'] as const;
+type Sort = (typeof sorts)[number];
+/** What a list is sorted by; undefined: the thread is not in it. */
+const place = (
+  row: ThreadColumns,
+  sort: Sort,
+): { readonly second: number; readonly at: number } | undefined => {
+  if (sort === 'windowClosesAt') {
+    const { windowMinute, windowEnd, createdAt } = row;
+    const isOpen = windowMinute !== null && Number(windowEnd) > now;
+    return isOpen ? { second: windowMinute, at: createdAt.getTime() } : undefined;
+  }
+  const at = row[sort]?.getTime();
+  return at === undefined ? undefined : { second: Math.floor(at / 1_000), at };
 };
-const oldestThreads = {
-  lastMessageAt: newestThreads.lastMessageAt.toReversed(),
-  updatedAt: newestThreads.updatedAt.toReversed(),
-  createdAt: newestThreads.createdAt.toReversed(),
-};
+const orderBy = (sort: Sort): readonly ThreadColumns[] =>
+  newest(
+    threads.filter(row => place(row, sort) !== undefined),
+    row => {
+      const { second = 0, at = 0 } = place(row, sort) ?? {};
+      return [second, at, row.threadId];
+    },
+  );
+type Sorted = Readonly<Record<Sort, readonly ThreadColumns[]>>;
+const newestThreads = Object.fromEntries(sorts.map(sort => [sort, orderBy(sort)])) as unknown as Sorted;
+const oldestThreads = Object.fromEntries(
+  sorts.map(sort => [sort, newestThreads[sort].toReversed()]),
+) as unknown as Sorted;
 const threadFilter = (asked: AskedThreads, after: string | undefined, limit: number): ThreadFilter => {
   const row = threads.find(({ threadId }) => threadId === after);
-  const at = row?.[asked.sort].getTime() ?? 0;
-  const place1 = row && { at, threadId: row.threadId, second: Math.floor(at / 1_000) };
-  return { ...tenant, ...asked, after: place1, limit };
+  const position = row && place(row, asked.sort);
+  return {
+    ...tenant,
+    ...asked,
+    now,
+    after: row && position && { ...position, threadId: row.threadId },
+    limit,
+  };
 };
-const sorts = ['lastMessageAt', 'updatedAt', 'createdAt'] as const;
+const before = (end: number): string => new Date(now + end).toISOString();
 const threadList: List<ThreadColumns, AskedThreads> = {
   sorted: ({ sort, order }) => (order === 'asc' ? oldestThreads : newestThreads)[sort],
   matches: (row, asked) =>
@@ -118,7 +162,16 @@ const threadList: List<ThreadColumns, AskedThreads> = {
     (asked.channelId ?? [row.channelId]).includes(row.channelId) &&
     (asked.assigneeUserId ?? [row.assignee]).includes(row.assignee) &&
     (asked.tag === undefined || asked.tag.some(tag => row.tags.includes(tag))) &&
-    (asked.updatedAfter === undefined || row.updatedAt > new Date(asked.updatedAfter)),
+    (asked.updatedAfter === undefined || row.updatedAt > new Date(asked.updatedAfter)) &&
+    (asked.hasPendingSuggestion ?? row.pendingSuggestion !== null) === (row.pendingSuggestion !== null) &&
+    (asked.awaitingReply ?? row.waitingSince !== null) === (row.waitingSince !== null) &&
+    (asked.failedSends ?? row.failedSends !== null) === (row.failedSends !== null) &&
+    (asked.snoozed ?? row.isSnoozed) === row.isSnoozed &&
+    (asked.unread?.is ?? row.unread > 0) === row.unread > 0 &&
+    (asked.windowClosesBefore === undefined ||
+      (row.windowEnd !== null &&
+        row.windowEnd > now &&
+        row.windowEnd < Date.parse(asked.windowClosesBefore))),
   idOf: row => row.threadId,
   statement: (...asked) => threadStatement(threadFilter(...asked)),
   page: async (...asked) => {
@@ -132,6 +185,12 @@ const threadList: List<ThreadColumns, AskedThreads> = {
     assigneeUserId: maybe(['usr_1'], ['usr_2'], ['usr_3'], [null], ['usr_2', null]),
     tag: maybe(['vip'], ['odd'], ['none'], ['none', 'odd']),
     updatedAfter: maybe(minute(1), minute(2_600), minute(10_000), minute(90_000)),
+    hasPendingSuggestion: maybe(true, false),
+    awaitingReply: maybe(true, false),
+    failedSends: maybe(true, false),
+    snoozed: maybe(true, false),
+    unread: maybe({ userId: 'usr_1', is: true }, { userId: 'usr_1', is: false }),
+    windowClosesBefore: maybe(before(0), before(7_230_000), before(dayMs)),
     sort: fc.constantFrom(...sorts),
     order: maybe('asc', 'desc'),
   }),
@@ -143,6 +202,8 @@ const threadList: List<ThreadColumns, AskedThreads> = {
       { tag: ['none'] },
       { updatedAfter: minute(90_000) },
       { status: ['archived'], tag: ['none'] },
+      { windowClosesBefore: minute(0) },
+      { awaitingReply: false, hasPendingSuggestion: true, failedSends: true },
     ].flatMap(asked => [
       { ...asked, sort },
       { ...asked, sort, order: 'asc' as const },

@@ -6,8 +6,9 @@ t.test('a thread that changes within a second keeps its index entries, however i
   const { database } = await startTestDatabase(t);
   await database.query(
     `insert into threads (thread_id, project_id, environment_id, status, last_message_at, active_second, created_at, updated_at,
-       updated_second, state, version)
-     values ('thread_1', 'prj_1', 'env_1', 'open', to_timestamp(100), 100, to_timestamp(100), to_timestamp(100), 100, '{}', 1)`,
+       updated_second, waiting_since, window_minute, state, version)
+     values ('thread_1', 'prj_1', 'env_1', 'open', to_timestamp(100), 100, to_timestamp(100), to_timestamp(100), 100,
+       to_timestamp(90), 1441, '{}', 1)`,
   );
   /** Whether a message at the instant is an update that leaves the indexes alone. */
   const isHot = (at: number): Promise<boolean> =>
@@ -21,7 +22,8 @@ t.test('a thread that changes within a second keeps its index entries, however i
       const before = await countHot();
       await em.execute(
         `update threads set last_message_at = to_timestamp(${at}), updated_at = to_timestamp(${at}),
-           active_second = floor(${at}), updated_second = floor(${at}), version = version + 1`,
+           active_second = floor(${at}), updated_second = floor(${at}),
+           waiting_since = to_timestamp(90), window_minute = floor(${at} / 60) + 1440, version = version + 1`,
       );
       return (await countHot()) > before;
     });

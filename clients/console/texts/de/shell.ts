@@ -1,15 +1,56 @@
-/** Anmelden, der Rahmen um alles, Warteschlangen und Listen. */
+/** Der Rahmen um alles: wo man arbeitet, wie die Verbindung steht, wer angemeldet ist. */
 import type { shell as english } from '../en/shell.ts';
 
 export const shell: typeof english = {
   appName: 'Konsole',
-  signIn: {
-    title: 'Anmelden',
-    email: 'E-Mail',
-    password: 'Passwort',
-    submit: 'Anmelden',
-    forgot: 'Passwort vergessen?',
-    wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
-    unreachable: 'Der Server ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
+  loading: 'Wird geladen',
+  unreachable: 'Der Server ist nicht erreichbar. Laden Sie die Seite gleich noch einmal.',
+  noProject: 'Sie gehören noch zu keinem Projekt. Bitten Sie jemanden, der Ihren Arbeitsbereich verwaltet.',
+  notAllowed: 'Sie dürfen in diesem Projekt nicht mehr arbeiten.',
+  notAllowedHint:
+    'Ihre Rolle darin wurde Ihnen genommen. Wenn das ein Versehen ist, fragen Sie jemanden, der Ihren Arbeitsbereich verwaltet.',
+  elsewhere: 'Zu einem anderen Projekt',
+  menu: 'Warteschlangen und Projekte',
+  place: 'Projekt und Umgebung',
+  production: 'Produktion: echte Kunden',
+  sandbox: 'Sandbox',
+  queuesLabel: 'Warteschlangen',
+  queues: {
+    mine: 'Meine',
+    unassigned: 'Nicht zugewiesen',
+    all: 'Alle offenen',
+    approval: 'Freizugeben',
+    waiting: 'Warten am längsten',
+    closing: 'Fenster schließt bald',
+    failed: 'Nicht gesendet',
+    paused: 'Agent pausiert',
+    closed: 'Geschlossen',
+  },
+  connection: {
+    online: 'Online',
+    connecting: 'Verbindet neu',
+    waiting: seconds => `Verbindet neu in ${seconds} s`,
+    ended: 'Getrennt: bitte neu anmelden',
+  },
+  user: name => `${name}: Einstellungen und Abmelden`,
+  settings: 'Einstellungen',
+  appearance: 'Darstellung',
+  schemes: { light: 'Hell', dark: 'Dunkel', auto: 'Wie das System' },
+  language: 'Sprache',
+  signOut: 'Abmelden',
+  shortcuts: {
+    title: 'Tastatur',
+    of: {
+      next: 'Nächstes Gespräch',
+      previous: 'Voriges Gespräch',
+      select: 'Auswählen, um mehrere zu ändern',
+      leave: 'Verlassen, was offen ist',
+      reply: 'Antwort schreiben',
+      note: 'Notiz schreiben',
+      canned: 'Textbausteine, beim Schreiben',
+      send: 'Senden',
+      search: 'Suchen und überall hin',
+      help: 'Diese Liste',
+    },
   },
 };

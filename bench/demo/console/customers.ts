@@ -1,0 +1,165 @@
+/** The customers of the demonstration: who they are, what they ask, and how they go on when they are answered. */
+
+export interface Customer {
+  /** How the channel names them. */
+  readonly ref: string;
+  readonly displayName: string;
+  /** BCP 47. */
+  readonly locale: string;
+  readonly asks: string;
+  /** What they say next, an answer at a time. */
+  readonly goesOn: readonly string[];
+}
+
+const customer = (
+  displayName: string,
+  locale: string,
+  asks: string,
+  ...goesOn: readonly string[]
+): Customer => ({
+  ref: displayName
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[^a-z]+/g, '-'),
+  displayName,
+  locale,
+  asks,
+  goesOn,
+});
+
+export const customers: readonly Customer[] = [
+  customer(
+    'Maya Lindqvist',
+    'sv-SE',
+    'Hello, where is my order? It should have come on Friday.',
+    'The number is A17.',
+    'Thank you, that helps!',
+  ),
+  customer(
+    'Jonas Weber',
+    'de-DE',
+    'I would like a refund for the blue jacket. It does not fit.',
+    'Yes please, to the same card.',
+    'Great, thanks.',
+  ),
+  customer(
+    'Amara Okafor',
+    'en-NG',
+    'Can I change the delivery address of order C31?',
+    'To 12 Marina Road, Lagos.',
+    'Perfect.',
+  ),
+  customer(
+    'Lucía Fernández',
+    'es-ES',
+    'The discount code AUTUMN does not work in the basket.',
+    'I get "code has expired".',
+    'Now it works. Gracias!',
+  ),
+  customer(
+    'Noah Tremblay',
+    'fr-CA',
+    'Is the lamp in stock again?',
+    'Two of them, in white.',
+    'I will wait for your message then.',
+  ),
+  customer(
+    'Yuki Tanaka',
+    'ja-JP',
+    'My parcel arrived, but one cup is broken.',
+    'I have a photo, if you need it.',
+    'A new cup would be fine.',
+  ),
+  customer(
+    'Olivia Brown',
+    'en-GB',
+    'How long does delivery to Scotland take?',
+    'And on a Saturday?',
+    'Brilliant, I will order today.',
+  ),
+  customer(
+    'Mateus Silva',
+    'pt-BR',
+    'I was charged twice for the same order!',
+    'On the 14th, both times 49.90.',
+    'I see one of them is pending. Thanks.',
+  ),
+  customer(
+    'Freja Nielsen',
+    'da-DK',
+    'Please cancel my order, I took the wrong size.',
+    'M instead of L.',
+    'Yes, order the right one for me.',
+  ),
+  customer(
+    'Ibrahim Yılmaz',
+    'tr-TR',
+    'Do you repair watches that were bought somewhere else?',
+    'A diver from 1978.',
+    'Then I will bring it in on Tuesday.',
+  ),
+  customer(
+    'Chloé Martin',
+    'fr-FR',
+    'The invoice of my last order has the wrong company name.',
+    'It is Martin et Fils SARL.',
+    'Merci, received.',
+  ),
+  customer(
+    'Liam O’Connor',
+    'en-IE',
+    'The app signs me out all the time.',
+    'An Android phone, version 14.',
+    'That has solved it.',
+  ),
+  customer(
+    'Sofia Rossi',
+    'it-IT',
+    'Can I return something that I have bought on sale?',
+    'It is unopened.',
+    'Good to know.',
+  ),
+  customer(
+    'Arjun Patel',
+    'hi-IN',
+    'Which of the two routers is better for a house with three floors?',
+    'About 200 square metres.',
+    'I will take that one.',
+  ),
+  customer(
+    'Emma Novak',
+    'cs-CZ',
+    'I have not got the e-mail to set a new password.',
+    'Not in the spam folder either.',
+    'Now it came, thank you.',
+  ),
+  customer(
+    'David Cohen',
+    'he-IL',
+    'Do you ship to Haifa?',
+    'Two boxes, 14 kg.',
+    'That is more than I thought.',
+  ),
+  customer(
+    'Anna Kowalska',
+    'pl-PL',
+    'Where is my order? The tracking has not moved for three days.',
+    'B42.',
+    'I hope so!',
+  ),
+  customer(
+    'Hugo Bernard',
+    'fr-BE',
+    'I would like to speak to a person, please.',
+    'It is about a complaint of last month.',
+    'Thank you for calling me back.',
+  ),
+  customer('Grace Kim', 'ko-KR', 'Is the warranty two or three years?', 'Bought in March.', 'Great.'),
+  customer(
+    'Tomás Herrera',
+    'es-MX',
+    'Your courier left my parcel with a neighbour that I do not have.',
+    'There is no number 9 in my street.',
+    'Please do, it was a present.',
+  ),
+];

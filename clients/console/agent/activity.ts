@@ -1,0 +1,158 @@
+/**
+ * What agents do in a thread: what one is writing, what it suggests, what it asks a person for. It comes from the runs as they are read and
+ * from live events, in any order.
+ *
+ * A suggestion is pending, then approved, edited, discarded, superseded or expired; once it has ended it stays so, whatever was read before.
+ */
+import type { AgentRun, EndedSuggestion, EphemeralEvent, SkeinEvent, Suggestion } from '../../sdk/index.ts';
+
+export interface ShownSuggestion {
+  readonly agentRunId: string;
+  /** Of one that has ended the events have no text. */
+  readonly body: string;
+  readonly suggestion: Suggestion | EndedSuggestion;
+}
+
+export interface WaitingCall {
+  readonly agentRunId: string;
+  readonly callId: string;
+  readonly expiresAt: string;
+  /** Of its tool, and what it is called with: of a call that an event has announced, both are read with the run. */
+  readonly name?: string;
+  readonly input?: unknown;
+}
+
+export interface AgentActivity {
+  /** What a model is writing at this moment. */
+  readonly writing: { readonly agentRunId: string; readonly text: string } | undefined;
+  /** The run that is at work. */
+  readonly running: AgentRun | undefined;
+  /** The last one, pending or ended. */
+  readonly suggestion: ShownSuggestion | undefined;
+  readonly waitingCalls: readonly WaitingCall[];
+  /** Why an agent asked for a person, last. */
+  readonly handoff: { readonly reason: string; readonly at: string } | undefined;
+  readonly runs: ReadonlyMap<string, AgentRun>;
+}
+
+export const noActivity: AgentActivity = {
+  writing: undefined,
+  running: undefined,
+  suggestion: undefined,
+  waitingCalls: [],
+  handoff: undefined,
+  runs: new Map(),
+};
+
+const runRanks = { pending: 0, running: 1, succeeded: 2, failed: 2, cancelled: 2 } as const;
+const hasEnded = (run: AgentRun | undefined): boolean => run !== undefined && runRanks[run.status] === 2;
+
+/** With runs as they were read, or as their events have them. A run does not go back. */
+export function addRuns(activity: AgentActivity, given: readonly AgentRun[]): AgentActivity {
+  const runs = new Map(activity.runs);
+  for (const run of given) {
+    const known = runs.get(run.agentRunId);
+    if (known === undefined || runRanks[known.status] <= runRanks[run.status]) runs.set(run.agentRunId, run);
+  }
+  const newest = [...runs.values()].sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+  let next: AgentActivity = { ...activity, runs, running: newest.find(run => !hasEnded(run)) };
+  if (next.writing !== undefined && hasEnded(runs.get(next.writing.agentRunId)))
+    next = { ...next, writing: undefined };
+  const suggesting = newest.find(run => run.trace.suggestion !== undefined);
+  const suggestion = suggesting?.trace.suggestion;
+  if (suggesting !== undefined && suggestion !== undefined)
+    next = addSuggestion(next, suggesting.agentRunId, suggestion, suggestion.body);
+  const { trace, updatedAt } = newest.find(run => run.trace.handoff !== undefined) ?? {};
+  if (trace?.handoff !== undefined && next.handoff === undefined && updatedAt !== undefined)
+    next = { ...next, handoff: { reason: trace.handoff.reason, at: updatedAt } };
+  return next;
+}
+
+function addSuggestion(
+  activity: AgentActivity,
+  agentRunId: string,
+  suggestion: Suggestion | EndedSuggestion,
+  body: string,
+): AgentActivity {
+  const known = activity.suggestion;
+  if (known?.agentRunId === agentRunId) {
+    if (known.suggestion.status !== 'pending') return activity;
+    return { ...activity, suggestion: { agentRunId, suggestion, body: body === '' ? known.body : body } };
+  }
+  // Of two suggestions the later one counts.
+  if (known !== undefined && known.suggestion.createdAt > suggestion.createdAt) return activity;
+  return { ...activity, suggestion: { agentRunId, suggestion, body } };
+}
+
+const addCall = (activity: AgentActivity, call: WaitingCall): AgentActivity => ({
+  ...activity,
+  waitingCalls: [...activity.waitingCalls.filter(({ callId }) => callId !== call.callId), call],
+});
+
+const removeCalls = (activity: AgentActivity, isOver: (call: WaitingCall) => boolean): AgentActivity => ({
+  ...activity,
+  waitingCalls: activity.waitingCalls.filter(call => !isOver(call)),
+});
+
+/** With the calls of a run that wait for a person, as its whole trace has them. */
+export function addWaitingCalls(
+  activity: AgentActivity,
+  { agentRunId, trace, status }: AgentRun,
+): AgentActivity {
+  let next = removeCalls(activity, call => call.agentRunId === agentRunId);
+  if (status !== 'running' && status !== 'pending') return next;
+  for (const call of trace.steps.flatMap(step => step.toolCalls)) {
+    const { callId, name, approval, arguments: input } = call;
+    if (call.status === 'awaiting_approval')
+      next = addCall(next, { agentRunId, callId, name, input, expiresAt: approval?.expiresAt ?? '' });
+  }
+  return next;
+}
+
+export function takeAgentEvent(activity: AgentActivity, event: SkeinEvent): AgentActivity {
+  switch (event.eventName) {
+    case 'agent.run.queued':
+    case 'agent.run.started':
+      return addRuns(activity, [event.data.agentRun]);
+    case 'agent.run.succeeded':
+    case 'agent.run.failed':
+    case 'agent.run.cancelled': {
+      const { agentRun } = event.data;
+      return removeCalls(addRuns(activity, [agentRun]), call => call.agentRunId === agentRun.agentRunId);
+    }
+    case 'agent.suggestion.created':
+    case 'agent.suggestion.resolved': {
+      const { agentRunId, suggestion } = event.data;
+      return addSuggestion({ ...activity, writing: undefined }, agentRunId, suggestion, suggestion.body);
+    }
+    case 'agent.suggestion.superseded':
+    case 'agent.suggestion.expired':
+      return addSuggestion(activity, event.data.agentRunId, event.data.suggestion, '');
+    case 'agent.handoff.requested':
+      return { ...activity, handoff: { reason: event.data.reason, at: event.occurredAt } };
+    case 'agent.tool.approval_requested': {
+      const { agentRunId, callId, expiresAt } = event.data;
+      return addCall(activity, { agentRunId, callId, expiresAt });
+    }
+    case 'agent.tool.approval_resolved':
+      return removeCalls(activity, call => call.callId === event.data.callId);
+    case 'thread.message.created':
+      return event.data.message.actor?.type === 'agent' ? { ...activity, writing: undefined } : activity;
+    case 'thread.lifecycle.erased':
+      return noActivity;
+    default:
+      return activity;
+  }
+}
+
+/** A piece of what a model writes. Pieces of a run that has ended come too late. */
+export function takeDelta(
+  activity: AgentActivity,
+  { data }: Extract<EphemeralEvent, { eventName: 'agent.output.delta' }>,
+): AgentActivity {
+  const { agentRunId, delta } = data;
+  if (hasEnded(activity.runs.get(agentRunId)) || activity.suggestion?.agentRunId === agentRunId)
+    return activity;
+  const before = activity.writing?.agentRunId === agentRunId ? activity.writing.text : '';
+  return { ...activity, writing: { agentRunId, text: before + delta } };
+}

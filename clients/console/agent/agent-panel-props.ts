@@ -1,0 +1,16 @@
+/** What the parts of the agent's panel are given. */
+import type { Thread } from '../../sdk/index.ts';
+import type { Names } from '../thread/names.tsx';
+import type { OpenThread, ThreadState } from '../thread/open-thread.ts';
+import type { Action } from '../thread/use-action.ts';
+
+export interface AgentPanelProps {
+  readonly open: OpenThread;
+  readonly state: ThreadState;
+  readonly thread: Thread;
+  readonly names: Names;
+  readonly action: Action;
+  readonly onShowRun: (agentRunId: string) => void;
+  /** The operator goes on with that text. */
+  readonly onTakeOver: (text: string) => void;
+}

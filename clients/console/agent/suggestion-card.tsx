@@ -1,0 +1,256 @@
+/**
+ * What the agent suggests. The operator approves it, edits it, discards it, or takes over. If anything has happened in the thread that the
+ * operator has not seen, nothing is sent; if a colleague was faster, the card says who.
+ */
+import { Button, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { Sparkles } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { ApiError } from '../../sdk/index.ts';
+import { useTexts } from '../texts/index.ts';
+import { useConversing } from '../thread/conversations-context.tsx';
+import type { AgentPanelProps } from './agent-panel-props.ts';
+import type { ShownSuggestion } from './activity.ts';
+import { diffWords } from './diff.ts';
+import { LinkedText } from '../thread/linked-text.tsx';
+import { describeError } from '../thread/use-action.ts';
+import classes from './agent.module.css';
+
+export function SuggestionCard(props: AgentPanelProps) {
+  const { state } = props;
+  const { suggestion } = state.activity;
+  const [dismissed, setDismissed] = useState<string>();
+  const [seenPending, setSeenPending] = useState<string>();
+  if (suggestion === undefined) return null;
+  const { agentRunId } = suggestion;
+  if (suggestion.suggestion.status === 'pending') {
+    if (seenPending !== agentRunId) setSeenPending(agentRunId);
+    return <Pending key={agentRunId} {...props} shown={suggestion} />;
+  }
+  // What had ended before the operator came is told by the messages.
+  if (seenPending !== agentRunId || dismissed === agentRunId) return null;
+  return <Ended {...props} shown={suggestion} onDismiss={() => setDismissed(agentRunId)} />;
+}
+
+type CardProps = AgentPanelProps & { readonly shown: ShownSuggestion };
+
+function Ended({ shown, names, onDismiss }: CardProps & { readonly onDismiss: () => void }) {
+  const texts = useTexts().thread;
+  const { userId } = useConversing();
+  const { status, resolvedByUserId } = shown.suggestion;
+  // The operator knows what they have done themselves.
+  if (resolvedByUserId === userId) return null;
+  return (
+    <div className={classes['ended']} role="status">
+      <Sparkles size={14} aria-hidden />
+      <bdi>{texts.agent.ended[status](names.person(resolvedByUserId))}</bdi>
+      <Button variant="subtle" color="gray" size="compact-xs" onClick={onDismiss}>
+        {texts.dismiss}
+      </Button>
+    </div>
+  );
+}
+
+/** Resolves the suggestion, and says what is in the way. */
+function useResolution({ open, shown }: CardProps) {
+  const texts = useTexts().thread.agent;
+  const { conversations } = useConversing();
+  const { client } = conversations;
+  const [isRunning, setRunning] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const resolve = async (action: 'approve' | 'discard', body?: string): Promise<boolean> => {
+    setRunning(true);
+    setProblem(undefined);
+    // Read when the operator decides: what came since then has not been seen.
+    const expectedSequence = open.getState().lastSequence;
+    try {
+      const run = await client.agentRuns.resolveSuggestion(shown.agentRunId, {
+        action,
+        body,
+        expectedSequence,
+      });
+      open.takeRuns([run]);
+      return true;
+    } catch (error) {
+      const isOutdated = error instanceof ApiError && error.status === 409;
+      setProblem(isOutdated ? texts.outdated : describeError(error));
+      // Whoever was faster, the run says it.
+      if (isOutdated)
+        void client.agentRuns.get(shown.agentRunId).then(
+          run => open.takeRuns([run]),
+          () => undefined,
+        );
+      return false;
+    } finally {
+      setRunning(false);
+    }
+  };
+  return { isRunning, problem, resolve };
+}
+
+type Mode = 'shown' | 'editing' | 'discarding';
+
+function Pending(props: CardProps) {
+  const { shown, names, state, open, action, onShowRun, onTakeOver } = props;
+  const texts = useTexts().thread.agent;
+  const { conversations, userId } = useConversing();
+  const { client, outbox } = conversations;
+  const [mode, setMode] = useState<Mode>('shown');
+  const [edited, setEdited] = useState(shown.body);
+  const [why, setWhy] = useState('');
+  const { isRunning, problem, resolve } = useResolution(props);
+  const run = state.activity.runs.get(shown.agentRunId);
+  const { reason } = shown.suggestion;
+
+  const takeOver = async (): Promise<void> => {
+    onTakeOver(mode === 'editing' ? edited : shown.body);
+    const { threadId } = open;
+    await action.run(async () => {
+      open.takeThread(await client.threads.update(threadId, { agentMode: 'paused' }));
+      open.takeThread(await client.threads.assign(threadId, { userId }));
+      await resolve('discard');
+    });
+  };
+  const discard = async (): Promise<void> => {
+    const isDone = await resolve('discard');
+    if (isDone && why.trim() !== '')
+      outbox.add(open.threadId, { kind: 'note', body: texts.discardNote(why.trim()) });
+  };
+
+  return (
+    <section className={classes['card']} aria-label={texts.suggestion}>
+      <header>
+        <Sparkles size={14} aria-hidden />
+        <b>
+          <bdi>{texts.suggests(names.agent(run?.agentId))}</bdi>
+        </b>
+        {reason !== undefined && <span className={classes['why']}>{texts.reasons[reason]}</span>}
+        <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onShowRun(shown.agentRunId)}>
+          {texts.details}
+        </Button>
+      </header>
+      {mode === 'editing' ? (
+        <Editor before={shown.body} text={edited} onChange={setEdited} />
+      ) : (
+        <div className={classes['body']}>
+          <LinkedText text={shown.body} />
+        </div>
+      )}
+      {mode === 'discarding' && (
+        <TextInput
+          size="xs"
+          aria-label={texts.discardReason}
+          placeholder={texts.discardReason}
+          data-autofocus
+          autoFocus
+          value={why}
+          onChange={event => setWhy(event.currentTarget.value)}
+        />
+      )}
+      {problem !== undefined && (
+        <p className={classes['problem']} role="alert">
+          {problem}
+        </p>
+      )}
+      <footer>
+        <Decisions
+          mode={mode}
+          onMode={setMode}
+          isRunning={isRunning}
+          canSend={edited.trim() !== ''}
+          onApprove={() => void resolve('approve')}
+          onSendEdited={() => void resolve('approve', edited === shown.body ? undefined : edited)}
+          onDiscard={() => void discard()}
+        />
+        <Tooltip label={texts.takeOverHint}>
+          <Button size="compact-sm" variant="subtle" color="gray" ms="auto" onClick={() => void takeOver()}>
+            {texts.takeOver}
+          </Button>
+        </Tooltip>
+      </footer>
+    </section>
+  );
+}
+
+interface DecisionsProps {
+  readonly mode: Mode;
+  readonly onMode: (mode: Mode) => void;
+  readonly isRunning: boolean;
+  readonly canSend: boolean;
+  readonly onApprove: () => void;
+  readonly onSendEdited: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** What the operator can decide, while the suggestion is read, edited or being discarded. */
+function Decisions({ mode, onMode, isRunning, canSend, onApprove, onSendEdited, onDiscard }: DecisionsProps) {
+  const texts = useTexts().thread.agent;
+  if (mode === 'shown')
+    return (
+      <>
+        <Button size="compact-sm" loading={isRunning} onClick={onApprove}>
+          {texts.approve}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={() => onMode('editing')}>
+          {texts.edit}
+        </Button>
+        <Button size="compact-sm" variant="subtle" color="red" onClick={() => onMode('discarding')}>
+          {texts.discard}
+        </Button>
+      </>
+    );
+  return (
+    <>
+      {mode === 'editing' ? (
+        <Button size="compact-sm" loading={isRunning} disabled={!canSend} onClick={onSendEdited}>
+          {texts.sendEdited}
+        </Button>
+      ) : (
+        <Button size="compact-sm" color="red" loading={isRunning} onClick={onDiscard}>
+          {texts.confirmDiscard}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="default" onClick={() => onMode('shown')}>
+        {texts.cancelEdit}
+      </Button>
+    </>
+  );
+}
+
+interface EditorProps {
+  readonly before: string;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** The text, and below it what was changed in it. */
+function Editor({ before, text, onChange }: EditorProps) {
+  const texts = useTexts().thread.agent;
+  const parts = useMemo(() => diffWords(before, text), [before, text]);
+  return (
+    <>
+      <Textarea
+        aria-label={texts.edited}
+        autosize
+        minRows={2}
+        maxRows={8}
+        dir="auto"
+        autoFocus
+        value={text}
+        onChange={event => onChange(event.currentTarget.value)}
+      />
+      {text !== before && (
+        <div className={classes['diff']} role="group" aria-label={texts.changes} dir="auto">
+          {parts.map(({ kind, text: part }, index) =>
+            kind === 'same' ? (
+              part
+            ) : kind === 'added' ? (
+              <ins key={index}>{part}</ins>
+            ) : (
+              <del key={index}>{part}</del>
+            ),
+          )}
+        </div>
+      )}
+    </>
+  );
+}

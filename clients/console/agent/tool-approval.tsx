@@ -1,0 +1,84 @@
+/** A tool call that waits for a person. */
+import { Button, TextInput } from '@mantine/core';
+import { Wrench } from 'lucide-react';
+import { useState } from 'react';
+import { useTexts } from '../texts/index.ts';
+import { useClient } from '../thread/conversations-context.tsx';
+import { useFormats } from '../thread/names.tsx';
+import { useMinute } from '../thread/thread-header.tsx';
+import { useAction } from '../thread/use-action.ts';
+import type { WaitingCall } from './activity.ts';
+import classes from './agent.module.css';
+
+interface ToolApprovalProps {
+  readonly call: WaitingCall;
+  readonly onShowRun: (agentRunId: string) => void;
+}
+
+export function ToolApproval({ call, onShowRun }: ToolApprovalProps) {
+  const texts = useTexts().thread.agent;
+  const formats = useFormats();
+  const client = useClient();
+  const now = useMinute();
+  const { isRunning, problem, run } = useAction();
+  const [reason, setReason] = useState<string>();
+  const { agentRunId, callId: toolCallId, name, input } = call;
+  const resolve = (action: 'approve' | 'refuse'): void =>
+    void run(() =>
+      client.agentRuns.resolveToolCall(agentRunId, {
+        toolCallId,
+        action,
+        ...(reason !== undefined && reason.trim() !== '' && { reason }),
+      }),
+    );
+  return (
+    <section className={classes['card']} aria-label={texts.toolApproval}>
+      <header>
+        <Wrench size={14} aria-hidden />
+        <b>{texts.toolApproval}</b>
+        <code>{name}</code>
+        <span className={classes['why']}>
+          {texts.expires(formats.duration(Date.parse(call.expiresAt) - now))}
+        </span>
+        <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onShowRun(agentRunId)}>
+          {texts.details}
+        </Button>
+      </header>
+      {input !== undefined && (
+        <pre className={classes['code']} dir="ltr" tabIndex={0}>
+          {JSON.stringify(input, null, 2)}
+        </pre>
+      )}
+      {reason !== undefined && (
+        <TextInput
+          size="xs"
+          aria-label={texts.refuseReason}
+          placeholder={texts.refuseReason}
+          autoFocus
+          value={reason}
+          onChange={event => setReason(event.currentTarget.value)}
+        />
+      )}
+      {problem !== undefined && (
+        <p className={classes['problem']} role="alert">
+          {problem}
+        </p>
+      )}
+      <footer>
+        {reason === undefined && (
+          <Button size="compact-sm" loading={isRunning} onClick={() => resolve('approve')}>
+            {texts.approveTool}
+          </Button>
+        )}
+        <Button
+          size="compact-sm"
+          variant={reason === undefined ? 'default' : 'filled'}
+          color={reason === undefined ? undefined : 'red'}
+          onClick={() => (reason === undefined ? setReason('') : resolve('refuse'))}
+        >
+          {texts.refuseTool}
+        </Button>
+      </footer>
+    </section>
+  );
+}

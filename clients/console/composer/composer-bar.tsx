@@ -1,0 +1,110 @@
+/** Below the text: reply or note, files, how long it is, and the button that sends it. */
+import { ActionIcon, Button, FileButton, Menu, SegmentedControl, Tooltip } from '@mantine/core';
+import { Check, Paperclip, Send, Settings2 } from 'lucide-react';
+import { useTexts } from '../texts/index.ts';
+import { useOutgoing } from '../thread/conversations-context.tsx';
+import { useFormats } from '../thread/names.tsx';
+import type { SendBy } from './send-setting.ts';
+import { maxLength, type Composition } from './use-composition.ts';
+import type { WrittenKind } from './written.ts';
+import classes from './composer.module.css';
+
+/** From so many characters on, the count is shown. */
+const shownFrom = 14_000;
+
+interface ComposerBarProps {
+  readonly threadId: string;
+  readonly composition: Composition;
+  readonly sendBy: SendBy;
+  readonly onSendBy: (sendBy: SendBy) => void;
+}
+
+export function ComposerBar({ threadId, composition, sendBy, onSendBy }: ComposerBarProps) {
+  const texts = useTexts().thread.composer;
+  const { kind, setKind, attach, length, canSend } = composition;
+  return (
+    <div className={classes['bar']}>
+      <SegmentedControl
+        size="xs"
+        aria-label={texts.kind}
+        value={kind}
+        onChange={value => setKind(value as WrittenKind)}
+        data={[
+          { value: 'reply', label: texts.reply },
+          { value: 'note', label: texts.note },
+        ]}
+      />
+      {kind === 'reply' && (
+        <FileButton multiple onChange={attach}>
+          {button => (
+            <Tooltip label={texts.attach}>
+              <ActionIcon {...button} aria-label={texts.attach}>
+                <Paperclip size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </FileButton>
+      )}
+      <Queued threadId={threadId} />
+      <span className={classes['spacer']} />
+      <Count length={length} />
+      <SendSetting sendBy={sendBy} onChange={onSendBy} />
+      <Button type="submit" size="xs" disabled={!canSend} leftSection={<Send size={14} aria-hidden />}>
+        {kind === 'reply' ? texts.send : texts.saveNote}
+      </Button>
+    </div>
+  );
+}
+
+function Count({ length }: { readonly length: number }) {
+  const texts = useTexts().thread.composer;
+  const formats = useFormats();
+  if (length < shownFrom) return null;
+  return (
+    <span className={classes['count']} data-over={length > maxLength || undefined} role="status">
+      {length > maxLength
+        ? texts.tooLong(length - maxLength, formats.number(length - maxLength))
+        : texts.count(formats.number(length), formats.number(maxLength))}
+    </span>
+  );
+}
+
+/** What waits for the connection. */
+function Queued({ threadId }: { readonly threadId: string }) {
+  const texts = useTexts().thread.composer;
+  const waiting = useOutgoing(threadId).filter(({ state }) => state === 'waiting').length;
+  return (
+    <span className={classes['count']} role="status">
+      {waiting > 0 && texts.queued(waiting)}
+    </span>
+  );
+}
+
+interface SendSettingProps {
+  readonly sendBy: SendBy;
+  readonly onChange: (sendBy: SendBy) => void;
+}
+
+function SendSetting({ sendBy, onChange }: SendSettingProps) {
+  const texts = useTexts().thread.composer;
+  return (
+    <Menu position="top-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon aria-label={texts.sendSetting}>
+          <Settings2 size={14} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(['enter', 'modEnter'] as const).map(each => (
+          <Menu.Item
+            key={each}
+            rightSection={sendBy === each && <Check size={14} aria-hidden />}
+            onClick={() => onChange(each)}
+          >
+            {texts.sendBy[each]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,83 @@
+/** The text that is being written, and what can be chosen for the word at its caret. */
+import { Textarea } from '@mantine/core';
+import { useId, type KeyboardEvent, type RefObject } from 'react';
+import { useTexts } from '../texts/index.ts';
+import type { Names } from '../thread/names.tsx';
+import { Choices, moveInChoices, type Choice } from './choices.tsx';
+import type { SendBy } from './send-setting.ts';
+import { replaceToken } from './tokens.ts';
+import { useChoices } from './use-choices.ts';
+import type { Composition } from './use-composition.ts';
+import classes from './composer.module.css';
+
+interface ComposerInputProps {
+  readonly input: RefObject<HTMLTextAreaElement | null>;
+  readonly composition: Composition;
+  readonly sendBy: SendBy;
+  readonly names: Names;
+}
+
+export function ComposerInput({ input, composition, sendBy, names }: ComposerInputProps) {
+  const texts = useTexts().thread.composer;
+  const { kind, text, setText, write, send, attach, rest } = composition;
+  const choosing = useChoices(input, kind, text, names);
+  const { choices, active, token, caret } = choosing;
+  const listId = useId();
+  const isChoosing = choices.length > 0;
+
+  const take = (choice: Choice): void => {
+    if (token === undefined) return;
+    const replaced = replaceToken(text, caret, token, choice.text);
+    setText(replaced.text);
+    choosing.close();
+    // Behind what was put in, once it is there.
+    requestAnimationFrame(() => input.current?.setSelectionRange(replaced.caret, replaced.caret));
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.nativeEvent.isComposing) return;
+    const move = moveInChoices(event, active, choices.length);
+    if (move !== undefined) {
+      event.preventDefault();
+      const choice = choices[active];
+      if (move === 'close') choosing.close();
+      else if (move !== 'take') choosing.setActive(move.to);
+      else if (choice !== undefined) take(choice);
+      return;
+    }
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    if (!(event.ctrlKey || event.metaKey) && sendBy !== 'enter') return;
+    event.preventDefault();
+    send();
+  };
+
+  return (
+    <>
+      {isChoosing && (
+        <Choices id={listId} label={texts.mentions} choices={choices} active={active} onTake={take} />
+      )}
+      <Textarea
+        ref={input}
+        className={classes['input']}
+        data-kind={kind}
+        autosize
+        minRows={2}
+        maxRows={10}
+        dir="auto"
+        aria-label={kind === 'reply' ? texts.reply : texts.note}
+        aria-controls={isChoosing ? listId : undefined}
+        aria-activedescendant={isChoosing ? `${listId}-${active}` : undefined}
+        placeholder={kind === 'reply' ? texts.replyPlaceholder : texts.notePlaceholder}
+        value={text}
+        onChange={event => write(event.currentTarget.value)}
+        onSelect={choosing.follow}
+        onKeyDown={onKeyDown}
+        onBlur={rest}
+        onPaste={event => {
+          if (kind !== 'reply' || event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          attach(event.clipboardData.files);
+        }}
+      />
+    </>
+  );
+}

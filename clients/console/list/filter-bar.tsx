@@ -1,0 +1,211 @@
+/** The head of a list: which queue it is, and what it is narrowed down to. */
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Menu,
+  MultiSelect,
+  Pill,
+  Popover,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
+import { Bookmark, ListFilter } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { QueueName, ThreadFilters } from '../live/queues.ts';
+import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { useNames } from '../thread/names.tsx';
+import { useTexts } from '../texts/index.ts';
+import { keepFilter, readSavedFilters, removeFilter, type SavedFilter } from './saved-filters.ts';
+import classes from './filter-bar.module.css';
+
+interface FilterBarProps {
+  readonly title: string;
+  readonly queue: QueueName;
+  readonly filters: ThreadFilters;
+  readonly onChange: (filters: ThreadFilters) => void;
+  /** Beside the title. */
+  readonly children?: ReactNode;
+}
+
+export function FilterBar(props: FilterBarProps) {
+  const { title, filters, onChange, children } = props;
+  const texts = useTexts().list;
+  const labels = useLabels();
+  const shown = Object.entries(filters).flatMap(([name, values]) =>
+    (Array.isArray(values) ? (values as string[]) : ['']).map(value => ({ name, value })),
+  );
+  const remove = (name: string, value: string): void => {
+    const values = (filters[name as 'tag'] ?? []) as readonly string[];
+    const rest = Array.isArray(values) ? values.filter(each => each !== value) : [];
+    onChange({ ...filters, [name]: rest.length === 0 ? undefined : rest });
+  };
+  return (
+    <div className={classes['bar']}>
+      <div className={classes['line']}>
+        <h2 className={classes['title']}>{title}</h2>
+        {children}
+        <SavedFilters {...props} />
+        <FilterMenu {...props} labels={labels} />
+      </div>
+      {shown.length > 0 && (
+        <div className={classes['pills']}>
+          {shown.map(({ name, value }) => (
+            <Pill
+              key={`${name}-${value}`}
+              size="xs"
+              withRemoveButton
+              removeButtonProps={{ 'aria-label': texts.removeFilter, 'aria-hidden': false, tabIndex: 0 }}
+              onRemove={() => remove(name, value)}
+            >
+              {labels.describe(name, value)}
+            </Pill>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The names of what is filtered by. */
+function useLabels() {
+  const texts = useTexts().list;
+  const client = useClient();
+  const { projectId, environmentId } = useConversing();
+  const names = useNames();
+  const { data: channels = [] } = useQuery({
+    queryKey: ['channels', projectId, environmentId],
+    queryFn: () => client.channels.list({ limit: 100 }).toArray(200),
+    staleTime: 300_000,
+  });
+  const people = [
+    { value: 'unassigned', label: texts.unassigned },
+    ...names.colleagues.map(({ userId, name }) => ({ value: userId, label: name })),
+  ];
+  const modes = (['auto', 'suggest', 'paused', 'none'] as const).map(value => ({
+    value,
+    label: texts.modes[value],
+  }));
+  const channelOptions = channels.map(({ channelId, name }) => ({ value: channelId, label: name }));
+  const all = new Map([...people, ...modes, ...channelOptions].map(({ value, label }) => [value, label]));
+  return {
+    people,
+    modes,
+    channels: channelOptions,
+    describe: (name: string, value: string): string =>
+      name === 'unread' ? texts.unreadOnly : name === 'tag' ? `#${value}` : (all.get(value) ?? value),
+  };
+}
+
+function FilterMenu({
+  filters,
+  onChange,
+  labels,
+}: FilterBarProps & { readonly labels: ReturnType<typeof useLabels> }) {
+  const texts = useTexts().list;
+  const set = (name: keyof ThreadFilters) => (values: readonly string[]) =>
+    onChange({ ...filters, [name]: values.length === 0 ? undefined : values });
+  const common = { size: 'xs', clearable: true, comboboxProps: { withinPortal: false } } as const;
+  return (
+    <Popover position="bottom-end" width={280} shadow="md" trapFocus>
+      <Popover.Target>
+        <ActionIcon aria-label={texts.filter}>
+          <ListFilter size={16} />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          <MultiSelect
+            {...common}
+            label={texts.channel}
+            data={labels.channels}
+            value={[...(filters.channelId ?? [])]}
+            onChange={set('channelId')}
+          />
+          <MultiSelect
+            {...common}
+            label={texts.assignee}
+            data={labels.people}
+            value={[...(filters.assigneeUserId ?? [])]}
+            onChange={set('assigneeUserId')}
+          />
+          <MultiSelect
+            {...common}
+            label={texts.mode}
+            data={labels.modes}
+            value={[...(filters.agentMode ?? [])]}
+            onChange={set('agentMode')}
+          />
+          <TagsInput {...common} label={texts.tags} value={[...(filters.tag ?? [])]} onChange={set('tag')} />
+          <Checkbox
+            size="xs"
+            label={texts.unreadOnly}
+            checked={filters.unread === true}
+            onChange={event => onChange({ ...filters, unread: event.currentTarget.checked || undefined })}
+          />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** Queues with filters that the operator has kept, in this browser. */
+function SavedFilters({ queue, filters }: FilterBarProps) {
+  const texts = useTexts().list;
+  const navigate = useNavigate();
+  const { projectId, environmentId, userId } = useConversing();
+  const [saved, setSaved] = useState(() => readSavedFilters(localStorage, userId));
+  const [name, setName] = useState('');
+  const show = ({ queue: kept, filters: search }: SavedFilter): void => {
+    const params = { projectId, environmentId, queue: kept };
+    void navigate({ to: '/$projectId/$environmentId/$queue', params, search });
+  };
+  const keep = (): void => {
+    if (name.trim() === '') return;
+    setSaved(keepFilter(localStorage, userId, { name: name.trim(), queue, filters }));
+    setName('');
+  };
+  return (
+    <Menu position="bottom-end" width={240} shadow="md" closeOnItemClick={false}>
+      <Menu.Target>
+        <ActionIcon aria-label={texts.savedFilters}>
+          <Bookmark size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{saved.length === 0 ? texts.noSavedFilters : texts.savedFilters}</Menu.Label>
+        {saved.map(each => (
+          <Menu.Item key={each.name} onClick={() => show(each)}>
+            {each.name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <div className={classes['keep']}>
+          <TextInput
+            size="xs"
+            aria-label={texts.filterName}
+            placeholder={texts.filterName}
+            value={name}
+            maxLength={40}
+            onChange={event => setName(event.currentTarget.value)}
+            onKeyDown={event => event.key === 'Enter' && keep()}
+          />
+          <Button size="compact-xs" onClick={keep}>
+            {texts.keepFilter}
+          </Button>
+        </div>
+        {saved.length > 0 && (
+          <Menu.Item
+            c="dimmed"
+            onClick={() => setSaved(removeFilter(localStorage, userId, saved.at(-1)?.name ?? ''))}
+          >
+            {texts.removeSaved(saved.at(-1)?.name ?? '')}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

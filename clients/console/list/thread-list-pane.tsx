@@ -1,0 +1,231 @@
+/** The list of a queue: rows that scroll, keys that move through it, filters above it, and what can be done to several at once. */
+import { Button, Skeleton } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { ArrowUp } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import type { QueueName } from '../live/queues.ts';
+import type { ThreadList, ThreadListState } from '../live/thread-list.ts';
+import { useThreadList } from '../live/use-thread-list.ts';
+import { useConversing } from '../thread/conversations-context.tsx';
+import { useFormats, useNames } from '../thread/names.tsx';
+import { useTexts } from '../texts/index.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { ThreadRow } from './thread-row.tsx';
+import { useFilters } from './use-filters.ts';
+import classes from './thread-list-pane.module.css';
+
+const rowHeight = 68;
+/** Ages are told anew so often. */
+const agesEveryMs = 20_000;
+/** So many rows before the end the next page is asked for. */
+const aheadRows = 15;
+
+interface ThreadListPaneProps {
+  readonly queue: QueueName;
+  readonly selected: string | undefined;
+}
+
+export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
+  const { filters, setFilters } = useFilters();
+  const { list, state } = useThreadList(queue, filters);
+  const texts = useTexts();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = useCallback((threadId: string) => {
+    setChosen(before => {
+      const after = new Set(before);
+      if (!after.delete(threadId)) after.add(threadId);
+      return after;
+    });
+  }, []);
+  return (
+    <section className={classes['pane']} aria-label={texts.shell.queues[queue]}>
+      <FilterBar title={texts.shell.queues[queue]} queue={queue} filters={filters} onChange={setFilters}>
+        {state.waiting > 0 && (
+          <Button
+            size="compact-xs"
+            variant="light"
+            leftSection={<ArrowUp size={12} />}
+            onClick={() => list.release()}
+          >
+            {texts.list.waitingRows(state.waiting)}
+          </Button>
+        )}
+      </FilterBar>
+      <Rows list={list} state={state} queue={queue} selected={selected} chosen={chosen} onToggle={toggle} />
+      {chosen.size > 0 && <SelectionBar threadIds={[...chosen]} onDone={() => setChosen(new Set())} />}
+    </section>
+  );
+}
+
+interface RowsProps extends ThreadListPaneProps {
+  readonly list: ThreadList;
+  readonly state: ThreadListState;
+  readonly chosen: ReadonlySet<string>;
+  readonly onToggle: (threadId: string) => void;
+}
+
+function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
+  const texts = useTexts().list;
+  const formats = useFormats();
+  const names = useNames();
+  const now = useAges();
+  const open = useOpenThread(queue);
+  const scroller = useRef<HTMLDivElement>(null);
+  const { order } = state;
+  const rows = useVirtualizer({
+    count: order.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: index => order[index] ?? index,
+    overscan: 8,
+  });
+  const items = rows.getVirtualItems();
+  const lastShown = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (state.hasMore && lastShown >= order.length - aheadRows) void list.readMore();
+  }, [list, state.hasMore, lastShown, order.length]);
+  const move = useMove({ order, selected, open, scrollTo: index => rows.scrollToIndex(index) });
+  useHotkeys([
+    ['J', () => move(1)],
+    ['K', () => move(-1)],
+    ['X', () => selected !== undefined && onToggle(selected)],
+  ]);
+  if (order.length === 0) return <Nothing list={list} state={state} queue={queue} />;
+  return (
+    <div
+      className={classes['scroller']}
+      ref={scroller}
+      role="listbox"
+      aria-label={texts.label}
+      aria-busy={state.phase !== 'ready'}
+      aria-multiselectable="true"
+      aria-activedescendant={
+        selected !== undefined && order.includes(selected) ? toRowId(selected) : undefined
+      }
+      tabIndex={0}
+      onKeyDown={event => moveByArrow(event, move)}
+      onPointerEnter={event => event.pointerType === 'mouse' && list.hold(true)}
+      onPointerLeave={() => list.hold(false)}
+    >
+      <div className={classes['whole']} style={{ height: rows.getTotalSize() }} role="presentation">
+        {items.map(item => {
+          const threadId = order[item.index] ?? '';
+          const thread = list.getThread(threadId);
+          if (thread === undefined) return null;
+          return (
+            <div
+              key={item.key}
+              id={toRowId(threadId)}
+              role="option"
+              aria-selected={threadId === selected}
+              aria-setsize={state.hasMore ? -1 : order.length}
+              aria-posinset={item.index + 1}
+              className={classes['row']}
+              data-chosen={chosen.has(threadId) || undefined}
+              style={{ transform: `translateY(${item.start}px)` }}
+              onClick={event =>
+                event.shiftKey || event.metaKey || event.ctrlKey ? onToggle(threadId) : open(threadId)
+              }
+            >
+              <ThreadRow
+                thread={thread}
+                texts={texts}
+                formats={formats}
+                names={names}
+                now={now}
+                isSelected={threadId === selected}
+              />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+const toRowId = (threadId: string): string => `row-${threadId}`;
+
+function moveByArrow(event: KeyboardEvent, move: (step: number) => void): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  move(step);
+}
+
+interface Movable {
+  readonly order: readonly string[];
+  readonly selected: string | undefined;
+  readonly open: (threadId: string) => void;
+  readonly scrollTo: (index: number) => void;
+}
+
+/** Opens the next thread, or the one before. */
+function useMove({ order, selected, open, scrollTo }: Movable): (step: number) => void {
+  return step => {
+    const at = selected === undefined ? -1 : order.indexOf(selected);
+    const next = Math.min(order.length - 1, Math.max(0, at + step));
+    const threadId = order[next];
+    if (threadId === undefined || threadId === selected) return;
+    scrollTo(next);
+    open(threadId);
+  };
+}
+
+function useOpenThread(queue: QueueName): (threadId: string) => void {
+  const navigate = useNavigate();
+  const { projectId, environmentId } = useConversing();
+  return useCallback(
+    threadId => {
+      const params = { projectId, environmentId, queue, threadId };
+      void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: true });
+    },
+    [navigate, projectId, environmentId, queue],
+  );
+}
+
+function useAges(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), agesEveryMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** There is no row: not yet, not any more, or nobody could say. */
+function Nothing({ list, state, queue }: Pick<RowsProps, 'list' | 'state' | 'queue'>) {
+  const texts = useTexts().list;
+  if (state.phase === 'failed') {
+    return (
+      <div className={classes['nothing']} role="alert">
+        <p>{texts.unreadable}</p>
+        <Button variant="default" onClick={() => void list.read()}>
+          {texts.readAgain}
+        </Button>
+      </div>
+    );
+  }
+  if (state.phase === 'reading') {
+    return (
+      <div role="status" aria-label={texts.reading}>
+        {Array.from({ length: 8 }, (_, index) => (
+          <div key={index} className={classes['skeleton']}>
+            <Skeleton circle h={32} />
+            <div>
+              <Skeleton h={9} w="55%" mb={8} />
+              <Skeleton h={8} w="85%" />
+            </div>
+          </div>
+        ))}
+      </div>
+    );
+  }
+  return (
+    <div className={classes['nothing']}>
+      <p>{texts.empty[queue]}</p>
+    </div>
+  );
+}

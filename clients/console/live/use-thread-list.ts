@@ -1,0 +1,59 @@
+/** The list of a queue, for components: read when it is shown, kept true by the stream. */
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import type { QueueName, ThreadFilters } from './queues.ts';
+import type { ProjectStream } from './project-stream.ts';
+import { useProjectStream } from './stream-context.tsx';
+import { ThreadList, type ThreadListState } from './thread-list.ts';
+
+export function scheduleByTimer(work: () => void, ms: number): () => void {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
+}
+
+/** @param filters stay the same between renderings while they say the same */
+export function useThreadList(
+  name: QueueName,
+  filters: ThreadFilters,
+): { readonly list: ThreadList; readonly state: ThreadListState } {
+  const client = useClient();
+  const { userId, conversations } = useConversing();
+  const stream = useProjectStream();
+  const list = useMemo(
+    () =>
+      new ThreadList(
+        {
+          list: query => client.threads.list(query),
+          get: threadId => client.threads.get(threadId),
+          now: Date.now,
+          schedule: scheduleByTimer,
+        },
+        { name, filters, userId },
+      ),
+    [client, name, filters, userId],
+  );
+  useEffect(() => {
+    const stops = [
+      stream.listen(list),
+      conversations.onRead((threadId, sequence) => list.markRead(threadId, sequence)),
+    ];
+    void list.read();
+    if (stream.getState().is !== 'online') stops.push(readAgainOnline(stream, list));
+    return () => {
+      for (const stop of stops) stop();
+      list.stop();
+    };
+  }, [stream, conversations, list]);
+  const state = useSyncExternalStore(list.onChange, list.getState);
+  return { list, state };
+}
+
+/** What happened between the read and the beginning of the stream came by neither. Returns what stops it. */
+function readAgainOnline(stream: ProjectStream, list: ThreadList): () => void {
+  const stop = stream.onState(() => {
+    if (stream.getState().is !== 'online') return;
+    stop();
+    void list.read();
+  });
+  return stop;
+}

@@ -1,0 +1,42 @@
+/** Which events an operator wants to hear of. */
+import type { SkeinEvent, Thread } from '../../sdk/index.ts';
+import type { NotificationPreferences } from './preferences.ts';
+
+export interface Notice {
+  readonly is: 'message' | 'assigned' | 'suggestion';
+  readonly threadId: string;
+  /** What was written, if anything was. */
+  readonly text: string;
+}
+
+/** What an event has to say to the operator, if the conversation is one that they want to hear of. */
+export function findNotice(event: SkeinEvent, userId: string): Notice | undefined {
+  const { data, eventName } = event;
+  if (data.test === true || (data.actor?.type === 'user' && data.actor.id === userId)) return undefined;
+  switch (eventName) {
+    case 'thread.message.received': {
+      const { threadId, body } = event.data.message;
+      return { is: 'message', threadId, text: body };
+    }
+    case 'thread.assignment.changed': {
+      const { threadId, assigneeUserId } = event.data.thread;
+      return assigneeUserId === userId ? { is: 'assigned', threadId, text: '' } : undefined;
+    }
+    case 'agent.suggestion.created': {
+      const { threadId } = event.data;
+      return threadId === undefined ? undefined : { is: 'suggestion', threadId, text: '' };
+    }
+    default:
+      return undefined;
+  }
+}
+
+export function concerns(
+  { assigneeUserId = null, environmentId }: Pick<Thread, 'assigneeUserId' | 'environmentId'>,
+  operator: { readonly userId: string; readonly environmentId: string },
+  about: NotificationPreferences['about'],
+): boolean {
+  if (environmentId !== operator.environmentId) return false;
+  if (about === 'all' || assigneeUserId === operator.userId) return true;
+  return about === 'unassigned' && assigneeUserId === null;
+}

@@ -1,0 +1,60 @@
+/** Tells the operator, who looks elsewhere, what has happened: in the title, and if they wish by a notification or a sound. */
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useMemo } from 'react';
+import { useStreamListener } from '../live/stream-context.tsx';
+import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { useTexts } from '../texts/index.ts';
+import { isAway, showNotification, showTitle } from './page.ts';
+import { readPreferences } from './preferences.ts';
+import { playSound } from './sound.ts';
+import { Watch } from './watch.ts';
+
+export function Notifier() {
+  const { settings, account } = useTexts();
+  const { notices: texts } = settings;
+  const { product } = account;
+  const client = useClient();
+  const navigate = useNavigate();
+  const { projectId, environmentId, userId } = useConversing();
+  const watch = useMemo(() => {
+    const read = () => readPreferences(localStorage, userId);
+    const open = (threadId: string): void => {
+      const params = { projectId, environmentId, queue: 'all', threadId };
+      void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: {} });
+    };
+    return new Watch({
+      userId,
+      environmentId,
+      isAway,
+      readPreferences: read,
+      getThread: async threadId => client.threads.get(threadId),
+      count: conversations => showTitle(product, read().title ? conversations : 0),
+      tell(notice, { participant, externalRef }) {
+        const { desktop, sound, showsText } = read();
+        if (sound) playSound();
+        if (!desktop) return;
+        showNotification({
+          title: participant?.displayName ?? externalRef ?? texts[notice.is],
+          body: showsText && notice.text !== '' ? notice.text : texts[notice.is],
+          tag: notice.threadId,
+          onOpened: () => open(notice.threadId),
+        });
+      },
+    });
+  }, [client, navigate, projectId, environmentId, userId, texts, product]);
+  useStreamListener(watch);
+  useEffect(() => {
+    showTitle(product, 0);
+    const look = (): void => {
+      if (!isAway()) watch.clear();
+    };
+    addEventListener('focus', look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      removeEventListener('focus', look);
+      document.removeEventListener('visibilitychange', look);
+      showTitle(product, 0);
+    };
+  }, [watch, product]);
+  return null;
+}

@@ -1,0 +1,137 @@
+/** Who the participant is, what is known of the conversation, and their other ones. */
+import { ActionIcon } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Thread } from '../../sdk/index.ts';
+import { useTexts } from '../texts/index.ts';
+import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { useFormats, type Names } from '../thread/names.tsx';
+import type { OpenThread, ThreadState } from '../thread/open-thread.ts';
+import type { Action } from '../thread/use-action.ts';
+import { NameField } from './name-field.tsx';
+import { Tags } from './tags.tsx';
+import classes from './participant.module.css';
+
+interface ParticipantPanelProps {
+  readonly open: OpenThread;
+  readonly state: ThreadState;
+  readonly thread: Thread;
+  readonly names: Names;
+  readonly participantName: string;
+  readonly action: Action;
+  readonly onClose: () => void;
+}
+
+export default function ParticipantPanel(props: ParticipantPanelProps) {
+  const { open, thread, names, participantName, action, onClose } = props;
+  const texts = useTexts().thread;
+  const formats = useFormats();
+  const labels = texts.participant;
+  const { participant, customFields = {}, metadata = {} } = thread;
+  const reference = participant?.externalParticipantRef ?? thread.externalRef;
+  return (
+    <aside className={classes['panel']} aria-label={labels.label}>
+      <ActionIcon className={classes['close']} size="sm" aria-label={labels.close} onClick={onClose}>
+        <X size={14} />
+      </ActionIcon>
+      <NameField open={open} thread={thread} name={participantName} action={action} />
+      <dl className={classes['facts']}>
+        {reference != null && <Fact name={labels.reference}>{reference}</Fact>}
+        {participant?.locale != null && <Fact name={labels.language}>{participant.locale}</Fact>}
+        <Fact name={labels.assignee}>{names.person(thread.assigneeUserId)}</Fact>
+        <Fact name={labels.mode}>
+          {thread.agentMode == null ? labels.agentDefault : texts.header.modes[thread.agentMode]}
+        </Fact>
+        <Fact name={labels.created}>{formats.dateTime(thread.createdAt)}</Fact>
+        <Fact name={labels.lastMessage}>{formats.dateTime(thread.lastMessageAt)}</Fact>
+      </dl>
+      <Section title={labels.tags}>
+        <Tags open={open} thread={thread} action={action} />
+      </Section>
+      <Section title={labels.threads}>
+        <OtherThreads thread={thread} reference={reference ?? undefined} />
+      </Section>
+      <FieldsSection title={labels.customFields} fields={customFields} />
+      <FieldsSection title={labels.attributes} fields={participant?.attributes ?? {}} />
+      <FieldsSection title={labels.metadata} fields={metadata} />
+    </aside>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: string }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd title={children}>
+        <bdi>{children}</bdi>
+      </dd>
+    </>
+  );
+}
+
+interface FieldsSectionProps {
+  readonly title: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Nothing where there are none. */
+function FieldsSection({ title, fields }: FieldsSectionProps) {
+  const entries = Object.entries(fields);
+  if (entries.length === 0) return null;
+  return (
+    <Section title={title}>
+      <dl className={classes['facts']}>
+        {entries.map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {typeof value === 'string' ? value : JSON.stringify(value)}
+          </Fact>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+interface OtherThreadsProps {
+  readonly thread: Thread;
+  readonly reference: string | undefined;
+}
+
+function OtherThreads({ thread, reference }: OtherThreadsProps) {
+  const texts = useTexts().thread;
+  const formats = useFormats();
+  const client = useClient();
+  const { projectId, environmentId } = useConversing();
+  const { data: others } = useQuery({
+    queryKey: ['threads-of', environmentId, reference],
+    enabled: reference !== undefined,
+    queryFn: async () => (await client.threads.list({ participantRef: reference, limit: 20 })).data,
+  });
+  const shown = (others ?? []).filter(({ threadId }) => threadId !== thread.threadId);
+  if (shown.length === 0) return <p className={classes['none']}>{texts.participant.noThreads}</p>;
+  return (
+    <ul className={classes['threads']}>
+      {shown.map(({ threadId, status, lastMessageAt }) => (
+        <li key={threadId}>
+          <Link
+            to="/$projectId/$environmentId/$queue/$threadId"
+            params={previous => ({ projectId, environmentId, queue: previous.queue ?? 'mine', threadId })}
+          >
+            <span>{formats.dateTime(lastMessageAt)}</span>
+            <small>{texts.status[status]}</small>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

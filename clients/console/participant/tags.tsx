@@ -1,0 +1,62 @@
+/** The tags of a thread. */
+import { ActionIcon, TextInput } from '@mantine/core';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import type { Thread } from '../../sdk/index.ts';
+import { useTexts } from '../texts/index.ts';
+import type { OpenThread } from '../thread/open-thread.ts';
+import { useThreadUpdate } from '../thread/thread-header.tsx';
+import type { Action } from '../thread/use-action.ts';
+import classes from './participant.module.css';
+
+/** As the contract has it. */
+const pattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+interface TagsProps {
+  readonly open: OpenThread;
+  readonly thread: Thread;
+  readonly action: Action;
+}
+
+export function Tags({ open, thread, action }: TagsProps) {
+  const texts = useTexts().thread.participant;
+  const update = useThreadUpdate(open, action);
+  const [text, setText] = useState('');
+  const { tags = [] } = thread;
+  const isBad = text !== '' && !pattern.test(text);
+  const add = async (): Promise<void> => {
+    if (text === '' || isBad) return;
+    if (tags.includes(text) || (await update({ tags: [...tags, text] }))) setText('');
+  };
+  return (
+    <div className={classes['tags']}>
+      {tags.map(tag => (
+        <span key={tag} className={classes['tag']}>
+          {tag}
+          <ActionIcon
+            size={14}
+            aria-label={texts.removeTag(tag)}
+            onClick={() => void update({ tags: tags.filter(each => each !== tag) })}
+          >
+            <X size={10} />
+          </ActionIcon>
+        </span>
+      ))}
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <TextInput
+          size="xs"
+          aria-label={texts.addTag}
+          placeholder={texts.addTag}
+          error={isBad && texts.badTag}
+          value={text}
+          onChange={event => setText(event.currentTarget.value)}
+        />
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+/** A field with a list beneath it: a combobox, whose list the arrow keys walk through while one writes on. */
+import { VisuallyHidden } from '@mantine/core';
+import { Search } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useTexts } from '../texts/index.ts';
+import { describeError } from '../thread/use-action.ts';
+import { step } from './commands.ts';
+import classes from './palette.module.css';
+
+export interface Choice {
+  readonly id: string;
+  readonly group: 'threads' | 'queues' | 'environments' | 'actions';
+  readonly content: ReactNode;
+  run(): void;
+}
+
+interface ChoiceListProps {
+  readonly label: string;
+  readonly written: string;
+  readonly onWritten: (text: string) => void;
+  /** Those of a group stand together. */
+  readonly choices: readonly Choice[];
+  readonly isSearching: boolean;
+  readonly error: unknown;
+}
+
+export function ChoiceList(props: ChoiceListProps) {
+  const { label, written, onWritten, choices, isSearching, error } = props;
+  const texts = useTexts().search;
+  const listId = useId();
+  const [chosen, setChosen] = useState<string>();
+  // What was chosen may be gone: then the first is.
+  const index = Math.max(
+    0,
+    choices.findIndex(({ id }) => id === chosen),
+  );
+  const current = choices[index];
+
+  const press = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] as 1 | -1 | undefined;
+    if (by !== undefined) setChosen(choices[step(index, by, choices.length)]?.id);
+    else if (event.key === 'Enter') current?.run();
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <>
+      <div className={classes['field']} data-searching={isSearching || undefined}>
+        <Search size={16} aria-hidden />
+        <input
+          className={classes['input']}
+          data-autofocus
+          role="combobox"
+          aria-label={label}
+          aria-expanded
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={current === undefined ? undefined : `${listId}-${current.id}`}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          placeholder={texts.placeholder}
+          value={written}
+          onChange={event => {
+            setChosen(undefined);
+            onWritten(event.currentTarget.value);
+          }}
+          onKeyDown={press}
+        />
+      </div>
+      {error != null && (
+        <div role="alert" className={classes['problem']}>
+          {describeError(error)}
+        </div>
+      )}
+      <Groups listId={listId} choices={choices} current={current?.id} onPoint={setChosen} />
+      {choices.length === 0 && (
+        <div className={classes['nothing']}>{isSearching ? texts.searching : texts.nothing}</div>
+      )}
+      <VisuallyHidden role="status">{isSearching ? '' : texts.found(choices.length)}</VisuallyHidden>
+    </>
+  );
+}
+
+interface GroupsProps {
+  readonly listId: string;
+  readonly choices: readonly Choice[];
+  readonly current: string | undefined;
+  readonly onPoint: (id: string) => void;
+}
+
+function Groups({ listId, choices, current, onPoint }: GroupsProps) {
+  const texts = useTexts().search;
+  const groups = Map.groupBy(choices, ({ group }) => group);
+  return (
+    <div id={listId} role="listbox" aria-label={texts.results} className={classes['list']} tabIndex={-1}>
+      {[...groups].map(([group, members]) => (
+        <div key={group} role="group" aria-label={texts.groups[group]}>
+          <div className={classes['heading']} aria-hidden>
+            {texts.groups[group]}
+          </div>
+          {members.map(choice => (
+            <Option
+              key={choice.id}
+              id={`${listId}-${choice.id}`}
+              choice={choice}
+              isCurrent={choice.id === current}
+              onPoint={onPoint}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface OptionProps {
+  readonly id: string;
+  readonly choice: Choice;
+  readonly isCurrent: boolean;
+  readonly onPoint: (id: string) => void;
+}
+
+function Option({ id, choice, isCurrent, onPoint }: OptionProps) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isCurrent) element.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
+  return (
+    <div
+      ref={element}
+      id={id}
+      role="option"
+      aria-selected={isCurrent}
+      className={classes['option']}
+      onMouseMove={() => onPoint(choice.id)}
+      // The focus stays in the field.
+      onMouseDown={event => event.preventDefault()}
+      onClick={choice.run}
+    >
+      {choice.content}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+/** What the palette has found, as it is shown. */
+import type { Thread } from '../../sdk/index.ts';
+import { toInitials } from '../list/initials.ts';
+import { useFormats } from '../thread/names.tsx';
+import { useTexts } from '../texts/index.ts';
+import { cutSnippet } from './highlights.ts';
+import classes from './palette.module.css';
+import type { RunnableCommand } from './use-commands.ts';
+
+export function FoundThread({ thread }: { readonly thread: Thread }) {
+  const { list: texts, thread: threadTexts } = useTexts();
+  const formats = useFormats();
+  const name = thread.participant?.displayName ?? thread.externalRef ?? texts.unknown;
+  const { match } = thread;
+  const at = match?.at ?? thread.lastMessageAt;
+  return (
+    <>
+      <span className={classes['face']} aria-hidden>
+        {toInitials(name)}
+      </span>
+      <span className={classes['found']}>
+        <span className={classes['top']}>
+          <bdi className={classes['name']}>{name}</bdi>
+          {thread.status !== 'open' && (
+            <span className={classes['status']}>{threadTexts.status[thread.status]}</span>
+          )}
+          <time className={classes['at']} dateTime={at}>
+            {formats.day(at)}
+          </time>
+        </span>
+        <bdi className={classes['snippet']}>
+          {match === undefined
+            ? thread.preview?.text
+            : cutSnippet(match.snippet, match.highlights).map(({ text, isHit }, index) =>
+                isHit ? <mark key={index}>{text}</mark> : text,
+              )}
+        </bdi>
+      </span>
+    </>
+  );
+}
+
+export function FoundCommand({ command: { Icon, label } }: { readonly command: RunnableCommand }) {
+  return (
+    <>
+      <Icon size={15} strokeWidth={1.7} aria-hidden />
+      <span className={classes['name']}>{label}</span>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+/** Finds conversations by what was written in them, and goes anywhere: one field, and a list that the arrow keys walk through. */
+import { Modal } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Thread } from '../../sdk/index.ts';
+import { useConversing } from '../thread/conversations-context.tsx';
+import { useTexts } from '../texts/index.ts';
+import { findCommands } from './commands.ts';
+import { FoundCommand, FoundThread } from './found.tsx';
+import { type Choice, ChoiceList } from './choice-list.tsx';
+import classes from './palette.module.css';
+import { useCommands } from './use-commands.ts';
+import { useThreadSearch } from './use-thread-search.ts';
+
+interface PaletteProps {
+  readonly onClose: () => void;
+  readonly onShortcuts: () => void;
+}
+
+export default function Palette(props: PaletteProps) {
+  const texts = useTexts().search;
+  return (
+    <Modal.Root
+      opened
+      onClose={props.onClose}
+      size={620}
+      yOffset="10vh"
+      xOffset={8}
+      classNames={{ content: classes['dialog'] }}
+      transitionProps={{ duration: 0 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content aria-label={texts.title}>
+        <Finder {...props} />
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Finder({ onClose, onShortcuts }: PaletteProps) {
+  const texts = useTexts().search;
+  const [written, setWritten] = useState('');
+  const { threads, isSearching, error } = useThreadSearch(written);
+  const commands = useCommands(onShortcuts);
+  const open = useOpenThread();
+  const choices = useMemo((): readonly Choice[] => {
+    const found = threads.map((thread): Choice => ({
+      id: thread.threadId,
+      group: 'threads',
+      content: <FoundThread thread={thread} />,
+      run: () => open(thread),
+    }));
+    const named = findCommands(written, commands).map((command): Choice => ({
+      ...command,
+      content: <FoundCommand command={command} />,
+    }));
+    return [...found, ...named].map(choice => ({
+      ...choice,
+      run() {
+        onClose();
+        choice.run();
+      },
+    }));
+  }, [threads, commands, written, open, onClose]);
+  return (
+    <ChoiceList
+      label={texts.field}
+      written={written}
+      onWritten={setWritten}
+      choices={choices}
+      isSearching={isSearching}
+      error={error}
+    />
+  );
+}
+
+/** Opens a thread in the queue that is shown. */
+function useOpenThread(): (thread: Thread) => void {
+  const navigate = useNavigate();
+  const { projectId, environmentId } = useConversing();
+  const { queue = 'all' } = useParams({ strict: false });
+  return useMemo(
+    () =>
+      ({ threadId }) =>
+        void navigate({
+          to: '/$projectId/$environmentId/$queue/$threadId',
+          params: { projectId, environmentId, queue, threadId },
+          search: true,
+        }),
+    [navigate, projectId, environmentId, queue],
+  );
+}

@@ -1,0 +1,35 @@
+/** Looks like a field, and opens the palette: as Cmd or Ctrl and K do, wherever the focus is. */
+import { useHotkeys } from '@mantine/hooks';
+import { Search } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { useTexts } from '../texts/index.ts';
+import classes from './search-field.module.css';
+
+const Palette = lazy(() => import('./palette.tsx'));
+
+/** As its owner's keyboard has it. */
+const shortcut = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
+export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {
+  const texts = useTexts().search;
+  const [isOpen, setOpen] = useState(false);
+  useHotkeys([['mod+k', () => setOpen(open => !open)]], []);
+  return (
+    <>
+      <button
+        type="button"
+        className={classes['field']}
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => setOpen(true)}
+      >
+        <Search size={14} aria-hidden />
+        <span className={classes['label']}>{texts.field}</span>
+        <kbd className={classes['keys']} aria-hidden>
+          {shortcut}
+        </kbd>
+      </button>
+      <Suspense>{isOpen && <Palette onClose={() => setOpen(false)} onShortcuts={onShortcuts} />}</Suspense>
+    </>
+  );
+}

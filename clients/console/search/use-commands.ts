@@ -1,0 +1,89 @@
+/** Everything that the palette can do, beside finding conversations. */
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Sun } from 'lucide-react';
+import { useMemo } from 'react';
+import { signOut } from '../../kit/browser-session.ts';
+import { queueNames } from '../live/queues.ts';
+import { rememberEnvironment, useEnvironments } from '../shell/environments.ts';
+import { queueIcons } from '../shell/queue-icons.ts';
+import { useConversing } from '../thread/conversations-context.tsx';
+import { useTexts } from '../texts/index.ts';
+import type { Command } from './commands.ts';
+
+export interface RunnableCommand extends Command {
+  readonly Icon: LucideIcon;
+  run(): void;
+}
+
+/** In the order in which they are shown. */
+export function useCommands(onShortcuts: () => void): readonly RunnableCommand[] {
+  const queues = useQueueCommands();
+  const environments = useEnvironmentCommands();
+  const actions = useActionCommands(onShortcuts);
+  return useMemo(() => [...queues, ...environments, ...actions], [queues, environments, actions]);
+}
+
+function useQueueCommands(): readonly RunnableCommand[] {
+  const { shell } = useTexts();
+  const navigate = useNavigate();
+  const { projectId, environmentId } = useConversing();
+  return useMemo(
+    () =>
+      queueNames.map(queue => ({
+        id: `queue-${queue}`,
+        group: 'queues',
+        label: shell.queues[queue],
+        Icon: queueIcons[queue],
+        run() {
+          const params = { projectId, environmentId, queue };
+          void navigate({ to: '/$projectId/$environmentId/$queue', params, search: {} });
+        },
+      })),
+    [shell, navigate, projectId, environmentId],
+  );
+}
+
+function useEnvironmentCommands(): readonly RunnableCommand[] {
+  const navigate = useNavigate();
+  const { environmentId } = useConversing();
+  const { data: environments } = useEnvironments();
+  return useMemo(() => {
+    const others = (environments ?? []).filter(each => each.environmentId !== environmentId);
+    return others.map(each => ({
+      id: `environment-${each.environmentId}`,
+      group: 'environments',
+      label: `${each.projectName} · ${each.environmentName}`,
+      Icon: MapPin,
+      run() {
+        rememberEnvironment(each);
+        const params = { projectId: each.projectId, environmentId: each.environmentId, queue: 'all' };
+        void navigate({ to: '/$projectId/$environmentId/$queue', params, search: {} });
+      },
+    }));
+  }, [navigate, environments, environmentId]);
+}
+
+function useActionCommands(onShortcuts: () => void): readonly RunnableCommand[] {
+  const { search: texts, shell } = useTexts();
+  const navigate = useNavigate();
+  const { setColorScheme } = useMantineColorScheme();
+  const colorScheme = useComputedColorScheme();
+  return useMemo(() => {
+    const create = (id: string, label: string, Icon: LucideIcon, run: () => void): RunnableCommand => ({
+      id,
+      group: 'actions',
+      label,
+      Icon,
+      run,
+    });
+    return [
+      colorScheme === 'dark'
+        ? create('light', texts.light, Sun, () => setColorScheme('light'))
+        : create('dark', texts.dark, Moon, () => setColorScheme('dark')),
+      create('shortcuts', shell.shortcuts.title, Keyboard, onShortcuts),
+      create('settings', shell.settings, Settings, () => void navigate({ to: '/settings' })),
+      create('sign-out', shell.signOut, LogOut, () => void signOut()),
+    ];
+  }, [texts, shell, navigate, colorScheme, setColorScheme, onShortcuts]);
+}

@@ -1,0 +1,143 @@
+/** What an operator sets for themselves. */
+import {
+  Radio,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { skein } from '../../kit/browser-session.ts';
+import { chooseLanguage } from '../../kit/texts.tsx';
+import {
+  keepPreferences,
+  type NotificationPreferences,
+  readPreferences,
+} from '../notifications/preferences.ts';
+import { playSound } from '../notifications/sound.ts';
+import { PageLink } from '../sign-in/account-page.tsx';
+import { useLanguageTag, useTexts } from '../texts/index.ts';
+import classes from './settings.module.css';
+
+const languages = { en: 'English', de: 'Deutsch' };
+
+export function Settings() {
+  const texts = useTexts().settings;
+  const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
+  return (
+    <main className={classes['page']}>
+      <Stack gap="xl" className={classes['column']}>
+        <div className={classes['head']}>
+          <Title order={1}>{texts.title}</Title>
+          <PageLink to="/">{texts.back}</PageLink>
+        </div>
+        <Section title={texts.profile.title}>
+          <Text size="sm">{me?.email}</Text>
+        </Section>
+        <Appearance />
+        {me !== undefined && <NotificationSettings userId={me.userId} />}
+      </Stack>
+    </main>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className={classes['section']}>
+      <Title order={2} size="h3">
+        {title}
+      </Title>
+      <Stack gap="md">{children}</Stack>
+    </section>
+  );
+}
+
+function Appearance() {
+  const { settings: texts, shell } = useTexts();
+  const tag = useLanguageTag();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Section title={texts.appearance.title}>
+      <SegmentedControl
+        aria-label={shell.appearance}
+        size="xs"
+        value={colorScheme}
+        onChange={scheme => setColorScheme(scheme as typeof colorScheme)}
+        data={(['light', 'dark', 'auto'] as const).map(value => ({ value, label: shell.schemes[value] }))}
+      />
+      <Select
+        label={shell.language}
+        description={texts.appearance.languageHint}
+        w={220}
+        allowDeselect={false}
+        value={tag}
+        onChange={chosen => chosen !== null && chosen !== tag && chooseLanguage(chosen)}
+        data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+      />
+    </Section>
+  );
+}
+
+function NotificationSettings({ userId }: { readonly userId: string }) {
+  const texts = useTexts().settings.notifications;
+  const [preferences, setPreferences] = useState(() => readPreferences(localStorage, userId));
+  const [isRefused, setRefused] = useState(false);
+  const change = (changed: Partial<NotificationPreferences>): void => {
+    const next = { ...preferences, ...changed };
+    keepPreferences(localStorage, userId, next);
+    setPreferences(next);
+  };
+  const changeDesktop = async (desktop: boolean): Promise<void> => {
+    const permission =
+      desktop && 'Notification' in globalThis ? await Notification.requestPermission() : 'default';
+    setRefused(desktop && permission !== 'granted');
+    change({ desktop: desktop && permission === 'granted' });
+  };
+  return (
+    <Section title={texts.title}>
+      <Switch
+        label={texts.inTitle}
+        description={texts.inTitleHint}
+        checked={preferences.title}
+        onChange={event => change({ title: event.currentTarget.checked })}
+      />
+      <Switch
+        label={texts.desktop}
+        description={texts.desktopHint}
+        error={isRefused && texts.refused}
+        checked={preferences.desktop}
+        onChange={event => void changeDesktop(event.currentTarget.checked)}
+      />
+      <Switch
+        label={texts.text}
+        description={texts.textHint}
+        disabled={!preferences.desktop}
+        checked={preferences.showsText}
+        onChange={event => change({ showsText: event.currentTarget.checked })}
+      />
+      <Switch
+        label={texts.sound}
+        checked={preferences.sound}
+        onChange={event => {
+          change({ sound: event.currentTarget.checked });
+          if (event.currentTarget.checked) playSound();
+        }}
+      />
+      <Radio.Group
+        label={texts.about}
+        value={preferences.about}
+        onChange={about => change({ about: about as NotificationPreferences['about'] })}
+      >
+        <Stack gap={6} mt={6}>
+          {(['mine', 'unassigned', 'all'] as const).map(about => (
+            <Radio key={about} value={about} label={texts.abouts[about]} size="xs" />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+/** How the live connection stands: nothing to say while it is good. */
+import { useEffect, useState } from 'react';
+import { useStreamState } from '../live/stream-context.tsx';
+import { useTexts } from '../texts/index.ts';
+import classes from './connection.module.css';
+
+/** A connection that comes back so soon is not spoken of, in milliseconds. */
+const quietMs = 800;
+
+export function Connection() {
+  const texts = useTexts().shell.connection;
+  const state = useStreamState();
+  const now = useNow(state.is === 'waiting' ? 250 : undefined);
+  const isLate = useLater(state.is !== 'online', quietMs);
+  const seconds = state.is === 'waiting' ? Math.max(0, Math.ceil((state.retryAt - now) / 1_000)) : 0;
+  const text = {
+    online: texts.online,
+    connecting: texts.connecting,
+    waiting: seconds > 0 ? texts.waiting(seconds) : texts.connecting,
+    ended: texts.ended,
+  }[state.is];
+  const shown = state.is === 'online' || isLate ? state.is : 'online';
+  return (
+    <span className={classes['connection']} data-state={shown} role="status" title={text}>
+      <span className={classes['dot']} aria-hidden />
+      {shown === state.is ? text : texts.online}
+    </span>
+  );
+}
+
+/** The time, told so often; not at all without an interval. */
+function useNow(everyMs: number | undefined): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+/** Whether it has been so for a while. */
+function useLater(is: boolean, ms: number): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(is), is ? ms : 0);
+    return () => clearTimeout(timer);
+  }, [is, ms]);
+  return is && isLate;
+}

@@ -1,0 +1,25 @@
+import {
+  Check,
+  CircleUser,
+  Clock4,
+  Hourglass,
+  Inbox,
+  type LucideIcon,
+  Pause,
+  Sparkles,
+  TriangleAlert,
+  UserRoundSearch,
+} from 'lucide-react';
+import type { QueueName } from '../live/queues.ts';
+
+export const queueIcons: Readonly<Record<QueueName, LucideIcon>> = {
+  mine: CircleUser,
+  unassigned: UserRoundSearch,
+  all: Inbox,
+  approval: Sparkles,
+  waiting: Hourglass,
+  closing: Clock4,
+  failed: TriangleAlert,
+  paused: Pause,
+  closed: Check,
+};

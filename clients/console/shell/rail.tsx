@@ -1,0 +1,110 @@
+/** The left side: where one works, and the queues with how many wait in each. */
+import { Select } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import icon from '../../kit/icon.svg';
+import type { Queues } from '../../sdk/index.ts';
+import { type QueueName, queueNames } from '../live/queues.ts';
+import { useQueueCounts } from '../live/use-queue-counts.ts';
+import { useConversing } from '../thread/conversations-context.tsx';
+import { useFormats } from '../thread/names.tsx';
+import { useTexts } from '../texts/index.ts';
+import { type EnvironmentChoice, rememberEnvironment, useEnvironments } from './environments.ts';
+import { queueIcons } from './queue-icons.ts';
+import classes from './rail.module.css';
+
+/** What the contract calls the queues. */
+const countNames: Readonly<Record<QueueName, keyof Queues['queues']>> = {
+  mine: 'mine',
+  unassigned: 'unassigned',
+  all: 'allOpen',
+  approval: 'needsApproval',
+  waiting: 'waitingLongest',
+  closing: 'windowClosing',
+  failed: 'failedSends',
+  paused: 'paused',
+  closed: 'closed',
+};
+/** Something is wrong where one of these is not empty. */
+const urgent: ReadonlySet<QueueName> = new Set(['failed', 'closing']);
+
+export function Rail({ queue, onChosen }: { readonly queue: string; readonly onChosen?: () => void }) {
+  const texts = useTexts().shell;
+  const formats = useFormats();
+  const { projectId, environmentId } = useConversing();
+  const counts = useQueueCounts();
+  return (
+    <nav className={classes['rail']} aria-label={texts.queuesLabel}>
+      <div className={classes['brand']}>
+        <img src={icon} alt="" width={20} height={20} />
+        {texts.appName}
+      </div>
+      <EnvironmentSelect />
+      <ul className={classes['queues']}>
+        {queueNames.map(name => {
+          const Icon = queueIcons[name];
+          const found = counts?.[countNames[name]];
+          return (
+            <li key={name}>
+              <Link
+                className={classes['queue']}
+                to="/$projectId/$environmentId/$queue"
+                params={{ projectId, environmentId, queue: name }}
+                search={{}}
+                aria-current={queue === name ? 'page' : undefined}
+                onClick={onChosen}
+              >
+                <Icon size={16} strokeWidth={1.7} aria-hidden />
+                <span className={classes['name']}>{texts.queues[name]}</span>
+                {found !== undefined && found.count > 0 && (
+                  <span className={classes['count']} data-urgent={urgent.has(name) || undefined}>
+                    {formats.number(found.count)}
+                    {found.more && '+'}
+                  </span>
+                )}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+const toValue = ({
+  projectId,
+  environmentId,
+}: Pick<EnvironmentChoice, 'projectId' | 'environmentId'>): string => `${projectId}/${environmentId}`;
+
+/** Project and environment. Production looks like nothing else. */
+function EnvironmentSelect() {
+  const texts = useTexts().shell;
+  const navigate = useNavigate();
+  const { projectId, environmentId } = useConversing();
+  const { data: places = [] } = useEnvironments();
+  const current = places.find(place => toValue(place) === toValue({ projectId, environmentId }));
+  return (
+    <div className={classes['place']} data-production={current?.isProduction || undefined}>
+      <Select
+        size="xs"
+        aria-label={texts.place}
+        allowDeselect={false}
+        searchable={places.length > 8}
+        value={toValue({ projectId, environmentId })}
+        data={places.map(place => ({
+          value: toValue(place),
+          label: `${place.projectName} · ${place.environmentName}`,
+        }))}
+        onChange={value => {
+          const chosen = places.find(place => toValue(place) === value);
+          if (chosen === undefined) return;
+          rememberEnvironment(chosen);
+          const params = { projectId: chosen.projectId, environmentId: chosen.environmentId, queue: 'all' };
+          void navigate({ to: '/$projectId/$environmentId/$queue', params, search: {} });
+        }}
+      />
+      <span className={classes['kind']}>
+        {current?.isProduction === true ? texts.production : texts.sandbox}
+      </span>
+    </div>
+  );
+}

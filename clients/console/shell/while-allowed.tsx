@@ -1,0 +1,30 @@
+/** Shows what belongs to a project, until its operator is no member of it any more. */
+import { Center, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ApiError } from '../../sdk/index.ts';
+import { useStreamState } from '../live/stream-context.tsx';
+import { useTexts } from '../texts/index.ts';
+
+export function WhileAllowed({ children }: { readonly children: ReactNode }) {
+  const texts = useTexts().shell;
+  const state = useStreamState();
+  const isRefused =
+    state.is === 'ended' &&
+    state.error instanceof ApiError &&
+    (state.error.status === 403 || state.error.status === 404);
+  if (!isRefused) return children;
+  return (
+    <Center h="100%" component="main">
+      <Stack align="center" gap="xs" maw={420}>
+        <Title order={1} size="h3">
+          {texts.notAllowed}
+        </Title>
+        <Text size="sm" c="dimmed" ta="center">
+          {texts.notAllowedHint}
+        </Text>
+        {/* Loaded anew: nothing of the project stays in memory. */}
+        <a href="/console">{texts.elsewhere}</a>
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,20 @@
+/** Die Palette: Gespräche finden, und überall hingehen. */
+import type { search as english } from '../en/search.ts';
+
+export const search: typeof english = {
+  title: 'Suche',
+  field: 'Suchen',
+  placeholder: 'Gespräche suchen, oder gehen zu …',
+  results: 'Gefunden',
+  groups: {
+    threads: 'Gespräche',
+    queues: 'Warteschlangen',
+    environments: 'Projekte und Umgebungen',
+    actions: 'Aktionen',
+  },
+  searching: 'Wird gesucht …',
+  nothing: 'Nichts passt. Versuchen Sie weniger oder andere Wörter: das letzte darf unfertig sein.',
+  found: count => (count === 1 ? '1 Ergebnis' : `${count} Ergebnisse`),
+  dark: 'Dunkles Erscheinungsbild',
+  light: 'Helles Erscheinungsbild',
+};

@@ -1,0 +1,99 @@
+/** The open conversations of the project and environment that are worked in, and who the operator is, for everything beneath. */
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
+import { createOperatorClient, skein } from '../../kit/browser-session.ts';
+import type { Skein } from '../../sdk/index.ts';
+import type { Outgoing } from '../composer/outbox.ts';
+import { WrittenTexts } from '../composer/written.ts';
+import { useProjectStream } from '../live/stream-context.tsx';
+import { Conversations, type ConversationsPort } from './conversations.ts';
+import type { OpenThread, ThreadState } from './open-thread.ts';
+
+interface Conversing {
+  readonly conversations: Conversations;
+  readonly written: WrittenTexts;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly userId: string;
+}
+
+const ConversationsContext = createContext<Conversing | undefined>(undefined);
+
+interface ConversationsProviderProps {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly children: ReactNode;
+}
+
+export function ConversationsProvider(props: ConversationsProviderProps) {
+  const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
+  return me === undefined ? null : <SignedInConversations {...props} userId={me.userId} />;
+}
+
+function SignedInConversations({
+  projectId,
+  environmentId,
+  userId,
+  children,
+}: ConversationsProviderProps & { readonly userId: string }) {
+  const stream = useProjectStream();
+  const conversing = useMemo((): Conversing => {
+    const client = createOperatorClient({ projectId, environmentId });
+    const port = createPort(`skein-outbox:${userId}:${projectId}:${environmentId}`);
+    const conversations = new Conversations(client, stream, port);
+    const written = new WrittenTexts(sessionStorage, userId);
+    return { conversations, written, projectId, environmentId, userId };
+  }, [stream, projectId, environmentId, userId]);
+  useEffect(() => {
+    const { conversations } = conversing;
+    conversations.start();
+    return () => conversations.stop();
+  }, [conversing]);
+  return <ConversationsContext value={conversing}>{children}</ConversationsContext>;
+}
+
+/** What is unsent outlives a reload of its tab, and ends with it or at sign-out. */
+function createPort(storageKey: string): ConversationsPort {
+  return {
+    load: () => sessionStorage.getItem(storageKey),
+    keep: text => sessionStorage.setItem(storageKey, text),
+    schedule: (work, ms) => {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
+    now: Date.now,
+    createKey: createRandomKey,
+  };
+}
+
+/** 128 random bits. `randomUUID` is missing from pages on plain http. */
+export function createRandomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export function useConversing(): Conversing {
+  const conversing = useContext(ConversationsContext);
+  if (conversing === undefined) throw new Error('there are no conversations around this component');
+  return conversing;
+}
+
+export function useClient(): Skein {
+  return useConversing().conversations.client;
+}
+
+/** The thread and its state; reads it when it is not there yet. */
+export function useOpenThread(threadId: string): { readonly open: OpenThread; readonly state: ThreadState } {
+  const { conversations } = useConversing();
+  const open = useMemo(() => conversations.getThread(threadId), [conversations, threadId]);
+  const state = useSyncExternalStore(open.onChange, open.getState);
+  useEffect(() => void open.open(), [open]);
+  return { open, state };
+}
+
+/** What is on its way to the thread, in order. */
+export function useOutgoing(threadId: string): readonly Outgoing[] {
+  const { outbox } = useConversing().conversations;
+  const items = useSyncExternalStore(outbox.onChange, outbox.getItems);
+  return useMemo(() => items.filter(item => item.threadId === threadId), [items, threadId]);
+}

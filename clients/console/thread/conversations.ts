@@ -1,0 +1,140 @@
+/** The threads that were opened last, all kept true by the stream, and what is on its way to them. */
+import type { EphemeralEvent, Message, Skein, SkeinEvent } from '../../sdk/index.ts';
+import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
+import type { ProjectStream, StreamListener } from '../live/project-stream.ts';
+import { OpenThread } from './open-thread.ts';
+
+/** Threads whose entries are kept, so that going back to one takes no time. */
+const keptThreads = 20;
+/** The place in a message's metadata where the Console puts its key, to know its own messages when the stream brings them. */
+const keyField = 'consoleKey';
+
+/** What the Console may do without in a test. */
+export type ConversationsPort = Omit<OutboxPort, 'send'>;
+
+export class Conversations implements StreamListener {
+  /** With the project and the environment filled in. */
+  readonly client: Skein;
+  readonly outbox: Outbox;
+  readonly #stream: ProjectStream;
+  /** The one that was opened last at the end. */
+  readonly #threads = new Map<string, OpenThread>();
+  readonly #readListeners = new Set<(threadId: string, sequence: number) => void>();
+  #stop: (() => void)[] = [];
+  #wasOnline = false;
+
+  constructor(client: Skein, stream: ProjectStream, port: ConversationsPort) {
+    this.client = client;
+    this.#stream = stream;
+    this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
+  }
+
+  start(): void {
+    this.#stop = [this.#stream.listen(this), this.#stream.onState(() => this.#follow())];
+    this.#follow();
+  }
+
+  #follow(): void {
+    const isOnline = this.#stream.getState().is === 'online';
+    this.outbox.setOnline(isOnline);
+    if (!isOnline || this.#wasOnline) return;
+    this.#wasOnline = true;
+    // The stream tells nothing of what happened before it began: what was read until then is read again.
+    this.onReset();
+  }
+
+  stop(): void {
+    for (const stop of this.#stop) stop();
+    this.outbox.stop();
+  }
+
+  getThread(threadId: string): OpenThread {
+    const thread = this.#threads.get(threadId) ?? this.#createThread(threadId);
+    this.#threads.delete(threadId);
+    this.#threads.set(threadId, thread);
+    const [oldest] = this.#threads.keys();
+    if (this.#threads.size > keptThreads && oldest !== undefined) this.#threads.delete(oldest);
+    return thread;
+  }
+
+  /** The listener is told how far a thread was read, for lists. Returns what removes it. */
+  onRead(listener: (threadId: string, sequence: number) => void): () => void {
+    this.#readListeners.add(listener);
+    return () => this.#readListeners.delete(listener);
+  }
+
+  #createThread(threadId: string): OpenThread {
+    return new OpenThread(threadId, this.client, sequence => {
+      for (const listener of this.#readListeners) listener(threadId, sequence);
+    });
+  }
+
+  onEvent(event: SkeinEvent): void {
+    const { data } = event;
+    if (!('threadId' in data) || data.threadId === undefined) return;
+    this.#threads.get(data.threadId)?.takeEvent(event);
+    if (event.eventName === 'thread.message.created') this.#settle(event.data.message);
+    if (event.eventName === 'thread.note.created') this.#settleNote(event.data.note);
+  }
+
+  onEphemeral(event: EphemeralEvent): void {
+    const { threadId } = event.data;
+    if (threadId !== undefined) this.#threads.get(threadId)?.takeEphemeral(event);
+  }
+
+  onReset(): void {
+    for (const thread of this.#threads.values()) void thread.reset();
+  }
+
+  /** A message has arrived, though its answer may not have. */
+  #settle({ metadata }: Message): void {
+    const key = metadata[keyField];
+    if (typeof key === 'string') this.outbox.remove(key);
+  }
+
+  /** A note has no metadata: one with the text of a note that is on its way is that one. */
+  #settleNote({ threadId, body }: { readonly threadId: string; readonly body: string }): void {
+    const item = this.outbox
+      .getItems()
+      .find(each => each.threadId === threadId && each.content.kind === 'note' && each.content.body === body);
+    if (item?.state === 'sending') this.outbox.remove(item.key);
+  }
+
+  async #send({ key, threadId, content }: Outgoing): Promise<void> {
+    const options = { idempotencyKey: key, maxRetries: 0 };
+    const metadata = { [keyField]: key };
+    const thread = this.#threads.get(threadId);
+    if (content.kind === 'note') {
+      const note = await this.client.notes.create(threadId, { body: content.body }, options);
+      thread?.addNote(note);
+      return;
+    }
+    const message =
+      content.kind === 'template'
+        ? await this.client.chatapp.sendTemplate(
+            content.channelId,
+            {
+              threadId,
+              templateName: content.name,
+              language: content.language,
+              components: content.components,
+              metadata,
+            },
+            options,
+          )
+        : await this.client.messages.create(threadId, { ...toBody(content), metadata }, options);
+    thread?.addMessages([message]);
+  }
+}
+
+/** A file without a text is a message of its own kind. */
+function toBody({ body, attachments, replyTo }: Extract<Outgoing['content'], { kind: 'message' }>) {
+  const [file] = attachments;
+  return {
+    ...(body === '' && file !== undefined
+      ? { content: { type: 'media' as const, kind: file.kind } }
+      : { body }),
+    ...(attachments.length > 0 && { attachments }),
+    ...(replyTo !== undefined && { replyTo: { messageId: replyTo } }),
+  };
+}

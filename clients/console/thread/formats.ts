@@ -1,0 +1,74 @@
+/** Times, sizes and amounts as a language writes them, in the reader's zone. */
+export interface Formats {
+  /** 14:05. */
+  time(at: string): string;
+  /** The day of an instant, to tell days apart. */
+  toDay(at: string): string;
+  /** Today, yesterday, else the date. */
+  day(at: string): string;
+  dateTime(at: string): string;
+  /** The largest unit alone, as short as can be: 5m, 2h, 3d. */
+  age(ms: number): string;
+  /** 2 h 5 min; the two largest units. Under a minute: 0 min. */
+  duration(ms: number): string;
+  size(bytes: number): string;
+  number(value: number): string;
+  /** Of millionths of a dollar. */
+  cost(micros: number): string;
+}
+
+const minuteMs = 60_000;
+
+/** @param now in milliseconds since 1970, asked for each time */
+export function createFormats(tag: string, now: () => number = Date.now): Formats {
+  const time = new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' });
+  const day = new Intl.DateTimeFormat(tag, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  });
+  const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' });
+  const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
+  const number = new Intl.NumberFormat(tag);
+  const cost = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+  const toDay = (at: Date): string => `${at.getFullYear()}-${at.getMonth() + 1}-${at.getDate()}`;
+  const unit = (value: number, name: string): string =>
+    new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value);
+  const narrow = (value: number, name: string): string =>
+    new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(value);
+  return {
+    time: at => time.format(new Date(at)),
+    toDay: at => toDay(new Date(at)),
+    day(at) {
+      const shown = toDay(new Date(at));
+      if (shown === toDay(new Date(now()))) return capitalise(relative.format(0, 'day'));
+      const yesterday = new Date(now());
+      yesterday.setDate(yesterday.getDate() - 1);
+      return shown === toDay(yesterday) ? capitalise(relative.format(-1, 'day')) : day.format(new Date(at));
+    },
+    dateTime: at => dateTime.format(new Date(at)),
+    duration(ms) {
+      const minutes = Math.max(0, Math.floor(ms / minuteMs));
+      const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
+      if (days > 0) return `${unit(days, 'day')} ${unit(hours, 'hour')}`;
+      return hours > 0 ? `${unit(hours, 'hour')} ${unit(minutes % 60, 'minute')}` : unit(minutes, 'minute');
+    },
+    age(ms) {
+      const minutes = Math.max(0, Math.floor(ms / minuteMs));
+      if (minutes < 60) return narrow(minutes, 'minute');
+      return minutes < 1_440
+        ? narrow(Math.floor(minutes / 60), 'hour')
+        : narrow(Math.floor(minutes / 1_440), 'day');
+    },
+    size(bytes) {
+      if (bytes < 1_000) return unit(bytes, 'byte');
+      if (bytes < 1_000_000) return unit(Math.round(bytes / 1_000), 'kilobyte');
+      return unit(Math.round(bytes / 100_000) / 10, 'megabyte');
+    },
+    number: value => number.format(value),
+    cost: micros => cost.format(micros / 1_000_000),
+  };
+}
+
+const capitalise = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);

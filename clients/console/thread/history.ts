@@ -1,0 +1,220 @@
+/**
+ * What is shown of a thread, in its order: messages, notes, and what happened to the thread itself. They come as pages, newer and older ones,
+ * and as live events, in any order and more than once; whatever comes, everybody ends with the same entries as by a fresh read.
+ *
+ * - A message stands at its sequence; so does an event. A note has none, and stands where its time belongs.
+ * - A status moves forward alone: queued, sent, delivered, read, failed. So does a file: pending, then ready or failed.
+ * - What was erased or deleted does not come back with a page that was read before.
+ */
+import type { Message, MessageAttachment, SkeinEvent, ThreadNote } from '../../sdk/index.ts';
+
+/** The events that are shown among the messages. */
+const shownEvents = [
+  'thread.assignment.changed',
+  'thread.status.changed',
+  'thread.agent_mode.changed',
+  'thread.lifecycle.erased',
+  'agent.handoff.requested',
+] as const;
+export type ShownEventName = (typeof shownEvents)[number];
+export type ShownEvent = Extract<SkeinEvent, { eventName: ShownEventName }>;
+
+export type Entry =
+  | { readonly kind: 'message'; readonly id: string; readonly at: string; readonly message: Message }
+  | { readonly kind: 'note'; readonly id: string; readonly at: string; readonly note: ThreadNote }
+  | { readonly kind: 'event'; readonly id: string; readonly at: string; readonly event: ShownEvent };
+
+const statusRanks = { queued: 1, sent: 2, delivered: 3, read: 4, failed: 5 } as const;
+const fileRanks = { pending: 0, ready: 1, failed: 1 } as const;
+
+const rankStatus = ({ status }: Message): number => (status == null ? 0 : statusRanks[status]);
+const rankFile = ({ status }: MessageAttachment): number => (status === undefined ? 1 : fileRanks[status]);
+const rankFiles = ({ attachments }: Message): number =>
+  attachments.reduce((sum, file) => sum + rankFile(file), 0);
+
+/** Below 0 where the first is the earlier state of the message. What tells them apart, the most telling first. */
+function compareStates(one: Message, other: Message): number {
+  return (
+    rankStatus(one) - rankStatus(other) ||
+    rankFiles(one) - rankFiles(other) ||
+    Object.keys(one.metadata).length - Object.keys(other.metadata).length
+  );
+}
+
+/** One state of a message out of two: the later one, with the files of both. */
+export function mergeMessage(known: Message, given: Message): Message {
+  const order = compareStates(known, given);
+  const [earlier, later] = order > 0 ? [given, known] : [known, given];
+  const attachments = later.attachments.map((file, index) => {
+    const before = earlier.attachments[index];
+    return before !== undefined && rankFile(before) > rankFile(file) ? before : file;
+  });
+  return {
+    ...later,
+    attachments,
+    externalMessageId: later.externalMessageId ?? earlier.externalMessageId ?? null,
+  };
+}
+
+/** What erasure leaves of a message. */
+function eraseMessage(message: Message): Message {
+  const {
+    content: _content,
+    replyTo: _replyTo,
+    referral: _referral,
+    forwarded: _forwarded,
+    error: _error,
+    ...kept
+  } = message;
+  return { ...kept, body: '', attachments: [], metadata: {}, externalMessageId: null };
+}
+
+export function isShownEvent(event: SkeinEvent): event is ShownEvent {
+  return (shownEvents as readonly string[]).includes(event.eventName);
+}
+
+export class ThreadHistory {
+  readonly #messages = new Map<string, Message>();
+  readonly #notes = new Map<string, ThreadNote>();
+  readonly #deletedNotes = new Set<string>();
+  readonly #events = new Map<string, ShownEvent>();
+  /** Up to this event everything personal is erased. */
+  #erased: { readonly sequence: number; readonly at: string } | undefined;
+  #reachesStart = false;
+  #entries: readonly Entry[] | undefined;
+
+  /** In order; the same array until something changes. Until the start is reached, nothing stands before the oldest message. */
+  get entries(): readonly Entry[] {
+    this.#entries ??= this.#arrange();
+    return this.#entries;
+  }
+
+  /** Whether there is nothing older. */
+  get reachesStart(): boolean {
+    return this.#reachesStart;
+  }
+
+  get newestSequence(): number {
+    return Math.max(0, ...Array.from(this.#messages.values(), ({ sequence = 0 }) => sequence));
+  }
+
+  getMessage(messageId: string): Message | undefined {
+    return this.#messages.get(messageId);
+  }
+
+  /** The oldest page has been read. */
+  markStart(): void {
+    this.#reachesStart = true;
+    this.#entries = undefined;
+  }
+
+  addMessages(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const known = this.#messages.get(message.messageId);
+      this.#messages.set(message.messageId, known === undefined ? message : mergeMessage(known, message));
+    }
+    this.#entries = undefined;
+  }
+
+  addNotes(notes: readonly ThreadNote[]): void {
+    for (const note of notes) {
+      const known = this.#notes.get(note.threadNoteId);
+      if (known === undefined || known.updatedAt <= note.updatedAt) this.#notes.set(note.threadNoteId, note);
+    }
+    this.#entries = undefined;
+  }
+
+  deleteNote(threadNoteId: string): void {
+    this.#deletedNotes.add(threadNoteId);
+    this.#entries = undefined;
+  }
+
+  /** An event of this thread. Those that show nothing change nothing. */
+  addEvent(event: SkeinEvent): void {
+    if (isShownEvent(event)) {
+      this.#events.set(event.eventId, event);
+      this.#entries = undefined;
+    }
+    switch (event.eventName) {
+      case 'thread.message.received':
+      case 'thread.message.created':
+      case 'thread.message.updated':
+      case 'channel.message.requested':
+      case 'channel.message.sent':
+      case 'channel.message.delivered':
+      case 'channel.message.read':
+      case 'channel.message.delivery_failed':
+        return this.addMessages([event.data.message]);
+      case 'thread.note.created':
+      case 'thread.note.updated':
+        return this.addNotes([event.data.note]);
+      case 'thread.note.deleted':
+        return this.deleteNote(event.data.note.threadNoteId);
+      case 'thread.lifecycle.erased':
+        return this.#erase(event.data.sequence ?? 0, event.occurredAt);
+      default:
+        return;
+    }
+  }
+
+  #erase(sequence: number, at: string): void {
+    if (this.#erased === undefined || this.#erased.sequence < sequence) this.#erased = { sequence, at };
+  }
+
+  #arrange(): Entry[] {
+    const numbered = [...this.#listMessages(), ...this.#listEvents()].sort(
+      (one, other) => one.sequence - other.sequence,
+    );
+    const oldest = numbered.findIndex(({ entry }) => entry.kind === 'message');
+    const hidden = this.#reachesStart || oldest === -1 ? 0 : oldest;
+    const since = this.#reachesStart ? '' : (numbered[hidden]?.entry.at ?? '');
+    const notes = this.#listNotes().filter(({ at }) => at >= since);
+    return mergeByTime(
+      numbered.slice(hidden).map(({ entry }) => entry),
+      notes,
+    );
+  }
+
+  #listMessages(): { sequence: number; entry: Entry }[] {
+    return Array.from(this.#messages.values(), message => {
+      const { sequence = 0, messageId: id, createdAt: at } = message;
+      const isErased = this.#erased !== undefined && sequence <= this.#erased.sequence;
+      return {
+        sequence,
+        entry: { kind: 'message', id, at, message: isErased ? eraseMessage(message) : message },
+      };
+    });
+  }
+
+  #listEvents(): { sequence: number; entry: Entry }[] {
+    return Array.from(this.#events.values(), event => ({
+      sequence: event.data.sequence ?? 0,
+      entry: { kind: 'event', id: event.eventId, at: event.occurredAt, event },
+    }));
+  }
+
+  #listNotes(): Entry[] {
+    const erasedAt = this.#erased?.at ?? '';
+    return [...this.#notes.values()]
+      .filter(note => !this.#deletedNotes.has(note.threadNoteId) && note.createdAt > erasedAt)
+      .map((note): Entry => ({ kind: 'note', id: note.threadNoteId, at: note.createdAt, note }))
+      .sort((one, other) => compareTexts(one.at, other.at) || compareTexts(one.id, other.id));
+  }
+}
+
+const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** Puts each note before the first entry that is later than it. A clock that went back between two messages changes nothing of their order. */
+function mergeByTime(numbered: readonly Entry[], notes: readonly Entry[]): Entry[] {
+  const entries: Entry[] = [];
+  let next = 0;
+  let latest = '';
+  for (const entry of numbered) {
+    if (entry.at > latest) latest = entry.at;
+    for (let note = notes[next]; note !== undefined && note.at < latest; note = notes[++next])
+      entries.push(note);
+    entries.push(entry);
+  }
+  entries.push(...notes.slice(next));
+  return entries;
+}

@@ -1,0 +1,223 @@
+/**
+ * The messages of a thread, of which only those in view are in the page. It starts at the newest; older ones come as one scrolls up, and what
+ * is in view stays where it is; what is new is followed at the end, and counted elsewhere.
+ */
+import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { ArrowDown } from 'lucide-react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { AgentRun } from '../../sdk/index.ts';
+import { useTexts } from '../texts/index.ts';
+import { Bubble, type MessageActions } from './bubble.tsx';
+import { useOutgoing } from './conversations-context.tsx';
+import { useFormats, type Names } from './names.tsx';
+import type { OpenThread, ThreadState } from './open-thread.ts';
+import { DaySeparator, InlineEvent, Note, OutgoingBubble, UnreadLine, Writing } from './row.tsx';
+import { createRows, type Row } from './rows.ts';
+import { useReadCursor } from './read-cursor.tsx';
+import classes from './message-list.module.css';
+
+export interface MessageListProps {
+  readonly open: OpenThread;
+  readonly state: ThreadState;
+  readonly names: Names;
+  readonly participantName: string;
+  readonly actions: MessageActions;
+}
+
+/** So near to the first row, older ones are asked for. */
+const nearStart = 8;
+const atEndPixels = 80;
+
+export function MessageList(props: MessageListProps) {
+  const { open, state } = props;
+  const texts = useTexts().thread.list;
+  const rows = useRows(props);
+  const scroller = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 64,
+    getItemKey: index => rows[index]?.key ?? index,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: atEndPixels,
+    overscan: 8,
+    paddingEnd: 10,
+  });
+  const [hasStarted, setStarted] = useState(false);
+  useLayoutEffect(() => {
+    virtual.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
+    virtual.scrollToEnd();
+    const frame = requestAnimationFrame(() => setStarted(true));
+    return () => cancelAnimationFrame(frame);
+  }, [virtual]);
+  // The composer grows and the window turns: who was at the end stays there.
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null || !isAtEnd) return;
+    const observer = new ResizeObserver(() => virtual.scrollToEnd());
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [virtual, isAtEnd]);
+  const items = virtual.getVirtualItems();
+  // Before the first scroll to the end, the first rows are in view for a moment.
+  const isNearStart = hasStarted && (items[0]?.index ?? nearStart) < nearStart;
+  const { reachesStart, isReadingEarlier } = state;
+  useEffect(() => {
+    if (isNearStart && !reachesStart && !isReadingEarlier) void open.readEarlier();
+  }, [open, isNearStart, reachesStart, isReadingEarlier]);
+  useReadCursor(open, state, isAtEnd);
+  const newCount = useNewCount(state, isAtEnd);
+
+  return (
+    <div className={classes['frame']}>
+      <div
+        className={classes['scroller']}
+        ref={scroller}
+        role="log"
+        aria-live="off"
+        aria-label={texts.label}
+        aria-busy={isReadingEarlier}
+        tabIndex={0}
+        onScroll={() => setAtEnd(virtual.isAtEnd(atEndPixels))}
+      >
+        {isReadingEarlier && <Earlier label={texts.earlier} />}
+        {rows.length === 0 && <p className={classes['empty']}>{texts.empty}</p>}
+        <div className={classes['whole']} style={{ height: virtual.getTotalSize() }}>
+          {items.map(item => {
+            const row = rows[item.index];
+            return row === undefined ? null : (
+              <div
+                key={item.key}
+                data-index={item.index}
+                ref={virtual.measureElement}
+                className={classes['item']}
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {row.day !== undefined && <DaySeparator at={row.day} />}
+                {row.isFirstUnread === true && <UnreadLine />}
+                <RowContent {...props} row={row} rows={rows} />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <Button
+          className={classes['jump']}
+          variant="default"
+          size="xs"
+          radius="xl"
+          leftSection={<ArrowDown size={14} aria-hidden />}
+          onClick={() => virtual.scrollToEnd()}
+        >
+          {newCount === 0 ? texts.jump : texts.jumpWithCount(newCount)}
+        </Button>
+      )}
+      <Announcement {...props} />
+    </div>
+  );
+}
+
+/**
+ * Whether a row that has another size than before moves what is in view: one that is measured for the first time, from its start on; one that
+ * has changed, such as the first row, which loses its author to an older one, once it is out of view.
+ */
+const isAboveView: Virtualizer<HTMLDivElement, Element>['shouldAdjustScrollPositionOnItemSizeChange'] = (
+  item,
+  _delta,
+  { itemSizeCache, scrollOffset },
+) => (itemSizeCache.has(item.key) ? item.end : item.start) <= (scrollOffset ?? 0);
+
+function Earlier({ label }: { readonly label: string }) {
+  return (
+    <div className={classes['earlier']} role="status" aria-label={label}>
+      <Skeleton h={28} w="40%" radius="md" />
+    </div>
+  );
+}
+
+function useRows({ open, state }: MessageListProps): readonly Row[] {
+  const formats = useFormats();
+  const outgoing = useOutgoing(open.threadId);
+  const readSequence = useReadSequenceAtOpening(state);
+  const { entries, reachesStart, activity } = state;
+  const writing = activity.writing?.text;
+  return useMemo(
+    () => createRows({ entries, reachesStart, outgoing, writing, readSequence, toDay: formats.toDay }),
+    [entries, reachesStart, outgoing, writing, readSequence, formats],
+  );
+}
+
+/** Where the line of the unread ones stays while the thread is open, however far is read meanwhile. */
+function useReadSequenceAtOpening({ phase, thread }: ThreadState): number | undefined {
+  const [atOpening, setAtOpening] = useState<number>();
+  if (atOpening === undefined && phase === 'ready') setAtOpening(thread?.readSequence ?? 0);
+  return atOpening;
+}
+
+/** Messages of the participant that came while the operator looked at older ones. */
+function useNewCount({ entries, lastSequence }: ThreadState, isAtEnd: boolean): number {
+  const [seen, setSeen] = useState(lastSequence);
+  if (isAtEnd && seen !== lastSequence) setSeen(lastSequence);
+  if (isAtEnd) return 0;
+  return entries.filter(
+    entry =>
+      entry.kind === 'message' &&
+      entry.message.direction === 'inbound' &&
+      (entry.message.sequence ?? 0) > seen,
+  ).length;
+}
+
+type RowContentProps = MessageListProps & { readonly row: Row; readonly rows: readonly Row[] };
+
+function RowContent({ row, rows, open, state, names, participantName, actions }: RowContentProps) {
+  switch (row.kind) {
+    case 'note':
+      return <Note entry={row.entry} names={names} />;
+    case 'event':
+      return <InlineEvent event={row.entry.event} names={names} />;
+    case 'writing':
+      return <Writing text={row.text} />;
+    case 'outgoing': {
+      const isBehind = rows.some(each => each.kind === 'outgoing' && each.outgoing.state === 'refused');
+      return <OutgoingBubble outgoing={row.outgoing} isBehind={isBehind} />;
+    }
+    case 'message': {
+      const { message, showsAuthor, reactions } = row;
+      const quotedId = message.replyTo?.messageId;
+      return (
+        <Bubble
+          message={message}
+          showsAuthor={showsAuthor}
+          reactions={reactions}
+          quoted={quotedId == null ? undefined : open.getMessage(quotedId)}
+          run={findRun(state.activity.runs, message.messageId)}
+          names={names}
+          participantName={participantName}
+          actions={actions}
+        />
+      );
+    }
+  }
+}
+
+function findRun(runs: ReadonlyMap<string, AgentRun>, messageId: string): AgentRun | undefined {
+  for (const run of runs.values()) if (run.outputMessageId === messageId) return run;
+  return undefined;
+}
+
+/** Tells a screen reader of a message of the participant that comes while the thread is open. */
+function Announcement({ state, participantName }: MessageListProps) {
+  const texts = useTexts().thread.list;
+  const [first] = useState(state.lastSequence);
+  const last = state.entries.findLast(entry => entry.kind === 'message');
+  const isNew = last?.message.direction === 'inbound' && (last.message.sequence ?? 0) > first;
+  return (
+    <VisuallyHidden aria-live="polite">
+      {isNew && texts.announced(participantName, last.message.body.slice(0, 300))}
+    </VisuallyHidden>
+  );
+}

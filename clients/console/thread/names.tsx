@@ -1,0 +1,79 @@
+/** Who is meant by the ids in a thread. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { skein } from '../../kit/browser-session.ts';
+import type { Actor } from '../../sdk/index.ts';
+import { useLanguageTag, useTexts } from '../texts/index.ts';
+import { useClient, useConversing } from './conversations-context.tsx';
+import { createFormats, type Formats } from './formats.ts';
+import { listColleagues, type Colleague } from './people.ts';
+
+export interface Names {
+  /** The operator is first. */
+  readonly colleagues: readonly Colleague[];
+  person(userId: string | null | undefined): string;
+  agent(agentId: string | null | undefined): string;
+  /** Of everybody but the participant, who has a name of the thread. */
+  actor(actor: Actor | undefined): string;
+}
+
+const rarelyChanges = 300_000;
+
+export function useNames(): Names {
+  const texts = useTexts().thread;
+  const client = useClient();
+  const { projectId, environmentId } = useConversing();
+  const { data: known } = useQuery({
+    queryKey: ['colleagues', projectId],
+    staleTime: rarelyChanges,
+    queryFn: async () => {
+      const me = await skein.auth.me();
+      const [members, workspaceMembers] = await Promise.all([
+        // Not everybody may see everybody.
+        client.console
+          .listMembers({ limit: 100 })
+          .toArray(500)
+          .catch(() => []),
+        client.members
+          .list(me.workspaceId, { limit: 100 })
+          .toArray(500)
+          .catch(() => []),
+      ]);
+      return { me, members, workspaceMembers };
+    },
+  });
+  const { data: agents } = useQuery({
+    queryKey: ['agents', projectId, environmentId],
+    staleTime: rarelyChanges,
+    queryFn: () =>
+      client.agents
+        .list({ limit: 100 })
+        .toArray(500)
+        .catch(() => []),
+  });
+  return useMemo(() => {
+    const colleagues = known === undefined ? [] : listColleagues({ ...known, nameless: texts.nameless });
+    const people = new Map(colleagues.map(({ userId, name }) => [userId, name]));
+    const agentNames = new Map((agents ?? []).map(({ agentId, name }) => [agentId, name]));
+    const person = (userId: string | null | undefined): string =>
+      userId == null ? texts.nobody : (people.get(userId) ?? texts.nameless(userId.slice(-4)));
+    const agent = (agentId: string | null | undefined): string =>
+      agentNames.get(agentId ?? '') ?? texts.message.agent;
+    return {
+      colleagues,
+      person,
+      agent,
+      actor(actor) {
+        if (actor?.type === 'user') return person(actor.id);
+        if (actor?.type === 'agent') return agent(actor.id);
+        return actor?.type === 'api_key' ? texts.message.program : texts.message.system;
+      },
+    };
+  }, [known, agents, texts]);
+}
+
+export function useFormats(): Formats {
+  const tag = useLanguageTag();
+  // The reader's own region, which decides between 14:05 and 2:05 pm.
+  return useMemo(() => createFormats(navigator.languages.find(each => each.startsWith(tag)) ?? tag), [tag]);
+}

@@ -1,0 +1,164 @@
+/** One row of the list that is no message of the participant's conversation yet, or never: days, notes, events, and what is on its way. */
+import { UnstyledButton } from '@mantine/core';
+import { Clock, StickyNote } from 'lucide-react';
+import type { Outgoing } from '../composer/outbox.ts';
+import { useTexts } from '../texts/index.ts';
+import { useConversing } from './conversations-context.tsx';
+import type { ShownEvent } from './history.ts';
+import { LinkedText } from './linked-text.tsx';
+import { useFormats, type Names } from './names.tsx';
+import type { Row } from './rows.ts';
+import bubbles from './bubble.module.css';
+import classes from './row.module.css';
+
+export function DaySeparator({ at }: { readonly at: string }) {
+  const formats = useFormats();
+  return (
+    <div className={classes['separator']}>
+      <span>{formats.day(at)}</span>
+    </div>
+  );
+}
+
+export function UnreadLine() {
+  const texts = useTexts().thread.list;
+  return (
+    <div className={classes['separator']} data-unread>
+      <span>{texts.newMessages}</span>
+    </div>
+  );
+}
+
+export function Note({
+  entry,
+  names,
+}: {
+  readonly entry: Extract<Row, { kind: 'note' }>['entry'];
+  readonly names: Names;
+}) {
+  const texts = useTexts().thread.note;
+  const formats = useFormats();
+  const { note } = entry;
+  return (
+    <article
+      className={bubbles['line']}
+      data-direction="outbound"
+      data-first
+      aria-label={`${texts.label}, ${names.person(note.authorUserId)}`}
+    >
+      <div className={bubbles['column']}>
+        <div className={bubbles['author']}>
+          <StickyNote size={11} aria-hidden />
+          <span>{texts.label}</span>
+          <b>
+            <bdi>{names.person(note.authorUserId)}</bdi>
+          </b>
+        </div>
+        <div className={`${bubbles['bubble']} ${bubbles['note']}`}>
+          <LinkedText text={note.body} />
+          <div className={bubbles['foot']}>
+            {note.updatedAt !== note.createdAt && <span>{texts.edited}</span>}
+            <time dateTime={note.createdAt} title={formats.dateTime(note.createdAt)}>
+              {formats.time(note.createdAt)}
+            </time>
+          </div>
+        </div>
+      </div>
+    </article>
+  );
+}
+
+export function InlineEvent({ event, names }: { readonly event: ShownEvent; readonly names: Names }) {
+  const formats = useFormats();
+  const text = useEventText(event, names);
+  return (
+    <div className={classes['event']}>
+      <bdi>{text}</bdi>{' '}
+      <time dateTime={event.occurredAt} title={formats.dateTime(event.occurredAt)}>
+        {formats.time(event.occurredAt)}
+      </time>
+    </div>
+  );
+}
+
+function useEventText(event: ShownEvent, names: Names): string {
+  const texts = useTexts().thread.events;
+  const by = names.actor(event.data.actor);
+  switch (event.eventName) {
+    case 'thread.assignment.changed': {
+      const { assigneeUserId } = event.data.thread;
+      return assigneeUserId == null ? texts.released(by) : texts.assigned(by, names.person(assigneeUserId));
+    }
+    case 'thread.status.changed':
+      return texts.status[event.data.thread.status](by);
+    case 'thread.agent_mode.changed':
+      return texts.mode[event.data.thread.agentMode ?? 'none'](by);
+    case 'agent.handoff.requested':
+      return texts.handoff(event.data.reason);
+    case 'thread.lifecycle.erased':
+      return texts.erased(by);
+  }
+}
+
+export function Writing({ text }: { readonly text: string }) {
+  const texts = useTexts().thread.agent;
+  return (
+    <div className={bubbles['line']} data-direction="outbound" data-author="agent" data-first>
+      <div className={bubbles['column']}>
+        <div className={bubbles['author']}>{texts.writing}</div>
+        <div className={`${bubbles['bubble']} ${bubbles['writing']}`}>
+          <span className={bubbles['text']} dir="auto">
+            {text}
+          </span>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface OutgoingBubbleProps {
+  readonly outgoing: Outgoing;
+  /** Whether one that was refused stands before it. */
+  readonly isBehind: boolean;
+}
+
+export function OutgoingBubble({ outgoing, isBehind }: OutgoingBubbleProps) {
+  const texts = useTexts().thread.composer;
+  const { outbox } = useConversing().conversations;
+  const { content, state, problem, key } = outgoing;
+  const said = state === 'sending' ? texts.sending : isBehind ? texts.waitingBehind : texts.waiting;
+  return (
+    <article
+      className={bubbles['line']}
+      data-direction="outbound"
+      data-state={state}
+      data-first
+      aria-label={said}
+    >
+      <div className={bubbles['column']}>
+        <div className={`${bubbles['bubble']} ${content.kind === 'note' ? bubbles['note'] : ''}`}>
+          {content.kind === 'message' &&
+            content.attachments.map(({ attachmentId, filename }) => (
+              <div key={attachmentId} className={bubbles['meta']}>
+                <bdi>{filename}</bdi>
+              </div>
+            ))}
+          <LinkedText text={content.body} />
+          {state !== 'refused' && (
+            <div className={bubbles['foot']}>
+              <span>{said}</span>
+              <Clock size={12} aria-hidden />
+            </div>
+          )}
+        </div>
+        {state === 'refused' && (
+          <div className={bubbles['problem']} role="alert">
+            <span>{texts.refused(problem === 'tooOld' ? texts.tooOld : (problem ?? ''))}</span>
+            <UnstyledButton onClick={() => outbox.retry(key)}>{texts.again}</UnstyledButton>
+            <UnstyledButton onClick={() => outbox.remove(key)}>{texts.discard}</UnstyledButton>
+          </div>
+        )}
+      </div>
+    </article>
+  );
+}

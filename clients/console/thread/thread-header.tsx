@@ -1,0 +1,229 @@
+/** Above a thread: who it is with, by which channel, until when one may write freely; and what is done to it as a whole. */
+import { ActionIcon, Avatar, Badge, Button, Menu, SegmentedControl, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ArrowLeft, Check, Ellipsis, PanelRight, UserPlus } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { Thread, UpdateThreadBody } from '../../sdk/index.ts';
+import { useTexts } from '../texts/index.ts';
+import { useClient, useConversing } from './conversations-context.tsx';
+import { useFormats, type Names } from './names.tsx';
+import { listSnoozes } from './snoozes.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { Action } from './use-action.ts';
+import classes from './thread-header.module.css';
+
+export interface ThreadHeaderProps {
+  readonly open: OpenThread;
+  readonly thread: Thread;
+  readonly participantName: string;
+  readonly names: Names;
+  readonly action: Action;
+  readonly showsDetails: boolean;
+  readonly onToggleDetails: () => void;
+}
+
+/** Changes a thread at once on the screen, and back where the server refuses it. */
+export function useThreadUpdate(open: OpenThread, action: Action) {
+  const client = useClient();
+  return (change: UpdateThreadBody & Partial<Thread>): Promise<boolean> => {
+    const before = open.getState().thread;
+    if (before !== undefined) open.takeThread({ ...before, ...change } as Thread);
+    return action.run(async () => {
+      try {
+        open.takeThread(await client.threads.update(open.threadId, change));
+      } catch (error) {
+        if (before !== undefined) open.takeThread(before);
+        throw error;
+      }
+    });
+  };
+}
+
+export function ThreadHeader(props: ThreadHeaderProps) {
+  const { open, thread, participantName, action, showsDetails, onToggleDetails } = props;
+  const texts = useTexts().thread;
+  const { projectId, environmentId } = useConversing();
+  const update = useThreadUpdate(open, action);
+  const isOpen = thread.status === 'open';
+  return (
+    <header className={classes['head']}>
+      <Link
+        className={classes['back']}
+        to="/$projectId/$environmentId/$queue"
+        params={previous => ({ projectId, environmentId, queue: previous.queue ?? 'mine' })}
+        aria-label={texts.back}
+      >
+        <ArrowLeft size={18} />
+      </Link>
+      <Avatar size={28} radius="xl" name={participantName} color="initials" aria-hidden />
+      <div className={classes['who']}>
+        <h1 title={participantName}>
+          <bdi>{participantName}</bdi>
+        </h1>
+        <Facts thread={thread} />
+      </div>
+      <div className={classes['tools']}>
+        <SegmentedControl
+          size="xs"
+          aria-label={texts.header.mode}
+          value={thread.agentMode ?? ''}
+          onChange={mode => void update({ agentMode: mode as 'auto' | 'suggest' | 'paused' })}
+          data={(['auto', 'suggest', 'paused'] as const).map(mode => ({
+            value: mode,
+            label: texts.header.modes[mode],
+          }))}
+        />
+        <AssignMenu {...props} />
+        <Button variant="default" onClick={() => void update({ status: isOpen ? 'closed' : 'open' })}>
+          {isOpen ? texts.header.close : texts.header.reopen}
+        </Button>
+        <Tooltip label={texts.header.details}>
+          <ActionIcon aria-label={texts.header.details} aria-pressed={showsDetails} onClick={onToggleDetails}>
+            <PanelRight size={16} />
+          </ActionIcon>
+        </Tooltip>
+        <MoreMenu {...props} />
+      </div>
+    </header>
+  );
+}
+
+/** The channel, the status where it is not open, and the time that is left to write freely. */
+function Facts({ thread }: { readonly thread: Thread }) {
+  const texts = useTexts().thread;
+  const formats = useFormats();
+  const client = useClient();
+  const { channelId, serviceWindow, status, externalRef } = thread;
+  const now = useMinute();
+  const { data: channel } = useQuery({
+    queryKey: ['channel', channelId],
+    staleTime: Infinity,
+    enabled: channelId != null,
+    queryFn: () => client.channels.get(channelId ?? ''),
+  });
+  const left = serviceWindow?.expiresAt == null ? undefined : Date.parse(serviceWindow.expiresAt) - now;
+  return (
+    <div className={classes['facts']}>
+      {status !== 'open' && (
+        <Badge size="xs" color="gray">
+          {texts.status[status]}
+        </Badge>
+      )}
+      {thread.snoozedUntil != null && (
+        <Badge size="xs" color="gray">
+          {texts.header.snoozedUntil(formats.dateTime(thread.snoozedUntil))}
+        </Badge>
+      )}
+      {channel !== undefined && <bdi>{channel.name}</bdi>}
+      {externalRef != null && <bdi title={externalRef}>{externalRef}</bdi>}
+      {serviceWindow != null && (
+        <span
+          className={classes['window']}
+          data-urgent={(left !== undefined && left < 7_200_000) || undefined}
+        >
+          {serviceWindow.open && left !== undefined && left > 0
+            ? texts.header.windowCloses(formats.duration(left))
+            : texts.header.windowClosed}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The time in milliseconds, by the half minute. */
+export function useMinute(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+function AssignMenu({ open, thread, names, action }: ThreadHeaderProps) {
+  const texts = useTexts().thread;
+  const client = useClient();
+  const { userId } = useConversing();
+  const { assigneeUserId = null } = thread;
+  const assign = (to: string | null): void =>
+    void action.run(async () => open.takeThread(await client.threads.assign(open.threadId, { userId: to })));
+  const label =
+    assigneeUserId === null ? texts.header.assign : texts.header.assignTo(names.person(assigneeUserId));
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button
+          className={classes['assign']}
+          variant="default"
+          aria-label={label}
+          title={label}
+          leftSection={<UserPlus size={14} aria-hidden />}
+        >
+          <bdi className={classes['assignee']}>
+            {assigneeUserId === null ? texts.header.assign : names.person(assigneeUserId)}
+          </bdi>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+        {assigneeUserId !== userId && (
+          <Menu.Item onClick={() => assign(userId)}>{texts.header.assignToMe}</Menu.Item>
+        )}
+        {assigneeUserId !== null && (
+          <Menu.Item onClick={() => assign(null)}>{texts.header.unassign}</Menu.Item>
+        )}
+        <Menu.Divider />
+        {names.colleagues
+          .filter(({ canAnswer, isMe }) => canAnswer && !isMe)
+          .map(colleague => (
+            <Menu.Item
+              key={colleague.userId}
+              onClick={() => assign(colleague.userId)}
+              rightSection={colleague.userId === assigneeUserId && <Check size={14} aria-hidden />}
+            >
+              <bdi>{colleague.name}</bdi>
+            </Menu.Item>
+          ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function MoreMenu({ open, thread, action, onToggleDetails }: ThreadHeaderProps) {
+  const texts = useTexts().thread.header;
+  const update = useThreadUpdate(open, action);
+  const isArchived = thread.status === 'archived';
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon aria-label={texts.more}>
+          <Ellipsis size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={onToggleDetails}>{texts.details}</Menu.Item>
+        <Menu.Item onClick={() => void navigator.clipboard.writeText(location.href)}>
+          {texts.copyLink}
+        </Menu.Item>
+        <Menu.Divider />
+        {thread.status === 'open' && thread.snoozedUntil == null && (
+          <>
+            <Menu.Label>{texts.snooze}</Menu.Label>
+            {listSnoozes(new Date()).map(({ name, until }) => (
+              <Menu.Item key={name} onClick={() => void update({ snoozedUntil: until.toISOString() })}>
+                {texts.snoozeFor[name]}
+              </Menu.Item>
+            ))}
+          </>
+        )}
+        {thread.snoozedUntil != null && (
+          <Menu.Item onClick={() => void update({ snoozedUntil: null })}>{texts.wake}</Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Item onClick={() => void update({ status: isArchived ? 'open' : 'archived' })}>
+          {isArchived ? texts.restore : texts.archive}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

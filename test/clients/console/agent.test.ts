@@ -1,0 +1,204 @@
+/** The agent beside the operator: what it writes, what it suggests, and that of two operators one decides. */
+import { LLMock } from '@copilotkit/aimock';
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { Receiver } from '../../support/receiver.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
+model.on({ userMessage: /hours/ }, { content: 'We open at nine and close at five.' });
+model.on(
+  { userMessage: /story/ },
+  { content: 'Once upon a time there was a parcel that nobody had ordered.' },
+  { latency: 120, chunkSize: 6 },
+);
+model.on(
+  { userMessage: /human/ },
+  {
+    content: 'One moment.',
+    toolCalls: [{ id: 'call_1', name: 'request_human', arguments: '{"reason":"Asks for a person"}' }],
+  },
+);
+await model.start();
+t.teardown(() => model.stop());
+
+const setting = await startConsole(t, {
+  LLM_PROVIDER_1_URL: `${model.url}/v1`,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+});
+const { skein, owner, projectId, environmentId } = setting;
+await owner.api.byokCredentials.create({
+  projectId,
+  provider: 'llm_provider_1',
+  displayName: 'Model',
+  secret: 'sk-0123456789',
+});
+const { loomId } = await skein.looms.create({
+  name: 'Front desk',
+  systemPrompt: 'Answer shortly.',
+  provider: 'llm_provider_1',
+  model: 'gpt-4o-mini',
+});
+const { agentId } = await skein.agents.create({ name: 'Front desk', mode: 'suggest', loomId });
+await skein.channels.update(setting.channelId, { defaultAgentId: agentId });
+const colleague = await addOperator(setting);
+const browser = await startChromium(t);
+
+/** Asked all at once: a run waits until its thread has been quiet for a while. */
+const [twoId, editedId, discardedId, takenId, outdatedId, handoffId] = await Promise.all([
+  ...['two', 'edited', 'discarded', 'taken', 'outdated'].map(from => receive(setting, from, 'Your hours?')),
+  receive(setting, 'handoff', 'A human, please.'),
+]);
+
+const toPath = (threadId: string): string => `/console/${projectId}/${environmentId}/all/${threadId}`;
+const openAs = (
+  t: Parameters<typeof openConsole>[0],
+  operator: typeof owner,
+  threadId: string,
+): Promise<Page> => openConsole(t, browser, setting, operator, { path: toPath(threadId) });
+const getCard = (page: Page) => page.getByRole('region', { name: 'Suggestion' });
+const getLog = (page: Page) => page.getByRole('log', { name: 'Messages' });
+const suggested = 'We open at nine and close at five.';
+
+t.test('of two operators who approve at once one wins, and the other is told who', async t => {
+  const threadId = twoId ?? '';
+  const pages = await Promise.all([owner, colleague].map(operator => openAs(t, operator, threadId)));
+  const [one, other] = pages as [Page, Page];
+  for (const page of pages) await getCard(page).getByText(suggested).waitFor();
+  t.match(await getCard(one).textContent(), /Front desk suggests/);
+  t.strictSame(await findBarriers(one), []);
+  await Promise.all(pages.map(page => getCard(page).getByRole('button', { name: 'Approve' }).click()));
+  await Promise.all(pages.map(page => getLog(page).getByText(suggested, { exact: true }).waitFor()));
+  for (const page of pages) await getCard(page).waitFor({ state: 'detached' });
+  const sent = (await skein.messages.list(threadId).toArray()).filter(
+    ({ direction }) => direction === 'outbound',
+  );
+  t.equal(sent.length, 1);
+  const loser = sent[0]?.actor?.id === owner.userId ? other : one;
+  await loser.getByText(/approved the suggestion$/).waitFor();
+});
+
+t.test('is edited, with what was changed shown, and sent as the operator’s', async t => {
+  const threadId = editedId ?? '';
+  const page = await openAs(t, owner, threadId);
+  const card = getCard(page);
+  await card.getByRole('button', { name: 'Edit' }).click();
+  await card.getByRole('textbox', { name: 'Edited suggestion' }).fill('We open at ten and close at five.');
+  const changes = card.getByRole('group', { name: 'Your changes' });
+  t.equal(await changes.locator('del').textContent(), 'nine');
+  t.equal(await changes.locator('ins').textContent(), 'ten');
+  t.strictSame(await findBarriers(page), []);
+  await card.getByRole('button', { name: 'Send edited' }).click();
+  await getLog(page).getByText('We open at ten and close at five.').waitFor();
+  const message = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data[0];
+  t.match(message, { actor: { type: 'user', id: owner.userId } });
+});
+
+t.test('is discarded, and why is kept as a note', async t => {
+  const threadId = discardedId ?? '';
+  const page = await openAs(t, owner, threadId);
+  await getCard(page).getByRole('button', { name: 'Discard' }).click();
+  await page.keyboard.type('The hours have changed');
+  await getCard(page).getByRole('button', { name: 'Discard it' }).click();
+  await getLog(page).getByText('Suggestion discarded: The hours have changed').waitFor();
+  await getCard(page).waitFor({ state: 'detached' });
+});
+
+t.test('is taken over: the text is the operator’s, and so is the conversation', async t => {
+  const threadId = takenId ?? '';
+  const page = await openAs(t, owner, threadId);
+  await getCard(page).getByRole('button', { name: 'Take over' }).click();
+  await getCard(page).waitFor({ state: 'detached' });
+  t.equal(await page.getByRole('textbox', { name: 'Reply' }).inputValue(), suggested);
+  await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
+  t.match(await skein.threads.get(threadId), { agentMode: 'paused', assigneeUserId: owner.userId });
+});
+
+t.test('what was not seen stops an approval', async t => {
+  const threadId = outdatedId ?? '';
+  const page = await openAs(t, owner, threadId);
+  await getCard(page).getByText(suggested).waitFor();
+  // What happens meanwhile does not come to this page.
+  await page.route(/resolve-suggestion$/, async route => {
+    await skein.threads.update(threadId, { tags: ['urgent'] });
+    await route.continue();
+  });
+  await getCard(page).getByRole('button', { name: 'Approve' }).click();
+  await getCard(page)
+    .getByText(/Something has happened in the conversation/)
+    .waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+  t.equal((await skein.messages.list(threadId).toArray()).length, 1);
+  await getCard(page).getByRole('button', { name: 'Approve' }).click();
+  await getLog(page).getByText(suggested).waitFor();
+});
+
+t.test('what an agent writes is seen while it writes, and afterwards how it came to it', async t => {
+  const threadId = await receive(setting, 'story', 'Hello');
+  await skein.threads.update(threadId, { agentMode: 'auto' });
+  const page = await openAs(t, owner, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  await receive(setting, 'story', 'Tell me a story.');
+  await page.getByText('The agent is writing').waitFor();
+  await getLog(page)
+    .getByText('Once upon a time there was a parcel that nobody had ordered.', { exact: true })
+    .waitFor();
+  await page.getByText('The agent is writing').waitFor({ state: 'detached' });
+  const message = getLog(page).getByRole('article', { name: 'Front desk' });
+  await message.getByText('v1').waitFor();
+
+  await message.hover();
+  await message.getByRole('button', { name: 'What to do with this message' }).click();
+  await page.getByRole('menuitem', { name: 'What became of it' }).click();
+  const timeline = page.getByRole('dialog', { name: 'What became of the message' });
+  await timeline.getByText('thread.message.created').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await timeline.getByRole('button', { name: 'Details of the run' }).click();
+  const run = page.getByRole('dialog', { name: 'Run of the agent' });
+  await run.getByText('Step 1').waitFor();
+  await run.getByText('gpt-4o-mini').waitFor();
+  t.strictSame(await findBarriers(page), []);
+});
+
+t.test('asks for a person, who lets it go on', async t => {
+  const threadId = handoffId ?? '';
+  const page = await openAs(t, owner, threadId);
+  await page.getByText('The agent asks for a person: Asks for a person').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Let the agent go on' }).click();
+  await page.getByText('The agent asks for a person').waitFor({ state: 'detached' });
+  t.match(await skein.threads.get(threadId), { agentMode: 'suggest' });
+});
+
+t.test('a tool that needs approval waits for the operator', async t => {
+  const tool = await Receiver.start();
+  t.teardown(() => tool.stop());
+  const { toolId } = await skein.tools.create({
+    name: 'refund_order',
+    description: 'Refunds an order.',
+    url: tool.url(),
+    requiresApproval: true,
+    inputSchema: { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] },
+  });
+  await skein.looms.createVersion(loomId, {
+    systemPrompt: 'Refund.',
+    provider: 'llm_provider_1',
+    model: 'gpt-4o-mini',
+    toolIds: [toolId],
+  });
+  model.on(
+    { userMessage: /refund/, hasToolResult: false },
+    { toolCalls: [{ id: 'call_2', name: 'refund_order', arguments: '{"orderId":"A17"}' }] },
+  );
+  model.on({ userMessage: /refund/ }, { content: 'You have your money back.' });
+  const threadId = await receive(setting, 'refund', 'A refund, please.');
+  const page = await openAs(t, owner, threadId);
+  const card = page.getByRole('region', { name: 'The agent wants to use a tool' });
+  await card.getByText('refund_order').waitFor();
+  await card.getByText('A17').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await card.getByRole('button', { name: 'Allow' }).click();
+  await getCard(page).getByText('You have your money back.').waitFor();
+  await card.waitFor({ state: 'detached' });
+});

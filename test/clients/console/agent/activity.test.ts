@@ -1,0 +1,75 @@
+/** What agents do in a thread, whatever comes first. */
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  addRuns,
+  noActivity,
+  takeAgentEvent,
+  takeDelta,
+  type AgentActivity,
+} from '../../../../clients/console/agent/activity.ts';
+import type { AgentRun, EphemeralEvent, SkeinEvent, Suggestion } from '../../../../clients/sdk/index.ts';
+
+const suggest = (status: Suggestion['status'], createdAt = '2026-11-22T10:00:00Z'): Suggestion => ({
+  body: 'We open at nine.',
+  status,
+  basedOnSequence: 1,
+  createdAt,
+});
+const createRun = (status: AgentRun['status'], suggestion?: Suggestion): AgentRun =>
+  ({
+    agentRunId: 'run_1',
+    status,
+    trace: { steps: [], ...(suggestion !== undefined && { suggestion }) },
+    createdAt: '2026-11-22T10:00:00Z',
+    updatedAt: '2026-11-22T10:00:00Z',
+  }) as unknown as AgentRun;
+const createEvent = (eventName: SkeinEvent['eventName'], data: object): SkeinEvent =>
+  ({
+    eventName,
+    occurredAt: '2026-11-22T10:00:01Z',
+    data: { agentRunId: 'run_1', ...data },
+  }) as unknown as SkeinEvent;
+const createDelta = (delta: string) =>
+  ({ eventName: 'agent.output.delta', data: { agentRunId: 'run_1', delta } }) as Extract<
+    EphemeralEvent,
+    { eventName: 'agent.output.delta' }
+  >;
+
+t.test('a suggestion that has ended stays so, and keeps its text', async t => {
+  const offers: readonly ((activity: AgentActivity) => AgentActivity)[] = [
+    activity => addRuns(activity, [createRun('succeeded', suggest('pending'))]),
+    activity =>
+      takeAgentEvent(activity, createEvent('agent.suggestion.created', { suggestion: suggest('pending') })),
+    activity => addRuns(activity, [createRun('running')]),
+  ];
+  const { body: _body, ...ended } = suggest('superseded');
+  const end = (activity: AgentActivity) =>
+    takeAgentEvent(activity, createEvent('agent.suggestion.superseded', { suggestion: ended }));
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...offers], { minLength: 1 }), fc.nat(3), (chosen, at) => {
+      const steps = [...chosen.slice(0, at), end, ...chosen.slice(at)];
+      const { suggestion } = steps.reduce((activity, step) => step(activity), noActivity);
+      return suggestion?.suggestion.status === 'superseded';
+    }),
+  );
+  const seen = end(offers[1]?.(noActivity) ?? noActivity);
+  t.equal(seen.suggestion?.body, 'We open at nine.');
+});
+
+t.test('what a model writes is shown until its run has ended; what comes later is not', async t => {
+  let activity = takeDelta(takeDelta(noActivity, createDelta('We ')), createDelta('open'));
+  t.strictSame(activity.writing, { agentRunId: 'run_1', text: 'We open' });
+  activity = takeAgentEvent(
+    activity,
+    createEvent('agent.run.succeeded', { agentRun: createRun('succeeded') }),
+  );
+  t.equal(activity.writing, undefined);
+  t.equal(takeDelta(activity, createDelta(' late')).writing, undefined);
+});
+
+t.test('a run does not go back', async t => {
+  const activity = addRuns(addRuns(noActivity, [createRun('failed')]), [createRun('running')]);
+  t.equal(activity.runs.get('run_1')?.status, 'failed');
+  t.equal(activity.running, undefined);
+});

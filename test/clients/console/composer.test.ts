@@ -1,0 +1,266 @@
+/** What an operator writes: it is never lost and never doubled, and never typed in vain. */
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
+import { startChromium } from '../../support/chromium.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { NodeProcess } from '../../support/node-process.ts';
+import {
+  addOperator,
+  createConsoleAccount,
+  findBarriers,
+  openConsole,
+  receive,
+  startConsole,
+} from './console-page.ts';
+
+const provider = await ChatappProvider.start();
+t.teardown(() => provider.stop());
+const setting = await startConsole(t, { CHATAPP_GRAPH_URL: provider.url });
+const { skein, owner, projectId, environmentId } = setting;
+const browser = await startChromium(t);
+
+const toPath = (threadId: string): string => `/console/${projectId}/${environmentId}/all/${threadId}`;
+const open = (t: Parameters<typeof openConsole>[0], threadId: string): Promise<Page> =>
+  openConsole(t, browser, setting, owner, { path: toPath(threadId) });
+const getLog = (page: Page) => page.getByRole('log', { name: 'Messages' });
+const getInput = (page: Page) => page.getByRole('textbox', { name: 'Reply' });
+
+async function write(page: Page, text: string): Promise<void> {
+  await getInput(page).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** What the operators wrote, as anybody reads it. */
+async function readBodies(api: typeof skein, threadId: string): Promise<string[]> {
+  const messages = await api.messages.list(threadId, { limit: 100 }).toArray();
+  return messages.filter(({ direction }) => direction === 'outbound').map(({ body }) => body);
+}
+
+t.test('what is written is kept by thread, and sent by one key', async t => {
+  const [threadId, otherId] = [await receive(setting, 'ada', 'Hello'), await receive(setting, 'grace', 'Hi')];
+  const page = await open(t, threadId);
+  const input = getInput(page);
+  await input.fill('Half a sent');
+  await page.reload();
+  await getLog(page).getByText('Hello').waitFor();
+  t.equal(await input.inputValue(), 'Half a sent');
+  await page.goto(setting.baseUrl + toPath(otherId));
+  await getLog(page).getByText('Hi').waitFor();
+  t.equal(await input.inputValue(), '');
+  await page.goto(setting.baseUrl + toPath(threadId));
+  await input.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.type('ence.');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('And another.');
+  await page.keyboard.press('Enter');
+  await getLog(page).getByRole('img', { name: 'Sent' }).waitFor();
+  t.equal(await input.inputValue(), '');
+  t.strictSame(await readBodies(skein, threadId), ['Half a sentence.\nAnd another.']);
+
+  await page.getByRole('button', { name: 'What sends a message' }).click();
+  await page.getByRole('menuitem', { name: 'Ctrl Enter sends' }).click();
+  await input.fill('first');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('second');
+  await page.keyboard.press('Control+Enter');
+  await getLog(page).getByText('first second').waitFor();
+  t.equal((await readBodies(skein, threadId)).at(-1), 'first\nsecond');
+});
+
+t.test('a note is for colleagues, and names one of them', async t => {
+  const colleague = await addOperator(setting);
+  const threadId = await receive(setting, 'noted', 'Hello');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  await page.getByText('Note', { exact: true }).click();
+  const input = page.getByRole('textbox', { name: 'Note' });
+  await input.pressSequentially('Ask @oper');
+  const choice = page.getByRole('option').first();
+  await choice.waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+  t.match(await input.inputValue(), /^Ask @Operator .+ $/);
+  await page.keyboard.press('Enter');
+  await getLog(page).getByRole('article', { name: /^Note/ }).waitFor();
+  const [note] = await colleague.api.notes.list(threadId, { projectId }).toArray();
+  t.match(note?.body, /^Ask @Operator/);
+  t.strictSame(await readBodies(skein, threadId), []);
+});
+
+t.test('files are attached by button, shown with what is written, and may be taken back', async t => {
+  const threadId = await receive(setting, 'files', 'Hello');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).click();
+  const file = (name: string, mimeType: string, content: string) => ({
+    name,
+    mimeType,
+    buffer: Buffer.from(content),
+  });
+  await (
+    await choosing
+  ).setFiles([
+    file('hours.txt', 'text/plain', 'nine to five'),
+    file('wrong.txt', 'text/plain', 'not this one'),
+  ]);
+  await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
+  await getInput(page).fill('Our hours');
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  await send.click();
+  const link = getLog(page).getByRole('link', { name: 'Download hours.txt' });
+  await link.waitFor();
+  const { messageId } = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data[0] ?? {};
+  const { attachments } = await skein.messages.get(threadId, messageId ?? '');
+  t.match(attachments, [{ kind: 'document', filename: 'hours.txt' }]);
+  t.equal(attachments.length, 1);
+});
+
+t.test('says how much too long a text is, and keeps it', async t => {
+  const threadId = await receive(setting, 'long', 'Hello');
+  const page = await open(t, threadId);
+  // Two code units each, and one character each.
+  await getInput(page).fill('😀'.repeat(16_001));
+  await page.getByText('1 character too many').waitFor();
+  t.ok(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled());
+  await page.keyboard.press('Backspace');
+  await page.getByText('16,000 of 16,000 characters').waitFor();
+});
+
+t.test('without a way to the server messages wait, over a reload, and leave once and in order', async t => {
+  const threadId = await receive(setting, 'offline', 'Hello');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  // Some requests do not arrive, of others the answer is lost.
+  let requests = 0;
+  await page.route(/\/messages$/, async route => {
+    if (++requests % 2 === 0) await route.fetch();
+    await route.abort('connectionreset');
+  });
+  for (const text of ['one', 'two', 'three']) await write(page, text);
+  await page.getByText(/messages? waits? for the connection/).waitFor();
+  await eventually('tries', async () => requests >= 2);
+  await page.reload();
+  await getLog(page).getByText('three', { exact: true }).waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await eventually('messages', async () => (await readBodies(skein, threadId)).length === 3);
+  await getLog(page).getByRole('img', { name: 'Sent' }).nth(2).waitFor();
+  t.strictSame(await readBodies(skein, threadId), ['one', 'two', 'three']);
+  for (const text of ['one', 'two', 'three'])
+    t.equal(await getLog(page).getByText(text, { exact: true }).count(), 1, text);
+});
+
+t.test('what the server refuses stays, with its reason, until the operator decides', async t => {
+  const threadId = await receive(setting, 'refused', 'Hello');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  await page.route(/\/messages$/, route =>
+    route.fulfill({
+      status: 409,
+      json: { error: 'svc/runtime/conflict', message: 'Not at this moment.', requestId: 'req_1' },
+    }),
+  );
+  await write(page, 'first');
+  await getLog(page).getByText('Not sent: Not at this moment.').waitFor();
+  await write(page, 'second');
+  await getLog(page).getByText('Waits for the message before it').waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+  await getLog(page).getByRole('button', { name: 'Send again' }).click();
+  await getLog(page).getByRole('img', { name: 'Sent' }).nth(1).waitFor();
+  t.strictSame(await readBodies(skein, threadId), ['first', 'second']);
+});
+
+t.test('an archived conversation takes no messages', async t => {
+  const threadId = await receive(setting, 'archived', 'Hello');
+  await skein.threads.archive(threadId);
+  const page = await open(t, threadId);
+  await page.getByText('Archived conversations take no messages.').waitFor();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Restore from the archive' }).click();
+  await getInput(page).waitFor();
+});
+
+t.test('while the window is closed, the templates open by themselves', async t => {
+  await setting.database.query('update users set email_verified_at = now() where user_id = $1', [
+    owner.userId,
+  ]);
+  const app = provider.accounts.addApp();
+  const account = provider.accounts.addAccount();
+  provider.accounts.addNumber(account);
+  const token = provider.accounts.addToken(app, account);
+  provider.templates.add(account.id, { name: 'order_sent', body: 'Order {{1}} is on its way.' });
+  const { workspaceId } = await owner.api.auth.me();
+  const { partnerAppCredentialId } = await owner.api.partnerApps.create({
+    workspaceId,
+    name: 'Agency',
+    appId: app.id,
+    appSecret: app.secret,
+  });
+  const { channelId } = await skein.channels.create({ name: 'Chat', kind: 'chatapp' });
+  await skein.chatapp.connect(channelId, { partnerAppCredentialId, accessToken: token.value });
+  const { threadId } = await skein.threads.create({
+    projectId,
+    environmentId,
+    channelId,
+    externalRef: '15550100',
+  });
+  const page = await open(t, threadId);
+  await page.getByText('The window of this conversation is closed').waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Templates' });
+  await dialog.getByRole('button', { name: /order_sent/ }).click();
+  await dialog.getByRole('textbox', { name: 'Value of {{1}}' }).fill('17');
+  await dialog.getByText('Order 17 is on its way.').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Send template' }).click();
+  await getLog(page).getByText('Template order_sent (en_US)').waitFor();
+  t.strictSame(await readBodies(skein, threadId), ['Order 17 is on its way.']);
+});
+
+t.test('a node that is killed while two write loses nothing and doubles nothing', async t => {
+  const { url, database } = await startTestDatabase(t);
+  const node = await NodeProcess.make(t, { DATABASE_URL: url });
+  await node.start();
+  const account = { ...(await createConsoleAccount(node.url)), databaseUrl: url, database };
+  const colleague = await addOperator(account);
+  const threadId = await receive(account, 'ada', 'Hello');
+  const path = `/console/${account.projectId}/${account.environmentId}/all/${threadId}`;
+  const pages = await Promise.all(
+    [account.owner, colleague].map(operator => openConsole(t, browser, account, operator, { path })),
+  );
+  const texts = pages.map((_page, index) => [0, 1, 2, 3].map(at => `operator ${index} text ${at}`));
+  const writeAll = (from: number, to: number) =>
+    Promise.all(
+      pages.map(async (page, index) => {
+        for (const text of texts[index]?.slice(from, to) ?? []) await write(page, text);
+      }),
+    );
+  await Promise.all(pages.map(page => getLog(page).getByText('Hello').waitFor()));
+  await writeAll(0, 2);
+  await node.kill();
+  await writeAll(2, 4);
+  await pages[0]
+    ?.getByText(/waits? for the connection/)
+    .first()
+    .waitFor();
+  await node.start();
+  await receive(account, 'ada', 'Are you there?');
+  const readAll = () => readBodies(account.skein, threadId);
+  await eventually('all messages', async () => (await readAll()).length >= 8);
+  for (const page of pages) {
+    await getLog(page).getByText('Are you there?').waitFor();
+    for (const text of texts.flat()) {
+      await getLog(page).getByText(text, { exact: true }).waitFor();
+      t.equal(await getLog(page).getByText(text, { exact: true }).count(), 1, text);
+    }
+  }
+  const bodies = await readAll();
+  for (const own of texts)
+    t.strictSame(
+      bodies.filter(body => own.includes(body)),
+      own,
+      'each once, and in order',
+    );
+});

@@ -1,0 +1,171 @@
+/** The outbox: every message once and in order, whatever the network does. */
+import fc from 'fast-check';
+import t from 'tap';
+import { Outbox, type Outgoing } from '../../../../clients/console/composer/outbox.ts';
+import { ApiError, ConnectionError } from '../../../../clients/sdk/index.ts';
+
+/** What becomes of one try: it fails on its way there, on its way back, or is answered. */
+type Outcome = 'lost' | 'unanswered' | 'busy' | 'accepted' | 'refused';
+
+const createError = (status: number): ApiError =>
+  new ApiError({
+    status,
+    code: 'svc/runtime/conflict',
+    reason: 'The thread is archived.',
+    requestId: undefined,
+    docsUrl: undefined,
+    details: undefined,
+    retryAfterSeconds: undefined,
+    headers: new Headers(),
+  });
+
+/** A server that honours keys, a network that does as it is told, and a clock that goes when it is wound. */
+class Network {
+  readonly received: Outgoing[] = [];
+  readonly tries: Outgoing[] = [];
+  kept: string | null = null;
+  at = 0;
+  readonly #outcomes: Outcome[];
+  #keys = 0;
+  readonly #timers = new Set<() => void>();
+
+  constructor(outcomes: readonly Outcome[]) {
+    this.#outcomes = [...outcomes];
+  }
+
+  createOutbox(): Outbox {
+    return new Outbox({
+      send: async outgoing => this.#take(outgoing),
+      load: () => this.kept,
+      keep: text => void (this.kept = text),
+      schedule: work => {
+        this.#timers.add(work);
+        return () => this.#timers.delete(work);
+      },
+      now: () => this.at,
+      createKey: () => `key-${++this.#keys}`,
+    });
+  }
+
+  /** Until nothing happens any more by itself. */
+  async run(): Promise<void> {
+    for (let turn = 0; turn < 300; turn++) {
+      await Promise.resolve();
+      const [timer] = this.#timers;
+      if (timer !== undefined) {
+        this.#timers.delete(timer);
+        timer();
+      }
+    }
+  }
+
+  #take(outgoing: Outgoing): void {
+    this.tries.push(outgoing);
+    const outcome = this.#outcomes.shift() ?? 'accepted';
+    if (outcome === 'lost') throw new ConnectionError('lost');
+    if (outcome === 'busy') throw createError(503);
+    const isKnown = this.received.some(({ key }) => key === outgoing.key);
+    if (outcome === 'refused' && !isKnown) throw createError(409);
+    if (!isKnown) this.received.push(outgoing);
+    if (outcome === 'unanswered') throw new ConnectionError('lost');
+  }
+}
+
+const note = (body: string) => ({ kind: 'note', body }) as const;
+const bodies = (items: readonly Outgoing[]): string[] => items.map(({ content }) => content.body);
+
+t.test(
+  'every message arrives once and in the order of its thread, whatever is lost, over reloads of the page',
+  async () => {
+    const outcome = fc.constantFrom<Outcome>('lost', 'unanswered', 'busy', 'accepted');
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ add: fc.constantFrom('a', 'b') }) },
+      { weight: 1, arbitrary: fc.constant('reload' as const) },
+      { weight: 1, arbitrary: fc.constant('run' as const) },
+      { weight: 1, arbitrary: fc.boolean() },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(outcome, { maxLength: 12 }),
+        fc.array(step, { maxLength: 12 }),
+        async (outcomes, steps) => {
+          const network = new Network(outcomes);
+          let outbox = network.createOutbox();
+          const sent: Record<string, string[]> = { a: [], b: [] };
+          for (const [index, each] of steps.entries()) {
+            if (each === 'run') await network.run();
+            else if (typeof each === 'boolean') outbox.setOnline(each);
+            else if (each === 'reload') {
+              outbox.stop();
+              outbox = network.createOutbox();
+            } else {
+              sent[each.add]?.push(`${index}`);
+              outbox.add(each.add, note(`${index}`));
+            }
+          }
+          outbox.setOnline(true);
+          await network.run();
+          const arrived = (thread: string): string[] =>
+            bodies(network.received.filter(({ threadId }) => threadId === thread));
+          return (
+            outbox.getItems().length === 0 &&
+            String(arrived('a')) === String(sent['a']) &&
+            String(arrived('b')) === String(sent['b'])
+          );
+        },
+      ),
+    );
+  },
+);
+
+t.test('what is refused waits for the operator, and what follows it waits, too', async t => {
+  const network = new Network(['refused']);
+  const outbox = network.createOutbox();
+  outbox.add('a', note('first'));
+  outbox.add('a', note('second'));
+  outbox.add('b', note('elsewhere'));
+  await network.run();
+  t.match(outbox.getItems(), [
+    { state: 'refused', problem: 'The thread is archived.' },
+    { state: 'waiting' },
+  ]);
+  t.strictSame(bodies(network.received), ['elsewhere']);
+  outbox.retry('key-1');
+  await network.run();
+  t.strictSame(bodies(network.received), ['elsewhere', 'first', 'second']);
+  t.not(network.received[1]?.key, 'key-1', 'what is sent again is something new');
+});
+
+t.test('nothing is tried while the stream is not online', async t => {
+  const network = new Network([]);
+  const outbox = network.createOutbox();
+  outbox.setOnline(false);
+  outbox.add('a', note('later'));
+  await network.run();
+  t.equal(network.tries.length, 0);
+  outbox.setOnline(true);
+  await network.run();
+  t.strictSame(bodies(network.received), ['later']);
+});
+
+t.test('what the stream shows to have arrived is not sent again', async t => {
+  const network = new Network(['unanswered']);
+  const outbox = network.createOutbox();
+  outbox.add('a', note('once'));
+  await Promise.resolve();
+  outbox.remove('key-1');
+  await network.run();
+  t.equal(network.tries.length, 1);
+  t.strictSame(outbox.getItems(), []);
+});
+
+t.test('nothing is sent with a key that is not honoured any more', async t => {
+  const network = new Network([]);
+  const outbox = network.createOutbox();
+  outbox.setOnline(false);
+  outbox.add('a', note('yesterday'));
+  network.at = 24 * 3_600_000;
+  outbox.setOnline(true);
+  await network.run();
+  t.match(outbox.getItems(), [{ state: 'refused', problem: 'tooOld' }]);
+});

@@ -1,0 +1,171 @@
+/**
+ * What browser tests of the Console share: a real node with an account, operators who are signed in, and pages that must break neither the
+ * policy nor throw.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { Skein } from '../../../clients/sdk/index.ts';
+import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
+
+await promisify(execFile)(process.execPath, [
+  fileURLToPath(new URL('../../../clients/build.js', import.meta.url)),
+]);
+
+const password = 'correct horse battery';
+
+export interface Operator {
+  readonly email: string;
+  readonly userId: string;
+  /** The API as this operator; its token is good for 15 minutes. */
+  readonly api: Skein;
+}
+
+export interface ConsoleSetting {
+  readonly baseUrl: string;
+  readonly databaseUrl: string;
+  readonly database: TestDatabase['database'];
+  readonly projectId: string;
+  readonly environmentId: string;
+  /** A sandbox channel. */
+  readonly channelId: string;
+  /** The owner of the workspace, who may answer as well. */
+  readonly owner: Operator;
+  /** With a key of the sandbox. */
+  readonly skein: Skein;
+  /** The key. */
+  readonly apiKey: string;
+}
+
+/** A node, an account on it, and its sandbox with a channel. Ends with the test. */
+export async function startConsole(
+  t: Test,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ConsoleSetting> {
+  const { url: databaseUrl, database } = await startTestDatabase(t);
+  const { url: baseUrl } = await startSkeinOn(t, databaseUrl, variables);
+  return { ...(await createConsoleAccount(baseUrl)), databaseUrl, database };
+}
+
+/** An account on a node that runs, its sandbox, and a channel in it. */
+export async function createConsoleAccount(
+  baseUrl: string,
+): Promise<Omit<ConsoleSetting, 'database' | 'databaseUrl'>> {
+  const owner = await signUp(baseUrl);
+  const [project] = await owner.api.projects.list().toArray(1);
+  const projectId = project?.projectId ?? '';
+  const [sandbox] = await owner.api.environments.list({ projectId }).toArray(1);
+  const { secret } = await owner.api.apiKeys.create({
+    projectId,
+    name: 'Test',
+    environment: 'test',
+    scopes: ['*'],
+  });
+  const skein = new Skein({ apiKey: secret, baseUrl });
+  const { channelId } = await skein.channels.create({ name: 'Sandbox', kind: 'sandbox' });
+  const environmentId = sandbox?.environmentId ?? '';
+  return { baseUrl, projectId, environmentId, channelId, owner, skein, apiKey: secret };
+}
+
+async function signUp(baseUrl: string, name = `operator-${randomUUID()}`): Promise<Operator> {
+  const anonymous = new Skein({ apiKey: null, baseUrl });
+  const email = `${name}@example.com`;
+  const { accessToken } = await anonymous.auth.signUp({ email, password });
+  const api = new Skein({ apiKey: () => accessToken, baseUrl });
+  const { userId } = await api.auth.me();
+  return { email, userId, api };
+}
+
+/** Another operator of the project: as if they had been invited to its workspace. */
+export async function addOperator(
+  { baseUrl, database, projectId, owner }: ConsoleSetting,
+  role: 'agent' | 'viewer' = 'agent',
+  name?: string,
+): Promise<Operator> {
+  const operator = await signUp(baseUrl, name);
+  await database.query(
+    `update workspace_members set role = 'viewer',
+       workspace_id = (select workspace_id from workspace_members where user_id = $1) where user_id = $2`,
+    [owner.userId, operator.userId],
+  );
+  await owner.api.request('upsertConsoleMember', {
+    params: { projectId },
+    body: { userId: operator.userId, role },
+  });
+  // The first token names the operator's own workspace.
+  const anonymous = new Skein({ apiKey: null, baseUrl });
+  const { accessToken } = await anonymous.auth.login({ email: operator.email, password });
+  return { ...operator, api: new Skein({ apiKey: () => accessToken, baseUrl }) };
+}
+
+/** A participant writes; gives the thread. */
+export async function receive(
+  { skein, channelId }: Pick<ConsoleSetting, 'skein' | 'channelId'>,
+  from: string,
+  body: string,
+  displayName?: string,
+): Promise<string> {
+  const { threadId } = await skein.channels.receive(channelId, {
+    externalParticipantRef: from,
+    body,
+    ...(displayName === undefined ? {} : { participant: { displayName } }),
+  });
+  return threadId;
+}
+
+/** A page that is signed in, with cookies and storage of its own. That it has thrown nothing is asserted when the test ends. */
+export async function openConsole(
+  t: Test,
+  browser: Browser,
+  { baseUrl, projectId, environmentId }: ConsoleSetting,
+  operator: Pick<Operator, 'email'>,
+  { path, ...options }: BrowserContextOptions & { readonly path?: string } = {},
+): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  const login = await context.request.post(`${baseUrl}/v1/studio/auth/login`, {
+    data: { email: operator.email, password },
+  });
+  if (!login.ok()) throw new Error(`the operator cannot sign in: ${await login.text()}`);
+  const page = await context.newPage();
+  watch(t, page);
+  await page.goto(`${baseUrl}${path ?? `/console/${projectId}/${environmentId}/all`}`);
+  return page;
+}
+
+/** Collects what the browser complains of, and asserts at the end that it was nothing. */
+export function watch(t: Test, page: Page): void {
+  const problems: string[] = [];
+  page.on('pageerror', error => problems.push(String(error.stack ?? error)));
+  page.on('console', message => {
+    // Refused policies come as errors, too; answers that are no success are no problem of the page.
+    if (message.type() === 'error' && !/^Failed to load resource|WebSocket connection/.test(message.text()))
+      problems.push(message.text());
+  });
+  t.teardown(async () => {
+    await page.context().close();
+    // A test that is over asserts nothing any more.
+    if (problems.length > 0) throw new Error(`the page complains: ${problems.join('\n')}`);
+  });
+}
+
+const axeSource = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** What people who depend on assistive technology would stumble over, as axe finds it: one line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    `axe.run(document, { resultTypes: ['violations'] })`,
+  );
+  return found.violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ html }) => html)
+        .join(' | ')
+        .slice(0, 600)}`,
+  );
+}

@@ -1,0 +1,137 @@
+/** The list of conversations as an operator has it: live, in order, and still under the pointer. */
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+const setting = await startConsole(t);
+const browser = await startChromium(t);
+const operator = await addOperator(setting);
+
+const listNames = (page: Page): Promise<string[]> =>
+  page.getByRole('option').locator('bdi[title]').allInnerTexts();
+
+/** Resolves when the list shows just these, in this order. */
+async function shows(page: Page, names: readonly string[]): Promise<void> {
+  const shown = page.getByRole('option').locator('bdi[title]');
+  await eventually(`list of ${names.join(', ')}`, async () => {
+    return (await shown.allTextContents()).join('|') === names.join('|');
+  });
+}
+
+t.test('a message is shown at once, on top, and counted until it is read', async t => {
+  await receive(setting, 'ada', 'Where is my parcel?', 'Ada Byron');
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Ada Byron']);
+  await page.getByText('Online').waitFor();
+  await receive(setting, 'grace', 'Hello', 'Grace Hopper');
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  await receive(setting, 'ada', 'Hello?', 'Ada Byron');
+  await shows(page, ['Ada Byron', 'Grace Hopper']);
+  const ada = page.getByRole('option', { name: 'Ada Byron' });
+  await ada.getByLabel('2 unread').waitFor();
+  await ada.getByText('Hello?').waitFor();
+  await ada.click();
+  await page.waitForURL(/\/all\/thread_/);
+  await ada.getByLabel('2 unread').waitFor({ state: 'detached' });
+});
+
+t.test('the row under the pointer stays, and what has moved waits', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Ada Byron', 'Grace Hopper']);
+  await page.getByText('Online').waitFor();
+  await page.getByRole('option', { name: 'Ada Byron' }).hover();
+  await receive(setting, 'grace', 'Are you there?', 'Grace Hopper');
+  await page.getByRole('button', { name: '1 has moved' }).waitFor();
+  t.strictSame(await listNames(page), ['Ada Byron', 'Grace Hopper']);
+  await page.getByRole('option', { name: 'Grace Hopper' }).getByText('Are you there?').waitFor();
+  await page.mouse.move(900, 400);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+});
+
+t.test('queues: what is assigned, closed and waited for is where it belongs', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  const threadId = await receive(setting, 'alan', 'A question', 'Alan Turing');
+  await shows(page, ['Alan Turing', 'Grace Hopper', 'Ada Byron']);
+  await page.getByRole('link', { name: /^Unassigned/ }).click();
+  await shows(page, ['Alan Turing', 'Grace Hopper', 'Ada Byron']);
+  await operator.api.threads.assign(threadId, { projectId: setting.projectId, userId: operator.userId });
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await shows(page, ['Alan Turing']);
+  await page.getByRole('link', { name: /^Mine 1/ }).waitFor();
+  await setting.skein.threads.update(threadId, { status: 'closed' });
+  await page.getByText('Nothing is assigned to you.').waitFor();
+  await page.getByRole('link', { name: /^Closed/ }).click();
+  await shows(page, ['Alan Turing']);
+  await page.getByRole('link', { name: /^Waiting longest/ }).click();
+  await shows(page, ['Ada Byron', 'Grace Hopper']);
+});
+
+t.test('several are changed at once, by keyboard', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  await page.keyboard.press('j');
+  await page.getByRole('option', { name: 'Grace Hopper', selected: true }).waitFor();
+  await page.keyboard.press('x');
+  await page.getByText('1 chosen').waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('option', { name: 'Ada Byron', selected: true }).waitFor();
+  await page.keyboard.press('x');
+  await page.getByText('2 chosen').waitFor();
+  await page
+    .getByRole('toolbar', { name: 'Chosen conversations' })
+    .getByRole('button', { name: 'Close' })
+    .click();
+  await page.getByText('No open conversations.').waitFor();
+  const { data } = await setting.skein.threads.list({ status: ['closed'] });
+  t.equal(data.length, 3);
+});
+
+t.test('names of others show what they are, and break nothing', async t => {
+  const names = [
+    '<img src=x onerror=alert(1)>',
+    '\u202egnitseretni',
+    `Z${'\u0301\u0327'.repeat(60)}algo`,
+    '👩🏽‍🚒 Firefighter',
+  ];
+  for (const [index, name] of names.entries()) await receive(setting, `odd-${index}`, `<b>${name}</b>`, name);
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, [...names].reverse());
+  t.equal(await page.locator('[role=option] img').count(), 0);
+  const heights = await page
+    .getByRole('option')
+    .evaluateAll(rows => rows.map(row => (row as unknown as { offsetHeight: number }).offsetHeight));
+  t.strictSame(new Set(heights), new Set([68]), 'one row is as high as another');
+});
+
+t.test('on a phone there is one thing at a time', async t => {
+  const page = await openConsole(t, browser, setting, operator, { viewport: { width: 390, height: 780 } });
+  await page.getByRole('option').first().click();
+  await page.getByRole('textbox').waitFor();
+  t.equal(await page.getByRole('listbox').isVisible(), false);
+  await page.getByRole('link', { name: 'Back to the list' }).click();
+  await page.getByRole('listbox').waitFor();
+  await page.getByRole('button', { name: 'Queues and projects' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('link', { name: /^Closed/ })
+    .click();
+  await page.getByRole('heading', { name: 'Closed' }).waitFor();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  t.test(`no barriers, ${colorScheme}`, async t => {
+    const page = await openConsole(t, browser, setting, operator, { colorScheme });
+    await page.getByRole('option').first().waitFor();
+    t.strictSame(await findBarriers(page), []);
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    t.strictSame(await findBarriers(page), [], 'with the filters');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    t.strictSame(await findBarriers(page), [], 'with the keyboard');
+  });
+}

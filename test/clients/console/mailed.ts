@@ -1,0 +1,30 @@
+/** What a node in the test's own process has mailed: it writes each mail into a folder. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { eventually } from '../../support/eventually.ts';
+import { findToken, type MailedPage } from '../../support/mailbox.ts';
+
+/** The token of the newest mail to the address with a link to the page. */
+export async function readMailedToken(dataFolder: string, to: string, page: MailedPage): Promise<string> {
+  const folder = join(dataFolder, 'mail');
+  let token = '';
+  await eventually(`mail to ${to} with a link to ${page}`, async () => {
+    const names = await readdir(folder).catch(() => []);
+    const mails = await Promise.all(names.sort().map(name => readFile(join(folder, name), 'utf8')));
+    const texts = mails
+      .filter(mail => mail.includes(to))
+      .map(mail => mail.replaceAll('=\r\n', '').replaceAll('=3D', '='));
+    token = texts.map(text => findToken(text, page)).findLast(found => found !== '') ?? '';
+    return token !== '';
+  });
+  return token;
+}
+
+/** For DATA_DIR. Ends with the test. */
+export async function createMailFolder(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'skein-test-mail-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,76 @@
+/** What an operator hears of while they look elsewhere, and how they set it. */
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
+import { findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+/** The operator works in another window, or comes back. */
+const setAway = (page: Page, isAway: boolean): Promise<unknown> =>
+  page.evaluate(
+    `document.hasFocus = () => ${!isAway}; dispatchEvent(new Event('${isAway ? 'blur' : 'focus'}'))`,
+  );
+
+const seeQueues = (page: Page): Promise<void> => page.getByRole('navigation', { name: 'Queues' }).waitFor();
+const seeTitle = (page: Page, title: string): Promise<void> =>
+  eventually(`title "${title}"`, async () => (await page.title()) === title);
+
+/** Notes what the browser would show. */
+const recorder = `
+  window.shown = [];
+  window.Notification = class {
+    static permission = 'default';
+    static async requestPermission() { return (this.permission = 'granted'); }
+    constructor(title, options) { window.shown.push({ title, body: options.body }); }
+  };`;
+
+t.test('notifications', async t => {
+  const setting = await startConsole(t);
+  const browser = await startChromium(t);
+  const page = await openConsole(t, browser, setting, setting.owner);
+  await page.addInitScript(recorder);
+  await page.reload();
+  await seeQueues(page);
+  await page.getByText('Online').waitFor();
+
+  await t.test('the title counts conversations with something new, until somebody looks', async t => {
+    await setAway(page, true);
+    await receive(setting, '+491511', 'Is anybody there?', 'Ines Berg');
+    await receive(setting, '+491512', 'Hello', 'Tom Wild');
+    await receive(setting, '+491511', 'Hello?', 'Ines Berg');
+    await seeTitle(page, '(2) Skein Console');
+    await setAway(page, false);
+    await seeTitle(page, 'Skein Console');
+    t.strictSame(await page.evaluate('window.shown'), [], 'nothing else is on by itself');
+  });
+
+  await t.test('settings: notifications are turned on, and keep to themselves what was written', async t => {
+    await page.getByRole('button', { name: /settings and sign out/ }).click();
+    await page.getByRole('menuitem', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      t.strictSame(await findBarriers(page), [], colorScheme);
+      const folder = process.env['PICTURES'];
+      if (folder !== undefined) await page.screenshot({ path: join(folder, `settings-${colorScheme}.png`) });
+    }
+    await page.getByRole('switch', { name: 'Notifications on the desktop' }).click();
+    await page.getByRole('link', { name: 'Back to the conversations' }).click();
+    await seeQueues(page);
+    await page.getByText('Online').waitFor();
+    await setAway(page, true);
+    await receive(setting, '+491511', 'My number is 4711', 'Ines Berg');
+    await seeTitle(page, '(1) Skein Console');
+    t.strictSame(await page.evaluate('window.shown'), [{ title: 'Ines Berg', body: 'New message' }]);
+  });
+
+  await t.test('the page speaks German to whoever wants it', async t => {
+    await page.goto(`${setting.baseUrl}/console/settings`);
+    await page.getByRole('combobox', { name: 'Language' }).click();
+    await page.getByRole('option', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
+    t.equal(await page.evaluate('document.documentElement.lang'), 'de');
+    t.ok(await page.getByRole('switch', { name: 'Benachrichtigungen auf dem Schreibtisch' }).isChecked());
+  });
+});

@@ -1,0 +1,54 @@
+/** The panel beside a conversation: who the participant is, and what is known of them. */
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
+import { findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+const setting = await startConsole(t);
+const { skein, owner, projectId, environmentId } = setting;
+const browser = await startChromium(t);
+
+const threadId = await receive(setting, 'ada', 'Hello', 'Ada');
+await skein.threads.update(threadId, { customFields: { plan: 'gold' }, tags: ['vip'] });
+const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
+
+t.test('the name can be corrected, tags come and go, and other conversations are a click away', async t => {
+  const { channelId } = await skein.channels.create({ name: 'Other', kind: 'custom' });
+  const otherId = await receive({ skein, channelId }, 'ada', 'Elsewhere');
+  const page = await openConsole(t, browser, setting, owner, { path });
+  await page.getByRole('button', { name: 'Participant and details' }).click();
+  const panel = page.getByRole('complementary', { name: 'Participant and details' });
+  await panel.getByText('gold').waitFor();
+  t.strictSame(await findBarriers(page), []);
+
+  await panel.getByRole('button', { name: 'Edit the name' }).click();
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
+  t.match((await skein.threads.get(threadId)).participant, { displayName: 'Ada Lovelace' });
+
+  const input = panel.getByRole('textbox', { name: 'Add a tag' });
+  await input.fill('not a tag');
+  await panel.getByText('Letters, digits, _ and - only').waitFor();
+  await input.fill('urgent');
+  await page.keyboard.press('Enter');
+  await panel.getByRole('button', { name: 'Remove urgent' }).waitFor();
+  await panel.getByRole('button', { name: 'Remove vip' }).click();
+  await panel.getByRole('button', { name: 'Remove vip' }).waitFor({ state: 'detached' });
+  await eventually('tags', async () => (await skein.threads.get(threadId)).tags?.join() === 'urgent');
+
+  await panel.getByRole('link', { name: /Open$/ }).click();
+  await page.waitForURL(new RegExp(otherId));
+  await page.getByRole('log', { name: 'Messages' }).getByText('Elsewhere').waitFor();
+  // The panel stays open for the next conversation.
+  await panel.waitFor();
+});
+
+t.test('what others change is shown as it happens', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path });
+  await page.getByRole('button', { name: 'Participant and details' }).click();
+  const panel = page.getByRole('complementary', { name: 'Participant and details' });
+  await panel.getByText('gold').waitFor();
+  await skein.threads.update(threadId, { customFields: { plan: 'silver' } });
+  await panel.getByText('silver').waitFor();
+});

@@ -1,0 +1,71 @@
+/** The palette: conversations by what was written in them, and everywhere else by name. */
+import { join } from 'node:path';
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
+import { findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+t.test('the palette', async t => {
+  const setting = await startConsole(t);
+  const threadId = await receive(
+    setting,
+    '+4915112345',
+    'My <b>parcel</b> with the violin is lost',
+    'Ines Berg',
+  );
+  await receive(setting, '+4915167890', 'The violin teacher is ill', '\u202Eevil<script>alert(1)</script>');
+  const { projectId, environmentId, owner } = setting;
+  // The index follows a moment later.
+  await eventually('messages in the index', async () => {
+    const found = await owner.api.threads.list({ projectId, environmentId, q: 'violin' });
+    return found.data.length === 2;
+  });
+  const browser = await startChromium(t);
+  const page = await openConsole(t, browser, setting, owner);
+  await page.getByRole('navigation', { name: 'Queues' }).waitFor();
+  const field = page.getByRole('combobox', { name: 'Search' });
+  const results = page.getByRole('listbox', { name: 'What was found' });
+
+  await t.test('finds conversations by what was written, and opens one: by keyboard alone', async t => {
+    await page.keyboard.press('Control+k');
+    await field.fill('violin par');
+    const found = results.getByRole('option', { name: 'Ines Berg' });
+    await found.waitFor();
+    t.strictSame(await found.locator('mark').allTextContents(), ['parcel', 'violin']);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/all/${threadId}`);
+    await field.waitFor({ state: 'detached' });
+  });
+
+  await t.test('goes to a queue by the beginning of its name', async () => {
+    await page.getByRole('button', { name: 'Search' }).click();
+    await field.fill('wait long');
+    await results.getByRole('option', { name: 'Waiting longest' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/waiting');
+  });
+
+  await t.test('walks round, says how much there is, and is closed by Escape', async t => {
+    await page.keyboard.press('Control+k');
+    await field.fill('violin');
+    await results.getByRole('option', { name: /evil/ }).waitFor();
+    t.match(await results.textContent(), '<script>alert(1)</script>', 'a name is text');
+    t.equal(await page.getByRole('status').filter({ hasText: '2 results' }).count(), 1);
+    const chosen = () => results.getByRole('option', { selected: true }).textContent();
+    const first = await chosen();
+    await page.keyboard.press('ArrowDown');
+    t.not(await chosen(), first);
+    await page.keyboard.press('ArrowDown');
+    t.equal(await chosen(), first);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      t.strictSame(await findBarriers(page), [], colorScheme);
+      const folder = process.env['PICTURES'];
+      if (folder !== undefined) await page.screenshot({ path: join(folder, `palette-${colorScheme}.png`) });
+    }
+    await field.fill('nothing like this');
+    await page.getByText('Nothing fits.').waitFor();
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,93 @@
+/** The frame around everything: where one works, how the connection stands, and what becomes of it when the node goes away. */
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { freshKey } from '../../support/accounts.ts';
+import { startChromium } from '../../support/chromium.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { NodeProcess } from '../../support/node-process.ts';
+import {
+  addOperator,
+  createConsoleAccount,
+  findBarriers,
+  openConsole,
+  receive,
+  startConsole,
+} from './console-page.ts';
+import { createMailFolder, readMailedToken } from './mailed.ts';
+
+const browser = await startChromium(t);
+
+const seeState = (page: Page, state: string | RegExp): Promise<void> =>
+  page.getByRole('status').filter({ hasText: state }).waitFor();
+
+t.test('a node that is killed and comes back: nothing is lost, doubled or loaded anew', async t => {
+  const { url, database } = await startTestDatabase(t);
+  const node = await NodeProcess.make(t, {
+    DATABASE_URL: url,
+    SECRET_KEYS: freshKey(),
+    TOKEN_KEYS: freshKey(),
+  });
+  await node.start();
+  const setting = { ...(await createConsoleAccount(node.url)), databaseUrl: url, database };
+  await receive(setting, 'ada', 'Before', 'Ada Byron');
+  const page = await openConsole(t, browser, setting, setting.owner);
+  await seeState(page, 'Online');
+  await page.getByRole('option', { name: 'Ada Byron' }).click();
+  await page.getByRole('log').getByText('Before').waitFor();
+  // The list holds still under the pointer.
+  await page.mouse.move(900, 400);
+  await page.evaluate('globalThis.isSamePage = true');
+  await node.kill();
+  await seeState(page, 'Reconnecting');
+  t.strictSame(await findBarriers(page), [], 'nobody is kept out while it is away');
+  await page.getByRole('option', { name: 'Ada Byron' }).waitFor();
+  await node.start();
+  await receive(setting, 'ada', 'Afterwards', 'Ada Byron');
+  await receive(setting, 'grace', 'Hello', 'Grace Hopper');
+  await seeState(page, 'Online');
+  await page.getByRole('option', { name: 'Grace Hopper' }).waitFor();
+  await page.getByRole('log').getByText('Afterwards').waitFor();
+  t.equal(await page.getByRole('log').getByText('Afterwards').count(), 1);
+  t.equal(await page.getByRole('log').getByText('Before').count(), 1);
+  t.equal(await page.getByRole('option').count(), 2);
+  t.equal(await page.evaluate('globalThis.isSamePage'), true, 'it is the same page');
+});
+
+t.test('on a running node', async t => {
+  const folder = await createMailFolder(t);
+  const setting = await startConsole(t, { DATA_DIR: folder });
+  await receive(setting, 'ada', 'Hello', 'Ada Byron');
+
+  await t.test('production looks like nothing else, and is chosen by name', async t => {
+    // For the verified alone.
+    const token = await readMailedToken(folder, setting.owner.email, 'verify');
+    await setting.owner.api.auth.verifyEmail({ token });
+    await setting.owner.api.environments.create({ projectId: setting.projectId, name: 'Shop' });
+    const page = await openConsole(t, browser, setting, setting.owner);
+    await page.getByRole('option', { name: 'Ada Byron' }).waitFor();
+    t.equal(await page.getByText('Production: real customers').count(), 0);
+    await page.getByRole('combobox', { name: 'Project and environment' }).click();
+    await page.getByRole('option', { name: /Shop/ }).click();
+    await page.getByText('Production: real customers').waitFor();
+    await page.getByText('No open conversations.').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      t.strictSame(await findBarriers(page), [], colorScheme);
+    }
+    await page.goto(`${setting.baseUrl}/console`);
+    await page.getByText('Production: real customers').waitFor();
+  });
+
+  await t.test('a role that is taken away ends what is shown, and says so', async t => {
+    const operator = await addOperator(setting);
+    const page = await openConsole(t, browser, setting, operator);
+    await seeState(page, 'Online');
+    const { projectId } = setting;
+    await setting.owner.api.request('removeConsoleMember', {
+      params: { projectId, userId: operator.userId },
+    });
+    await page.getByText('You may not work in this project any more.').waitFor();
+    t.equal(await page.getByText('Ada Byron').count(), 0, 'nothing of it is shown any more');
+    t.strictSame(await findBarriers(page), []);
+  });
+});

@@ -1,0 +1,240 @@
+/** A conversation on the screen: its history, what is in its messages, and what happens to it while it is open. */
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+const setting = await startConsole(t);
+const { skein, owner, projectId, environmentId } = setting;
+const browser = await startChromium(t);
+
+const toPath = (threadId: string): string => `/console/${projectId}/${environmentId}/all/${threadId}`;
+const open = (t: Parameters<typeof openConsole>[0], threadId: string, options = {}): Promise<Page> =>
+  openConsole(t, browser, setting, owner, { path: toPath(threadId), ...options });
+
+t.test('shows what is in the messages, and nothing of it does anything', async t => {
+  const hostile =
+    '<img src=x onerror="document.title=\'taken\'"> \u202Egnp.exe\u202C Z\u0351\u036B\u0343\u036A\u0302\u036B\u033D\u034F\u0334';
+  const threadId = await receive(setting, 'hostile', hostile, 'Eve \u202Eeve');
+  const inbound = (body: object) => skein.messages.create(threadId, { direction: 'inbound', ...body });
+  const asked = await inbound({ body: 'See https://example.com/orders?id=7, or javascript:alert(1).' });
+  await inbound({ content: { type: 'location', latitude: 52.5, longitude: 13.4, name: 'The office' } });
+  await inbound({
+    content: { type: 'contacts', contacts: [{ name: 'Grace', phones: [{ phone: '+49 30 1234' }] }] },
+  });
+  await skein.messages.create(threadId, { body: 'It is there.', replyTo: { messageId: asked.messageId } });
+  await inbound({ content: { type: 'reaction', emoji: '👍', messageId: asked.messageId } });
+  await inbound({ body: 'x'.repeat(16_000) });
+  await skein.notes.create(threadId, { body: 'Careful with this one.' });
+  const page = await open(t, threadId, { viewport: { width: 1_280, height: 3_000 } });
+
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByText('<img src=x onerror=').waitFor();
+  const link = log.getByRole('link', { name: 'https://example.com/orders?id=7', exact: true });
+  t.equal(await link.getAttribute('href'), 'https://example.com/orders?id=7');
+  t.equal(await link.getAttribute('rel'), 'noopener noreferrer nofollow');
+  t.equal(await log.getByRole('link', { name: 'javascript' }).count(), 0);
+  t.match(
+    await log.getByRole('link', { name: 'Open the map' }).getAttribute('href'),
+    /openstreetmap\.org\/\?mlat=52\.5/,
+  );
+  t.equal(await log.getByRole('link', { name: '+49 30 1234' }).getAttribute('href'), 'tel:+49301234');
+  t.equal(await log.getByText('👍').count(), 1, 'a reaction stands at its message alone');
+  t.equal(await log.getByRole('blockquote').count(), 1);
+  await log.getByRole('button', { name: 'Show all' }).waitFor();
+  await log.getByText('Careful with this one.').waitFor();
+  t.notMatch(await page.title(), /taken|Careful/);
+  const [width, whole] = await log.evaluate(element => [element.clientWidth, element.scrollWidth]);
+  t.equal(whole, width, 'nothing is wider than the list');
+  t.strictSame(await findBarriers(page), []);
+});
+
+t.test('pages upward without moving what is in view, and starts and follows at the end', async t => {
+  const threadId = await receive(setting, 'long', 'message 0');
+  for (let index = 1; index < 130; index += 10) {
+    const bodies = Array.from({ length: 10 }, (_each, at) => `message ${index + at}`);
+    await Promise.all(bodies.map(body => skein.messages.create(threadId, { body, direction: 'inbound' })));
+  }
+  const { data } = await skein.messages.list(threadId, { limit: 100 });
+  const oldest = data[0]?.body ?? '';
+  await skein.messages.create(threadId, { body: 'the newest', direction: 'inbound' });
+  const page = await open(t, threadId);
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByText('the newest', { exact: true }).waitFor();
+  await log.getByText('New', { exact: true }).waitFor({ state: 'detached' });
+
+  await log.hover();
+  const first = log.getByText(oldest, { exact: true });
+  for (let turn = 0; turn < 200 && !(await first.isVisible()); turn++) {
+    await page.mouse.wheel(0, -600);
+    await settled(page);
+  }
+  t.ok(await first.isVisible(), 'the first message is reached');
+
+  await skein.messages.create(threadId, { body: 'meanwhile', direction: 'inbound' });
+  await page.getByRole('button', { name: '1 new message' }).click();
+  await log.getByText('meanwhile', { exact: true }).waitFor();
+  await skein.messages.create(threadId, { body: 'and then', direction: 'inbound' });
+  await log.getByText('and then', { exact: true }).waitFor();
+});
+
+const settled = (page: Page): Promise<void> => page.locator('[role=log][aria-busy=false]').waitFor();
+
+t.test('an older page moves nothing that is in view', async t => {
+  const threadId = await receive(setting, 'anchor', 'message 0');
+  for (let index = 0; index < 12; index++)
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        skein.messages.create(threadId, { body: `text ${index}`, direction: 'inbound' }),
+      ),
+    );
+  const page = await open(t, threadId);
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByText('text 11').first().waitFor();
+  let release = (): void => undefined;
+  const held = new Promise<void>(resolve => (release = resolve));
+  await page.route(/messages\?.*cursor=/, async route => {
+    await held;
+    await route.continue();
+  });
+  // The upper edge of the newest page, while the older one is held back.
+  await log.evaluate(element => element.scrollTo(0, 150));
+  await page.locator('[role=log][aria-busy=true]').waitFor();
+  await log.getByText('text 7').first().waitFor();
+  // A message in view, once rows that were never seen have been measured.
+  const anchor = log.locator('[data-message]').nth(8);
+  const id = (await anchor.getAttribute('data-message')) ?? '';
+  const measure = async (): Promise<number> => {
+    for (let before = NaN; ;) {
+      const top = (await log.locator(`[data-message="${id}"]`).boundingBox())?.y ?? NaN;
+      if (top === before) return top;
+      before = top;
+      await page.evaluate(
+        'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+      );
+    }
+  };
+  const before = await measure();
+  release();
+  await settled(page);
+  const after = await measure();
+  t.ok(Math.abs(after - before) < 2, `${before} and ${after}`);
+});
+
+t.test('draws a line before what is unread, and tells the server what was read', async t => {
+  const threadId = await receive(setting, 'unread', 'old');
+  const thread = await owner.api.threads.get(threadId);
+  await owner.api.threads.moveReadCursor(threadId, { projectId, sequence: thread.sequence ?? 0 });
+  await receive(setting, 'unread', 'fresh');
+  const page = await open(t, threadId);
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByText('New', { exact: true }).waitFor();
+  await page.waitForResponse(response => response.url().endsWith('/read-cursor') && response.ok());
+  const read = await owner.api.threads.get(threadId);
+  t.ok((read.readSequence ?? 0) > (thread.sequence ?? 0));
+});
+
+t.test('receipts become ticks, and a message that failed says why and is sent again', async t => {
+  const { channelId } = await skein.channels.create({ name: 'Own', kind: 'custom' });
+  const threadId = await receive({ skein, channelId }, 'ticks', 'Hello');
+  const page = await open(t, threadId);
+  await page.getByRole('textbox', { name: 'Reply' }).fill('On its way');
+  await page.keyboard.press('Enter');
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByRole('img', { name: 'Queued' }).waitFor();
+  const [message] = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data;
+  const { messageId = '' } = message ?? {};
+  const occurredAt = new Date().toISOString();
+  for (const [status, tick] of [
+    ['sent', 'Sent'],
+    ['delivered', 'Delivered'],
+    ['read', 'Read'],
+  ] as const) {
+    await skein.channels.recordReceipt(channelId, { messageId, status, occurredAt });
+    await log.getByRole('img', { name: tick, exact: true }).waitFor();
+  }
+  await page.getByRole('textbox', { name: 'Reply' }).fill('Refused');
+  await page.keyboard.press('Enter');
+  await log.getByRole('img', { name: 'Queued' }).waitFor();
+  const [second] = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data;
+  await skein.channels.recordReceipt(channelId, {
+    messageId: second?.messageId ?? '',
+    status: 'failed',
+    occurredAt,
+    error: { message: 'No such number' },
+  });
+  await log.getByText('Not delivered: No such number').waitFor();
+  await log.getByRole('button', { name: 'Send again' }).click();
+  await log.getByRole('img', { name: 'Queued' }).waitFor();
+  t.equal(await log.getByText('Refused', { exact: true }).count(), 2);
+});
+
+t.test('two operators: what one does, the other is told', async t => {
+  const colleague = await addOperator(setting);
+  const threadId = await receive(setting, 'two', 'Hello');
+  const [one, other] = await Promise.all([
+    open(t, threadId),
+    openConsole(t, browser, setting, colleague, { path: toPath(threadId) }),
+  ]);
+  for (const page of [one, other]) {
+    await page.getByRole('log', { name: 'Messages' }).getByText('Hello').waitFor();
+    await page.getByRole('button', { name: 'Assign', exact: true }).click();
+  }
+  await Promise.all([one, other].map(page => page.getByRole('menuitem', { name: 'Assign to me' }).click()));
+  await Promise.race([one, other].map(page => page.getByText(/has taken this conversation/).waitFor()));
+  const { assigneeUserId } = await skein.threads.get(threadId);
+  const [loser, winner] = assigneeUserId === owner.userId ? [other, one] : [one, other];
+  await loser.getByText(/has taken this conversation/).waitFor();
+  await winner.getByRole('button', { name: /^Assigned to/ }).waitFor();
+  t.equal(
+    await winner.getByRole('button', { name: /^Assigned to/ }).getAttribute('aria-label'),
+    await loser.getByRole('button', { name: /^Assigned to/ }).getAttribute('aria-label'),
+  );
+
+  await one.getByRole('button', { name: 'Close', exact: true }).click();
+  await other.getByText(/has closed this conversation/).waitFor();
+  await other.getByRole('button', { name: 'Reopen' }).waitFor();
+  await one.getByRole('textbox', { name: 'Reply' }).pressSequentially('I am');
+  await other.getByText(/is writing$/).waitFor();
+});
+
+t.test('a thread whose data is erased while it is open shows nothing of it any more', async t => {
+  const threadId = await receive(setting, 'erased', 'My secret', 'Ada');
+  const page = await open(t, threadId);
+  await page.getByRole('log').getByText('My secret').waitFor();
+  await skein.threads.erasePersonalData(threadId);
+  await page.getByRole('heading', { name: 'Erased participant' }).waitFor();
+  const pane = page.getByRole('main');
+  t.equal(await pane.getByText('My secret').count(), 0);
+  t.equal(await pane.getByText('Ada', { exact: true }).count(), 0);
+});
+
+t.test('a thread that there is not says so', async t => {
+  const page = await open(t, 'thread_00000000000000000000000000');
+  await page.getByText('There is no such conversation, or you may not see it.').waitFor();
+});
+
+t.test('fits a telephone, in the dark and in German, and by the keyboard', async t => {
+  const threadId = await receive(setting, 'phone', 'Guten Tag', 'Ada');
+  await skein.messages.create(threadId, { body: 'Guten Tag, Ada.' });
+  const page = await open(t, threadId, {
+    viewport: { width: 390, height: 800 },
+    colorScheme: 'dark',
+    locale: 'de-DE',
+  });
+  await page.getByRole('log', { name: 'Nachrichten' }).getByText('Guten Tag', { exact: true }).waitFor();
+  t.strictSame(await findBarriers(page), []);
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  t.equal(width, 390);
+  const input = page.getByRole('textbox', { name: 'Antwort' });
+  await input.focus();
+  await page.keyboard.type('Gerne');
+  await page.keyboard.press('Enter');
+  await page.getByRole('log').getByText('Gerne').waitFor();
+  // Backwards from the text: the list can be reached, and scrolled by keys.
+  for (let turn = 0; turn < 12; turn++) {
+    await page.keyboard.press('Shift+Tab');
+    if ((await page.evaluate('document.activeElement.getAttribute("role")')) === 'log') break;
+  }
+  t.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'log');
+});

@@ -1,0 +1,66 @@
+/** The token of a tab: renewed when it is wanted, once at a time, and given up when the server gives no other. */
+import t from 'tap';
+import { Session } from '../../../clients/kit/session.ts';
+
+function createSession(tokens: (string | undefined)[]) {
+  const state = { now: 0, refreshes: 0 };
+  const session = new Session({
+    now: () => state.now,
+    async refresh() {
+      state.refreshes++;
+      const accessToken = tokens.shift();
+      return accessToken === undefined ? undefined : { accessToken, expiresIn: 900 };
+    },
+    exclusively: work => work(),
+  });
+  const ends: string[] = [];
+  session.onEnd(end => ends.push(end));
+  return { session, state, ends };
+}
+
+/** A server that takes one token, and notes the tokens that came. */
+function serve(good: string) {
+  const came: (string | null)[] = [];
+  const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
+    const token = new Headers(init.headers).get('authorization');
+    came.push(token);
+    return new Response(null, { status: token === `Bearer ${good}` ? 200 : 401 });
+  };
+  return { fetch, came };
+}
+const withToken = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+
+t.test('renews a token before its end, once for all who ask', async t => {
+  const { session, state } = createSession(['one', 'two']);
+  t.strictSame(await Promise.all([session.getToken(), session.getToken()]), ['one', 'one']);
+  state.now = 869_000;
+  t.equal(await session.getToken(), 'one');
+  state.now = 870_000;
+  t.equal(await session.getToken(), 'two');
+  t.equal(state.refreshes, 2);
+});
+
+t.test('a token that is refused before its time is renewed, and the request sent again', async t => {
+  const { session, ends } = createSession(['one', 'two']);
+  await session.getToken();
+  const { fetch, came } = serve('two');
+  t.equal((await session.ask(fetch, '/v1/threads', withToken('one'))).status, 200);
+  t.strictSame(came, ['Bearer one', 'Bearer two']);
+  t.strictSame(ends, []);
+});
+
+t.test('where there is no other token the session ends, once, and the refusal is the answer', async t => {
+  const { session, ends } = createSession(['one']);
+  await session.getToken();
+  const { fetch, came } = serve('two');
+  t.equal((await session.ask(fetch, '/v1/threads', withToken('one'))).status, 401);
+  t.equal((await session.ask(fetch, '/v1/threads', withToken('one'))).status, 401);
+  t.equal(came.length, 2);
+  t.strictSame(ends, ['expired']);
+});
+
+t.test('nobody who was not signed in is signed out', async t => {
+  const { session, ends } = createSession([undefined]);
+  t.equal(await session.getToken(), undefined);
+  t.strictSame(ends, []);
+});
