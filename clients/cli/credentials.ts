@@ -73,9 +73,7 @@ function createFromEnvironment(
   apiKey: string,
 ): Credential {
   return {
-    baseUrl: checkAddress(
-      options.baseUrl ?? readVariable(environment, 'SKEIN_BASE_URL') ?? defaultBaseUrl,
-    ),
+    baseUrl: checkAddress(options.baseUrl ?? readVariable(environment, 'SKEIN_BASE_URL') ?? defaultBaseUrl),
     projectId: options.project ?? readVariable(environment, 'SKEIN_PROJECT_ID'),
     environmentId: options.environment ?? readVariable(environment, 'SKEIN_ENVIRONMENT_ID'),
     apiKey,

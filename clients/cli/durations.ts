@@ -13,7 +13,11 @@ export function parseDuration(text: string): number {
 /** An instant: so long ago, or as it is. */
 export function parseSince(text: string): string {
   if (/^\d{4}-/.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString();
-  return new Date(Date.now() - parseDuration(text)).toISOString();
+  try {
+    return new Date(Date.now() - parseDuration(text)).toISOString();
+  } catch {
+    throw new InvalidArgumentError('write it as 10m, 2h, 90d or an instant, 2026-11-23T07:00:00Z');
+  }
 }
 
 /** A whole number from `least` on. */

@@ -1,10 +1,14 @@
 /** `.env` of a folder: what is missing is added, what is there stays. And git is told to leave it alone. */
-import { appendFile, readFile, stat } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, chmod, lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { CliError } from './failures.ts';
 
 /** The names that the file gives a value to. */
-export async function readEnvFile(folder: string): Promise<Readonly<Record<string, string>>> {
+export type EnvFile = Readonly<Record<string, string>>;
+
+export async function readEnvFile(folder: string): Promise<EnvFile> {
   const text = await readIfThere(join(folder, '.env'));
   return Object.fromEntries(
     [...text.matchAll(/^\s*(?:export\s+)?(\w+)\s*=\s*(.*?)\s*$/gm)].map(([, name = '', value = '']) => [
@@ -12,6 +16,39 @@ export async function readEnvFile(folder: string): Promise<Readonly<Record<strin
       value.replace(/^(['"])(.*)\1$/, '$2'),
     ]),
   );
+}
+
+/** @throws {CliError} git tracks it, or it is a link: a key in it would come where nobody expects one */
+export async function checkEnvFile(folder: string): Promise<void> {
+  const path = join(folder, '.env');
+  if ((await lstat(path).catch(() => undefined))?.isSymbolicLink() === true)
+    throw new CliError(`${path} is a link, and a key would be written where it leads.`);
+  if (await isTracked(folder)) {
+    throw new CliError(
+      `git tracks ${path}: a key in it would be committed.`,
+      undefined,
+      'Run: git rm --cached .env',
+    );
+  }
+}
+
+/** Without git, or outside of a repository, nothing is tracked. */
+async function isTracked(folder: string): Promise<boolean> {
+  try {
+    await promisify(execFile)('git', ['ls-files', '--error-unmatch', '.env'], { cwd: folder });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Takes away what others may do with it. Whether they could. */
+export async function closeEnvFile(folder: string): Promise<boolean> {
+  const path = join(folder, '.env');
+  const { mode } = await stat(path);
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return false;
+  await chmod(path, mode & 0o700);
+  return true;
 }
 
 /** Gives the names that were added. */

@@ -8,6 +8,11 @@ import {
   ValidationError,
 } from '../sdk/index.ts';
 
+/** With a full stop, so that another sentence may follow. */
+export function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** 0 is done. Scripts may depend on these. */
 export const exitCodes = {
   failed: 1,
@@ -102,6 +107,8 @@ function adviseOn(error: ApiError): string[] {
   if (error instanceof RateLimitError && error.retryAfterSeconds !== undefined) {
     return [`Try again in ${error.retryAfterSeconds} s.`];
   }
+  if (error.code === 'svc/auth/invalid_credentials') return [];
+  if (error.code === 'svc/auth/email_in_use') return ['It has an account: `skein login` signs in to it.'];
   if (error.status === 401)
     return ['`skein whoami` says which credential is used; `skein login` makes a new one.'];
   if (error.code === 'svc/runtime/not_found') {

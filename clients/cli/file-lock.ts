@@ -11,8 +11,13 @@ const retryMs = 20;
 /** Whoever holds it longer hangs: a refresh has its timeout. */
 const longestWaitMs = 60_000;
 
-export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
-  await takeLock(path);
+/** @throws {CliError} another process holds it for so long */
+export async function withFileLock<T>(
+  path: string,
+  act: () => Promise<T>,
+  maxWaitMs = longestWaitMs,
+): Promise<T> {
+  await takeLock(path, maxWaitMs);
   try {
     return await act();
   } finally {
@@ -20,11 +25,11 @@ export async function withFileLock<T>(path: string, act: () => Promise<T>): Prom
   }
 }
 
-async function takeLock(path: string): Promise<void> {
-  const end = performance.now() + longestWaitMs;
+async function takeLock(path: string, maxWaitMs: number): Promise<void> {
+  const end = performance.now() + maxWaitMs;
   while (!(await tryToTake(path))) {
-    await freeIfAbandoned(path);
-    if (performance.now() > end) {
+    const isHeld = !(await freeIfAbandoned(path));
+    if (isHeld && performance.now() > end) {
       throw new CliError(
         `Another skein command holds ${path}.`,
         undefined,
@@ -51,16 +56,18 @@ async function tryToTake(path: string): Promise<boolean> {
   }
 }
 
-async function freeIfAbandoned(path: string): Promise<void> {
+/** Whether it was. */
+async function freeIfAbandoned(path: string): Promise<boolean> {
   const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-  if (holder === 0 || isAlive(holder)) return;
+  if (holder === 0 || isAlive(holder)) return false;
   // Of two who see it abandoned, only one can rename it; the other may have renamed the first one's own lock, and gives it back.
   const abandoned = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     await rename(path, abandoned);
     if (Number(await readFile(abandoned, 'utf8')) !== holder) await link(abandoned, path);
+    return true;
   } catch {
-    return;
+    return false;
   } finally {
     await rm(abandoned, { force: true });
   }

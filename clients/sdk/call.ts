@@ -13,15 +13,19 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Tries after the first. Default 2; 0: none, whatever the answer. */
   readonly maxRetries?: number | undefined;
-  /**
-   * For a change of what two people may edit: the `etag` of the state that it was made from. Where that has changed since, nothing is done:
-   * `svc/runtime/precondition_failed`. Default: the last change wins.
-   */
-  readonly ifMatch?: string | undefined;
   /** The user on whose behalf the key acts. */
   readonly actingUser?: string | undefined;
   /** Sent beside the client's. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of a change of what two people may edit. */
+export interface EditOptions extends CallOptions {
+  /**
+   * The `etag` of the state that the change was made from. Where that has changed since, nothing is done: `svc/runtime/precondition_failed`.
+   * Default: the last change wins.
+   */
+  readonly ifMatch?: string | undefined;
 }
 
 /** The quota that a request was charged to. */

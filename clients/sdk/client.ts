@@ -1,5 +1,5 @@
 /** The client: its options, and its methods, made of the generated table. */
-import { Call, type Answer, type CallOptions } from './call.ts';
+import { Call, type Answer, type EditOptions } from './call.ts';
 import type { AttachmentExtras, MessageExtras } from './extras.ts';
 import type { OperationId } from './generated/operations.ts';
 import type { Resources } from './generated/resources.ts';
@@ -87,7 +87,7 @@ class SkeinClient {
    *
    *     const thread = await skein.request<Thread>('getThread', { params: { threadId } });
    */
-  request<T = unknown>(operationId: OperationId, input: RequestInput = {}, options?: CallOptions): Call<T> {
+  request<T = unknown>(operationId: OperationId, input: RequestInput = {}, options?: EditOptions): Call<T> {
     const operation = operations.get(operationId);
     if (operation === undefined) throw new TypeError(`Skein: there is no operation ${String(operationId)}`);
     return this.#request(operation, input, options) as Call<T>;
@@ -129,10 +129,10 @@ class SkeinClient {
     const rest = args.slice(parameters.length);
     const params = Object.fromEntries(parameters.map((name, index) => [name, args[index] as string]));
     const given = input === undefined ? {} : { [input]: rest.shift() };
-    return this.#request(operation, { ...given, params }, rest[0] as CallOptions | undefined);
+    return this.#request(operation, { ...given, params }, rest[0] as EditOptions | undefined);
   }
 
-  #request(operation: Operation, input: RequestInput, options: CallOptions | undefined): Call<unknown> {
+  #request(operation: Operation, input: RequestInput, options: EditOptions | undefined): Call<unknown> {
     const ask = async <T>(asked: RequestInput): Promise<Answer<T>> => {
       const complete = await this.#tenant.complete(operation, asked);
       return send<T>(this.#transport, prepareRequest(operation, complete), options);

@@ -1,5 +1,5 @@
 /** `@skein/sdk`: the client of a Skein server. The README has a page of examples, docs/guide/sdk.md all of it. */
-export { Call, type Answer, type CallOptions, type RateLimit } from './call.ts';
+export { Call, type Answer, type CallOptions, type EditOptions, type RateLimit } from './call.ts';
 export { Skein, type ClientOptions } from './client.ts';
 export {
   ApiError,

@@ -37,20 +37,21 @@ export function takesProjectInPath({ path }: Pick<Operation, 'path'>): boolean {
 }
 
 /**
- * @param row `POST create createMessage /threads/{threadId}/messages p`: method, name, id, path, and letters for what does not follow from
- *   these. POST, PUT and PATCH take a body, unless `0`; the others nothing, unless `Q`: a query, or `L`: that of a list. POST honours a key,
+ * @param row `pPOST create.Message/threads/{threadId}/messages`: letters for what does not follow from the rest, method, id and path. The name
+ *   is the id without what is between its dots, or the word at the end. POST, PUT and PATCH take a body, unless `0`; the others nothing, unless `Q`: a query, or `L`: that of a list. POST honours a key,
  *   unless `R`: it may be repeated without one, or `N`: it may not. `p`, `e`: it takes the client's project and environment; `P`: it cannot
  *   do without a project. The order is the one that compresses best.
  */
 export function parseOperation(resource: string, row: string): Operation {
-  const [method = '', name = '', operationId = '', path = '', letters = ''] = row.split(' ');
+  const [, letters = '', method = '', id = '', path = '', name = id.replace(/\.\w+\.?/, '')] =
+    /^(\w*?)(GET|POST|PUT|PATCH|DELETE) ([\w.]+)(\S+)(?: (\w+))?$/.exec(row) ?? [];
   const has = (letter: string): boolean => letters.includes(letter);
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   const isPost = method === 'POST';
   const takesBody = (isPost || method.startsWith('P')) && !has('0');
   const honoursKey = isPost && !has('R') && !has('N');
   return {
-    operationId,
+    operationId: id.replaceAll('.', ''),
     resource,
     name,
     method,

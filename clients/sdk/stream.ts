@@ -25,6 +25,8 @@ export type WebSocketFactory = (
 export interface StreamOptions {
   /** Default: the client's, else the key's. */
   readonly projectId?: string | undefined;
+  /** Shows this environment's events alone. Default: all that the credential may see. */
+  readonly environmentId?: string | undefined;
   /** Where to go on. Default: from now. */
   readonly from?: Cursor | undefined;
   /** Ends the loop. */

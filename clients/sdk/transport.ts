@@ -1,5 +1,5 @@
 /** Sends a request until it is answered, by the rules of retry.ts. */
-import type { Answer, CallOptions } from './call.ts';
+import type { Answer, EditOptions } from './call.ts';
 import { ConnectionError, createApiError, SkeinError, TimeoutError } from './errors.ts';
 import { RetryPolicy } from './retry.ts';
 import { sleep, untilAborted } from './waiting.ts';
@@ -59,33 +59,45 @@ export interface PreparedRequest {
 export async function send<T>(
   transport: Transport,
   request: PreparedRequest,
-  options: CallOptions = {},
+  options: EditOptions = {},
 ): Promise<Answer<T>> {
   const { signal, timeoutMs = transport.timeoutMs, maxRetries = transport.maxRetries } = options;
-  checkAmounts({ timeoutMs, maxRetries, maxWaitMs: transport.maxWaitMs });
+  const { baseUrl, fetch, maxWaitMs, onAttempt } = transport;
+  checkAmounts({ timeoutMs, maxRetries, maxWaitMs });
+  const { operationId, method, path, isRepeatable } = request;
   const headers = createHeaders(transport, request, options);
-  // Throws where a header cannot be: a retry would not mend it.
-  new Headers(headers);
-  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const policy = new RetryPolicy({
-    maxRetries,
-    maxWaitMs: transport.maxWaitMs,
-    isRepeatable: request.isRepeatable,
-  });
+  const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
+  const policy = new RetryPolicy({ maxRetries, maxWaitMs, isRepeatable });
   for (let attempt = 1; ; attempt++) {
     const token = await untilAborted(Promise.resolve(transport.getToken()), signal);
-    const init: RequestInit = {
-      method: request.method,
-      headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
-      ...(body === undefined ? {} : { body }),
-    };
+    if (token !== null) headers.set('authorization', `Bearer ${token}`);
+    const startedAt = Date.now();
+    let response: Response | undefined;
+    let failure: unknown;
     try {
-      return await tryOnce<T>(transport, request, init, options, attempt);
+      const init = { method, headers, ...body };
+      const exchanged = await exchange(fetch, baseUrl + path, init, timeoutMs, signal);
+      response = exchanged.response;
+      return createAnswer<T>(response, exchanged.text);
     } catch (error) {
-      const waitMs = policy.next(error);
-      if (waitMs === undefined) throw error;
-      await sleep(waitMs, signal);
+      failure = error;
+    } finally {
+      const report: Attempt = {
+        operationId,
+        attempt,
+        status: response?.status,
+        requestId: response?.headers.get('x-request-id') ?? undefined,
+        ms: Date.now() - startedAt,
+        error: failure instanceof SkeinError ? failure : undefined,
+      };
+      // What the caller's logger fails at says nothing of the call, which may have been carried out.
+      Promise.resolve(report)
+        .then(onAttempt)
+        .catch(() => undefined);
     }
+    const waitMs = policy.next(failure);
+    if (waitMs === undefined) throw failure;
+    await sleep(waitMs, signal);
   }
 }
 
@@ -97,62 +109,34 @@ function checkAmounts(amounts: Readonly<Record<string, number>>): void {
   }
 }
 
-/** The headers of every try: they share the key, so that the request is carried out once. */
+/**
+ * The headers of every try: they share the key, so that the request is carried out once.
+ *
+ * @throws {TypeError} one has characters that no header has
+ */
 function createHeaders(
   transport: Transport,
-  request: PreparedRequest,
-  options: CallOptions,
-): Record<string, string> {
-  const { actingUser = transport.actingUser } = options;
-  return {
-    accept: 'application/json',
-    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+  { body, honoursKey }: PreparedRequest,
+  options: EditOptions,
+): Headers {
+  const { actingUser = transport.actingUser, idempotencyKey = createIdempotencyKey() } = options;
+  const headers = new Headers({ accept: 'application/json' });
+  const given: Readonly<Record<string, string | undefined>> = {
+    'content-type': body === undefined ? undefined : 'application/json',
     ...transport.headers,
-    ...(request.honoursKey ? { 'idempotency-key': options.idempotencyKey ?? createIdempotencyKey() } : {}),
-    ...(actingUser === undefined ? {} : { 'service-acting-user': actingUser }),
-    ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
+    'idempotency-key': honoursKey ? idempotencyKey : undefined,
+    'service-acting-user': actingUser,
+    'if-match': options.ifMatch,
     ...options.headers,
   };
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) headers.set(name, value);
+  return headers;
 }
 
 /** 128 random bits. `randomUUID` is missing from pages on plain http. */
 function createIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
-}
-
-async function tryOnce<T>(
-  transport: Transport,
-  { operationId, path }: PreparedRequest,
-  init: RequestInit,
-  { signal, timeoutMs = transport.timeoutMs }: CallOptions,
-  attempt: number,
-): Promise<Answer<T>> {
-  const startedAt = Date.now();
-  const report = (response: Response | undefined, error: unknown): void => {
-    const report: Attempt = {
-      operationId,
-      attempt,
-      status: response?.status,
-      requestId: response?.headers.get('x-request-id') ?? undefined,
-      ms: Date.now() - startedAt,
-      error: error instanceof SkeinError ? error : undefined,
-    };
-    // What the caller's logger fails at says nothing of the call, which may have been carried out.
-    Promise.resolve(report).then(transport.onAttempt).catch(() => undefined);
-  };
-  let response: Response | undefined;
-  try {
-    const url = transport.baseUrl + path;
-    const exchanged = await exchange(transport.fetch, url, init, timeoutMs, signal);
-    response = exchanged.response;
-    const answer = createAnswer<T>(exchanged.response, exchanged.text);
-    report(response, undefined);
-    return answer;
-  } catch (error) {
-    report(response, error);
-    throw error;
-  }
 }
 
 /** What timers can count. */

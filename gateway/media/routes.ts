@@ -6,6 +6,7 @@
  * runs it as part of this site.
  */
 import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
+import { matchesIfNoneMatch } from '../../protocol/etag.ts';
 import { isId } from '../../protocol/ids.ts';
 import { maxFileBytes } from '../../protocol/resources/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
@@ -105,6 +106,8 @@ class MediaRoutes {
     if (status !== 'stored') throw notFound();
     // The bytes of an id never change.
     const etag = `"${attachmentId}"`;
+    if (matchesIfNoneMatch(request.header('if-none-match'), etag))
+      return { status: 304, headers: { ETag: etag } };
     const ifRange = request.header('if-range');
     const range = parseRange(ifRange === '' || ifRange === etag ? request.header('range') : '', sizeBytes);
     if (range === 'unsatisfiable') {

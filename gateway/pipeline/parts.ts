@@ -37,6 +37,8 @@ export class PartsReader {
   readonly #query: Validate | undefined;
   readonly #body: Validate | undefined;
   readonly #isRaw: boolean;
+  /** Whether If-Match would be ignored, and the change made in spite of it. */
+  readonly #ignoresCondition: boolean;
   /** What an API key implies, where the query and the body have to name it. */
   readonly #impliedInQuery: readonly ImpliedField[];
   readonly #impliedInBody: readonly ImpliedField[];
@@ -55,6 +57,10 @@ export class PartsReader {
     this.#query = operation.query && compile(operation.query);
     this.#body = operation.body && compile(operation.body);
     this.#isRaw = operation.rawBody !== undefined;
+    this.#ignoresCondition =
+      operation.method !== 'GET' &&
+      operation.errors.includes('svc/validation/invalid_request') &&
+      !operation.errors.includes('svc/runtime/precondition_failed');
     this.#impliedInQuery = listImpliedFields(operation, 'query');
     this.#impliedInBody = listImpliedFields(operation, 'body');
     this.#known = operation.ignoresUnknownQuery === true ? undefined : listParameters(operation.query);
@@ -71,6 +77,10 @@ export class PartsReader {
   read(request: HttpRequest, implied?: ImpliedFields): Parts {
     if (request.refused !== undefined) throw request.refused;
     if (this.#body !== undefined) refuseEncoding(request.header('content-encoding'));
+    if (this.#ignoresCondition && request.header('if-match') !== '') {
+      const message = 'is not taken here: the resource has no ETag';
+      throw invalid([{ path: '/header/if-match', message, code: 'additionalProperties' }]);
+    }
     // The body first: where it is not JSON at all there are no issues to list.
     const body = this.#isRaw
       ? request.body
@@ -83,7 +93,7 @@ export class PartsReader {
     const issues = mergeIssues(
       this.#params?.(params, '/path'),
       this.#known && findUnknown(given, this.#known),
-      query === undefined || query === this.#emptyQuery ? undefined : this.#query?.(query, '/query'),
+      query === undefined || query === this.#emptyQuery ? undefined : this.#checkQuery(query),
       this.#body?.(body, '/body'),
     );
     if (issues !== undefined) throw invalid(issues);
@@ -97,6 +107,18 @@ export class PartsReader {
       params[name] = decodeSegment(segments[i] ?? '', name);
     }
     return params;
+  }
+
+  /** A parameter that is given twice has become null, which says little of what is wrong. */
+  #checkQuery(query: Fields): Issue[] | undefined {
+    const repeated = new Set(Object.keys(query).filter(name => query[name] === null));
+    const issues = this.#query?.(query, '/query');
+    if (repeated.size === 0) return issues;
+    return issues?.map(issue =>
+      repeated.has(issue.path.slice('/query/'.length))
+        ? { ...issue, message: 'is given more than once, and has one value' }
+        : issue,
+    );
   }
 
   #readQuery(schema: TSchema, given: readonly Parameter[]): Fields {

@@ -28,7 +28,7 @@ export interface StreamContext {
   readonly hub: Hub;
   readonly catchUp: CatchUp;
   readonly clock: Clock;
-  readonly viewers: Viewers;
+  readonly viewers: Pick<Viewers, 'list' | 'open'>;
   /** Whether there is such an environment in the project. */
   readonly hasEnvironment: (projectId: string, environmentId: string) => Promise<boolean>;
 }

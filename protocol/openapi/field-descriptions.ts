@@ -157,7 +157,9 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   TokenResponse: { accessToken: 'For `Authorization: Bearer`.' },
   Project: { assignment: 'How threads that wait are assigned by themselves.' },
-  UpdateProjectBody: { assignment: 'How threads that wait are assigned by themselves; what is absent stays.' },
+  UpdateProjectBody: {
+    assignment: 'How threads that wait are assigned by themselves; what is absent stays.',
+  },
   'ProjectAssignment AssignmentInput': {
     mode: '`roundRobin`: in turn to operators who are online and have room; `off`: not at all.',
     maxOpenThreads: 'So many open threads an operator has at most when they are given another.',

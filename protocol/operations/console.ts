@@ -86,7 +86,8 @@ export const consoleOperations = {
     params: oneProject,
     query: QueuesQuery,
     success: { status: 200, body: Queues },
-    errors: [...always, ...checked, ...credential, ...forbidden, ...verified, ...consoleErrors],
+    // Every role of the project may.
+    errors: [...always, ...checked, ...credential, ...verified, 'svc/console/not_found'],
     rate: 'read',
     idempotency: 'none',
   },

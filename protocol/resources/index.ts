@@ -141,7 +141,14 @@ export {
   RotatePartnerAppSecretBody,
 } from './partner-app.ts';
 export { ReadCursor, ReadCursorBody, ThreadViewer, TypingBody } from './presence.ts';
-export { type AvatarColor, avatarColors, maxDisplayName, Profile, themes, UpdateProfileBody } from './profile.ts';
+export {
+  type AvatarColor,
+  avatarColors,
+  maxDisplayName,
+  Profile,
+  themes,
+  UpdateProfileBody,
+} from './profile.ts';
 export {
   CreateEnvironmentBody,
   CreateProjectBody,

@@ -1,5 +1,6 @@
 /** An environment with one of everything, and requests about any of it. */
 import { newId, type Resource } from '../../protocol/ids.ts';
+import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { AttachmentUpload } from '../../protocol/resources/attachment.ts';
@@ -10,7 +11,7 @@ import type { ThreadNote } from '../../protocol/resources/note.ts';
 import type { PartnerAppCredential } from '../../protocol/resources/partner-app.ts';
 import type { WorkspaceInvitation } from '../../protocol/resources/workspace.ts';
 import type { Asked, Client, ListOf } from './client.ts';
-import { sample, type Field } from './sample.ts';
+import { sample, type Field, type Schema } from './sample.ts';
 import { newStitch, type Tenant } from './tenant.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -133,6 +134,10 @@ function withUnsaid(id: OperationId, least: Asked, own: Fixtures, field: Field):
   }
 }
 
+/** Whether the query names a project: in some operations the path does. */
+const takesProject = (id: OperationId): boolean =>
+  'projectId' in (((operations[id] as Operation).query as Schema | undefined)?.properties ?? {});
+
 /** The least that an operation takes, of what is in an environment, with a value of its own in one field. */
 export function requestWith(id: OperationId, own: Fixtures, field: Field, value: string): Asked {
   const least = sample(operations[id], resource => own[resource] ?? newId(resource));
@@ -140,7 +145,8 @@ export function requestWith(id: OperationId, own: Fixtures, field: Field, value:
   // A message is named together with its thread.
   const thread = field.name === 'inputMessageId' ? { threadId: own.thread } : {};
   // An environment is named together with its project, where neither has to be.
-  const project = field.part === 'query' && field.name === 'environmentId' ? { projectId: own.project } : {};
+  const isNamedBoth = field.part === 'query' && field.name === 'environmentId' && takesProject(id);
+  const project = isNamedBoth ? { projectId: own.project } : {};
   return {
     ...request,
     [field.part]: { ...(request[field.part] as object), ...project, ...thread, [field.name]: value },

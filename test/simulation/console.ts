@@ -67,7 +67,13 @@ export class StreamEndpoint {
       sessionId: 'session',
       expiresAt: Infinity,
     };
-    const context = { hub: this.#hub, catchUp: this.#catchUp, clock: this.#machine };
+    const context = {
+      hub: this.#hub,
+      catchUp: this.#catchUp,
+      clock: this.#machine,
+      viewers: { list: () => [], open: () => undefined },
+      hasEnvironment: () => Promise.resolve(true),
+    };
     const session = new StreamSession(admission, context);
     const socket = new StreamSocket(session, this.#topics, text =>
       this.#schedule.after(0.5, () => frame(text)),

@@ -1,6 +1,5 @@
 /** `skein api <operationId>`: any operation of the contract. Where a field goes, and which credential is sent, is the contract's to say. */
 import { readFile } from 'node:fs/promises';
-import { text as readText } from 'node:stream/consumers';
 import type { Listing, OperationId, Skein } from '../../sdk/index.ts';
 import { defineCommand, option } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -8,6 +7,7 @@ import { collect } from '../durations.ts';
 import { CliError, exitCodes } from '../failures.ts';
 import { operations } from '../generated/operations.ts';
 import type { OperationDescription } from '../operation-description.ts';
+import { readStdin } from '../questions.ts';
 
 interface ApiOptions {
   readonly field?: readonly string[];
@@ -86,12 +86,12 @@ async function ask(
   operation: OperationDescription,
   options: ApiOptions,
 ): Promise<void> {
+  if (options.paginate === true) checkPaginate(operationId, operation, options);
   const skein = await connect(context, operation);
   const input = await createInput(operation, options);
   const { idempotencyKey, actingUser } = options;
   const call = skein.request(operationId, input, { idempotencyKey, actingUser });
   if (options.paginate === true) {
-    if (!operation.isList) throw new CliError(`${operationId} is no list.`, exitCodes.usage);
     for await (const item of call as Listing<unknown>) context.output.json(item);
     return;
   }
@@ -99,6 +99,13 @@ async function ask(
   if (options.include === true) printHead(context, response);
   if (typeof data === 'string') context.output.line(data);
   else if (data !== undefined) context.output.json(data, !context.output.isJson);
+}
+
+/** @throws {CliError} nothing can be paged here, or shown with each page */
+function checkPaginate(operationId: string, { isList }: OperationDescription, { include }: ApiOptions): void {
+  if (!isList) throw new CliError(`${operationId} is no list.`, exitCodes.usage);
+  if (include === true)
+    throw new CliError('--paginate makes several requests: it does not go with -i.', exitCodes.usage);
 }
 
 async function connect(context: Context, { access }: OperationDescription): Promise<Skein> {
@@ -161,7 +168,7 @@ function splitField(text: string): readonly [string, string] {
 
 async function readInput(path: string): Promise<unknown> {
   try {
-    return parseJson(path === '-' ? await readText(process.stdin) : await readFile(path, 'utf8'), path);
+    return parseJson(path === '-' ? await readStdin() : await readFile(path, 'utf8'), path);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError(`${path} cannot be read: ${(error as Error).message}`, exitCodes.usage);

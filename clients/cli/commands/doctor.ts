@@ -2,7 +2,7 @@
 import { ApiError, apiVersion, AuthError, type Caller, type Skein } from '../../sdk/index.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { exitCodes, SilentExit } from '../failures.ts';
+import { endSentence, exitCodes, SilentExit } from '../failures.ts';
 import { toPrintable } from '../output.ts';
 
 interface Finding {
@@ -75,7 +75,7 @@ async function examineServer(
     const { message } = error as Error;
     // Somebody does answer, and needs not to be started.
     const advice = error instanceof ApiError ? '' : ' In its repository `npm start` starts it.';
-    const detail = `${baseUrl}: ${message}${/[.!?]$/.test(message) ? '' : '.'}${advice}`;
+    const detail = `${baseUrl}: ${endSentence(message)}${advice}`;
     return { isThere: false, findings: [{ check: 'server', result: 'failed', detail }] };
   }
 }
@@ -117,7 +117,9 @@ async function examineCredential(
     return { finding: { check, result: 'ok', detail }, skein, caller };
   } catch (error) {
     const advice = error instanceof AuthError ? ' `skein login` makes a new one.' : '';
-    return { finding: { check, result: 'failed', detail: `${(error as Error).message}${advice}` } };
+    return {
+      finding: { check, result: 'failed', detail: `${endSentence((error as Error).message)}${advice}` },
+    };
   }
 }
 

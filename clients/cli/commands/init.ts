@@ -1,11 +1,20 @@
 /** `skein init`: from nothing to a folder whose code can send. What is there already is used, and nothing is overwritten. */
 import { basename, resolve } from 'node:path';
 import type { Skein } from '../../sdk/index.ts';
-import { ApiError } from '../../sdk/index.ts';
+import { ApiError, AuthError } from '../../sdk/index.ts';
 import { findSignInPlace, keepSignIn, signIn, type Account } from '../accounts.ts';
 import { defineCommand, option, programName } from '../command.ts';
 import { Context } from '../context.ts';
-import { addToEnvFile, checkFolder, ignoreEnvFile, readEnvFile } from '../env-file.ts';
+import { checkAddress, defaultBaseUrl, isSameServer } from '../credentials.ts';
+import {
+  addToEnvFile,
+  checkEnvFile,
+  checkFolder,
+  closeEnvFile,
+  ignoreEnvFile,
+  readEnvFile,
+  type EnvFile,
+} from '../env-file.ts';
 import { CliError, exitCodes } from '../failures.ts';
 import { getWebhookSecret } from '../listen/state.ts';
 import type { SignIn } from '../profiles.ts';
@@ -19,6 +28,9 @@ interface InitOptions {
   readonly passwordStdin?: boolean;
 }
 
+/** Of an account's password. */
+const leastPassword = 8;
+
 export const init = defineCommand<InitOptions>({
   usage: 'init',
   description: 'make a folder ready: an account, a sandbox channel, a key in .env, a first message',
@@ -31,8 +43,10 @@ export const init = defineCommand<InitOptions>({
   async run(context, _args, options) {
     const folder = resolve(options.dir);
     await checkFolder(folder);
+    await checkEnvFile(folder);
     const signedIn = await ensureCredential(context, options);
     const skein = await signedIn.connect();
+    await checkOwner(await readEnvFile(folder), signedIn, skein);
     const channelId = await ensureChannel(skein);
     await writeEnvFile(signedIn, skein, folder, channelId);
     const { threadId, messageId } = await skein.channels.simulate(channelId, {
@@ -88,8 +102,9 @@ async function openAccount(anonymous: Skein, options: InitOptions): Promise<Sign
     options.passwordStdin === true
       ? await readSecret('--password-stdin')
       : await askPassword(
-          kind === 'new' ? 'A password, of 8 characters or more' : 'Password',
+          kind === 'new' ? `A password, of ${leastPassword} characters or more` : 'Password',
           '--password-stdin',
+          kind === 'new' ? leastPassword : 1,
         );
   return kind === 'either'
     ? signInEither(anonymous, { email, password })
@@ -104,6 +119,38 @@ async function signInEither(anonymous: Skein, account: Account): Promise<SignIn>
     if (!(error instanceof ApiError) || error.code !== 'svc/auth/email_in_use') throw error;
     return signIn(anonymous, account, false);
   }
+}
+
+/** @throws {CliError} .env is of another project: what would be added does not go with what is there */
+async function checkOwner(known: EnvFile, context: Context, skein: Skein): Promise<void> {
+  const { baseUrl } = await context.getCredential();
+  const { projectId } = await skein.caller.get();
+  const { SKEIN_API_KEY: apiKey, SKEIN_BASE_URL: server, SKEIN_PROJECT_ID: project } = known;
+  // A key without an address is one of the SDK's default.
+  const itsServer = server ?? (apiKey === undefined ? baseUrl : defaultBaseUrl);
+  if (!isSameServer(checkAddress(itsServer), baseUrl))
+    throw refuseEnvFile(`what is of another server, ${itsServer}`);
+  const owner = apiKey === undefined ? projectId : await findOwner(context, itsServer, apiKey);
+  const other = [project, owner].find(each => each !== undefined && each !== projectId);
+  if (other !== undefined) throw refuseEnvFile(`the id or key of another project, ${other}`);
+}
+
+/** @throws {CliError} the key is no good */
+async function findOwner(context: Context, baseUrl: string, apiKey: string): Promise<string | null> {
+  try {
+    return (await context.connectAnonymously(baseUrl, apiKey).caller.get()).projectId;
+  } catch (error) {
+    if (error instanceof AuthError) throw refuseEnvFile('a key that is no good');
+    throw error;
+  }
+}
+
+function refuseEnvFile(what: string): CliError {
+  return new CliError(
+    `.env has ${what}.`,
+    exitCodes.failed,
+    'Take its SKEIN_ lines out, or name another folder by --dir.',
+  );
 }
 
 async function ensureChannel(skein: Skein): Promise<string> {
@@ -131,7 +178,10 @@ async function writeEnvFile(
     SKEIN_CHANNEL_ID: channelId,
     SKEIN_WEBHOOK_SECRET: await getWebhookSecret(environmentId ?? credential.environmentId ?? ''),
   });
-  if (added.length > 0) output.say(`Added to .env: ${added.join(', ')}.`);
+  if (added.length > 0) {
+    output.say(`Added to .env: ${added.join(', ')}.`);
+    if (await closeEnvFile(folder)) output.say('.env has secrets now: nobody else may read it any more.');
+  }
   if (await ignoreEnvFile(folder)) output.say('Added .env to .gitignore.');
 }
 

@@ -8,7 +8,13 @@ import type { Cursor, Skein, SkeinEvent, StreamItem } from '../../sdk/index.ts';
 import { defineCommand, option } from '../command.ts';
 import { createInterruptSignal, type Context } from '../context.ts';
 import { collect, parseCount } from '../durations.ts';
-import { collectPatterns, createEventFilter, type EventFilter } from '../event-filter.ts';
+import {
+  checkPatterns,
+  collectPatterns,
+  createEventFilter,
+  parseThreadId,
+  type EventFilter,
+} from '../event-filter.ts';
 import { formatTime } from '../event-text.ts';
 import { CliError, exitCodes } from '../failures.ts';
 import { readBacklog } from '../listen/backlog.ts';
@@ -34,7 +40,7 @@ export const listen = defineCommand<ListenOptions>({
   options: [
     option('--forward-to <url>', 'where to POST them; a port alone is one of this machine'),
     option('--events <pattern>', 'only these: thread.message.*', { parse: collectPatterns }),
-    option('--thread <id>', 'only those of this thread'),
+    option('--thread <id>', 'only those of this thread', { parse: parseThreadId }),
     option('--header <name:value>', 'sent with each', { parse: collect }),
     option('--from <where>', 'now, last (where the last listen has ended), or a number of the stream', {
       preset: 'last',
@@ -56,7 +62,8 @@ export const listen = defineCommand<ListenOptions>({
     const url = parseTarget(options.forwardTo);
     const file = new PositionFile(environmentId, url);
     const from = await findStart(options.from, file);
-    await new Listener(context, skein, options, { url, secret, file }).run(from);
+    await checkPatterns(skein, options.events);
+    await file.exclusively(() => new Listener(context, skein, options, { url, secret, file }).run(from));
   },
 });
 
@@ -68,13 +75,19 @@ async function findEnvironment(context: Context, skein: Skein): Promise<string> 
   return found;
 }
 
+const noAddress = { protocol: '', port: '', username: '', password: '', href: '' };
+
 /** `3000`, `3000/webhooks`, `localhost:3000`, or a whole address. */
 export function parseTarget(target: string | undefined): string {
   if (target === undefined) throw new CliError('Where to? Say --forward-to.', exitCodes.usage);
   const text = /^\d+(\/|$)/.test(target) ? `http://127.0.0.1:${target}` : target;
-  const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(url)) throw new CliError(`${target} is no address.`, exitCodes.usage);
-  return new URL(url).href;
+  const url = text.includes('://') ? text : `http://${text}`;
+  const { protocol, port, username, password, href } = URL.canParse(url) ? new URL(url) : noAddress;
+  if (!/^https?:$/.test(protocol) || port === '0')
+    throw new CliError(`${target} is no address.`, exitCodes.usage);
+  if (username !== '' || password !== '')
+    throw new CliError('The address has a password in it.', exitCodes.usage, 'Send it by --header.');
+  return href;
 }
 
 /** undefined: from now on. */

@@ -2,7 +2,7 @@
 import { ApiError } from '../../sdk/index.ts';
 import { defineCommand, option } from '../command.ts';
 import type { Context } from '../context.ts';
-import { CliError } from '../failures.ts';
+import { CliError, endSentence } from '../failures.ts';
 import { getProfile, readProfiles, removeProfile } from '../profiles.ts';
 import { getAccessToken } from '../sessions.ts';
 
@@ -40,7 +40,7 @@ async function endSession(context: Context, name: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     context.output.say(
-      `${error.message} The key ${apiKeyId ?? ''} is still good until it expires: revoke it in Studio.`,
+      `${endSentence(error.message)} The key ${apiKeyId ?? ''} is still good until it expires: revoke it in Studio.`,
     );
   }
 }

@@ -3,7 +3,7 @@ import type { Skein } from '../../sdk/index.ts';
 import { defineCommand, option } from '../command.ts';
 import { createInterruptSignal, type Context } from '../context.ts';
 import { parseSince } from '../durations.ts';
-import { createEventFilter, type EventFilter } from '../event-filter.ts';
+import { checkPatterns, createEventFilter, parseThreadId, type EventFilter } from '../event-filter.ts';
 import { formatEvent } from '../event-text.ts';
 import { readBacklog } from '../listen/backlog.ts';
 import { toPrintable, toSafeJson } from '../output.ts';
@@ -18,14 +18,16 @@ export const tail = defineCommand<TailOptions>({
   usage: 'tail [pattern...]',
   description: 'follow events as they happen; patterns as thread.message.*',
   options: [
-    option('--thread <id>', 'only those of this thread'),
+    option('--thread <id>', 'only those of this thread', { parse: parseThreadId }),
     option('--since <when>', 'first those since then: 10m, 2h, or an instant', { parse: parseSince }),
     option('--ephemeral', 'also typing, viewers, and output while it is written'),
   ],
   examples: "  skein tail 'thread.message.*' --since 10m\n  skein tail --json | jq .eventName",
   async run(context, patterns, options) {
     const isWanted = createEventFilter({ patterns, threadId: options.thread });
-    await follow(context, await context.connect(), isWanted, options);
+    const skein = await context.connect();
+    await checkPatterns(skein, patterns);
+    await follow(context, skein, isWanted, options);
   },
 });
 

@@ -1,10 +1,10 @@
 /** `skein threads`. */
-import { text as readText } from 'node:stream/consumers';
 import type { ListThreadsQuery, Message, Thread } from '../../sdk/index.ts';
 import { messageColumns, threadColumns } from '../columns.ts';
 import { defineAsk, defineCommand, defineList, option, type Family } from '../command.ts';
 import { collect, parseCount } from '../durations.ts';
 import { CliError, exitCodes } from '../failures.ts';
+import { readStdin } from '../questions.ts';
 
 type ThreadFilters = Pick<
   ListThreadsQuery,
@@ -12,7 +12,9 @@ type ThreadFilters = Pick<
 >;
 
 const filters = [
-  option('--status <status>', 'in this state', { choices: ['open', 'closed', 'archived'] }),
+  option('--status <status...>', 'in this state, or in one of these', {
+    choices: ['open', 'closed', 'archived'],
+  }),
   option('--agent-mode <mode>', 'whom the agent answers', { choices: ['auto', 'suggest', 'paused', 'none'] }),
   option('--tag <tag>', 'with this tag; may be given several times', { parse: collect }),
   option('--participant-ref <ref>', 'of this participant'),
@@ -74,7 +76,7 @@ export const threads: Family = {
       examples:
         '  skein threads send thread_01... "On its way."\n  git log -1 | skein threads send thread_01... -',
       ask: async (skein, [threadId = '', given = ''], { idempotencyKey }) => {
-        const body = given === '-' ? (await readText(process.stdin)).trimEnd() : given;
+        const body = given === '-' ? (await readStdin()).trimEnd() : given;
         if (body === '') throw new CliError('There is nothing to send.', exitCodes.usage);
         return skein.messages.create(threadId, { body }, { idempotencyKey });
       },

@@ -5,6 +5,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Cursor } from '../../sdk/index.ts';
+import { CliError } from '../failures.ts';
+import { withFileLock } from '../file-lock.ts';
 import { getConfigFolder, readPrivateFile, writePrivateFile } from '../files.ts';
 
 /** How far events were forwarded. */
@@ -20,10 +22,25 @@ const folder = 'listen';
 export async function getWebhookSecret(environmentId: string): Promise<string> {
   const path = join(getConfigFolder(), folder, `${environmentId}.secret`);
   const known = await readPrivateFile(path);
-  if (known !== undefined) return known.trim();
+  if (known !== undefined) {
+    const secret = known.trim();
+    if (/^whsec_[\w+/]{40,}=*$/.test(secret)) return secret;
+    throw new CliError(`${path} is damaged.`, undefined, 'Delete it, and give your handler the new secret.');
+  }
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   await writePrivateFile(path, `${secret}\n`);
   return secret;
+}
+
+/** null where it is none. */
+function parsePosition(text: string): Position | null {
+  try {
+    const position = JSON.parse(text) as Position;
+    const { epoch, seq } = position.cursor;
+    return typeof epoch === 'string' && Number.isSafeInteger(seq) ? position : null;
+  } catch {
+    return null;
+  }
 }
 
 export class PositionFile {
@@ -34,14 +51,29 @@ export class PositionFile {
     this.#path = join(getConfigFolder(), folder, `${environmentId}.${target}.json`);
   }
 
-  /** undefined where nothing was forwarded there yet. */
+  /**
+   * undefined where nothing was forwarded there yet.
+   *
+   * @throws {CliError} it is damaged: to begin with now would leave out what happened since, without a word
+   */
   async read(): Promise<Position | undefined> {
     const text = await readPrivateFile(this.#path);
-    try {
-      return text === undefined ? undefined : (JSON.parse(text) as Position);
-    } catch {
-      return undefined;
-    }
+    const position = text === undefined ? undefined : parsePosition(text);
+    if (position !== null) return position;
+    throw new CliError(
+      `${this.#path} is damaged.`,
+      undefined,
+      'To begin with what happens now, say --from now.',
+    );
+  }
+
+  /**
+   * While no other `listen` forwards there: each event would come twice.
+   *
+   * @throws {CliError} another one does
+   */
+  async exclusively(act: () => Promise<void>): Promise<void> {
+    await withFileLock(`${this.#path}.lock`, act, 0);
   }
 
   /** Five times a second, so without waiting for the disk: that would slow a database beside it. */

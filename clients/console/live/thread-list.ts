@@ -49,6 +49,8 @@ export class ThreadList implements StreamListener {
   readonly #rows = new ThreadRows();
   readonly #listeners = new Set<() => void>();
   readonly #missing = new Set<string>();
+  /** Threads that are asked for by themselves, or will be. */
+  readonly #beingRead = new Map<string, number>();
   #cursor: string | null = null;
   /** The last thread of the pages that were read: what comes behind it is not known yet. */
   #end: Thread | undefined;
@@ -129,7 +131,8 @@ export class ThreadList implements StreamListener {
     if (taken === 'nothing') return;
     this.#changed.add(threadId);
     if (taken === 'changed') this.#tellSoon();
-    else this.#gather(threadId);
+    // An answer that is on its way may be older than this event, and what came before it was not taken.
+    if (taken === 'unknown' || this.#beingRead.has(threadId)) this.#gather(threadId);
   }
 
   onReset(): void {
@@ -176,12 +179,16 @@ export class ThreadList implements StreamListener {
   }
 
   #gather(threadId: string): void {
+    if (!this.#missing.has(threadId)) this.#countReads(threadId, 1);
     this.#missing.add(threadId);
     this.#cancelGather ??= this.#port.schedule(() => {
       this.#cancelGather = undefined;
       const missing = [...this.#missing];
       this.#missing.clear();
-      if (missing.length > mostGathered) return void this.read();
+      if (missing.length > mostGathered) {
+        void this.read().finally(() => missing.forEach(each => this.#countReads(each, -1)));
+        return;
+      }
       for (const each of missing) void this.#readOne(each);
     }, gatherMs);
   }
@@ -191,7 +198,15 @@ export class ThreadList implements StreamListener {
       if (this.#rows.put([await this.#port.get(threadId)])) this.#tellSoon();
     } catch {
       // It is of another environment, or gone; and if the server is away, the stream will begin anew.
+    } finally {
+      this.#countReads(threadId, -1);
     }
+  }
+
+  #countReads(threadId: string, change: 1 | -1): void {
+    const count = (this.#beingRead.get(threadId) ?? 0) + change;
+    if (count > 0) this.#beingRead.set(threadId, count);
+    else this.#beingRead.delete(threadId);
   }
 
   #tellSoon(): void {

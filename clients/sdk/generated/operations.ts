@@ -1,140 +1,140 @@
 // Made by generate.ts from the contract. Do not edit.
 /** By resource, the calls of the client; `parseOperation` in operation.ts says how they are read. */
 export const operationTable = {
-  auth: `POST signUp signUp /studio/auth/signup N
-POST login login /studio/auth/login N
-POST refresh refresh /studio/auth/refresh 0R
-POST logout logout /studio/auth/logout 0R
-GET me me /studio/me
-POST verifyEmail verifyEmail /studio/auth/verify-email
-POST rejectAccount rejectAccount /studio/auth/reject-account
-POST resendVerification resendVerification /studio/auth/resend-verification 0
-POST forgotPassword forgotPassword /studio/auth/forgot-password
-POST resetPassword resetPassword /studio/auth/reset-password
-POST acceptInvitation acceptInvitation /studio/auth/accept-invitation N`,
-  caller: `GET get getCaller /caller`,
-  workspaces: `GET list listWorkspaces /workspaces L
-POST create createWorkspace /workspaces
-GET get getWorkspace /workspaces/{workspaceId}
-PATCH update updateWorkspace /workspaces/{workspaceId}`,
-  projects: `GET list listProjects /projects L
-POST create createProject /projects
-GET get getProject /projects/{projectId}
-PATCH update updateProject /projects/{projectId}`,
-  environments: `GET list listEnvironments /environments Lp
-POST create createEnvironment /environments P
-GET get getEnvironment /environments/{environmentId}
-PATCH update updateEnvironment /environments/{environmentId}`,
-  invitations: `POST create createInvitation /workspaces/{workspaceId}/invitations
-GET list listInvitations /workspaces/{workspaceId}/invitations L
-DELETE revoke revokeInvitation /workspaces/{workspaceId}/invitations/{invitationId}`,
-  members: `GET list listMembers /workspaces/{workspaceId}/members L
-GET get getMember /workspaces/{workspaceId}/members/{userId}
-PATCH update updateMember /workspaces/{workspaceId}/members/{userId}
-DELETE remove removeMember /workspaces/{workspaceId}/members/{userId}`,
-  apiKeys: `GET list listApiKeys /api-keys LP
-POST create createApiKey /api-keys P
-GET get getApiKey /api-keys/{apiKeyId}
-PATCH update updateApiKey /api-keys/{apiKeyId}
-DELETE revoke revokeApiKey /api-keys/{apiKeyId}
-POST rotate rotateApiKey /api-keys/{apiKeyId}/rotate`,
-  partnerApps: `GET list listPartnerApps /meta-apps L
-POST create createPartnerApp /meta-apps
-POST rotateSecret rotatePartnerAppSecret /meta-apps/{metaAppCredentialId}/rotate-secret
-DELETE revoke revokePartnerApp /meta-apps/{metaAppCredentialId}`,
-  auditLogs: `GET list listAuditLogs /audit-logs L`,
-  usage: `GET list listUsage /usage Lpe`,
-  budgets: `GET get getBudgets /usage/budgets pe
-PUT set setBudgets /usage/budgets Pe`,
-  channels: `GET list listChannels /channels Lpe
-POST create createChannel /channels pe
-GET get getChannel /channels/{channelId} p
-PATCH update updateChannel /channels/{channelId} p
-GET listCommands listChannelCommands /channels/{channelId}/commands Lp
-POST acknowledgeCommand acknowledgeChannelCommand /channels/{channelId}/commands/{eventId}/ack 0p
-POST receive createInboundMessage /channels/{channelId}/inbound-messages p
-POST recordReceipt recordReceipt /channels/{channelId}/receipts p
-POST simulate simulateSandbox /channels/{channelId}/sandbox/simulate p`,
-  chatapp: `POST connect connectChatapp /channels/{channelId}/chatapp/connect p
-POST disconnect disconnectChatapp /channels/{channelId}/chatapp/disconnect p
-GET getStatus getChatappStatus /channels/{channelId}/chatapp/status p
-GET checkReadiness checkChatappReadiness /channels/{channelId}/chatapp/readiness p
-GET listTemplates listChatappTemplates /channels/{channelId}/chatapp/templates Lp
-POST sendTemplate sendChatappTemplate /channels/{channelId}/chatapp/templates/send p
-GET verifyWebhook verifyChatappWebhook /channels/{channelId}/chatapp/webhook Q
-POST receiveWebhook receiveChatappWebhook /channels/{channelId}/chatapp/webhook R`,
-  threads: `POST create createThread /threads pe
-GET list listThreads /threads Lpe
-GET get getThread /threads/{threadId} p
-PATCH update updateThread /threads/{threadId} p
-DELETE archive archiveThread /threads/{threadId} p
-PUT assign assignThread /threads/{threadId}/assignment p
-POST setTyping setTyping /threads/{threadId}/typing p
-PUT moveReadCursor moveReadCursor /threads/{threadId}/read-cursor p
-DELETE erasePersonalData erasePersonalData /threads/{threadId}/personal-data p`,
-  notes: `GET list listNotes /threads/{threadId}/notes Lp
-POST create createNote /threads/{threadId}/notes p
-PATCH update updateNote /threads/{threadId}/notes/{threadNoteId} p
-DELETE delete deleteNote /threads/{threadId}/notes/{threadNoteId} p`,
-  messages: `GET list listMessages /threads/{threadId}/messages Lp
-POST create createMessage /threads/{threadId}/messages p
-GET get getMessage /threads/{threadId}/messages/{messageId} p
-GET timeline getMessageTimeline /threads/{threadId}/messages/{messageId}/timeline p`,
-  attachments: `POST create createAttachment /attachments pe
-GET getUrl getAttachmentUrl /attachments/{attachmentId}/url p`,
-  byokCredentials: `GET list listByokCredentials /byok-credentials LPe
-POST create createByokCredential /byok-credentials Pe
-POST rotate rotateByokCredential /byok-credentials/{byokCredentialId}/rotate
-DELETE revoke revokeByokCredential /byok-credentials/{byokCredentialId} p`,
-  tools: `GET list listTools /tools Lpe
-POST create createTool /tools pe
-GET get getTool /tools/{toolId} p
-PATCH update updateTool /tools/{toolId} p
-POST test testTool /tools/{toolId}/test p`,
-  looms: `GET list listLooms /looms Lpe
-POST create createLoom /looms pe
-GET get getLoom /looms/{loomId} p
-PATCH update updateLoom /looms/{loomId} p
-DELETE archive archiveLoom /looms/{loomId} p
-POST activateVersion activateLoomVersion /looms/{loomId}/activate p
-GET listVersions listLoomVersions /looms/{loomId}/versions Lp
-POST createVersion createLoomVersion /looms/{loomId}/versions p
-GET getVersion getLoomVersion /looms/{loomId}/versions/{loomVersionId} p
-PATCH updateVersion updateLoomVersion /looms/{loomId}/versions/{loomVersionId} p
-DELETE archiveVersion archiveLoomVersion /looms/{loomId}/versions/{loomVersionId} p`,
-  agents: `GET list listAgents /agents Lpe
-POST create createAgent /agents pe
-GET get getAgent /agents/{agentId} p
-PATCH update updateAgent /agents/{agentId} p
-DELETE archive archiveAgent /agents/{agentId} p`,
-  agentRuns: `POST create createAgentRun /agents/{agentId}/runs p
-GET list listAgentRuns /agent-runs Lpe
-GET get getAgentRun /agent-runs/{agentRunId} p
-POST cancel cancelAgentRun /agent-runs/{agentRunId}/cancel p
-POST resolveSuggestion resolveSuggestion /agent-runs/{agentRunId}/resolve-suggestion p
-POST resolveToolCall resolveToolCall /agent-runs/{agentRunId}/resolve-tool-call p`,
-  stitches: `GET list listStitches /stitches Lpe
-POST create createStitch /stitches pe
-GET get getStitch /stitches/{stitchId} p
-PATCH update updateStitch /stitches/{stitchId} p
-DELETE archive archiveStitch /stitches/{stitchId} p
-POST rotateSecret rotateStitchSecret /stitches/{stitchId}/rotate-secret p
-POST test testStitch /stitches/{stitchId}/test p
-POST replay replayStitch /stitches/{stitchId}/replay p`,
-  deliveries: `GET list listDeliveries /webhook-deliveries Lpe
-GET get getDelivery /webhook-deliveries/{deliveryId} p
-GET listAttempts listDeliveryAttempts /webhook-deliveries/{deliveryId}/attempts Lp
-POST replay replayDelivery /webhook-deliveries/{deliveryId}/replay p`,
-  events: `GET list listEvents /events Lpe
-GET get getEvent /events/{eventId} p
-GET listTypes listEventTypes /event-types L`,
-  console: `GET listMembers listConsoleMembers /console/projects/{projectId}/members L
-PUT upsertMember upsertConsoleMember /console/projects/{projectId}/members
-DELETE removeMember removeConsoleMember /console/projects/{projectId}/members/{userId}
-GET queues getQueues /console/projects/{projectId}/queues e
-POST createTicket createStreamTicket /console/projects/{projectId}/events/tickets 0
-GET listEvents listStreamEvents /console/projects/{projectId}/events L`,
-  contract: `GET get getOpenApi /openapi.json`,
+  auth: `NPOST signUp/studio/auth/signup
+NPOST login/studio/auth/login
+0RPOST refresh/studio/auth/refresh
+0RPOST logout/studio/auth/logout
+GET me/studio/me
+POST verifyEmail/studio/auth/verify-email
+POST rejectAccount/studio/auth/reject-account
+0POST resendVerification/studio/auth/resend-verification
+POST forgotPassword/studio/auth/forgot-password
+POST resetPassword/studio/auth/reset-password
+NPOST acceptInvitation/studio/auth/accept-invitation`,
+  caller: `GET get.Caller/caller`,
+  workspaces: `LGET list.Workspaces/workspaces
+POST create.Workspace/workspaces
+GET get.Workspace/workspaces/{workspaceId}
+PATCH update.Workspace/workspaces/{workspaceId}`,
+  projects: `LGET list.Projects/projects
+POST create.Project/projects
+GET get.Project/projects/{projectId}
+PATCH update.Project/projects/{projectId}`,
+  environments: `LpGET list.Environments/environments
+PPOST create.Environment/environments
+GET get.Environment/environments/{environmentId}
+PATCH update.Environment/environments/{environmentId}`,
+  invitations: `POST create.Invitation/workspaces/{workspaceId}/invitations
+LGET list.Invitations/workspaces/{workspaceId}/invitations
+DELETE revoke.Invitation/workspaces/{workspaceId}/invitations/{invitationId}`,
+  members: `LGET list.Members/workspaces/{workspaceId}/members
+GET get.Member/workspaces/{workspaceId}/members/{userId}
+PATCH update.Member/workspaces/{workspaceId}/members/{userId}
+DELETE remove.Member/workspaces/{workspaceId}/members/{userId}`,
+  apiKeys: `LPGET list.ApiKeys/api-keys
+PPOST create.ApiKey/api-keys
+GET get.ApiKey/api-keys/{apiKeyId}
+PATCH update.ApiKey/api-keys/{apiKeyId}
+DELETE revoke.ApiKey/api-keys/{apiKeyId}
+POST rotate.ApiKey/api-keys/{apiKeyId}/rotate`,
+  partnerApps: `LGET list.PartnerApps/meta-apps
+POST create.PartnerApp/meta-apps
+POST rotate.PartnerApp.Secret/meta-apps/{metaAppCredentialId}/rotate-secret
+DELETE revoke.PartnerApp/meta-apps/{metaAppCredentialId}`,
+  auditLogs: `LGET list.AuditLogs/audit-logs`,
+  usage: `LpeGET list.Usage/usage`,
+  budgets: `peGET get.Budgets/usage/budgets
+PePUT set.Budgets/usage/budgets`,
+  channels: `LpeGET list.Channels/channels
+pePOST create.Channel/channels
+pGET get.Channel/channels/{channelId}
+pPATCH update.Channel/channels/{channelId}
+LpGET listC.hannelC.ommands/channels/{channelId}/commands
+0pPOST acknowledgeC.hannelC.ommand/channels/{channelId}/commands/{eventId}/ack
+pPOST createInboundMessage/channels/{channelId}/inbound-messages receive
+pPOST recordReceipt/channels/{channelId}/receipts
+pPOST simulate.Sandbox/channels/{channelId}/sandbox/simulate`,
+  chatapp: `pPOST connect.Chatapp/channels/{channelId}/chatapp/connect
+pPOST disconnect.Chatapp/channels/{channelId}/chatapp/disconnect
+pGET get.Chatapp.Status/channels/{channelId}/chatapp/status
+pGET check.Chatapp.Readiness/channels/{channelId}/chatapp/readiness
+LpGET list.Chatapp.Templates/channels/{channelId}/chatapp/templates
+pPOST send.Chatapp.Template/channels/{channelId}/chatapp/templates/send
+QGET verify.Chatapp.Webhook/channels/{channelId}/chatapp/webhook
+RPOST receive.Chatapp.Webhook/channels/{channelId}/chatapp/webhook`,
+  threads: `pePOST create.Thread/threads
+LpeGET list.Threads/threads
+pGET get.Thread/threads/{threadId}
+pPATCH update.Thread/threads/{threadId}
+pDELETE archive.Thread/threads/{threadId}
+pPUT assign.Thread/threads/{threadId}/assignment
+pPOST setTyping/threads/{threadId}/typing
+pPUT moveReadCursor/threads/{threadId}/read-cursor
+pDELETE erasePersonalData/threads/{threadId}/personal-data`,
+  notes: `LpGET list.Notes/threads/{threadId}/notes
+pPOST create.Note/threads/{threadId}/notes
+pPATCH update.Note/threads/{threadId}/notes/{threadNoteId}
+pDELETE delete.Note/threads/{threadId}/notes/{threadNoteId}`,
+  messages: `LpGET list.Messages/threads/{threadId}/messages
+pPOST create.Message/threads/{threadId}/messages
+pGET get.Message/threads/{threadId}/messages/{messageId}
+pGET getMessageTimeline/threads/{threadId}/messages/{messageId}/timeline timeline`,
+  attachments: `pePOST create.Attachment/attachments
+pGET get.Attachment.Url/attachments/{attachmentId}/url`,
+  byokCredentials: `LPeGET list.ByokCredentials/byok-credentials
+PePOST create.ByokCredential/byok-credentials
+POST rotate.ByokCredential/byok-credentials/{byokCredentialId}/rotate
+pDELETE revoke.ByokCredential/byok-credentials/{byokCredentialId}`,
+  tools: `LpeGET list.Tools/tools
+pePOST create.Tool/tools
+pGET get.Tool/tools/{toolId}
+pPATCH update.Tool/tools/{toolId}
+pPOST test.Tool/tools/{toolId}/test`,
+  looms: `LpeGET list.Looms/looms
+pePOST create.Loom/looms
+pGET get.Loom/looms/{loomId}
+pPATCH update.Loom/looms/{loomId}
+pDELETE archive.Loom/looms/{loomId}
+pPOST activate.Loom.Version/looms/{loomId}/activate
+LpGET list.Loom.Versions/looms/{loomId}/versions
+pPOST create.Loom.Version/looms/{loomId}/versions
+pGET get.Loom.Version/looms/{loomId}/versions/{loomVersionId}
+pPATCH update.Loom.Version/looms/{loomId}/versions/{loomVersionId}
+pDELETE archive.Loom.Version/looms/{loomId}/versions/{loomVersionId}`,
+  agents: `LpeGET list.Agents/agents
+pePOST create.Agent/agents
+pGET get.Agent/agents/{agentId}
+pPATCH update.Agent/agents/{agentId}
+pDELETE archive.Agent/agents/{agentId}`,
+  agentRuns: `pPOST create.AgentRun/agents/{agentId}/runs
+LpeGET list.AgentRuns/agent-runs
+pGET get.AgentRun/agent-runs/{agentRunId}
+pPOST cancel.AgentRun/agent-runs/{agentRunId}/cancel
+pPOST resolveSuggestion/agent-runs/{agentRunId}/resolve-suggestion
+pPOST resolveToolCall/agent-runs/{agentRunId}/resolve-tool-call`,
+  stitches: `LpeGET list.Stitches/stitches
+pePOST create.Stitch/stitches
+pGET get.Stitch/stitches/{stitchId}
+pPATCH update.Stitch/stitches/{stitchId}
+pDELETE archive.Stitch/stitches/{stitchId}
+pPOST rotateS.titchS.ecret/stitches/{stitchId}/rotate-secret
+pPOST test.Stitch/stitches/{stitchId}/test
+pPOST replay.Stitch/stitches/{stitchId}/replay`,
+  deliveries: `LpeGET list.Deliveries/webhook-deliveries
+pGET get.Delivery/webhook-deliveries/{deliveryId}
+LpGET list.Delivery.Attempts/webhook-deliveries/{deliveryId}/attempts
+pPOST replay.Delivery/webhook-deliveries/{deliveryId}/replay`,
+  events: `LpeGET list.Events/events
+pGET get.Event/events/{eventId}
+LGET list.Event.Types/event-types`,
+  console: `LGET list.Console.Members/console/projects/{projectId}/members
+PUT upsert.Console.Member/console/projects/{projectId}/members
+DELETE remove.Console.Member/console/projects/{projectId}/members/{userId}
+eGET getQueues/console/projects/{projectId}/queues queues
+0POST create.Stream.Ticket/console/projects/{projectId}/events/tickets
+LGET list.Stream.Events/console/projects/{projectId}/events`,
+  contract: `GET get.OpenApi/openapi.json`,
 };
 
 /** The operations of the contract, by their ids. */

@@ -1,6 +1,6 @@
 // Made by generate.ts from the contract. Do not edit.
 
-import type { Call, CallOptions } from '../call.ts';
+import type { Call, CallOptions, EditOptions } from '../call.ts';
 import type { MessageExtras, AttachmentExtras } from '../extras.ts';
 import type { Listing } from '../listing.ts';
 import type {
@@ -1077,7 +1077,7 @@ export interface ChannelsApi {
    * API keys need `channels:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/precondition_failed`
    */
-  update(channelId: string, body?: UpdateChannelBody, options?: CallOptions): Call<Channel>;
+  update(channelId: string, body?: UpdateChannelBody, options?: EditOptions): Call<Channel>;
 
   /**
    * List the commands that a custom channel has not acknowledged, oldest first.
@@ -1400,7 +1400,7 @@ export interface ToolsApi {
    * API keys need `tools:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/precondition_failed`
    */
-  update(toolId: string, body?: UpdateToolBody, options?: CallOptions): Call<Tool>;
+  update(toolId: string, body?: UpdateToolBody, options?: EditOptions): Call<Tool>;
 
   /**
    * Call a tool once, as a run would, and return its answer.
@@ -1441,7 +1441,7 @@ export interface LoomsApi {
    * API keys need `agents:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`, `svc/runtime/precondition_failed`
    */
-  update(loomId: string, body?: UpdateLoomBody, options?: CallOptions): Call<Loom>;
+  update(loomId: string, body?: UpdateLoomBody, options?: EditOptions): Call<Loom>;
 
   /**
    * Archive a loom.
@@ -1449,7 +1449,7 @@ export interface LoomsApi {
    * API keys need `agents:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`, `svc/runtime/precondition_failed`
    */
-  archive(loomId: string, options?: CallOptions): Call<void>;
+  archive(loomId: string, options?: EditOptions): Call<void>;
 
   /**
    * Activate a version: a newer one, or an older one as a rollback.
@@ -1527,7 +1527,7 @@ export interface AgentsApi {
    * API keys need `agents:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`, `svc/runtime/precondition_failed`
    */
-  update(agentId: string, body?: UpdateAgentBody, options?: CallOptions): Call<Agent>;
+  update(agentId: string, body?: UpdateAgentBody, options?: EditOptions): Call<Agent>;
 
   /**
    * Archive an agent.
@@ -1535,7 +1535,7 @@ export interface AgentsApi {
    * API keys need `agents:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/precondition_failed`
    */
-  archive(agentId: string, options?: CallOptions): Call<void>;
+  archive(agentId: string, options?: EditOptions): Call<void>;
 }
 
 export interface AgentRunsApi {
@@ -1615,7 +1615,7 @@ export interface StitchesApi {
    * API keys need `webhooks:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`, `svc/runtime/precondition_failed`
    */
-  update(stitchId: string, body?: UpdateStitchBody, options?: CallOptions): Call<Stitch>;
+  update(stitchId: string, body?: UpdateStitchBody, options?: EditOptions): Call<Stitch>;
 
   /**
    * Archive a stitch and cancel its deliveries.
@@ -1623,7 +1623,7 @@ export interface StitchesApi {
    * API keys need `webhooks:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/precondition_failed`
    */
-  archive(stitchId: string, options?: CallOptions): Call<void>;
+  archive(stitchId: string, options?: EditOptions): Call<void>;
 
   /**
    * Rotate the secret of a stitch; the old one also signs until the grace period is over.
@@ -1728,7 +1728,7 @@ export interface ConsoleApi {
    * Count the threads of each queue of an inbox.
    * Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. While the stream brings events of threads, ask again, once in five seconds at most.
    * API keys need `threads:read`.
-   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/console/forbidden`, `svc/console/not_found`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/console/not_found`
    */
   queues(options?: CallOptions): Call<Queues>;
 

@@ -104,10 +104,11 @@ function toApiName(resource: string): string {
 
 function formatMethod(document: OpenApiDocument, call: CallDescription): string {
   const { pathArguments, input, answer } = call;
+  const isConditional = listOwnErrors(document, call.operation).includes('svc/runtime/precondition_failed');
   const args = [
     ...pathArguments.map(name => `${name}: string`),
     ...(input === undefined ? [] : [`${input.kind}${input.isRequired ? '' : '?'}: ${input.type}`]),
-    'options?: CallOptions',
+    `options?: ${isConditional ? 'EditOptions' : 'CallOptions'}`,
   ];
   const result = call.isList ? `Listing<${answer}>` : `Call<${answer}>`;
   return `${formatMethodComment(document, call)}  ${call.method}(${args.join(', ')}): ${result};\n`;
@@ -151,23 +152,39 @@ function formatImports(body: string, extras: readonly string[]): string {
   const declared = new Set([...body.matchAll(/^export interface (\w+)/gm)].map(([, name]) => name));
   // Comments name types, too.
   const code = body.replaceAll(/\/\*\*[^]*?\*\//g, '');
-  const own = new Set(['Call', 'CallOptions', 'Listing', 'Record', 'Readonly', ...extras]);
+  const own = new Set(['Call', 'CallOptions', 'EditOptions', 'Listing', 'Record', 'Readonly', ...extras]);
   const used = [...code.matchAll(/(?<!['"\w.])[A-Z]\w+(?!['"\w])/g)].map(([name]) => name);
   const names = [...new Set(used)].filter(name => !declared.has(name) && !own.has(name)).sort();
   return [
-    "import type { Call, CallOptions } from '../call.ts';\n",
+    "import type { Call, CallOptions, EditOptions } from '../call.ts';\n",
     `import type { ${extras.join(', ')} } from '../extras.ts';\n`,
     "import type { Listing } from '../listing.ts';\n",
     `import type {\n${names.map(name => `  ${name},\n`).join('')}} from './types.ts';\n`,
   ].join('');
 }
 
+/**
+ * The name of a call as a part of its operation's id: without what is between the dots of `list.Console.Members`, or behind the one of
+ * `create.Message`. One that is no part of it stands at the end of the row.
+ */
+function spell(name: string, operationId: string, path: string): string {
+  for (let start = name.length; start > 0; start--) {
+    const end = name.slice(start);
+    if (!operationId.startsWith(name.slice(0, start)) || !operationId.slice(start).endsWith(end)) continue;
+    const left = operationId.slice(start, operationId.length - end.length);
+    const dotted = left === '' ? operationId : `${name.slice(0, start)}.${left}${end && `.${end}`}`;
+    return dotted + path;
+  }
+  return `${operationId}${path} ${name}`;
+}
+
 /** The table from which the client makes its methods: by resource, a line for each of its calls. */
 export function formatOperations(calls: readonly CallDescription[], apiVersion: string): string {
   const resources = Map.groupBy(calls, ({ resource }) => resource);
   const table = [...resources].map(([resource, own]) => {
-    const rows = own.map(({ method, operationId, verb, path, letters }) =>
-      [verb, method, operationId, path, letters].join(' ').trim(),
+    const rows = own.map(
+      ({ method, operationId, verb, path, letters }) =>
+        `${letters}${verb} ${spell(method, operationId, path)}`,
     );
     return `  ${resource}: \`${rows.join('\n')}\`,\n`;
   });

@@ -350,7 +350,16 @@ const columns = [
   ],
   ...['provider', 'model', 'mode', 'created_at', 'output_message_id', 'status', 'prompt_tokens'],
   ...['completion_tokens', 'total_tokens', 'estimated_cost_micros', 'error_code', 'error_message'],
-  ...['tool_call_count', 'trace', 'metadata', 'started_at', 'completed_at', 'updated_at', 'state'],
+  ...[
+    'tool_call_count',
+    'trace',
+    'metadata',
+    'suggestion_status',
+    'started_at',
+    'completed_at',
+    'updated_at',
+  ],
+  'state',
 ];
 
 function parsed(name: string, value: unknown): unknown {

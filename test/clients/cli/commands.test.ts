@@ -33,12 +33,12 @@ async function readSecrets(): Promise<{
 t.test(
   'init: an account, a channel, a key in .env, a first message; and again, without a second of anything',
   async t => {
-    await writeFile(join(folder, '.env'), 'SKEIN_PROJECT_ID=mine');
+    await writeFile(join(folder, '.env'), 'MINE=kept');
     const account = ['init', '--yes', '--email', email, '--password-stdin'];
     const printed = await cli.ok(t, account, { cwd: folder, input: `${password}\n` });
     t.match(printed, /await skein\.messages\.create\(threadId/);
     const env = await readFile(join(folder, '.env'), 'utf8');
-    t.match(env, /^SKEIN_PROJECT_ID=mine\nSKEIN_BASE_URL=http/, 'a value that was there stays');
+    t.match(env, /^MINE=kept\nSKEIN_BASE_URL=http/, 'a value that was there stays');
     t.match(env, /^SKEIN_API_KEY=svc_test_\S+$/m);
     t.match(env, /^SKEIN_WEBHOOK_SECRET=whsec_\S+$/m);
     t.equal(await readFile(join(folder, '.gitignore'), 'utf8'), '.env\n');
@@ -77,6 +77,7 @@ t.test('login, whoami, profiles, logout', async t => {
   t.equal((await cli.run(['whoami', '--profile', 'key'])).code, 2);
   const wrong = await cli.run(['login', '--email', email, '--password-stdin'], { input: 'wrong password' });
   t.equal(wrong.code, 4);
+  t.notMatch(wrong.stderr, 'whoami');
 });
 
 t.test('api: fields go where the contract says, with the credential that it wants', async t => {

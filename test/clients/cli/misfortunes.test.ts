@@ -1,15 +1,27 @@
 /** No server, a proxy, no home, a full disk, two commands at once, a broken pipe: what each ends with, and what is left afterwards. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { createSdkAccount } from '../sdk/sdk-account.ts';
-import { Cli, RunningCli } from './cli.ts';
+import { Cli, RunningCli, type CliResult } from './cli.ts';
 
 const cli = await Cli.make(t);
 const { url } = await startTestDatabase(t);
@@ -79,11 +91,53 @@ t.test('a profile that others may read, or that is damaged, is refused', async t
   const other = cli.withHome(join(cli.home, '..', 'other'));
   const file = other.profilesFile;
   await mkdir(join(other.home, 'skein'), { recursive: true });
-  await writeFile(file, '{', { mode: 0o600 });
-  t.match(await other.run(['whoami']), { code: 1, stderr: /is damaged/ });
+  for (const damage of [
+    '{',
+    'null',
+    '[]',
+    '{"profiles":null}',
+    '{"profiles":{"default":{"baseUrl":"javascript:1"}}}',
+  ]) {
+    await writeFile(file, damage, { mode: 0o600 });
+    t.match(await other.run(['whoami']), { code: 1, stderr: /is damaged/ }, damage);
+  }
   await chmod(file, 0o644);
   t.match(await other.run(['whoami']), { code: 1, stderr: /chmod 600/ });
   t.equal((await other.run(['whoami'], { env })).code, 0);
+});
+
+/** A server that answers 404, and keeps what it was asked with. */
+async function startOtherServer(t: Test): Promise<{ readonly baseUrl: string; readonly heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer(({ headers }, response) => {
+    heard.push(`${headers.authorization ?? ''}${headers.cookie ?? ''}`);
+    response.writeHead(404).end();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+}
+
+t.test('what a profile has goes to its own server, whatever is asked', async t => {
+  const { baseUrl, heard } = await startOtherServer(t);
+  for (const line of [['whoami'], ['keys', 'list'], ['threads', 'list'], ['login'], ['init', '--yes']]) {
+    for (const [args, env] of [
+      [['--base-url', baseUrl], {}],
+      [[], { SKEIN_BASE_URL: baseUrl }],
+      [['--base-url', baseUrl, '--profile', 'default'], {}],
+    ] as const) {
+      if (line[0] === 'login' && args.length === 4) continue;
+      const { code, stderr } = await cli.run([...line, ...args], { env });
+      t.equal(code, 2, stderr);
+      t.match(stderr, /Profile default is of http[^]*--profile/, line.join(' '));
+    }
+  }
+  t.strictSame(heard, []);
+  t.equal((await cli.run(['whoami'], { env: { SKEIN_BASE_URL: 'nonsense' } })).code, 2);
+  await cli.ok(t, ['whoami', '--profile', 'default'], { env: { SKEIN_BASE_URL: baseUrl } });
+  await cli.run(['openapi', '--base-url', baseUrl]);
+  await cli.run(['whoami', '--base-url', baseUrl], { env });
+  t.strictSame(heard, ['', `Bearer ${account.apiKey}`], 'but what needs none, and the key of the variable');
 });
 
 t.test('two commands that refresh at once share one refresh', async t => {
@@ -105,6 +159,14 @@ t.test('two commands that refresh at once share one refresh', async t => {
   t.equal(runs.filter(({ stderr }) => stderr.includes('refresh try')).length, 1);
   t.not(JSON.parse(await readFile(cli.profilesFile, 'utf8')).profiles.default.signIn.refreshCookie, cookie);
   await expire();
+  const elsewhere = join(cli.home, '..', 'kept-elsewhere.json');
+  await rename(cli.profilesFile, elsewhere);
+  await symlink(elsewhere, cli.profilesFile);
+  t.equal((await cli.run(['keys', 'list'])).code, 0);
+  t.ok((await lstat(cli.profilesFile)).isSymbolicLink(), 'a link stays one');
+  t.ok(JSON.parse(await readFile(elsewhere, 'utf8')).profiles.default.signIn.expiresAt > 0);
+  await rename(elsewhere, cli.profilesFile);
+  await expire();
   await writeFile(`${cli.profilesFile}.lock`, '999999999');
   t.equal((await cli.run(['keys', 'list'])).code, 0, 'the lock of a process that is gone is taken over');
   t.strictSame(
@@ -120,6 +182,85 @@ async function makeFolder(): Promise<string> {
   await mkdir(folder, { recursive: true });
   return folder;
 }
+
+t.test(
+  'init: .env is closed to others, and nothing is written to one that git tracks, a link, or another project',
+  async t => {
+    const folder = await mkdtemp(join(cli.home, '..', 'env-'));
+    const file = join(folder, '.env');
+    const init = (): Promise<CliResult> => cli.run(['init', '--yes'], { cwd: folder });
+    await writeFile(file, 'A=1\n', { mode: 0o644 });
+    t.match(await init(), { code: 0, stderr: /nobody else may read it/ });
+    t.equal((await stat(file)).mode & 0o777, 0o600);
+    const own = await readFile(file, 'utf8');
+    for (const other of [
+      `SKEIN_API_KEY=${account.apiKey}\nSKEIN_BASE_URL=${node.url}\n`,
+      'SKEIN_API_KEY=svc_test_of_the_default_address\n',
+      `SKEIN_API_KEY=svc_test_nothing\nSKEIN_BASE_URL=${node.url}\n`,
+      'SKEIN_PROJECT_ID=prj_of_another\n',
+      'SKEIN_BASE_URL=http://127.0.0.1:1\n',
+    ]) {
+      await writeFile(file, other);
+      t.match(await init(), { code: 1, stdout: '', stderr: /\.env has [^]*SKEIN_ lines/ }, other);
+      t.equal(await readFile(file, 'utf8'), other);
+    }
+    await writeFile(file, own);
+    for (const args of [
+      ['init', '-q'],
+      ['add', '-f', '.env'],
+    ])
+      execFileSync('git', args, { cwd: folder });
+    t.match(await init(), { code: 1, stderr: /git tracks/ });
+    await rm(join(folder, '.git'), { recursive: true });
+    await rename(file, join(folder, 'shared.env'));
+    await symlink('shared.env', file);
+    t.match(await init(), { code: 1, stderr: /is a link/ });
+    t.equal(await readFile(file, 'utf8'), own);
+  },
+);
+
+t.test('what is not text on stdin is not sent', async t => {
+  const running = cli.start(['threads', 'send', 'thread_1', '-'], { env });
+  running.child.stdin?.end(Buffer.from([0xff, 0xfe]));
+  t.match(await running.ended, { code: 2, stderr: /not UTF-8/ });
+});
+
+t.test('listen and tail refuse what no event matches, no request reaches, or nobody can read', async t => {
+  const to = ['listen', '--forward-to'];
+  for (const line of [
+    ['tail', 'nope'],
+    ['tail', '--thread', '../x'],
+    ['tail', '--since', 'soon'],
+    [...to, '1', '--events', 'nope.*'],
+    [...to, '1', '--thread', '../x'],
+    ...['ftp://x', '0', 'http://', 'http://me:hidden@x'].map(target => [...to, target]),
+    ['api', 'listThreads', '--paginate', '-i'],
+  ]) {
+    const { code, stderr } = await cli.run(line, { env });
+    t.equal(code, 2, `${line.join(' ')}: ${stderr}`);
+    t.notMatch(stderr, 'hidden');
+  }
+  const first = cli.start([...to, '1'], { env });
+  await first.printed('Connected');
+  t.match(await cli.run([...to, '1'], { env }), { code: 1, stderr: /Another skein command/ });
+  await first.end();
+  const folder = join(cli.home, 'skein', 'listen');
+  const damage = async (ending: string): Promise<void> => {
+    const names = (await readdir(folder)).filter(name => name.endsWith(ending));
+    for (const name of names) await writeFile(join(folder, name), '{bad');
+  };
+  await damage('.json');
+  t.match(await cli.run([...to, '1'], { env }), { code: 1, stderr: /is damaged[^]*--from now/ });
+  await damage('.secret');
+  const secret = await cli.run(['listen', '--print-secret'], { env });
+  t.match(secret, { code: 1, stdout: '', stderr: /is damaged/ });
+});
+
+t.test('threads may be listed in several states', async t => {
+  await cli.ok(t, ['trigger', 'inbound', '--from', 'several'], { env });
+  const list = ['threads', 'list', '--status', 'open', '--status', 'closed'];
+  t.ok((await cli.json(t, list, { env })).length > 0);
+});
 
 t.test('a session that was ended elsewhere: exit 4, and what to do', async t => {
   const file = JSON.parse(await readFile(cli.profilesFile, 'utf8'));

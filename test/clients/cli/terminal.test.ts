@@ -43,7 +43,8 @@ t.test('from nothing to an answered message in three commands', async t => {
   const init = cli.terminal(['init'], 120, folder);
   await type(init, 'An account on this server', enter);
   await type(init, 'E-mail address', `${randomUUID()}@example.com${enter}`);
-  await type(init, 'A password', `correct horse battery${enter}`);
+  await type(init, 'A password', `short${enter}`);
+  await type(init, 'It has 8 characters', `\u007f\u007f\u007f\u007f\u007fcorrect horse battery${enter}`);
   const { code, stdout } = await init.ended;
   t.equal(code, 0, stripTerminal(stdout));
   t.notMatch(stdout, 'correct horse battery');
@@ -68,6 +69,19 @@ t.test('Ctrl-C in a question: exit 130, and nothing has happened', async t => {
   await type(second, 'Password', ctrlC);
   t.equal((await second.ended).code, 130);
   t.equal(await readFile(cli.profilesFile, 'utf8'), before);
+});
+
+t.test('Ctrl-D is as Ctrl-C, and says nothing', async t => {
+  for (const [args, question] of [
+    [[], 'E-mail address'],
+    [['--email', 'a@example.com'], 'Password'],
+  ] as const) {
+    const login = cli.terminal(['login', '--profile', 'other', ...args]);
+    await type(login, question, '\u0004');
+    const { code, stdout } = await login.ended;
+    t.equal(code, 130);
+    t.notMatch(stdout, 'await');
+  }
 });
 
 t.test('Ctrl-C ends what goes on: exit 130', async t => {

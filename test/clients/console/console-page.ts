@@ -126,7 +126,7 @@ export async function openConsole(
   operator: Pick<Operator, 'email'>,
   { path, ...options }: BrowserContextOptions & { readonly path?: string } = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
   const login = await context.request.post(`${baseUrl}/v1/studio/auth/login`, {
     data: { email: operator.email, password },
   });

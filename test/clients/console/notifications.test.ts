@@ -51,6 +51,7 @@ t.test('notifications', async t => {
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
       t.strictSame(await findBarriers(page), [], colorScheme);
       const folder = process.env['PICTURES'];
       if (folder !== undefined) await page.screenshot({ path: join(folder, `settings-${colorScheme}.png`) });

@@ -44,7 +44,10 @@ t.test('shows what is in the messages, and nothing of it does anything', async t
   await log.getByRole('button', { name: 'Show all' }).waitFor();
   await log.getByText('Careful with this one.').waitFor();
   t.notMatch(await page.title(), /taken|Careful/);
-  const [width, whole] = await log.evaluate(element => [element.clientWidth, element.scrollWidth]);
+  const [width, whole] = await log.evaluate(element => {
+    const { clientWidth, scrollWidth } = element as unknown as Record<string, number>;
+    return [clientWidth, scrollWidth];
+  });
   t.equal(whole, width, 'nothing is wider than the list');
   t.strictSame(await findBarriers(page), []);
 });
@@ -98,7 +101,9 @@ t.test('an older page moves nothing that is in view', async t => {
     await route.continue();
   });
   // The upper edge of the newest page, while the older one is held back.
-  await log.evaluate(element => element.scrollTo(0, 150));
+  await log.evaluate(element =>
+    (element as unknown as { scrollTo(x: number, y: number): void }).scrollTo(0, 150),
+  );
   await page.locator('[role=log][aria-busy=true]').waitFor();
   await log.getByText('text 7').first().waitFor();
   // A message in view, once rows that were never seen have been measured.

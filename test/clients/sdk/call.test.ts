@@ -422,13 +422,50 @@ t.test('options come from the environment, and bad ones name themselves', async 
   };
   await new Skein({ fetch }).threads.list();
   t.strictSame(sent, ['http://api.test/v1/threads?projectId=prj_1 Bearer svc_test_2']);
-  t.throws(() => new Skein({ baseUrl: 'localhost' }), { message: /baseUrl is no address: localhost/ });
+  for (const baseUrl of ['localhost', 'javascript:1', 'http://me:hidden@localhost', 'http://'])
+    t.throws(() => new Skein({ baseUrl }), { message: /^(?!.*hidden).*baseUrl is no address/ });
   t.throws(() => new Skein({ apiKey: '' }), { message: /apiKey is empty/ });
   t.throws(() => new Skein({ apiKey: 'svc_test_1\n' }), { message: /characters that no key has/ });
   Object.assign(globalThis, { document: {} });
   t.teardown(() => void Reflect.deleteProperty(globalThis, 'document'));
   t.throws(() => new Skein({ apiKey: 'svc_live_1' }), { message: /a live key in a browser/ });
   t.doesNotThrow(() => new Skein({ apiKey: 'svc_test_1' }));
+});
+
+t.test('what throws in onAttempt changes nothing of the call', async t => {
+  const fails = (): never => {
+    throw new Error('hook');
+  };
+  // As callers do pass: the promise is nobody's.
+  const rejects = (): unknown => Promise.reject(new Error('hook'));
+  for (const onAttempt of [fails, rejects]) {
+    const { skein, requests } = scriptClient([created], { onAttempt });
+    t.match(await skein.messages.create('thread_1', { body: 'x' }), message);
+    t.equal(requests.length, 1);
+  }
+});
+
+t.test('amounts and headers that cannot be are refused before anything is sent', async t => {
+  const { skein, requests } = scriptClient([created]);
+  const create = (options: object): Promise<Error> =>
+    rejection(skein.messages.create('thread_1', { body: 'x' }, options));
+  for (const options of [
+    { timeoutMs: 0 },
+    { timeoutMs: NaN },
+    { maxRetries: NaN },
+    { idempotencyKey: 'a\r\nb' },
+    { headers: { 'x-a': 'ж' } },
+  ])
+    t.match(await create(options), { name: 'TypeError' }, Object.keys(options).join());
+  t.equal(requests.length, 0);
+  for (const timeoutMs of [Infinity, 2 ** 31])
+    t.match(await skein.messages.create('thread_1', { body: 'x' }, { timeoutMs }), message);
+});
+
+t.test('a header does not replace the credential', async t => {
+  const { skein, requests } = scriptClient([created], { headers: { Authorization: 'Bearer other' } });
+  await skein.messages.create('thread_1', { body: 'x' });
+  t.equal(requests[0]?.headers.get('authorization'), 'Bearer svc_test_1');
 });
 
 t.test('an empty answer is no success, but where there is nothing to say', async t => {

@@ -49,11 +49,11 @@ t.test('rows of the table say what the contract says', async t => {
     );
     if (query === undefined) t.not(row.input, 'query', id);
   }
-  t.match(parseOperation('auth', 'POST login login /studio/auth/login N'), {
+  t.match(parseOperation('auth', 'NPOST login/studio/auth/login'), {
     isRepeatable: false,
     input: 'body',
   });
-  t.match(parseOperation('auth', 'POST refresh refresh /studio/auth/refresh 0R'), {
+  t.match(parseOperation('auth', '0RPOST refresh/studio/auth/refresh'), {
     honoursKey: false,
     isRepeatable: true,
     input: undefined,

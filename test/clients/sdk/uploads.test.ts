@@ -65,6 +65,14 @@ t.test('a signal ends it', async t => {
   t.match(await rejection(skein.attachments.upload(file, { signal: abort.signal })), { name: 'AbortError' });
 });
 
+t.test('an upload that is aborted in its first progress sends nothing', async t => {
+  const { skein, requests } = scriptClient([announced, [204]]);
+  const abort = new AbortController();
+  const call = skein.attachments.upload(file, { signal: abort.signal, onProgress: () => abort.abort() });
+  t.match(await rejection(call), { name: 'AbortError' });
+  t.equal(requests.length, 1, 'it was announced');
+});
+
 t.test('on a node: the bytes arrive, and progress is that of the bytes', async t => {
   const { skein, channelId } = await startSdkAccount(t);
   const { threadId } = await skein.channels.receive(channelId, {

@@ -125,6 +125,17 @@ t.test('constructEvent takes a Request, and headers with a raw body', async t =>
   t.equal(await rejectionReason(constructEvent(secret, { headers: {}, body })), 'missing');
 });
 
+t.test('a secret or a tolerance that an unset variable gives lets nothing through', async t => {
+  for (const missing of ['', undefined] as string[])
+    t.match(await rejection(constructEvent(missing, { headers: {}, body })), {
+      message: /secret is missing/,
+    });
+  t.equal(
+    await rejectionReason(verifySignature(secret, header, body, { toleranceSeconds: NaN })),
+    'timestamp',
+  );
+});
+
 t.test('an event that is newer than this package passes', async t => {
   const newer = JSON.stringify({ ...event, eventName: 'thread.mood.changed', feeling: 'glad' });
   const delivery = { headers: await signBody(secret, newer), body: newer };

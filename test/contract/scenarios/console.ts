@@ -26,8 +26,8 @@ export const consoleScenarios: ScenariosOf<typeof consoleOperations> = {
     refusals: {},
   },
   getQueues: {
-    request: env => ({ params: inProject(env) }),
-    variants: [env => ({ params: inProject(env), query: { environmentId: env.environmentId } })],
+    request: env => ({ params: inProject(env), query: { environmentId: env.environmentId } }),
+    variants: [env => ({ params: inProject(env) })],
     refusals: {},
   },
   createStreamTicket: {

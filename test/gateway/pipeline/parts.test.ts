@@ -55,6 +55,23 @@ t.test('a content type other than JSON is 400', async t => {
   t.equal(status, 400, 'none at all');
 });
 
+t.test('If-Match of what has no ETag is refused: the change would be made in spite of it', async t => {
+  const { ask } = await startRest(t);
+  const headers = { 'If-Match': '"a"' };
+  const { status, json } = await ask('POST', '/v1/notes', { as, body: note, headers });
+  t.equal(status, 422);
+  t.match(json?.details?.issues, [{ path: '/header/if-match' }]);
+  t.equal((await ask('GET', `/v1/notes?projectId=${projectId}`, { as: 'writer', headers })).status, 200);
+});
+
+t.test('a parameter that is given twice is named so', async t => {
+  const { ask } = await startRest(t);
+  const path = `/v1/notes?projectId=${projectId}&projectId=${projectId}`;
+  const { status, json } = await ask('GET', path, { as });
+  t.equal(status, 422);
+  t.match(json?.details?.issues, [{ path: '/query/projectId', message: /more than once/ }]);
+});
+
 t.test('a compressed body is 415, and the answer names the header', async t => {
   const { ask } = await startRest(t);
   const post = (encoding: string) =>

@@ -241,7 +241,7 @@ export class Client {
   }
 
   /** Opens the stream, at a cursor or from now, and waits for the answer. */
-  async resume(cursor: { epoch?: string; seq?: number } = {}): Promise<Frame> {
+  async resume(cursor: { epoch?: string; seq?: number; environmentId?: string } = {}): Promise<Frame> {
     await this.opened();
     this.send({ type: 'resume', ...cursor });
     await this.until(({ frames, closed }) => frames.length > 0 || closed !== undefined);
