@@ -24,10 +24,12 @@ if (status !== 0) {
   process.exit(1);
 }
 
-/** @type {{ packages: Record<string, { name?: string, version: string, dev?: boolean }> }} */
+/** @type {{ packages: Record<string, { name?: string, version: string, dev?: boolean, link?: boolean }> }} */
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const shipped = new Set();
-for (const [path, { name, version, dev }] of Object.entries(packages)) {
+for (const [path, { name, version, dev, link }] of Object.entries(packages)) {
+  // This repository's own folders, and links to them.
+  if (!path.includes('node_modules/') || link === true) continue;
   const folder = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
   if (dev !== true) shipped.add(`${name ?? folder}@${version}`);
 }

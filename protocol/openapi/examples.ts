@@ -94,6 +94,7 @@ const valuesByPlace: Readonly<Record<string, Readonly<Record<string, Json>>>> = 
     actor: { type: 'user', id: exampleId('user') },
   },
   AgentRun: { errorCode: null, errorMessage: null },
+  ThreadMatch: { field: 'message', snippet: 'Where is my order?', highlights: [[12, 17]] },
   Participant: { displayName: 'Ada Lovelace' },
   ParticipantInput: { displayName: 'Ada Lovelace' },
   ThreadNote: { body: 'Has called twice.' },

@@ -19,6 +19,8 @@ interface Locked {
   readonly integrity?: string;
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
+  /** A folder of this repository. */
+  readonly link?: boolean;
   readonly version: string;
 }
 
@@ -40,7 +42,10 @@ interface BillOfMaterials {
 const read = async <T>(file: string): Promise<T> => JSON.parse(await readFile(`${root}${file}`, 'utf8')) as T;
 const manifest = await read<Manifest>('package.json');
 const { packages } = await read<{ packages: Record<string, Locked> }>('package-lock.json');
-const locked = Object.entries(packages).filter(([path]) => path !== '');
+/** What comes from the registry: not this repository, and not its workspace. */
+const locked = Object.entries(packages).filter(
+  ([path, { link }]) => path.includes('node_modules/') && link !== true,
+);
 const getName = (path: string, { name }: Locked): string =>
   name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 

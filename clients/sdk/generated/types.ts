@@ -39,17 +39,26 @@ export interface ThreadPreview {
   /** inbound: from the participant. outbound: to the participant. */
   direction: 'inbound' | 'outbound';
   actorType: 'contact' | 'user' | 'agent' | 'api_key' | 'system';
+  /** The beginning of the text, in one line; a longer one ends in `…`. Empty: the message has no text. */
   text: string;
+  /** The `type` of its `content`; null: it has none. */
   contentType: string | null;
+  /** How many files came with it. */
   attachmentCount: number;
+  /** When the message was stored. */
   at: string;
 }
 
 export interface ThreadMatch {
+  /** What the words were found in. */
   field: 'participant' | 'message';
+  /** The message that they were found in. */
   messageId?: string | null;
+  /** The text around them. */
   snippet: string;
+  /** The words in `snippet`: start and end of each, in UTF-16 code units. */
   highlights: number[][];
+  /** When the message was stored, or the thread was created. */
   at: string;
 }
 
@@ -92,14 +101,19 @@ export interface Thread {
   freeEntry?: FreeEntry | null;
   /** How far the requesting user has read. Only in reads with a Studio token. */
   readSequence?: number;
+  /** Messages of the participant that the requesting user has not read; 100: so many or more. Only in reads with a Studio token. */
   unreadCount?: number;
-  /** Whether the first address in the text is shown with a preview. */
+  /** The last message, in short; null: there is none. Not in events. */
   preview?: ThreadPreview | null;
+  /** Since when the participant waits for an answer; null: for none. */
   waitingSince?: string | null;
+  /** The run whose suggestion waits for an operator; null: none does. */
   pendingSuggestion?: string | null;
+  /** Messages that could not be sent, since the last one that was. */
   failedSends?: number;
   /** Until when it is put away; null: it is not. A message of the participant wakes it sooner. */
   snoozedUntil?: string | null;
+  /** Where the words of a search were found. Only in the results of one. */
   match?: ThreadMatch;
 }
 
