@@ -137,8 +137,6 @@ function addLoaded(
 ): void {
   if (!('commands' in loaded)) return addCommand(program, loaded, version, runner);
   const family = program.command(loaded.name).description(description);
-  // A family alone is asked what it has.
-  family.action(() => family.help({ error: true }));
   for (const command of loaded.commands) addCommand(family, command, version, runner);
 }
 

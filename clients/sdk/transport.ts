@@ -112,7 +112,7 @@ function checkAmounts(amounts: Readonly<Record<string, number>>): void {
 /**
  * The headers of every try: they share the key, so that the request is carried out once.
  *
- * @throws {TypeError} one has characters that no header has
+ * @throws {TypeError} one has characters that no header has, or none: an empty key or condition would be taken for no key, no condition
  */
 function createHeaders(
   transport: Transport,
@@ -129,7 +129,10 @@ function createHeaders(
     'if-match': options.ifMatch,
     ...options.headers,
   };
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) headers.set(name, value);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === '') throw new TypeError(`Skein: ${name} is empty`);
+    if (value !== undefined) headers.set(name, value);
+  }
   return headers;
 }
 

@@ -1,5 +1,5 @@
 /** `skein doctor`: what stands between you and a delivered message, looked at one by one. */
-import { ApiError, apiVersion, AuthError, type Caller, type Skein } from '../../sdk/index.ts';
+import { ApiError, apiVersion, AuthError, type Answer, type Caller, type Skein } from '../../sdk/index.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { endSentence, exitCodes, SilentExit } from '../failures.ts';
@@ -47,12 +47,13 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   const server = await examineServer(context, baseUrl);
   yield* server.findings;
   if (!server.isThere) return;
-  const { finding, skein, caller } = await examineCredential(context);
+  const { finding, skein, answer } = await examineCredential(context);
   yield finding;
-  if (skein === undefined || caller === undefined) return;
-  yield examineScopes(caller);
+  if (skein === undefined || answer === undefined) return;
+  yield examineScopes(answer.data);
   yield await examineStream(skein);
-  yield* await examineQuotaAndStitches(skein);
+  yield examineQuota(answer);
+  yield await examineStitches(skein);
 }
 
 async function examineServer(
@@ -61,6 +62,7 @@ async function examineServer(
 ): Promise<{ readonly isThere: boolean; readonly findings: readonly Finding[] }> {
   try {
     const anonymous = context.connectAnonymously(baseUrl);
+    const askedAt = Date.now();
     const { data, response } = await anonymous
       .request<{ readonly info?: { readonly version?: string } }>('getOpenApi', {}, { maxRetries: 0 })
       .withResponse();
@@ -68,7 +70,7 @@ async function examineServer(
     const findings: Finding[] = [
       { check: 'server', result: 'ok', detail: baseUrl },
       compareVersions(version),
-      compareClocks(response.headers.get('date')),
+      compareClocks(response.headers.get('date'), askedAt),
     ];
     return { isThere: true, findings };
   } catch (error) {
@@ -89,32 +91,34 @@ function compareVersions(version: string): Finding {
   return { check, result: 'note', detail };
 }
 
-function compareClocks(date: string | null): Finding {
+/** The server's time is one between asking and now, cut down to whole seconds. */
+function compareClocks(date: string | null, askedAt: number): Finding {
   const check = 'clock';
-  // The server's clock is up to a second further than the whole seconds that it names.
-  const off = date === null ? Number.NaN : Math.round((Date.now() - Date.parse(date) - 500) / 1_000);
-  if (Number.isNaN(off)) return { check, result: 'note', detail: 'the server does not say what time it is' };
-  if (Math.abs(off) <= 1) return { check, result: 'ok', detail: "as the server's" };
-  const isOff = Math.abs(off) > mostClockSeconds;
-  const detail = `${Math.abs(off)} s ${off < 0 ? 'behind' : 'ahead of'} the server`;
-  return {
-    check,
-    result: isOff ? 'failed' : 'ok',
-    detail: isOff ? `${detail}: signatures of webhooks will be refused` : detail,
-  };
+  const named = date === null ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(named))
+    return { check, result: 'note', detail: 'the server does not say what time it is' };
+  const ahead = Math.round((askedAt - named - 1_000) / 1_000);
+  const behind = Math.round((named - Date.now()) / 1_000);
+  const off = Math.max(ahead, behind);
+  if (off <= 0) return { check, result: 'ok', detail: "as the server's" };
+  const detail = `${off} s ${ahead > 0 ? 'ahead of' : 'behind'} the server`;
+  return off > mostClockSeconds
+    ? { check, result: 'failed', detail: `${detail}: signatures of webhooks will be refused` }
+    : { check, result: 'ok', detail };
 }
 
 async function examineCredential(
   context: Context,
-): Promise<{ readonly finding: Finding; readonly skein?: Skein; readonly caller?: Caller }> {
+): Promise<{ readonly finding: Finding; readonly skein?: Skein; readonly answer?: Answer<Caller> }> {
   const check = 'credential';
   try {
     const skein = await context.connect();
-    const caller = await skein.caller.get();
+    const answer = await skein.caller.get().withResponse();
+    const { data: caller } = answer;
     const name = caller.apiKey?.keyPrefix ?? caller.user?.email ?? caller.type;
     const until = caller.expiresAt === null ? '' : `, until ${caller.expiresAt}`;
     const detail = `${name}, ${caller.environmentKind ?? 'no environment'}${until}`;
-    return { finding: { check, result: 'ok', detail }, skein, caller };
+    return { finding: { check, result: 'ok', detail }, skein, answer };
   } catch (error) {
     const advice = error instanceof AuthError ? ' `skein login` makes a new one.' : '';
     return {
@@ -131,7 +135,7 @@ function examineScopes({ scopes }: Caller): Finding {
   return {
     check,
     result: 'note',
-    detail: `listen, tail and chat will see less without ${missing.join(', ')}`,
+    detail: `listen, tail and chat cannot follow without ${missing.join(', ')}`,
   };
 }
 
@@ -154,19 +158,22 @@ async function examineStream(skein: Skein): Promise<Finding> {
   }
 }
 
-async function examineQuotaAndStitches(skein: Skein): Promise<Finding[]> {
+function examineQuota({ rateLimit }: Answer<Caller>): Finding {
+  const check = 'quota';
+  if (rateLimit === undefined) return { check, result: 'ok', detail: 'no limits' };
+  const { limit, remaining } = rateLimit;
+  return { check, result: remaining === 0 ? 'failed' : 'ok', detail: `${remaining} of ${limit} reads left` };
+}
+
+async function examineStitches(skein: Skein): Promise<Finding> {
+  const check = 'stitches';
   try {
-    const { data, rateLimit } = await skein.stitches.list({ limit: 100 }).withResponse();
-    const broken = data.data.filter(({ status }) => status === 'error').map(({ stitchId }) => stitchId);
-    const quota =
-      rateLimit === undefined ? 'no limits' : `${rateLimit.remaining} of ${rateLimit.limit} reads left`;
-    return [
-      { check: 'quota', result: rateLimit?.remaining === 0 ? 'failed' : 'ok', detail: quota },
-      broken.length === 0
-        ? { check: 'stitches', result: 'ok', detail: `${data.data.length}, none in error` }
-        : { check: 'stitches', result: 'failed', detail: `in error: ${broken.join(', ')}` },
-    ];
+    const { data } = await skein.stitches.list({ limit: 100 });
+    const broken = data.filter(({ status }) => status === 'error').map(({ stitchId }) => stitchId);
+    return broken.length === 0
+      ? { check, result: 'ok', detail: `${data.length}, none in error` }
+      : { check, result: 'failed', detail: `in error: ${broken.join(', ')}` };
   } catch (error) {
-    return [{ check: 'stitches', result: 'note', detail: (error as Error).message }];
+    return { check, result: 'note', detail: (error as Error).message };
   }
 }

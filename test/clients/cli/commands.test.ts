@@ -220,6 +220,10 @@ t.test('stitches, deliveries, events, keys, openapi', async t => {
     code: 4,
     stderr: /insufficient_scope/,
   });
+  t.match(await cli.run(['doctor'], { env: narrow }), {
+    code: 0,
+    stdout: /^ok +quota +\d+ of[^]*^note +stitches .*webhooks:read/m,
+  });
   t.match(await cli.ok(t, ['keys', 'rotate', listed?.['apiKeyId'] ?? '']), /^svc_test_\S+\n$/);
   await cli.ok(t, ['keys', 'revoke', listed?.['apiKeyId'] ?? '']);
 });

@@ -305,6 +305,10 @@ t.test('what is wrong is said once, and wrong usage is 2', async t => {
   const lines = stderr.split('\n').map(line => line.trim());
   t.equal(new Set(lines).size, lines.length, stderr);
   t.equal((await cli.run(['threads', 'show', ''], { env })).code, 2);
+  t.match(await cli.run(['threads', 'lst']), {
+    code: 2,
+    stderr: /unknown command 'lst'[^]*Did you mean list/,
+  });
 });
 
 t.test('JSON has nothing that a terminal obeys, or that hides', async t => {

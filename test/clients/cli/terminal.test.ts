@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { Cli, stripTerminal, type RunningCli } from './cli.ts';
@@ -31,6 +31,7 @@ const node = await startSkeinOn(t, url);
 const cli = await Cli.make(t, { SKEIN_BASE_URL: node.url });
 const folder = join(cli.home, '..', 'my project');
 await mkdir(folder, { recursive: true });
+const email = `${randomUUID()}@example.com`;
 const enter = '\r';
 const ctrlC = '\u0003';
 
@@ -42,7 +43,7 @@ async function type(running: RunningCli, question: string, keys: string): Promis
 t.test('from nothing to an answered message in three commands', async t => {
   const init = cli.terminal(['init'], 120, folder);
   await type(init, 'An account on this server', enter);
-  await type(init, 'E-mail address', `${randomUUID()}@example.com${enter}`);
+  await type(init, 'E-mail address', `${email}${enter}`);
   await type(init, 'A password', `short${enter}`);
   await type(init, 'It has 8 characters', `\u007f\u007f\u007f\u007f\u007fcorrect horse battery${enter}`);
   const { code, stdout } = await init.ended;
@@ -88,6 +89,55 @@ t.test('Ctrl-C ends what goes on: exit 130', async t => {
   const tail = cli.terminal(['tail']);
   await type(tail, 'Following', ctrlC);
   t.equal((await tail.ended).code, 130);
+});
+
+/** What a command shows on a terminal, which it is to end well in. */
+async function show(t: Test, args: readonly string[], pattern: RegExp): Promise<string> {
+  const { code, stdout } = await cli.terminal(args, 200).ended;
+  const shown = stripTerminal(stdout).replaceAll('\r', '');
+  t.equal(code, 0, `skein ${args.join(' ')}\n${shown}`);
+  t.match(shown, pattern, `skein ${args.join(' ')}`);
+  t.notMatch(shown, /undefined|\[object/, args.join(' '));
+  return shown;
+}
+
+const pick = (text: string, prefix: string): string => new RegExp(`${prefix}_\\w+`).exec(text)?.[0] ?? prefix;
+
+t.test('all other commands', async t => {
+  const inbound = await show(t, ['trigger', 'inbound', '--from', 'ann'], /^messageId +msg_/m);
+  const [threadId, messageId] = [pick(inbound, 'thread'), pick(inbound, 'msg')];
+  const made = await show(t, ['stitches', 'create', 'http://127.0.0.1:65534/'], /^whsec_\S+$/m);
+  const stitchId = pick(made, 'st\\w*');
+  const deliveryId = pick(await show(t, ['stitches', 'test', stitchId], /^deliveryId +whd_/m), 'whd');
+  const key = pick(await show(t, ['keys', 'create', 'CI'], /^svc_test_\S+$/m), 'key');
+  const shown: [string[], RegExp][] = [
+    [['whoami'], /^environment +sandbox$/m],
+    [['profiles', 'list'], /^ +NAME +SERVER[^]*^\* +default +http/m],
+    [['profiles', 'use', 'default'], /^Using default/m],
+    [['doctor'], /^ok +server +http[^]*^ok +stream/m],
+    [['threads', 'show', threadId], /^participant +\{[^]*^# +MESSAGE +DIRECTION/m],
+    [['messages', 'list', threadId], /^1 +msg_\w+ +inbound +received +Hello from/m],
+    [['messages', 'timeline', threadId, messageId], /thread\.message\.received/],
+    [['stitches', 'list'], /^STITCH +NAME +STATUS/m],
+    [['stitches', 'replay', stitchId, '--since', '10m'], /^\w+/],
+    [['stitches', 'rotate-secret', stitchId], /^whsec_\S+$/m],
+    [['deliveries', 'list'], /^DELIVERY +EVENT/m],
+    [['deliveries', 'show', deliveryId], /^stitchId/m],
+    [['deliveries', 'attempts', deliveryId], /^# +AT +ANSWER|^Nothing found/m],
+    [['keys', 'list'], /^KEY +NAME[^]* CI +test /m],
+    [['events', 'types'], /^EVENT +STREAM ONLY +WHAT/m],
+    [['api', 'getCaller'], /^\{\n {2}"projectId"/m],
+    [['openapi'], /^ {2}"openapi": "3\.1/m],
+    [['listen', '--print-secret'], /^whsec_\S+$/m],
+  ];
+  await Promise.all(shown.map(([args, pattern]) => show(t, args, pattern)));
+  await show(t, ['threads', 'close', threadId], /^status +closed$/m);
+  await show(t, ['deliveries', 'replay', deliveryId], /^deliveryId +whd_/m);
+  const rotated = await show(t, ['keys', 'rotate', key], /^svc_test_\S+$/m);
+  await show(t, ['keys', 'revoke', pick(rotated, 'key')], /^Revoked key_/m);
+  const listen = cli.terminal(['listen', '--forward-to', '65534']);
+  await type(listen, 'Connected at', ctrlC);
+  t.equal((await listen.ended).code, 130);
 });
 
 t.test('tables on 200 columns and on 40', async t => {
@@ -138,4 +188,13 @@ t.test('bash completes at TAB, and runs nothing of the line', async t => {
   t.strictSame(stdout.split('\n'), ['threads', 'open closed archived', '', 'default', '']);
   t.equal(stderr, '');
   t.equal(existsSync(evil), false);
+});
+
+t.test('logout, and login again', async t => {
+  await show(t, ['logout'], /^Signed out of default/m);
+  const login = cli.terminal(['login']);
+  await type(login, 'E-mail address', `${email}${enter}`);
+  await type(login, 'Password', `correct horse battery${enter}`);
+  t.match(await login.ended, { code: 0, stdout: `Signed in as ${email}` });
+  await show(t, ['profiles', 'remove', 'default'], /^Removed default/m);
 });

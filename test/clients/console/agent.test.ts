@@ -3,6 +3,7 @@ import { LLMock } from '@copilotkit/aimock';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Receiver } from '../../support/receiver.ts';
 import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
 
@@ -168,7 +169,8 @@ t.test('asks for a person, who lets it go on', async t => {
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Let the agent go on' }).click();
   await page.getByText('The agent asks for a person').waitFor({ state: 'detached' });
-  t.match(await skein.threads.get(threadId), { agentMode: 'suggest' });
+  // Shown before the server has answered.
+  await eventually('agent that goes on', async () => (await skein.threads.get(threadId)).agentMode === 'suggest');
 });
 
 t.test('a tool that needs approval waits for the operator', async t => {

@@ -454,6 +454,8 @@ t.test('amounts and headers that cannot be are refused before anything is sent',
     { timeoutMs: NaN },
     { maxRetries: NaN },
     { idempotencyKey: 'a\r\nb' },
+    { idempotencyKey: '' },
+    { ifMatch: '' },
     { headers: { 'x-a': 'ж' } },
   ])
     t.match(await create(options), { name: 'TypeError' }, Object.keys(options).join());

@@ -200,7 +200,11 @@ t.test('browsers get a ticket into the address, and no header', async t => {
   const { socket } = await takeOver(followFake(t, {}, { fetch }), socket =>
     socket.open().receive(resumed(0)),
   );
-  t.strictSame(asked, ['http://skein.test/v1/console/projects/prj_1/events/tickets']);
+  const address = 'http://skein.test/v1/console/projects/prj_1/events/tickets';
+  t.strictSame(asked.splice(0), [address]);
+  const untold = followFake(t, { projectId: 'prj_1' }, { fetch, projectId: undefined });
+  await takeOver(untold, socket => socket.open().receive(resumed(0)));
+  t.strictSame(asked, [address], 'who names the project is not asked for it');
   t.equal(socket.url.searchParams.get('ticket'), 'a+b');
   t.equal(socket.headers, undefined);
 });
