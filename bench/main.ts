@@ -15,6 +15,7 @@ import { benchFaults } from './cluster/faults.ts';
 import { benchKill } from './cluster/kill.ts';
 import { benchPause } from './cluster/pause.ts';
 import { benchThroughput } from './cluster/throughput.ts';
+import { benchConsole } from './console/console.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchFanout } from './fanout/fanout.ts';
 import { benchInbound } from './inbound.ts';
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   memory: benchMemory,
   sockets: benchSockets,
   listen: benchListen,
+  console: benchConsole,
   path: benchPath,
   reads: benchReads,
   startup: benchStartup,

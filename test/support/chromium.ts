@@ -70,8 +70,8 @@ async function chooseBrowser(): Promise<LaunchOptions> {
   return installed === undefined ? { channel: 'chrome' } : { executablePath: installed };
 }
 
-/** What ends with a test. */
-interface Ending {
+/** A test, or what else ends what was started. */
+export interface Ending {
   teardown(handler: () => Promise<void>): unknown;
 }
 

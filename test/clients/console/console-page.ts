@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
+import type { Ending } from '../../support/chromium.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
 
@@ -26,10 +27,8 @@ export interface Operator {
   readonly api: Skein;
 }
 
-export interface ConsoleSetting {
+export interface ConsoleAccount {
   readonly baseUrl: string;
-  readonly databaseUrl: string;
-  readonly database: TestDatabase['database'];
   readonly projectId: string;
   readonly environmentId: string;
   /** A sandbox channel. */
@@ -40,6 +39,11 @@ export interface ConsoleSetting {
   readonly skein: Skein;
   /** The key. */
   readonly apiKey: string;
+}
+
+export interface ConsoleSetting extends ConsoleAccount {
+  readonly databaseUrl: string;
+  readonly database: TestDatabase['database'];
 }
 
 /** A node, an account on it, and its sandbox with a channel. Ends with the test. */
@@ -53,9 +57,7 @@ export async function startConsole(
 }
 
 /** An account on a node that runs, its sandbox, and a channel in it. */
-export async function createConsoleAccount(
-  baseUrl: string,
-): Promise<Omit<ConsoleSetting, 'database' | 'databaseUrl'>> {
+export async function createConsoleAccount(baseUrl: string): Promise<ConsoleAccount> {
   const owner = await signUp(baseUrl);
   const [project] = await owner.api.projects.list().toArray(1);
   const projectId = project?.projectId ?? '';
@@ -120,9 +122,9 @@ export async function receive(
 
 /** A page that is signed in, with cookies and storage of its own. That it has thrown nothing is asserted when the test ends. */
 export async function openConsole(
-  t: Test,
+  t: Ending,
   browser: Browser,
-  { baseUrl, projectId, environmentId }: ConsoleSetting,
+  { baseUrl, projectId, environmentId }: ConsoleAccount,
   operator: Pick<Operator, 'email'>,
   { path, ...options }: BrowserContextOptions & { readonly path?: string } = {},
 ): Promise<Page> {
@@ -138,7 +140,7 @@ export async function openConsole(
 }
 
 /** Collects what the browser complains of, and asserts at the end that it was nothing. */
-export function watch(t: Test, page: Page): void {
+export function watch(t: Ending, page: Page): void {
   const problems: string[] = [];
   page.on('pageerror', error => problems.push(String(error.stack ?? error)));
   page.on('console', message => {

@@ -1,0 +1,255 @@
+/**
+ * The Console in a real browser, beside the node and the load on the same machine: the first visit, how soon a message is shown, what a flood
+ * of events does to the page, how fast threads are switched, and what axe finds.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import {
+  createConsoleAccount,
+  findBarriers,
+  openConsole,
+  type ConsoleAccount,
+} from '../../test/clients/console/console-page.ts';
+import { startChromium } from '../../test/support/chromium.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import { Endings } from '../support/endings.ts';
+import { runLoad } from '../support/run-load.ts';
+import { startSkein } from '../support/skein.ts';
+import { count, fixed, median, table } from '../support/table.ts';
+import { probe } from './probe.ts';
+
+const visits = 5;
+const timedMessages = 1_500;
+const messagesPerSecond = 50;
+const flood = { perSecond: 500, seconds: 60, threads: 200, connections: 20 };
+const switched = { threads: 30, messages: 50, inView: 10, rounds: 5 };
+
+interface Setting {
+  readonly account: ConsoleAccount;
+  readonly browser: Browser;
+  readonly endings: Endings;
+}
+
+/** What was measured, its value, and the target. */
+type Row = readonly [what: string, measured: string, target: string];
+
+/** A page with the probe, at the list. */
+async function openList(
+  { account, browser, endings }: Setting,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const page = await openConsole(endings, browser, account, account.owner, {
+    ...options,
+    path: '/console/settings',
+  });
+  await page.context().addInitScript(probe);
+  await goToList(page, account);
+  return page;
+}
+
+async function goToList(page: Page, { baseUrl, projectId, environmentId }: ConsoleAccount): Promise<void> {
+  await page.goto(`${baseUrl}/console/${projectId}/${environmentId}/all`, { waitUntil: 'commit' });
+  await page.getByRole('option').first().waitFor();
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+
+/** The same text for each thread, to be told from the others'. */
+const lastText = (thread: number): string => `the last of ${thread}.`;
+
+/** Threads with a page of messages each. */
+async function fill({ account }: Setting): Promise<void> {
+  const { skein, channelId } = account;
+  await Promise.all(
+    Array.from({ length: switched.threads }, async (_, thread) => {
+      for (let index = 1; index <= switched.messages; index++) {
+        const body =
+          index === switched.messages
+            ? lastText(thread)
+            : `${index}: where is my order? `.repeat(1 + (index % 7));
+        await skein.channels.receive(channelId, {
+          externalParticipantRef: `p${thread}`,
+          body,
+          participant: { displayName: `Participant ${thread}` },
+        });
+      }
+    }),
+  );
+}
+
+async function measureVisits(setting: Setting): Promise<readonly Row[]> {
+  const { account, browser, endings } = setting;
+  const tookMs: number[] = [];
+  let bytes = 0;
+  for (let visit = 0; visit <= visits; visit++) {
+    const page = await openConsole(endings, browser, account, account.owner, { path: '/healthz' });
+    const scripts: Promise<Buffer>[] = [];
+    page.on('response', response => {
+      if (response.request().resourceType() === 'script') scripts.push(response.body());
+    });
+    const start = performance.now();
+    await goToList(page, account);
+    // The first one warms the server.
+    if (visit > 0) tookMs.push(performance.now() - start);
+    bytes = (await Promise.all([...scripts])).reduce((sum, script) => sum + gzipSync(script).length, 0);
+    await page.context().close();
+  }
+  return [
+    ['first visit: scripts before the list shows, by gzip, KiB', fixed(bytes / 1_024), '240'],
+    [`first visit: until the list shows, median of ${visits}, ms`, fixed(median(tookMs), 0), '1,500'],
+  ];
+}
+
+async function measureSwitches(setting: Setting): Promise<readonly Row[]> {
+  const page = await openList(setting);
+  const names = await page.getByRole('option').locator('bdi[title]').allTextContents();
+  const threads = names.slice(0, switched.inView).map(name => Number(name.split(' ')[1]));
+  const measure = async (): Promise<number[]> => {
+    const took: number[] = [];
+    for (const [place, thread] of threads.entries()) {
+      const shown = page.evaluate<number>(`probe.switchTo(${JSON.stringify(lastText(thread))})`);
+      await page.getByRole('option').nth(place).click();
+      took.push(await shown);
+    }
+    return took;
+  };
+  const first = await measure();
+  const again: number[] = [];
+  for (let round = 0; round < switched.rounds; round++) again.push(...(await measure()));
+  await page.context().close();
+  return [
+    [`thread shown for the first time, p95 of ${first.length}, ms`, fixed(percentile(first, 0.95), 0), '400'],
+    [`thread shown from the cache, p95 of ${again.length}, ms`, fixed(percentile(again, 0.95), 0), '100'],
+  ];
+}
+
+async function measureShowing(setting: Setting): Promise<readonly Row[]> {
+  const { skein, channelId } = setting.account;
+  const page = await openList(setting);
+  await page.getByText('Online').waitFor();
+  const sentAt: number[] = [];
+  const answers: Promise<unknown>[] = [];
+  const start = performance.now();
+  for (let number = 0; number < timedMessages; number++) {
+    await pause(Math.max(0, start + (number * 1_000) / messagesPerSecond - performance.now()));
+    sentAt.push(Date.now());
+    const externalParticipantRef = `p${number % switched.threads}`;
+    answers.push(skein.channels.receive(channelId, { externalParticipantRef, body: `message-${number}` }));
+  }
+  await Promise.all(answers);
+  await page
+    .getByText(`message-${timedMessages - 1}`)
+    .first()
+    .waitFor();
+  const shown = await page.evaluate<Readonly<Record<string, number>>>('probe.shown');
+  await page.context().close();
+  const took = sentAt.flatMap((at, number) => {
+    const then = shown[number];
+    return then === undefined ? [] : [then - at];
+  });
+  return [
+    [`shown: messages of ${count(timedMessages)}, ${messagesPerSecond} a second`, count(took.length), ''],
+    ['from the request to the frame that shows it, p50, ms', fixed(percentile(took, 0.5), 0), ''],
+    ['from the request to the frame that shows it, p99, ms', fixed(percentile(took, 0.99), 0), '150'],
+  ];
+}
+
+/** Of the page's heap, after a forced collection. */
+async function measureHeap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize;
+}
+
+async function measureFlood(setting: Setting): Promise<readonly Row[]> {
+  const { baseUrl, apiKey, channelId, projectId } = setting.account;
+  const page = await openList(setting);
+  await page.getByText('Online').waitFor();
+  const before = await measureHeap(page);
+  await page.evaluate('Object.assign(probe, { longestTask: 0, shift: 0, frames: 0 })');
+  const { succeeded, startedAt, endedAt, errors } = await runLoad({
+    ports: [Number(new URL(baseUrl).port)],
+    path: `/v1/channels/${channelId}/inbound-messages`,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    connections: flood.connections,
+    warmupMs: 0,
+    measuredMs: flood.seconds * 1_000,
+    threads: flood.threads,
+    projectId,
+    pace: flood.perSecond,
+  });
+  const {
+    longestTask = 0,
+    shift = 0,
+    frames = 0,
+  } = await page.evaluate<Readonly<Record<string, number>>>('probe');
+  const grown = (await measureHeap(page)) - before;
+  await page.context().close();
+  const perSecond = (succeeded * 1_000) / (endedAt - startedAt);
+  return [
+    [
+      `flood: messages, of them refused ${errors}; a second`,
+      `${count(succeeded)}; ${count(perSecond)}`,
+      '30,000; 500',
+    ],
+    ['flood: times a second that the page was drawn anew', fixed(frames / flood.seconds), ''],
+    ['flood: longest task of the page, ms', fixed(longestTask, 0), '100'],
+    ['flood: growth of the heap, MB', fixed(grown / 1e6), '60'],
+    ['flood: layout shift in the list', fixed(shift, 3), '0.020'],
+  ];
+}
+
+/** Every screen that an operator comes to, by what opens it. */
+const screens: readonly ((page: Page) => Promise<void>)[] = [
+  () => Promise.resolve(),
+  async page => {
+    await page.getByRole('option').first().click();
+    await page.getByRole('log').getByRole('article').first().waitFor();
+  },
+  async page => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+  },
+  async page => {
+    await page.keyboard.press('Escape');
+    await page.goto(new URL('/console/settings', page.url()).href);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  },
+];
+
+async function countBarriers(setting: Setting): Promise<readonly Row[]> {
+  let found = 0;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await openList(setting, { colorScheme });
+    for (const open of screens) {
+      await open(page);
+      const barriers = await findBarriers(page);
+      for (const each of barriers) console.log(each);
+      found += barriers.length;
+    }
+    await page.context().close();
+  }
+  return [[`axe: violations on ${screens.length} screens, light and dark`, String(found), '0']];
+}
+
+/** Runs them one after the other and prints a table. */
+export async function benchConsole(database: BenchDatabase): Promise<void> {
+  const endings = new Endings();
+  const skein = await startSkein(database, 'console');
+  try {
+    const account = await createConsoleAccount(skein.server.url);
+    const setting = { account, browser: await startChromium(endings), endings };
+    await fill(setting);
+    const rows: Row[] = [];
+    for (const measure of [measureVisits, measureSwitches, measureShowing, countBarriers, measureFlood])
+      rows.push(...(await measure(setting)));
+    console.log(`\n${table(['', 'measured', 'target'], rows)}`);
+  } finally {
+    await endings.end();
+    await skein.stop();
+  }
+}
