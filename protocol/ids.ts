@@ -25,6 +25,7 @@ export const prefixes = {
   agent: 'agt',
   run: 'run',
   note: 'note',
+  cannedReply: 'canned',
   attachment: 'att',
   session: 'ses',
   audit: 'aud',

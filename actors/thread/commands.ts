@@ -117,8 +117,15 @@ export interface ThreadChanges {
   readonly snoozedUntil?: string | null;
 }
 
-export interface UpdateThread extends Tenancy {
+export interface UpdateThread extends Tenancy, Keyed {
   readonly changes: ThreadChanges;
+  readonly author: Actor;
+}
+
+/** Adds and removes tags. 422 for more than a thread may have. */
+export interface RetagThread extends Tenancy, Keyed {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
   readonly author: Actor;
 }
 
@@ -128,7 +135,7 @@ export interface EraseThread extends Tenancy, Audited {
 }
 
 /** `userId` null: nobody is assigned any more. */
-export interface AssignThread extends Tenancy {
+export interface AssignThread extends Tenancy, Keyed {
   readonly userId: string | null;
   /** Only if this user is the assignee. */
   readonly from?: string;
@@ -179,6 +186,8 @@ export type ThreadCommands = ThreadAgentCommands & {
   checkSend: { readonly payload: CheckSend; readonly reply: MessageDryRun };
   /** Replies with the thread's JSON text. */
   update: { readonly payload: UpdateThread; readonly reply: string };
+  /** Replies with the thread's JSON text. */
+  retag: { readonly payload: RetagThread; readonly reply: string };
   /** Replies with the thread's JSON text. */
   assign: { readonly payload: AssignThread; readonly reply: string };
   /** Replies whether the thread has taken the operator: one that does not wait for anybody any more has not. */

@@ -1,11 +1,18 @@
 /** Decisions: a thread is changed, assigned, or forgets its participant. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor, AssignmentReason } from '../../protocol/resources/index.ts';
+import { invalid } from '../../protocol/errors.ts';
+import { type Actor, type AssignmentReason, maxTags } from '../../protocol/resources/index.ts';
 import type { Turn } from '../../runtime/actor/index.ts';
 import { eraseThread } from '../../storage/writes/index.ts';
 import { createAuditWrites, mergeObject, requireSameTenancy, systemActor } from '../base/index.ts';
 import { noteChanges, noteAssignment, noteErasure } from './agent-handling.ts';
-import type { UpdateThread, AssignAutomatically, AssignThread, EraseThread } from './commands.ts';
+import type {
+  UpdateThread,
+  AssignAutomatically,
+  AssignThread,
+  EraseThread,
+  RetagThread,
+} from './commands.ts';
 import { changeParticipant } from './participant.ts';
 import { closeEndedWindow } from './service-window.ts';
 import { changeSnooze } from './snooze.ts';
@@ -54,6 +61,18 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
 
   if (next.sequence === state.sequence) return { reply: toThreadJson(state, turn.id, turn.now) };
   return builder.decide(toThreadJson(next, turn.id, turn.now));
+}
+
+/** PATCH of the tags, by those that come and go. */
+export function retag(state: ThreadState, command: RetagThread, turn: Turn): ThreadDecision<string> {
+  requireSameTenancy(state, command);
+  const { add, remove, ...rest } = command;
+  const tags = [...new Set([...state.tags, ...add])].filter(tag => !remove.includes(tag));
+  if (tags.length > maxTags) {
+    const message = `would be ${tags.length} on this thread, which may have ${maxTags}`;
+    throw invalid([{ path: '/body/tags', message, code: 'maxItems' }]);
+  }
+  return update(state, { ...rest, changes: { tags } }, turn);
 }
 
 /**

@@ -25,6 +25,8 @@ export {
   type SendMessage,
   type ThreadAgentCommands,
   type ThreadChannel,
+  type RetagThread,
+  type ThreadChanges,
   type UpdateThread,
 } from './commands.ts';
 export { agentAloneMs } from './decide-update.ts';

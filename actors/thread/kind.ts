@@ -8,7 +8,7 @@ import { settleAttachment } from './decide-attachment.ts';
 import { callAgent, dropCall, noteTyping, openRun, runOver, toKeptRun } from './decide-agent.ts';
 import { takeAnswer } from './decide-answer.ts';
 import { expireSuggestion, resolveSuggestion, toKeptSuggestion } from './decide-suggestion.ts';
-import { assign, assignAutomatically, update, erase } from './decide-update.ts';
+import { assign, assignAutomatically, erase, retag, update } from './decide-update.ts';
 import { create, receive } from './decide-inbound.ts';
 import { addNote, editNote, removeNote } from './decide-notes.ts';
 import { checkSend, send } from './decide-outbound.ts';
@@ -32,8 +32,9 @@ export function createThreadKind(
       receive,
       send,
       checkSend,
-      update,
-      assign,
+      update: keepReply(update, () => null),
+      retag: keepReply(retag, () => null),
+      assign: keepReply(assign, () => null),
       assignAutomatically,
       erase,
       addNote: keepReply(addNote),

@@ -6,7 +6,7 @@
  *   /console/join, /console/reset, /console/verify                    #token= of a mailed link
  *   /console/settings
  *   /console                                                          chooses a project and an environment
- *   /console/{projectId}/{environmentId}/{queue}[/{threadId}]         works
+ *   /console/{projectId}/{environmentId}/{queue}[/{threadId}]         works; message= of the thread to show
  */
 import {
   createRootRoute,
@@ -99,6 +99,8 @@ const noThreadRoute = createRoute({ getParentRoute: () => workplaceRoute, path: 
 const threadRoute = createRoute({
   getParentRoute: () => workplaceRoute,
   path: '/$threadId',
+  validateSearch: (search): { readonly message?: string } =>
+    typeof search['message'] === 'string' ? { message: search['message'] } : {},
   component: lazyRouteComponent(() => import('./thread/thread-pane.tsx'), 'ThreadPane'),
 });
 

@@ -6,8 +6,7 @@ import type { Resources } from './generated/resources.ts';
 import type { Caller, StreamTicket } from './generated/types.ts';
 import { Listing, type Page } from './listing.ts';
 import { operations, prepareRequest, type Operation, type RequestInput } from './operation.ts';
-import { follow, type StreamOptions, type WebSocketFactory } from './stream.ts';
-import type { StreamItem } from './stream-connection.ts';
+import { follow, type EventStream, type StreamOptions, type WebSocketFactory } from './stream.ts';
 import { Tenant } from './tenant.ts';
 import { send, type Attempt, type FetchFunction, type Transport } from './transport.ts';
 import { upload } from './uploads.ts';
@@ -99,7 +98,7 @@ class SkeinClient {
    *
    * @throws {AuthError} the credential is no good any more, or may not follow
    */
-  stream(options: StreamOptions = {}): AsyncGenerator<StreamItem, void, undefined> {
+  stream(options: StreamOptions = {}): EventStream {
     const { signal } = options;
     return follow(
       {

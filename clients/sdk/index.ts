@@ -18,7 +18,7 @@ export type * from './generated/resources.ts';
 export type * from './generated/types.ts';
 export { Listing, type Page } from './listing.ts';
 export type { RequestInput } from './operation.ts';
-export type { Disconnect, StreamOptions, WebSocketFactory } from './stream.ts';
+export type { Disconnect, EventStream, StreamOptions, WebSocketFactory } from './stream.ts';
 export type { Cursor, SocketLike, StreamItem } from './stream-connection.ts';
 export type { Attempt, FetchFunction } from './transport.ts';
 export type { UploadOptions } from './uploads.ts';

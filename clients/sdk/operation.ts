@@ -66,10 +66,29 @@ export function parseOperation(resource: string, row: string): Operation {
   };
 }
 
-/** All operations by their ids, in the order of the contract. */
+/**
+ * The rows of a resource, for `parseOperation`. What follows from its name is said shorter: of `apiKeys`, `@` is `ApiKey` and `=` is
+ * `/api-keys`; `~` behind `threads/` is `{threadId}`. Calls that differ in what is before the first dot alone share a row.
+ *
+ * @param rows `pGET get|pPATCH update.@=/~` and its like, a line each
+ */
+export function expandRows(resource: string, rows: string): string[] {
+  const words = resource.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+  return rows
+    .replaceAll('@', resource.charAt(0).toUpperCase() + resource.slice(1).replace(/s$/, ''))
+    .replaceAll('=', `/${words}`)
+    .replace(/(\w+)s\/~/g, '$1s/{$1Id}')
+    .split('\n')
+    .flatMap(row => {
+      const [, heads = '', tail = ''] = /^([^.]*)(.*)$/.exec(row) ?? [];
+      return heads.split('|').map(head => head + tail);
+    });
+}
+
+/** All operations by their ids. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries(operationTable).flatMap(([resource, rows]) =>
-    rows.split('\n').map(row => {
+    expandRows(resource, rows).map(row => {
       const operation = parseOperation(resource, row);
       return [operation.operationId, operation] as const;
     }),

@@ -59,8 +59,16 @@ export interface SocketLike {
 const maxQueued = 1_000;
 const eventHead = /^\{"type":"event","seq":\d+,"event":/;
 
+/** What the reader of a stream shows and looks at. */
+export interface Watching {
+  readonly environmentId: string | undefined;
+  /** Undefined: has never said. */
+  threadId?: string | null;
+}
+
 export class StreamConnection {
   readonly #socket: SocketLike;
+  readonly #watching: Watching;
   readonly #silenceMs: number;
   readonly #items: StreamItem[] = [];
   #epoch: string | undefined;
@@ -75,14 +83,17 @@ export class StreamConnection {
    * @param cursor where to go on; undefined: from now
    * @param silenceMs without any frame for so long the connection is dead
    */
-  constructor(socket: SocketLike, cursor: Cursor | undefined, silenceMs: number) {
+  constructor(socket: SocketLike, cursor: Cursor | undefined, watching: Watching, silenceMs: number) {
     this.#socket = socket;
+    this.#watching = watching;
     this.#silenceMs = silenceMs;
     this.#epoch = cursor?.epoch;
     this.#seq = cursor?.seq ?? 0;
     socket.addEventListener('open', () => {
       this.#wasOpen = true;
-      socket.send(JSON.stringify({ type: 'resume', ...cursor }));
+      const { environmentId } = watching;
+      socket.send(JSON.stringify({ type: 'resume', ...cursor, environmentId }));
+      this.tellView();
     });
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
     socket.addEventListener('close', ({ code, reason }) => this.#end(code, reason));
@@ -99,6 +110,13 @@ export class StreamConnection {
       await this.#wait(signal);
     }
     return undefined;
+  }
+
+  /** Says which thread the user looks at; until the connection is open it waits. */
+  tellView(): void {
+    const { threadId } = this.#watching;
+    if (threadId === undefined || !this.#wasOpen || this.#closing !== undefined) return;
+    this.#socket.send(JSON.stringify({ type: 'view', threadId }));
   }
 
   /** Ends it from this side. */

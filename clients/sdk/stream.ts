@@ -12,6 +12,7 @@ import {
   type Cursor,
   type SocketLike,
   type StreamItem,
+  type Watching,
 } from './stream-connection.ts';
 import type { Transport } from './transport.ts';
 import { sleep, untilAborted } from './waiting.ts';
@@ -67,17 +68,45 @@ const protocolErrors: ReadonlySet<number> = new Set([1003, 1007]);
 /** 4001: no longer authenticated. 4003: no longer a member. REST says whether a new token helps. */
 const refusals: ReadonlySet<number> = new Set([4001, 4003]);
 
+/** A stream, and what the one who follows it tells the others. */
+export interface EventStream extends AsyncGenerator<StreamItem, void, undefined> {
+  /**
+   * Tells the project's other operators which thread the user looks at: `thread.viewer.changed`. At any time, also while there is no
+   * connection; each new one is told again. API keys are no people: theirs are ignored.
+   *
+   * @param threadId null: none any more
+   */
+  view(threadId: string | null): void;
+}
+
 /** Every event once and in order, from where the options say. */
-export async function* follow(
+export function follow(source: StreamSource, options: StreamOptions): EventStream {
+  const watching: Watching = { environmentId: options.environmentId };
+  let connection: StreamConnection | undefined;
+  const open = (socket: SocketLike, cursor: Cursor | undefined): StreamConnection =>
+    (connection = new StreamConnection(socket, cursor, watching, options.silenceMs ?? defaultSilenceMs));
+  return Object.assign(followEvents(source, options, open), {
+    view: (threadId: string | null) => {
+      watching.threadId = threadId;
+      connection?.tellView();
+    },
+  });
+}
+
+async function* followEvents(
   source: StreamSource,
   options: StreamOptions,
+  open: (socket: SocketLike, cursor: Cursor | undefined) => StreamConnection,
 ): AsyncGenerator<StreamItem, void, undefined> {
   const { signal } = options;
   let cursor = options.from;
   for (let failures = 0; signal?.aborted !== true; failures++) {
     let closing: Closing;
-    const connection = await connect(source, options, cursor);
-    if (connection instanceof StreamConnection) {
+    const socket = await connect(source, options);
+    if ('wasOpen' in socket) {
+      closing = socket;
+    } else {
+      const connection = open(socket, cursor);
       try {
         for (;;) {
           const next = await connection.next(signal);
@@ -93,34 +122,26 @@ export async function* follow(
       } finally {
         connection.close();
       }
-    } else {
-      closing = connection;
     }
     await throwIfRefused(source, options, closing);
     await backOff(closing, failures, options);
   }
 }
 
-/** A connection that is being opened, or why none could be. Throws what does not pass by itself. */
+/** A socket that is being opened, or why there is none. Throws what does not pass by itself. */
 async function connect(
   { transport, webSocket = openGlobalSocket, getProjectId, createTicket }: StreamSource,
-  { projectId, signal, silenceMs = defaultSilenceMs }: StreamOptions,
-  cursor: Cursor | undefined,
-): Promise<StreamConnection | Closing> {
+  { projectId, signal }: StreamOptions,
+): Promise<SocketLike | Closing> {
   try {
     const project = projectId ?? (await untilAborted(getProjectId(), signal));
     const address = `${transport.baseUrl.replace(/^http/, 'ws')}/console/projects/${encodeURIComponent(project)}/events/stream`;
     if ('document' in globalThis) {
       const ticket = await createTicket(project);
-      return new StreamConnection(
-        webSocket(`${address}?ticket=${encodeURIComponent(ticket)}`, undefined),
-        cursor,
-        silenceMs,
-      );
+      return webSocket(`${address}?ticket=${encodeURIComponent(ticket)}`, undefined);
     }
     const token = await untilAborted(Promise.resolve(transport.getToken()), signal);
-    const headers = { ...transport.headers, authorization: `Bearer ${token}` };
-    return new StreamConnection(webSocket(address, headers), cursor, silenceMs);
+    return webSocket(address, { ...transport.headers, authorization: `Bearer ${token}` });
   } catch (error) {
     if (isFinal(error, signal)) throw error;
     return { type: 'closed', code: 1006, reason: (error as Error).message, wasOpen: true };

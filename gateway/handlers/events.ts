@@ -1,11 +1,18 @@
 /** The event log and the event catalogue (docs/contract-decisions.md, "Events"). */
 import { invalid, notFound, type Issue } from '../../protocol/errors.ts';
-import { eventTypes, isKnownPattern, type EventName, type EventType } from '../../protocol/events.ts';
+import {
+  eventTypes,
+  isKnownPattern,
+  matchesEventNames,
+  type EventName,
+  type EventType,
+} from '../../protocol/events.ts';
 import type { eventOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type EventTypeEntry } from '../../protocol/resources/index.ts';
 import { type Cursors, type ScanPage, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { eventLog, findEventBody, findEventTenant, type PagedEvent } from '../../storage/events/index.ts';
+import { findThread, findThreadTenant } from '../../storage/reads/index.ts';
 import { type Answer, type Call, getEventView, type Handlers, type ProjectScope } from '../pipeline/index.ts';
 import { requireScope, resolveScope } from './tenant-scope.ts';
 
@@ -38,6 +45,8 @@ export function eventHandlers({ database, cursors }: EventServices): Handlers<ty
       });
     },
 
+    listThreadEvents: call => listThreadEvents({ database, cursors }, call),
+
     getEvent: async call => {
       const { eventId } = call.params;
       const scope = await resolveScope(call, database, findEventTenant, eventId);
@@ -56,6 +65,26 @@ export function eventHandlers({ database, cursors }: EventServices): Handlers<ty
       return { body: toPage(rows, limit, last => cursors.encode('event-types', [last.eventName])) };
     },
   };
+}
+
+async function listThreadEvents(
+  { database, cursors }: EventServices,
+  call: Call<(typeof eventOperations)['listThreadEvents']>,
+): Promise<Answer> {
+  const { threadId } = call.params;
+  const { eventName: wanted = [], cursor, limit = defaultPageSize } = call.query;
+  const patterns = checkEventFilter(wanted, '/query/eventName');
+  const project = await resolveScope(call, database, findThreadTenant, threadId);
+  if ((await findThread(database, project, threadId)) === undefined) throw notFound();
+  const { projectId, environmentId } = project;
+  const scope = `thread events ${environmentId} ${threadId} ${JSON.stringify(patterns)}`;
+  const before = cursor === undefined ? undefined : Number(cursors.decode(scope, cursor)[0]);
+  const eventNames = listVisibleEvents(call, project).filter(name => matchesEventNames(patterns, name));
+  const page = await eventLog(database, { projectId, environmentId, eventNames, threadId, before, limit });
+  return eventsAnswer(page, {
+    toText: ({ body }) => body,
+    toCursor: ({ seq }) => cursors.encode(scope, [seq]),
+  });
 }
 
 function listVisibleEvents({ caller }: Pick<Call, 'caller'>, project: ProjectScope): readonly string[] {

@@ -24,6 +24,7 @@ import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
 import {
   type AccessCache,
   type ApiKeys,
+  CannedReplies,
   ConsoleMembers,
   Environments,
   Invitations,
@@ -44,8 +45,10 @@ import { attachmentHandlers } from './attachments.ts';
 import { auditHandlers } from './audit.ts';
 import { authHandlers, passwordResetHandlers, type AuthServices } from './auth.ts';
 import { budgetHandlers, usageHandlers } from './usage.ts';
+import { bulkHandlers } from './bulk.ts';
 import { byokHandlers } from './byok.ts';
 import type { ChannelDirectory } from './channel-directory.ts';
+import { cannedReplyHandlers } from './canned-replies.ts';
 import { channelTrafficHandlers } from './channel-traffic.ts';
 import { channelHandlers } from './channels.ts';
 import { chatappHandlers } from './chatapp.ts';
@@ -65,6 +68,7 @@ import { noteHandlers } from './notes.ts';
 import { partnerAppHandlers } from './partner-apps.ts';
 import { presenceHandlers } from './presence.ts';
 import { privacyHandlers } from './privacy.ts';
+import { profileHandlers } from './profile.ts';
 import { projectHandlers, workspaceHandlers } from './workspaces.ts';
 import { runHandlers } from './runs.ts';
 import { stitchHandlers } from './stitches.ts';
@@ -125,6 +129,7 @@ function accountHandlers({ database: db, hash, mails, cursors, access, signingIn
   const { sessions } = signingIn;
   return {
     ...authHandlers(signingIn),
+    ...profileHandlers(db),
     ...passwordResetHandlers({
       ...signingIn,
       resets: new PasswordResets({ db, hash, mails, refuse: refuseAccount }),
@@ -154,6 +159,10 @@ function tenancyHandlers(services: HandlerServices) {
     ...memberHandlers({ members, database, node, clock, log }),
     ...projectHandlers({ projects, environments }),
     ...apiKeyHandlers({ apiKeys, verifier }),
+    ...cannedReplyHandlers({
+      database,
+      replies: new CannedReplies({ db, cursors, rules: tenancyRules, limits }),
+    }),
     ...partnerAppHandlers(new PartnerApps({ db, hash, vault, cursors, rules: tenancyRules }), baseUrl),
     ...consoleHandlers({ database, members: new ConsoleMembers(db, access, tenancyRules), tickets, cursors }),
   };
@@ -173,6 +182,7 @@ function conversationHandlers(services: HandlerServices) {
     ...chatappWebhookHandlers({ database, node, vault, hash, webhooks, recentWebhooks }),
     ...inboundMessageHandlers({ database, node, channels }),
     ...threadHandlers({ database, node, cursors, channels, access }),
+    ...bulkHandlers({ database, node, access }),
     ...messageHandlers({ database, node, cursors }),
     ...noteHandlers({ database, node, cursors }),
     ...presenceHandlers({ database, node, show: event => publishEphemeral(transport, event) }),

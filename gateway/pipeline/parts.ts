@@ -37,6 +37,7 @@ export class PartsReader {
   readonly #query: Validate | undefined;
   readonly #body: Validate | undefined;
   readonly #isRaw: boolean;
+  readonly #isPatch: boolean;
   /** Whether If-Match would be ignored, and the change made in spite of it. */
   readonly #ignoresCondition: boolean;
   /** What an API key implies, where the query and the body have to name it. */
@@ -57,6 +58,7 @@ export class PartsReader {
     this.#query = operation.query && compile(operation.query);
     this.#body = operation.body && compile(operation.body);
     this.#isRaw = operation.rawBody !== undefined;
+    this.#isPatch = operation.method === 'PATCH';
     this.#ignoresCondition =
       operation.method !== 'GET' &&
       operation.errors.includes('svc/validation/invalid_request') &&
@@ -84,7 +86,7 @@ export class PartsReader {
     // The body first: where it is not JSON at all there are no issues to list.
     const body = this.#isRaw
       ? request.body
-      : this.#body && parseJsonBody(request.body, request.header('content-type'));
+      : this.#body && parseJsonBody(request.body, request.header('content-type'), this.#isPatch);
     if (implied !== undefined) fillIn(body, this.#impliedInBody, implied);
     const params = this.#params && this.#readParams(request.params);
     const given = request.query === '' ? noParameters : parseQuery(request.query);
@@ -158,13 +160,16 @@ function mergeIssues(...lists: readonly (readonly Issue[] | undefined)[]): Issue
 }
 
 const jsonType = /^application\/json[ \t]*(;|$)/i;
+/** What clients of RFC 7396 call the body of a PATCH. */
+const patchType = /^application\/merge-patch\+json[ \t]*(;|$)/i;
 const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^";, \t]+)/i;
 
 /** Throws 400 unless the type is JSON in UTF-8, the only encoding that JSON is exchanged in (RFC 8259 section 8.1). */
-function checkType(contentType: string): void {
+function checkType(contentType: string, isPatch: boolean): void {
   if (contentType === 'application/json') return;
   const named = charset.exec(contentType)?.[1]?.toLowerCase() ?? 'utf-8';
-  if (jsonType.test(contentType) && named === 'utf-8') return;
+  const isJson = jsonType.test(contentType) || (isPatch && patchType.test(contentType));
+  if (isJson && named === 'utf-8') return;
   throw malformed('The Content-Type must be application/json, in UTF-8.');
 }
 
@@ -180,8 +185,8 @@ function malformed(message: string): ServiceError {
 }
 
 /** The value of a request's body. Throws 400 on what is not JSON, 422 on a key that no object should have. */
-export function parseJsonBody(body: Buffer, contentType: string): unknown {
-  checkType(contentType);
+export function parseJsonBody(body: Buffer, contentType: string, isPatch = false): unknown {
+  checkType(contentType, isPatch);
   // Decoding would turn broken bytes into U+FFFD: text that the client never sent.
   if (!isUtf8(body)) throw malformed('The body is not UTF-8.');
   refuseManyValues(body);

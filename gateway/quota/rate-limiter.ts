@@ -6,6 +6,7 @@
  *   read, write, run,
  *   test               its credential: an API key, or a user, whose sessions share one; without any, its address. And the project, which
  *                      is that of the API key; for a user, once it is certain that the user may act there
+ *   bulk               as `write`, once for each thread that it names
  *   invitation         its credential, as `write`; then the workspace, the user, and the e-mail that is invited, as for auth
  *   message            the project of an API key, and then the thread where one is named; for a user, as `write`, and then the
  *                      project, once it is certain that the user may act there, and the thread
@@ -79,6 +80,7 @@ const guarded: ReadonlySet<BucketName> = new Set([
 const projectBuckets: Readonly<Partial<Record<RateClass, BucketName>>> = {
   read: 'readProject',
   write: 'writeProject',
+  bulk: 'writeProject',
   run: 'runProject',
   test: 'testProject',
 };
@@ -169,6 +171,7 @@ class BucketRateLimiter implements RateLimiter {
         return this.#lease(this.#policies(caller.environmentKind)[name], caller.projectId);
       }
       case 'invitation':
+      case 'bulk':
         return this.#credentialLease('write', call);
       case 'read':
       case 'write':
@@ -195,10 +198,10 @@ class BucketRateLimiter implements RateLimiter {
   }
 
   /** The same for a user's request; undefined where only the handler learns which project it is about. */
-  #takeUserProject(rate: RateClass, { caller, project }: Call): Maybe<Quota | undefined> {
+  #userProjectLease(rate: RateClass, { caller, project }: Call): BucketLease | undefined {
     const name = projectBuckets[rate];
     if (name === undefined || caller?.type !== 'user' || project === undefined) return undefined;
-    return this.#lease(this.#policies(project.environmentKind)[name], project.projectId).take();
+    return this.#lease(this.#policies(project.environmentKind)[name], project.projectId);
   }
 
   #takeSubject(rate: RateClass, call: Call): Maybe<Quota | undefined> {
@@ -209,9 +212,21 @@ class BucketRateLimiter implements RateLimiter {
         return this.#emailLease(call)?.take();
       case 'invitation':
         return this.#takeInvitation(call);
+      case 'bulk':
+        return this.#takeBulk(call);
       default:
-        return this.#takeUserProject(rate, call);
+        return this.#userProjectLease(rate, call)?.take();
     }
+  }
+
+  /** For the first thread the caller was charged, and with a key the project. */
+  #takeBulk(call: Call): Promise<Quota | undefined> {
+    const threadIds = (call.body as Fields | undefined)?.['threadIds'] as readonly string[];
+    const own = this.#callerLease('bulk', call);
+    const ofUser = this.#userProjectLease('bulk', call);
+    const ofProject = ofUser ?? this.#keyProjectLease('bulk', call);
+    const further = threadIds.slice(1).flatMap(() => (ofProject === undefined ? own : [own, ofProject]));
+    return takeAll(ofUser === undefined ? further : [ofUser, ...further]);
   }
 
   #takeMessage(call: Call): Maybe<Quota | undefined> {
@@ -281,6 +296,20 @@ function pair(a: Chargeable, b: Chargeable): Chargeable {
       b.refund();
     },
   };
+}
+
+/** Takes from all, or from none; gives the quota that refuses, with the time until all would have been allowed, else one that has least left. */
+async function takeAll(leases: readonly BucketLease[]): Promise<Quota | undefined> {
+  const quotas = await Promise.all(leases.map(lease => lease.take()));
+  const refused = quotas.filter(({ allowed }) => !allowed);
+  const [first] = refused;
+  if (first === undefined) return quotas.toSorted((a, b) => a.remaining - b.remaining)[0];
+  quotas.forEach(({ allowed }, index) => {
+    if (allowed) leases[index]?.refund();
+  });
+  const missing = refused.filter(({ bucket }) => bucket === first.bucket).length;
+  const { retryAfterSeconds = 0, windowSeconds = 0, limit } = first;
+  return { ...first, retryAfterSeconds: retryAfterSeconds + ((missing - 1) * windowSeconds) / limit };
 }
 
 /** Takes from both, or from neither; gives the quota that refuses, else the one that has less left. */

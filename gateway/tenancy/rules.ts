@@ -3,7 +3,7 @@
  * is not allowed. Storage asks these rules inside its transactions, with the roles that it has locked (storage/tenancy/rules.ts), so they
  * hold however many changes are made at once.
  */
-import { notFound, ServiceError } from '../../protocol/errors.ts';
+import { conflict, notFound, preconditionFailed, ServiceError } from '../../protocol/errors.ts';
 import type { Scope } from '../../protocol/operation.ts';
 import { access, listForbiddenScopes, type Roles } from '../../protocol/operations/index.ts';
 import type { KeyEnvironment, WorkspaceRole } from '../../protocol/resources/index.ts';
@@ -17,6 +17,7 @@ import {
 /** The error of each refusal. A new one for each, since an error holds the stack of its request. */
 const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
   absent: notFound,
+  changed: preconditionFailed,
   console_member_absent: () => new ServiceError('svc/console/not_found'),
   console_user_absent: () => {
     const { message, details = {} } = notFound('/body/userId');
@@ -40,6 +41,8 @@ export const tenancyRules: TenancyRules = {
   requireKeyRotation,
   requireMemberChange,
   noKeyEnvironment,
+  shortcutTaken: cannedReplyId =>
+    conflict('Another canned reply has the shortcut.', cannedReplyId === undefined ? {} : { cannedReplyId }),
   refuse: reason => refusals[reason](),
 };
 
@@ -128,8 +131,4 @@ function noKeyEnvironment(environment: KeyEnvironment): ServiceError {
 function lacksRole(needed: string): ServiceError {
   const message = `Your role does not allow this: it takes ${needed}.`;
   return new ServiceError('svc/auth/insufficient_scope', { message });
-}
-
-function conflict(message: string): ServiceError {
-  return new ServiceError('svc/runtime/conflict', { message });
 }

@@ -15,6 +15,7 @@ import { describeSecuritySchemes, headers, parameters } from './headers.ts';
 const tags: Readonly<Record<string, string>> = {
   'Studio authentication':
     'Accounts and sessions of people: sign-up, login, refresh, forgotten passwords, invitations accepted.',
+  Profile: 'How you are shown to others, and what you have set for the Console.',
   Credentials: 'What the credential of a request is, and where it may be used.',
   Workspaces: 'A workspace holds projects and the people who work on them.',
   Members: 'Who belongs to a workspace, and as what: owner, admin or viewer.',
@@ -32,6 +33,7 @@ const tags: Readonly<Record<string, string>> = {
   Threads:
     'A thread is a conversation that lasts: with one participant of one channel, in one environment, in one order.',
   Notes: 'What operators write to each other on a thread. The participant never sees it.',
+  'Canned replies': 'Replies that a project keeps ready for its operators, by a shortcut.',
   Messages: 'What was said on a thread, inbound and outbound, and what became of it.',
   Attachments: 'Files of messages: uploaded and read through addresses that are signed and short-lived.',
   BYOK: 'Your own keys of LLM providers, with which your agents ask their models. They are written, used, and never shown.',

@@ -53,6 +53,7 @@ const anEvent = {
   },
 };
 const tool = { name: 'find_order', url: 'https://orders.acme.test/find', error: null };
+const cannedReply = { shortcut: '/thanks', title: 'Thanks', body: 'Thank you, {{participant.name}}!' };
 const keySecret = 'svc_test_9qz3s4bfm5s0m2f7v8q1x3c9qz3s4bfm5s0m2f7v8q1x';
 const llmKey = 'sk-9qz3s4bfm5s0m2f7v8q1x3c';
 const partnerApp = { name: 'Acme app', appId: '217398412345', appSecret: '9qz3s4bfm5s0m2f7v8q1x3c9qz3s4bfm' };
@@ -97,6 +98,17 @@ const valuesByPlace: Readonly<Record<string, Readonly<Record<string, Json>>>> = 
   ThreadMatch: { field: 'message', snippet: 'Where is my order?', highlights: [[12, 17]] },
   Participant: { displayName: 'Ada Lovelace' },
   ParticipantInput: { displayName: 'Ada Lovelace' },
+  Profile: { displayName: 'Ada Lovelace', language: 'en', timeZone: 'Europe/London' },
+  UpdateProfileBody: { displayName: 'Ada Lovelace', language: 'en', timeZone: 'Europe/London' },
+  ListedConsoleMember: { displayName: 'Ada Lovelace' },
+  WorkspaceMember: { displayName: 'Ada Lovelace' },
+  CannedReply: cannedReply,
+  CreateCannedReplyBody: cannedReply,
+  UpdateCannedReplyBody: cannedReply,
+  listCannedReplies: { q: '/tha' },
+  BulkBody: { action: 'addTags', tags: ['refund'], userId: null, agentMode: null },
+  BulkResult: { status: 'done', error: null },
+  BulkError: { error: 'svc/runtime/not_found', message: 'Not found.' },
   ThreadNote: { body: 'Has called twice.' },
   CreateNoteBody: { body: 'Has called twice.' },
   UpdateNoteBody: { body: 'Has called twice, and is angry.' },

@@ -6,6 +6,7 @@ import {
   ConsoleStreamEvent,
   id,
   createList,
+  ListedConsoleMember,
   ListQuery,
   ListStreamEventsQuery,
   QueuesQuery,
@@ -41,7 +42,7 @@ export const consoleOperations = {
     access: access.readMembers,
     params: oneProject,
     query: ListQuery,
-    success: { status: 200, body: createList(ConsoleMember) },
+    success: { status: 200, body: createList(ListedConsoleMember) },
     // Every role of the project may: for users without one, the project does not exist.
     errors: [...always, ...paged, ...signedIn, ...forbidden, 'svc/console/not_found'],
     rate: 'read',

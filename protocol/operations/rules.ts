@@ -30,6 +30,8 @@ export const access = {
   writeMessages: who(['messages:write'], developers, operators),
   /** What happened on a channel: its bridge may say so, and operators may not put words into a customer's mouth. */
   reportTraffic: who(['messages:write'], developers, []),
+  /** They are everybody's words: those who look after the project write them. */
+  writeCannedReplies: who(null, developers, ['project_owner']),
   readChannels: who(['channels:read'], everyone, allOperators),
   writeChannels: who(['channels:write'], developers, []),
   connectChannels: who(['channels:connect'], developers, []),

@@ -8,8 +8,10 @@ import { attachmentOperations } from './attachments.ts';
 import { auditOperations } from './audit.ts';
 import { authOperations } from './auth.ts';
 import { budgetOperations } from './budgets.ts';
+import { bulkOperations } from './bulk.ts';
 import { byokOperations } from './byok.ts';
 import { callerOperations } from './caller.ts';
+import { cannedReplyOperations } from './canned-replies.ts';
 import { channelOperations } from './channels.ts';
 import { chatappOperations } from './chatapp.ts';
 import { consoleOperations } from './console.ts';
@@ -25,6 +27,7 @@ import { noteOperations } from './notes.ts';
 import { partnerAppOperations } from './partner-apps.ts';
 import { presenceOperations } from './presence.ts';
 import { privacyOperations } from './privacy.ts';
+import { profileOperations } from './profile.ts';
 import { runOperations } from './runs.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
@@ -34,6 +37,7 @@ import { usageOperations } from './usage.ts';
 
 export const operations = {
   ...authOperations,
+  ...profileOperations,
   ...callerOperations,
   ...tenancyOperations,
   ...invitationOperations,
@@ -46,7 +50,9 @@ export const operations = {
   ...channelOperations,
   ...chatappOperations,
   ...threadOperations,
+  ...bulkOperations,
   ...noteOperations,
+  ...cannedReplyOperations,
   ...presenceOperations,
   ...privacyOperations,
   ...messageOperations,

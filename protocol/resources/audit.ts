@@ -55,6 +55,9 @@ export const auditActions = [
   'agent.updated',
   'agent_run.tool_call_resolved',
   'budget.updated',
+  'canned_reply.created',
+  'canned_reply.updated',
+  'canned_reply.deleted',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -1,8 +1,9 @@
 /** Console members, and the REST side of the Console stream. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, freeForm, id, instant, optional, resource } from './fields.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource } from './fields.ts';
 import { page } from './list.ts';
+import { avatarColors } from './profile.ts';
 
 export const consoleRoles = ['project_owner', 'agent', 'viewer'] as const;
 
@@ -14,6 +15,14 @@ export const ConsoleMember = resource('ConsoleMember', {
   updatedAt: instant(),
 });
 export type ConsoleMember = Static<typeof ConsoleMember>;
+
+/** As lists show a member: with what the user's profile says. */
+export const ListedConsoleMember = resource('ListedConsoleMember', {
+  ...ConsoleMember.properties,
+  displayName: Type.String(),
+  avatarColor: nullable(choice(avatarColors)),
+});
+export type ListedConsoleMember = Static<typeof ListedConsoleMember>;
 
 export const UpsertConsoleMemberBody = body('UpsertConsoleMemberBody', {
   userId: id('user'),

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { freeForm, id, instant, optional, resource, text } from './fields.ts';
-import { page, scope } from './list.ts';
+import { maybeProject, page, scope } from './list.ts';
 
 /** Three lowercase dotted segments. */
 export const eventNamePattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$';
@@ -36,6 +36,13 @@ export const ListEventsQuery = Type.Object({
   eventName: optional(text(1, 128)),
   threadId: optional(id('thread')),
   since: optional(instant()),
+  ...page,
+});
+
+/** `eventName` takes names and patterns, repeated for several. Newest first. */
+export const ListThreadEventsQuery = Type.Object({
+  ...maybeProject,
+  eventName: optional(Type.Array(text(1, 128), { maxItems: 20 })),
   ...page,
 });
 

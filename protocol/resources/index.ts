@@ -81,9 +81,18 @@ export {
   ListTemplatesQuery,
   SendTemplateBody,
 } from './chatapp.ts';
+export { type BulkAction, BulkBody, BulkResult, BulkResults } from './bulk.ts';
+export {
+  CannedReply,
+  CreateCannedReplyBody,
+  ListCannedRepliesQuery,
+  maxCannedBody,
+  UpdateCannedReplyBody,
+} from './canned-reply.ts';
 export {
   ConsoleMember,
   ConsoleStreamEvent,
+  ListedConsoleMember,
   ListStreamEventsQuery,
   OpenStreamQuery,
   StreamTicket,
@@ -100,7 +109,13 @@ export {
   WebhookDelivery,
 } from './delivery.ts';
 export { ErrorResponse } from './error.ts';
-export { EnvelopeExample, EventEnvelope, EventTypeEntry, ListEventsQuery } from './event.ts';
+export {
+  EnvelopeExample,
+  EventEnvelope,
+  EventTypeEntry,
+  ListEventsQuery,
+  ListThreadEventsQuery,
+} from './event.ts';
 export { choice, freeForm, id, instant, nullable, optional } from './fields.ts';
 export {
   createList,
@@ -206,6 +221,7 @@ export {
   CreateThreadBody,
   ListThreadsQuery,
   maxPreviewLength,
+  maxTags,
   maxUnreadCount,
   noAgentMode,
   PersonalDataErasure,

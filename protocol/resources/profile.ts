@@ -37,6 +37,10 @@ const notifications = {
 const language = (): ReturnType<typeof Type.String> =>
   Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$', maxLength: 64 });
 
+/** A name of spaces alone would show nothing. */
+const name = (): ReturnType<typeof Type.String> =>
+  Type.String({ minLength: 1, maxLength: maxDisplayName, pattern: '\\S' });
+
 /** Of the signed-in user. `avatarColor`, `language` and `timeZone` are null where the client is to choose. */
 export const Profile = resource('Profile', {
   userId: id('user'),
@@ -52,7 +56,7 @@ export type Profile = Static<typeof Profile>;
 
 /** What is absent stays. `displayName: null` is the beginning of the e-mail address again. `timeZone` is a name of IANA, as `Europe/Berlin`. */
 export const UpdateProfileBody = body('UpdateProfileBody', {
-  displayName: optional(nullable(text(1, maxDisplayName))),
+  displayName: optional(nullable(name())),
   avatarColor: optional(nullable(choice(avatarColors))),
   notifications: optional(
     Type.Object(

@@ -29,6 +29,9 @@ export type SnoozeReason = (typeof snoozeReasons)[number];
 export const assignmentReasons = ['request', 'automatic', 'access_lost'] as const;
 export type AssignmentReason = (typeof assignmentReasons)[number];
 
+/** The tags of a thread. */
+export const maxTags = 20;
+
 /** 1 to 64 characters: a letter or digit, then letters, digits, `_` or `-`. */
 export const tag = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' });
 
@@ -125,7 +128,7 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   status: optional(choice(threadStatuses)),
   agentMode: optional(nullable(choice(agentModes))),
   archived: restored(),
-  tags: optional(Type.Array(tag, { maxItems: 20 })),
+  tags: optional(Type.Array(tag, { maxItems: maxTags })),
   customFields: optional(customFields),
   metadata: optional(freeForm()),
   /** Null: the agent of the thread's channel. */

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { consoleRoles } from './console.ts';
 import { body, choice, emailAddress, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { avatarColors } from './profile.ts';
 import { workspaceRoles } from './studio.ts';
 
 export const Workspace = resource('Workspace', {
@@ -48,6 +49,8 @@ export const WorkspaceMember = resource('WorkspaceMember', {
   workspaceId: id('workspace'),
   userId: id('user'),
   email: Type.String(),
+  displayName: Type.String(),
+  avatarColor: nullable(choice(avatarColors)),
   role: choice(workspaceRoles),
   createdAt: instant(),
   updatedAt: instant(),

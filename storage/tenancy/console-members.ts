@@ -7,10 +7,13 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventName } from '../../protocol/events.ts';
 import type { ConsoleRole } from '../../protocol/operation.ts';
-import type { ConsoleMember as ConsoleMemberResource } from '../../protocol/resources/index.ts';
+import type {
+  ConsoleMember as ConsoleMemberResource,
+  ListedConsoleMember,
+} from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { ConsoleMember, WorkspaceMember } from '../entities/index.ts';
+import { ConsoleMember, selectDisplayName, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import type { AccessCache } from './access-cache.ts';
 import { lockProject } from './roles.ts';
@@ -22,6 +25,14 @@ export interface MemberChange extends UserAuditContext {
   readonly projectId: string;
   readonly userId: string;
 }
+
+type ListedRow = InferEntity<typeof ConsoleMember> & Pick<ListedConsoleMember, 'displayName' | 'avatarColor'>;
+
+const selectPage = `
+  select m.project_id as "projectId", m.user_id as "userId", m.role, m.created_at as "createdAt", m.updated_at as "updatedAt",
+    ${selectDisplayName} as "displayName", u.avatar_color as "avatarColor"
+  from console_members m join users u on u.user_id = m.user_id
+  where m.project_id = $1 and m.user_id > $2 order by m.user_id limit $3`;
 
 export class ConsoleMembers {
   readonly #db: Database;
@@ -35,10 +46,13 @@ export class ConsoleMembers {
   }
 
   /** By user id, which sorts by the creation of the user, after `after`. */
-  async list(projectId: string, after: string, limit: number): Promise<ConsoleMemberResource[]> {
-    const where = { projectId, userId: { $gt: after } };
-    const rows = await this.#db.em().find(ConsoleMember, where, { orderBy: { userId: 'asc' }, limit });
-    return rows.map(memberResource);
+  async list(projectId: string, after: string, limit: number): Promise<ListedConsoleMember[]> {
+    const rows = await this.#db.query<ListedRow>(selectPage, [projectId, after, limit], 'members.console');
+    return rows.map(row => ({
+      ...memberResource(row),
+      displayName: row.displayName,
+      avatarColor: row.avatarColor,
+    }));
   }
 
   /**

@@ -2,6 +2,7 @@
  * Workspaces, projects, environments, members, invitations and the credentials of tenants: rows and the transactions that change
  * them, with their audit entries and events.
  */
+export { CannedReplies, type CannedReplyChange, findCannedReplyProject } from './canned-replies.ts';
 export { AccessCache, type ProjectAccess } from './access-cache.ts';
 export { keyResource } from './api-key-row.ts';
 export {

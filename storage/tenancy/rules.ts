@@ -26,6 +26,8 @@ export interface MemberChangeFacts {
 /** Why the rows do not allow a change. */
 export type TenancyRefusal =
   | 'absent'
+  /** If-Match names another state of it. */
+  | 'changed'
   | 'console_member_absent'
   /** The workspace has no such user to become a Console member. */
   | 'console_user_absent'
@@ -55,5 +57,7 @@ export interface TenancyRules {
   requireMemberChange(facts: MemberChangeFacts): void;
   /** The error for a project that has no environment for such a key. */
   noKeyEnvironment(environment: KeyEnvironment): Error;
+  /** The error for a shortcut that another canned reply of the project has; undefined: it is gone by now. */
+  shortcutTaken(cannedReplyId: string | undefined): Error;
   refuse(reason: TenancyRefusal): Error;
 }

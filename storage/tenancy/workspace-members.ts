@@ -6,7 +6,11 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { WorkspaceMember as MemberResource, WorkspaceRole } from '../../protocol/resources/index.ts';
+import type {
+  AvatarColor,
+  WorkspaceMember as MemberResource,
+  WorkspaceRole,
+} from '../../protocol/resources/index.ts';
 import {
   type NewAuditEntry,
   recordAuditEntries,
@@ -15,7 +19,14 @@ import {
 } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
-import { ConsoleMember, Project, ProjectMember, Workspace, WorkspaceMember } from '../entities/index.ts';
+import {
+  ConsoleMember,
+  Project,
+  ProjectMember,
+  selectDisplayName,
+  Workspace,
+  WorkspaceMember,
+} from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { AccessCache } from './access-cache.ts';
 import { memberResource } from './console-members.ts';
@@ -27,14 +38,16 @@ interface MemberRow {
   readonly workspaceId: string;
   readonly userId: string;
   readonly email: string;
+  readonly displayName: string;
+  readonly avatarColor: AvatarColor | null;
   readonly role: WorkspaceRole;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 const select = `
-  select m.workspace_id as "workspaceId", m.user_id as "userId", u.email, m.role, m.created_at as "createdAt",
-    m.updated_at as "updatedAt"
+  select m.workspace_id as "workspaceId", m.user_id as "userId", u.email, ${selectDisplayName} as "displayName",
+    u.avatar_color as "avatarColor", m.role, m.created_at as "createdAt", m.updated_at as "updatedAt"
   from workspace_members m join users u on u.user_id = m.user_id`;
 
 /** Ids sort by creation: the oldest account comes first. */
@@ -187,6 +200,8 @@ function toResource(row: MemberRow): MemberResource {
     workspaceId: row.workspaceId,
     userId: row.userId,
     email: row.email,
+    displayName: row.displayName,
+    avatarColor: row.avatarColor,
     role: row.role,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -17,6 +17,7 @@ export interface Limits {
   readonly looms: number;
   readonly agents: number;
   readonly channels: number;
+  readonly cannedReplies: number;
   /** Of an owner. */
   readonly workspaces: number;
   /** Of a workspace. */
@@ -45,6 +46,7 @@ export const defaultLimits: Limits = {
   looms: 1_000,
   agents: 1_000,
   channels: 10_000,
+  cannedReplies: 1_000,
   workspaces: 100,
   projects: 1_000,
   announcedBytes: 10 * gibibyte,

@@ -48,7 +48,17 @@ export const tenantRows = all.filter(
 
 /** One project, one workspace, one set of people; keys and whatever is the project's are no environment's, nor are the acts on these. */
 export const sharedByEnvironments: readonly Resource[] = [
-  ...(['project', 'workspace', 'user', 'apiKey', 'invitation', 'partnerApp', 'audit', 'request'] as const),
+  ...([
+    'project',
+    'workspace',
+    'user',
+    'apiKey',
+    'invitation',
+    'partnerApp',
+    'cannedReply',
+    'audit',
+    'request',
+  ] as const),
 ];
 
 /** Places of requests that are given another's id: another tenant's by a key and by a user, the other environment's by a key of each. */

@@ -28,7 +28,7 @@ export const api = defineCommand<ApiOptions>({
   choices: () => Object.keys(operations),
   hasOwnHelp: true,
   options: [
-    option('-f, --field <name=text>', 'a field, as text', { parse: collect }),
+    option('-f, --field <name=text>', 'a field, as text; several times: a list', { parse: collect }),
     option('-F, --json-field <name=json>', 'a field, as JSON', { parse: collect }),
     option('--input <file>', 'the body, as JSON; - for stdin'),
     option('--paginate', 'all items of a list, one a line'),
@@ -130,8 +130,7 @@ async function createInput(operation: OperationDescription, options: ApiOptions)
   for (const [name, value] of readFields(options)) {
     const place = operation.fields.find(field => field.name === name)?.place ?? (hasBody ? 'body' : 'query');
     if (place === 'path') params[name] = String(value);
-    else if (place === 'query') query[name] = value;
-    else body[name] = value;
+    else addValue(place === 'query' ? query : body, name, value);
   }
   const missing = operation.fields.filter(
     ({ name, place, isRequired }) =>
@@ -143,6 +142,11 @@ async function createInput(operation: OperationDescription, options: ApiOptions)
   }
   const given = options.input === undefined ? undefined : await readInput(options.input);
   return { params, query, body: given === undefined ? (hasBody ? body : undefined) : mergeBody(given, body) };
+}
+
+/** A field that is given several times is a list. */
+function addValue(fields: Record<string, unknown>, name: string, value: unknown): void {
+  fields[name] = Object.hasOwn(fields, name) ? [fields[name], value].flat() : value;
 }
 
 function mergeBody(given: unknown, fields: object): unknown {

@@ -148,6 +148,7 @@ class Listener {
     );
     try {
       const stream = this.#skein.stream({
+        environmentId: this.#context.options.environment,
         from: from?.cursor,
         signal: this.#signal,
         onDisconnect: ({ reason }) =>

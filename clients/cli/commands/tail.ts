@@ -44,7 +44,8 @@ async function follow(
   // Of the events before the stream's first, those that it also has.
   const printed = new Set<string>();
   let hasBegun = false;
-  for await (const item of skein.stream({ signal, onDisconnect })) {
+  const { environment: environmentId } = context.options;
+  for await (const item of skein.stream({ environmentId, signal, onDisconnect })) {
     if (item.type === 'reset')
       output.say(`Events were missed: the stream began anew (${toPrintable(item.reason)}).`);
     if (item.type === 'resumed' && !hasBegun) {

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Message, Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Names } from '../thread/names.tsx';
-import type { OpenThread, ThreadState } from '../thread/open-thread.ts';
+import type { OpenThread } from '../thread/open-thread.ts';
 import { AttachmentTray } from './attachment-tray.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerInput } from './composer-input.tsx';
@@ -18,7 +18,6 @@ import classes from './composer.module.css';
 
 export interface ComposerProps {
   readonly open: OpenThread;
-  readonly state: ThreadState;
   readonly thread: Thread;
   readonly names: Names;
   readonly participantName: string;
@@ -28,7 +27,7 @@ export interface ComposerProps {
 }
 
 export function Composer(props: ComposerProps) {
-  const { open, state, thread, names, replyTo, onReplyDone } = props;
+  const { open, thread, names, replyTo, onReplyDone } = props;
   const texts = useTexts().thread.composer;
   const composition = useComposition(open.threadId, replyTo, onReplyDone);
   const { kind, setKind, attach, files, remove, send } = composition;
@@ -69,7 +68,7 @@ export function Composer(props: ComposerProps) {
         attach(event.dataTransfer.files);
       }}
     >
-      <Presence state={state} names={names} />
+      <Presence threadId={open.threadId} names={names} />
       <Permission open={open} thread={thread} kind={kind} />
       {replyTo !== undefined && kind === 'reply' && <Quote {...props} replyTo={replyTo} />}
       <ComposerInput input={input} composition={composition} sendBy={sendBy} names={names} />

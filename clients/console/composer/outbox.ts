@@ -58,7 +58,7 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 15_000;
 
 /** Whether the same request may succeed later without anybody changing anything. */
-function canSucceedLater(error: unknown): boolean {
+export function canSucceedLater(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
   if (error instanceof AuthError) return error.status === 401;
   return error.status >= 500 || error.status === 429 || error.status === 408;

@@ -1,19 +1,23 @@
 /** Which colleagues look at the thread, or write in it, at this moment. */
-import { useTexts } from '../texts/index.ts';
-import { useConversing } from '../thread/conversations-context.tsx';
+import type { Present } from '../live/presence.ts';
+import { useLanguageTag, useTexts } from '../texts/index.ts';
+import { usePresent } from '../thread/conversations-context.tsx';
 import type { Names } from '../thread/names.tsx';
-import type { ThreadState } from '../thread/open-thread.ts';
-import { useLanguageTag } from '../texts/index.ts';
 import classes from './composer.module.css';
 
-export function Presence({ state, names }: { readonly state: ThreadState; readonly names: Names }) {
+interface PresenceProps {
+  readonly threadId: string;
+  readonly names: Names;
+}
+
+export function Presence({ threadId, names }: PresenceProps) {
   const texts = useTexts().thread.composer;
   const list = new Intl.ListFormat(useLanguageTag(), { type: 'conjunction' });
-  const { userId } = useConversing();
-  const toNames = (userIds: readonly string[]): string[] =>
-    userIds.filter(each => each !== userId).map(each => names.person(each));
-  const typing = toNames(state.typing);
-  const viewing = toNames(state.viewers.filter(each => !state.typing.includes(each)));
+  const present = usePresent(threadId);
+  const toNames = (some: readonly Present[]): string[] =>
+    some.map(({ userId, displayName }) => displayName ?? names.person(userId));
+  const typing = toNames(present.filter(({ isTyping }) => isTyping));
+  const viewing = toNames(present.filter(({ isTyping }) => !isTyping));
   const said: string[] = [];
   if (typing.length > 0)
     said.push((typing.length === 1 ? texts.typing : texts.severalTyping)(list.format(typing)));

@@ -14,7 +14,7 @@ import { useTexts } from '../texts/index.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { ThreadRow } from './thread-row.tsx';
-import { useFilters } from './use-filters.ts';
+import { useFilters, withoutMessage } from './use-filters.ts';
 import classes from './thread-list-pane.module.css';
 
 const rowHeight = 68;
@@ -180,7 +180,7 @@ function useOpenThread(queue: QueueName): (threadId: string) => void {
   return useCallback(
     threadId => {
       const params = { projectId, environmentId, queue, threadId };
-      void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: true });
+      void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: withoutMessage });
     },
     [navigate, projectId, environmentId, queue],
   );

@@ -5,6 +5,8 @@ import { getWindowLeft } from '../live/queues.ts';
 import type { Names } from '../thread/names.tsx';
 import type { Formats } from '../thread/formats.ts';
 import type { ConsoleTexts } from '../texts/index.ts';
+import { Face } from '../people/face.tsx';
+import { PresentFaces } from '../people/present-faces.tsx';
 import { toInitials } from './initials.ts';
 import classes from './thread-row.module.css';
 
@@ -36,6 +38,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           <bdi className={classes['name']} data-unread={unread > 0 || undefined} title={name}>
             {name}
           </bdi>
+          <PresentFaces threadId={thread.threadId} names={props.names} />
           <time
             className={classes['age']}
             dateTime={thread.lastMessageAt}
@@ -114,9 +117,13 @@ function Chips({ thread, texts, formats, names, now }: ThreadRowProps) {
         </span>
       ))}
       {assignee !== undefined && (
-        <span className={classes['assignee']} title={texts.assignedTo(assignee)}>
-          {toInitials(assignee)}
-        </span>
+        <Face
+          userId={thread.assigneeUserId ?? ''}
+          name={assignee}
+          color={names.colleagues.find(({ userId }) => userId === thread.assigneeUserId)?.avatarColor}
+          title={texts.assignedTo(assignee)}
+          size={16}
+        />
       )}
     </>
   );

@@ -17,6 +17,12 @@ export function readFilters(search: Readonly<Record<string, unknown>>): ThreadFi
   return { ...given, ...(search['unread'] === true ? { unread: true } : {}) };
 }
 
+/** What stays of an address when another thread is opened. */
+export function withoutMessage<T extends object>(search: T): Omit<T, 'message'> {
+  const { message: _message, ...kept } = search as T & { readonly message?: string };
+  return kept;
+}
+
 export function useFilters(): {
   readonly filters: ThreadFilters;
   readonly setFilters: (filters: ThreadFilters) => void;

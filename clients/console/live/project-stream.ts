@@ -7,7 +7,7 @@
  * After a lost connection the stream goes on where it was: `catchingUp` until what was missed has come. `reset` says that too much was
  * missed: listeners read what they show again.
  */
-import type { Cursor, Disconnect, StreamItem } from '../../sdk/index.ts';
+import type { Cursor, Disconnect, EventStream, StreamItem } from '../../sdk/index.ts';
 
 export type StreamState =
   | { readonly is: 'connecting' }
@@ -24,6 +24,8 @@ export interface StreamListener {
   onEvent?(event: StreamedEvent): void;
   /** Typing, viewers, and what a model is writing. */
   onEphemeral?(event: StreamedEphemeral): void;
+  /** A connection begins: what is not repeated comes anew. */
+  onConnect?(): void;
   /** Events were missed for good. */
   onReset?(): void;
 }
@@ -33,7 +35,7 @@ export type OpenStream = (options: {
   readonly from: Cursor | undefined;
   readonly signal: AbortSignal;
   readonly onDisconnect: (disconnect: Disconnect) => void;
-}) => AsyncIterable<StreamItem>;
+}) => AsyncIterable<StreamItem> & Pick<EventStream, 'view'>;
 
 export class ProjectStream {
   readonly #open: OpenStream;
@@ -42,6 +44,8 @@ export class ProjectStream {
   readonly #stateListeners = new Set<() => void>();
   #state: StreamState = { is: 'connecting' };
   #following: AbortController | undefined;
+  #opened: Pick<EventStream, 'view'> | undefined;
+  #viewed: string | null = null;
 
   constructor(open: OpenStream, now: () => number = Date.now) {
     this.#open = open;
@@ -74,11 +78,21 @@ export class ProjectStream {
     this.#following = undefined;
   }
 
+  /** Tells the colleagues which thread the operator looks at; null: none. */
+  view(threadId: string | null): void {
+    if (threadId === this.#viewed) return;
+    this.#viewed = threadId;
+    this.#opened?.view(threadId);
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
     const onDisconnect = ({ retryInMs }: Disconnect): void =>
       this.#setState({ is: 'waiting', retryAt: this.#now() + retryInMs });
     try {
-      for await (const item of this.#open({ from: undefined, signal, onDisconnect })) {
+      const opened = this.#open({ from: undefined, signal, onDisconnect });
+      this.#opened = opened;
+      opened.view(this.#viewed);
+      for await (const item of opened) {
         if (signal.aborted) return;
         this.#take(item);
       }
@@ -88,8 +102,10 @@ export class ProjectStream {
   }
 
   #take(item: StreamItem): void {
-    if (item.type === 'resumed' || item.type === 'reset') this.#setState({ is: 'online' });
+    const isBeginning = item.type === 'resumed' || item.type === 'reset';
+    if (isBeginning) this.#setState({ is: 'online' });
     for (const listener of this.#listeners) {
+      if (isBeginning) listener.onConnect?.();
       if (item.type === 'event') listener.onEvent?.(item.event);
       else if (item.type === 'ephemeral') listener.onEphemeral?.(item.event);
       else if (item.type === 'reset') listener.onReset?.();

@@ -49,9 +49,8 @@ const toInstant = (ms: number): string => new Date(Math.ceil(ms / minuteMs) * mi
 const isOpen = ({ status }: Thread): boolean => status === 'open';
 
 /** Whether the thread sleeps: it comes back on time, or with a message. */
-function sleeps(thread: Thread, now: number): boolean {
-  const until = (thread as { readonly snoozedUntil?: string | null }).snoozedUntil;
-  return until != null && Date.parse(until) > now;
+function sleeps({ snoozedUntil }: Thread, now: number): boolean {
+  return snoozedUntil != null && Date.parse(snoozedUntil) > now;
 }
 
 /** Milliseconds until the service window closes; undefined where it is closed, or there is none. */

@@ -1,4 +1,4 @@
-/** The stream of the project that is worked in, for everything beneath. */
+/** The stream of the environment that is worked in, for everything beneath. */
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import { ProjectStream, type StreamListener, type StreamState } from './project-stream.ts';
@@ -7,13 +7,14 @@ const StreamContext = createContext<ProjectStream | undefined>(undefined);
 
 interface StreamProviderProps {
   readonly projectId: string;
+  readonly environmentId: string;
   readonly children: ReactNode;
 }
 
-export function StreamProvider({ projectId, children }: StreamProviderProps) {
+export function StreamProvider({ projectId, environmentId, children }: StreamProviderProps) {
   const stream = useMemo(
-    () => new ProjectStream(options => skein.stream({ projectId, ...options })),
-    [projectId],
+    () => new ProjectStream(options => skein.stream({ projectId, environmentId, ...options })),
+    [projectId, environmentId],
   );
   useEffect(() => {
     stream.start();

@@ -8,6 +8,7 @@
 import type { ListThreadsQuery, Page, SkeinEvent, Thread } from '../../sdk/index.ts';
 import type { StreamListener } from './project-stream.ts';
 import { belongs, compare, createQuery, type QueueName, type ThreadFilters } from './queues.ts';
+import { canSucceedLater } from '../composer/outbox.ts';
 import { ThreadRows } from './thread-rows.ts';
 
 export interface ThreadListState {
@@ -42,6 +43,8 @@ const tellEveryMs = 100;
 /** Rows that are missing are read together; more at once than this, and the first page is read anew. */
 const gatherMs = 200;
 const mostGathered = 20;
+/** What could not be read is asked for again after so long. */
+const againMs = 2_000;
 
 export class ThreadList implements StreamListener {
   readonly #port: ThreadListPort;
@@ -59,6 +62,7 @@ export class ThreadList implements StreamListener {
   readonly #changed = new Set<string>();
   #cancelTell: (() => void) | undefined;
   #cancelGather: (() => void) | undefined;
+  #cancelAgain: (() => void) | undefined;
   /** Which reading is the last that was begun: answers of earlier ones come too late. */
   #reading = 0;
   #state: ThreadListState = { phase: 'reading', error: undefined, order: [], hasMore: false, waiting: 0 };
@@ -82,6 +86,7 @@ export class ThreadList implements StreamListener {
 
   /** Reads the first page. What is shown stays until it has come. */
   async read(): Promise<void> {
+    this.#cancelAgain?.();
     const reading = ++this.#reading;
     const isFirst = this.#end === undefined && this.#state.order.length === 0;
     this.#setState({ phase: isFirst ? 'reading' : this.#state.phase, error: undefined });
@@ -90,7 +95,9 @@ export class ThreadList implements StreamListener {
       if (reading !== this.#reading) return;
       this.#takePage(page);
     } catch (error) {
-      if (reading === this.#reading) this.#setState({ phase: 'failed', error });
+      if (reading !== this.#reading) return;
+      this.#setState({ phase: 'failed', error });
+      if (canSucceedLater(error)) this.#cancelAgain = this.#port.schedule(() => void this.read(), againMs);
     }
   }
 
@@ -143,7 +150,8 @@ export class ThreadList implements StreamListener {
     this.#reading++;
     this.#cancelTell?.();
     this.#cancelGather?.();
-    this.#cancelTell = this.#cancelGather = undefined;
+    this.#cancelAgain?.();
+    this.#cancelTell = this.#cancelGather = this.#cancelAgain = undefined;
   }
 
   #createQuery(): ListThreadsQuery {
@@ -196,8 +204,9 @@ export class ThreadList implements StreamListener {
   async #readOne(threadId: string): Promise<void> {
     try {
       if (this.#rows.put([await this.#port.get(threadId)])) this.#tellSoon();
-    } catch {
-      // It is of another environment, or gone; and if the server is away, the stream will begin anew.
+    } catch (error) {
+      // Otherwise it is gone.
+      if (canSucceedLater(error)) this.#gather(threadId);
     } finally {
       this.#countReads(threadId, -1);
     }

@@ -74,18 +74,18 @@ function Finder({ onClose, onShortcuts }: PaletteProps) {
   );
 }
 
-/** Opens a thread in the queue that is shown. */
+/** Opens a thread in the queue that is shown, at the message that was found. */
 function useOpenThread(): (thread: Thread) => void {
   const navigate = useNavigate();
   const { projectId, environmentId } = useConversing();
   const { queue = 'all' } = useParams({ strict: false });
   return useMemo(
     () =>
-      ({ threadId }) =>
+      ({ threadId, match }) =>
         void navigate({
           to: '/$projectId/$environmentId/$queue/$threadId',
           params: { projectId, environmentId, queue, threadId },
-          search: true,
+          search: previous => ({ ...previous, message: match?.messageId ?? undefined }),
         }),
     [navigate, projectId, environmentId, queue],
   );

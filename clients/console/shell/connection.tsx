@@ -4,7 +4,7 @@ import { useStreamState } from '../live/stream-context.tsx';
 import { useTexts } from '../texts/index.ts';
 import classes from './connection.module.css';
 
-/** A connection that comes back so soon is not spoken of, in milliseconds. */
+/** A connection that comes back so soon is not spoken of, in milliseconds; nor is it called good before it was. */
 const quietMs = 800;
 
 export function Connection() {
@@ -12,6 +12,8 @@ export function Connection() {
   const state = useStreamState();
   const now = useNow(state.is === 'waiting' ? 250 : undefined);
   const isLate = useLater(state.is !== 'online', quietMs);
+  const [wasOnline, setWasOnline] = useState(false);
+  if (state.is === 'online' && !wasOnline) setWasOnline(true);
   const seconds = state.is === 'waiting' ? Math.max(0, Math.ceil((state.retryAt - now) / 1_000)) : 0;
   const text = {
     online: texts.online,
@@ -19,7 +21,7 @@ export function Connection() {
     waiting: seconds > 0 ? texts.waiting(seconds) : texts.connecting,
     ended: texts.ended,
   }[state.is];
-  const shown = state.is === 'online' || isLate ? state.is : 'online';
+  const shown = isLate || !wasOnline ? state.is : 'online';
   return (
     <span className={classes['connection']} data-state={shown} role="status" title={text}>
       <span className={classes['dot']} aria-hidden />

@@ -22,7 +22,7 @@ export function Workplace() {
   });
   if (!isQueueName(queue)) return <Navigate to="/" replace />;
   return (
-    <StreamProvider projectId={projectId}>
+    <StreamProvider projectId={projectId} environmentId={environmentId}>
       <WhileAllowed>
         <ConversationsProvider projectId={projectId} environmentId={environmentId}>
           <Frame queue={queue} />

@@ -7,11 +7,13 @@ import type { Outgoing } from '../composer/outbox.ts';
 import { WrittenTexts } from '../composer/written.ts';
 import { useProjectStream } from '../live/stream-context.tsx';
 import { Conversations, type ConversationsPort } from './conversations.ts';
+import { Presence, type Present } from '../live/presence.ts';
 import type { OpenThread, ThreadState } from './open-thread.ts';
 
 interface Conversing {
   readonly conversations: Conversations;
   readonly written: WrittenTexts;
+  readonly presence: Presence;
   readonly projectId: string;
   readonly environmentId: string;
   readonly userId: string;
@@ -26,7 +28,13 @@ interface ConversationsProviderProps {
 }
 
 export function ConversationsProvider(props: ConversationsProviderProps) {
-  const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
+  const { data: me } = useQuery({
+    queryKey: ['me'],
+    queryFn: () => skein.auth.me(),
+    staleTime: Infinity,
+    // Without it there is nothing to show.
+    retry: true,
+  });
   return me === undefined ? null : <SignedInConversations {...props} userId={me.userId} />;
 }
 
@@ -42,13 +50,18 @@ function SignedInConversations({
     const port = createPort(`skein-outbox:${userId}:${projectId}:${environmentId}`);
     const conversations = new Conversations(client, stream, port);
     const written = new WrittenTexts(sessionStorage, userId);
-    return { conversations, written, projectId, environmentId, userId };
+    const presence = new Presence({ userId, schedule: port.schedule });
+    return { conversations, written, presence, projectId, environmentId, userId };
   }, [stream, projectId, environmentId, userId]);
   useEffect(() => {
-    const { conversations } = conversing;
+    const { conversations, presence } = conversing;
     conversations.start();
-    return () => conversations.stop();
-  }, [conversing]);
+    const stopListening = stream.listen(presence);
+    return () => {
+      stopListening();
+      conversations.stop();
+    };
+  }, [conversing, stream]);
   return <ConversationsContext value={conversing}>{children}</ConversationsContext>;
 }
 
@@ -96,4 +109,10 @@ export function useOutgoing(threadId: string): readonly Outgoing[] {
   const { outbox } = useConversing().conversations;
   const items = useSyncExternalStore(outbox.onChange, outbox.getItems);
   return useMemo(() => items.filter(item => item.threadId === threadId), [items, threadId]);
+}
+
+/** Which colleagues look at the thread, or write in it, at this moment. */
+export function usePresent(threadId: string): readonly Present[] {
+  const { presence } = useConversing();
+  return useSyncExternalStore(presence.onChange, () => presence.get(threadId));
 }

@@ -17,6 +17,7 @@ export class Conversations implements StreamListener {
   readonly client: Skein;
   readonly outbox: Outbox;
   readonly #stream: ProjectStream;
+  readonly #schedule: ConversationsPort['schedule'];
   /** The one that was opened last at the end. */
   readonly #threads = new Map<string, OpenThread>();
   readonly #readListeners = new Set<(threadId: string, sequence: number) => void>();
@@ -26,6 +27,7 @@ export class Conversations implements StreamListener {
   constructor(client: Skein, stream: ProjectStream, port: ConversationsPort) {
     this.client = client;
     this.#stream = stream;
+    this.#schedule = port.schedule;
     this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
   }
 
@@ -64,8 +66,11 @@ export class Conversations implements StreamListener {
   }
 
   #createThread(threadId: string): OpenThread {
-    return new OpenThread(threadId, this.client, sequence => {
-      for (const listener of this.#readListeners) listener(threadId, sequence);
+    return new OpenThread(threadId, this.client, {
+      schedule: this.#schedule,
+      onRead: sequence => {
+        for (const listener of this.#readListeners) listener(threadId, sequence);
+      },
     });
   }
 

@@ -3,9 +3,9 @@
  * is in view stays where it is; what is new is followed at the end, and counted elsewhere.
  */
 import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { AgentRun } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { Bubble, type MessageActions } from './bubble.tsx';
@@ -15,6 +15,7 @@ import type { OpenThread, ThreadState } from './open-thread.ts';
 import { DaySeparator, InlineEvent, Note, OutgoingBubble, UnreadLine, Writing } from './row.tsx';
 import { createRows, type Row } from './rows.ts';
 import { useReadCursor } from './read-cursor.tsx';
+import { atEndPixels, isMessage, useFollowing } from './use-following.ts';
 import classes from './message-list.module.css';
 
 export interface MessageListProps {
@@ -23,50 +24,35 @@ export interface MessageListProps {
   readonly names: Names;
   readonly participantName: string;
   readonly actions: MessageActions;
+  /** The message that a search has led to. */
+  readonly foundId: string | undefined;
 }
 
 /** So near to the first row, older ones are asked for. */
 const nearStart = 8;
-const atEndPixels = 80;
 
 export function MessageList(props: MessageListProps) {
   const { open, state } = props;
   const texts = useTexts().thread.list;
   const rows = useRows(props);
   const scroller = useRef<HTMLDivElement>(null);
-  const [isAtEnd, setAtEnd] = useState(true);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 64,
     getItemKey: index => rows[index]?.key ?? index,
     anchorTo: 'end',
-    followOnAppend: true,
     scrollEndThreshold: atEndPixels,
     overscan: 8,
     paddingEnd: 10,
   });
-  const [hasStarted, setStarted] = useState(false);
-  useLayoutEffect(() => {
-    virtual.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
-    virtual.scrollToEnd();
-    const frame = requestAnimationFrame(() => setStarted(true));
-    return () => cancelAnimationFrame(frame);
-  }, [virtual]);
-  // The composer grows and the window turns: who was at the end stays there.
-  useEffect(() => {
-    const element = scroller.current;
-    if (element === null || !isAtEnd) return;
-    const observer = new ResizeObserver(() => virtual.scrollToEnd());
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [virtual, isAtEnd]);
+  const { isAtEnd, hasStarted, follow, goToEnd } = useFollowing({ ...props, virtual, scroller, rows });
   const items = virtual.getVirtualItems();
   // Before the first scroll to the end, the first rows are in view for a moment.
   const isNearStart = hasStarted && (items[0]?.index ?? nearStart) < nearStart;
   const { reachesStart, isReadingEarlier } = state;
   useEffect(() => {
-    if (isNearStart && !reachesStart && !isReadingEarlier) void open.readEarlier();
+    if (isNearStart && !reachesStart && !isReadingEarlier) void open.readEarlier().catch(() => undefined);
   }, [open, isNearStart, reachesStart, isReadingEarlier]);
   useReadCursor(open, state, isAtEnd);
   const newCount = useNewCount(state, isAtEnd);
@@ -81,7 +67,7 @@ export function MessageList(props: MessageListProps) {
         aria-label={texts.label}
         aria-busy={isReadingEarlier}
         tabIndex={0}
-        onScroll={() => setAtEnd(virtual.isAtEnd(atEndPixels))}
+        onScroll={follow}
       >
         {isReadingEarlier && <Earlier label={texts.earlier} />}
         {rows.length === 0 && <p className={classes['empty']}>{texts.empty}</p>}
@@ -94,6 +80,7 @@ export function MessageList(props: MessageListProps) {
                 data-index={item.index}
                 ref={virtual.measureElement}
                 className={classes['item']}
+                data-found={isMessage(row, props.foundId) || undefined}
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 {row.day !== undefined && <DaySeparator at={row.day} />}
@@ -111,7 +98,7 @@ export function MessageList(props: MessageListProps) {
           size="xs"
           radius="xl"
           leftSection={<ArrowDown size={14} aria-hidden />}
-          onClick={() => virtual.scrollToEnd()}
+          onClick={goToEnd}
         >
           {newCount === 0 ? texts.jump : texts.jumpWithCount(newCount)}
         </Button>
@@ -120,16 +107,6 @@ export function MessageList(props: MessageListProps) {
     </div>
   );
 }
-
-/**
- * Whether a row that has another size than before moves what is in view: one that is measured for the first time, from its start on; one that
- * has changed, such as the first row, which loses its author to an older one, once it is out of view.
- */
-const isAboveView: Virtualizer<HTMLDivElement, Element>['shouldAdjustScrollPositionOnItemSizeChange'] = (
-  item,
-  _delta,
-  { itemSizeCache, scrollOffset },
-) => (itemSizeCache.has(item.key) ? item.end : item.start) <= (scrollOffset ?? 0);
 
 function Earlier({ label }: { readonly label: string }) {
   return (

@@ -2,6 +2,8 @@
  * One thread as it is shown, read over REST and kept true by the stream: the thread itself, its history, its agents, and who else is there.
  *
  *   new -> reading -> ready; or failed: `open` reads again
+ *
+ * What is shown stays while the server is away: what was missed is asked for until it has come.
  */
 import type {
   AgentRun,
@@ -20,6 +22,7 @@ import {
   takeDelta,
   type AgentActivity,
 } from '../agent/activity.ts';
+import { canSucceedLater } from '../composer/outbox.ts';
 import { ThreadHistory, type Entry, isShownEvent } from './history.ts';
 
 export interface ThreadState {
@@ -33,20 +36,27 @@ export interface ThreadState {
   /** Number of the last event of the thread that came here. */
   readonly lastSequence: number;
   readonly activity: AgentActivity;
-  /** Operators that type, or look, themselves included. */
-  readonly typing: readonly string[];
-  readonly viewers: readonly string[];
   /** Its participant's data was erased while it was open. */
   readonly isErased: boolean;
+}
+
+/** What a thread needs of its surroundings. */
+export interface ThreadPort {
+  /** Called with the number up to which the operator has read, once the server knows. */
+  onRead(sequence: number): void;
+  /** Runs the work later, once; returns what cancels it. */
+  schedule(work: () => void, ms: number): () => void;
 }
 
 /** The calls that a thread is read by. */
 export type ThreadClient = Pick<Skein, 'threads' | 'messages' | 'notes' | 'agentRuns' | 'events'>;
 
 const pageSize = 50;
+/** The contract's. */
+const largestPage = 100;
 const shownRuns = 20;
-/** Without a sign of it for so long, nobody types any more. */
-const typingLastsMs = 10_000;
+/** What could not be read is asked for again after so long, in milliseconds. */
+const againMs = 2_000;
 
 /** The later state of a thread. What only reads have stays. */
 export function mergeThread(known: Thread | undefined, given: Thread): Thread {
@@ -59,17 +69,17 @@ export function mergeThread(known: Thread | undefined, given: Thread): Thread {
 export class OpenThread {
   readonly threadId: string;
   readonly #client: ThreadClient;
-  readonly #onRead: (sequence: number) => void;
+  readonly #port: ThreadPort;
   readonly #listeners = new Set<() => void>();
-  readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #history = new ThreadHistory();
   #earlierCursor: string | undefined;
+  #earlier: Promise<void> | undefined;
   #opening: Promise<void> = Promise.resolve();
+  #cancelAgain: (() => void) | undefined;
   #state: ThreadState;
 
-  /** @param onRead called with the number up to which the operator has read, once the server knows */
-  constructor(threadId: string, client: ThreadClient, onRead: (sequence: number) => void = () => undefined) {
-    this.#onRead = onRead;
+  constructor(threadId: string, client: ThreadClient, port: ThreadPort) {
+    this.#port = port;
     this.threadId = threadId;
     this.#client = client;
     this.#state = {
@@ -81,8 +91,6 @@ export class OpenThread {
       isReadingEarlier: false,
       lastSequence: 0,
       activity: noActivity,
-      typing: [],
-      viewers: [],
       isErased: false,
     };
   }
@@ -117,30 +125,50 @@ export class OpenThread {
 
   /** Events were missed: what came since is read page by page, and merged with what is there. */
   async reset(): Promise<void> {
+    this.#cancelAgain?.();
     await this.#opening;
     if (this.#state.phase !== 'ready') return;
     try {
       const afterSequence = this.#history.newestSequence;
       for await (const page of this.#client.messages
-        .list(this.threadId, { afterSequence, order: 'asc', limit: 100 })
+        .list(this.threadId, { afterSequence, order: 'asc', limit: largestPage })
         .pages())
         this.addMessages(page.data);
       await this.#read();
     } catch (error) {
-      this.#change({ phase: 'failed', error });
+      if (!canSucceedLater(error)) return this.#change({ phase: 'failed', error });
+      this.#cancelAgain?.();
+      this.#cancelAgain = this.#port.schedule(() => void this.reset(), againMs);
+      return;
     }
     void this.#readAside();
   }
 
-  async readEarlier(): Promise<void> {
+  /** The page before the oldest message that is here, unless it is on its way. */
+  readEarlier(): Promise<void> {
+    this.#earlier ??= this.#readPage(pageSize);
+    return this.#earlier;
+  }
+
+  /** Reads as far back as the message. Gives whether it is here. */
+  async readBackTo(messageId: string): Promise<boolean> {
+    await this.#opening;
+    while (this.#history.getMessage(messageId) === undefined && this.#earlierCursor !== undefined) {
+      await this.#earlier;
+      this.#earlier ??= this.#readPage(largestPage);
+      await this.#earlier;
+    }
+    return this.#history.getMessage(messageId) !== undefined;
+  }
+
+  async #readPage(limit: number): Promise<void> {
     const cursor = this.#earlierCursor;
-    if (cursor === undefined || this.#state.isReadingEarlier) return;
+    if (cursor === undefined) return;
     this.#change({ isReadingEarlier: true });
     try {
-      this.#takePage(
-        await this.#client.messages.list(this.threadId, { order: 'desc', limit: pageSize, cursor }),
-      );
+      this.#takePage(await this.#client.messages.list(this.threadId, { order: 'desc', limit, cursor }));
     } finally {
+      this.#earlier = undefined;
       this.#change({ isReadingEarlier: false });
     }
   }
@@ -181,10 +209,7 @@ export class OpenThread {
 
   takeEphemeral(event: EphemeralEvent): void {
     if (event.eventName === 'agent.output.delta')
-      return this.#change({ activity: takeDelta(this.#state.activity, event) });
-    if (event.eventName === 'thread.viewer.changed') return this.#change({ viewers: event.data.userIds });
-    if (event.data.userId !== undefined)
-      this.#setTyping(event.data.userId, event.eventName === 'thread.typing.started');
+      this.#change({ activity: takeDelta(this.#state.activity, event) });
   }
 
   /** Runs without their steps. */
@@ -200,7 +225,7 @@ export class OpenThread {
   /** The operator has seen everything up to there. */
   async moveReadCursor(sequence: number): Promise<void> {
     const answer = await this.#client.threads.moveReadCursor(this.threadId, { sequence });
-    this.#onRead(answer.sequence);
+    this.#port.onRead(answer.sequence);
     const { thread } = this.#state;
     if (thread !== undefined)
       this.#change({
@@ -253,17 +278,6 @@ export class OpenThread {
         run => this.takeRun(run),
         () => undefined,
       );
-  }
-
-  #setTyping(userId: string, isTyping: boolean): void {
-    clearTimeout(this.#typingTimers.get(userId));
-    const others = this.#state.typing.filter(each => each !== userId);
-    if (isTyping)
-      this.#typingTimers.set(
-        userId,
-        setTimeout(() => this.#setTyping(userId, false), typingLastsMs),
-      );
-    this.#change({ typing: isTyping ? [...others, userId] : others });
   }
 
   #change(change: Partial<ThreadState>): void {

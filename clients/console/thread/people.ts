@@ -5,6 +5,8 @@ export interface Colleague {
   readonly userId: string;
   readonly name: string;
   readonly isMe: boolean;
+  /** What they have chosen. */
+  readonly avatarColor?: string | null | undefined;
   /** Whether threads may be assigned to them. */
   readonly canAnswer: boolean;
 }

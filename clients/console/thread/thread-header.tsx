@@ -8,6 +8,7 @@ import type { Thread, UpdateThreadBody } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { useFormats, type Names } from './names.tsx';
+import { withoutMessage } from '../list/use-filters.ts';
 import { listSnoozes } from './snoozes.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { Action } from './use-action.ts';
@@ -52,6 +53,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         className={classes['back']}
         to="/$projectId/$environmentId/$queue"
         params={previous => ({ projectId, environmentId, queue: previous.queue ?? 'mine' })}
+        search={withoutMessage}
         aria-label={texts.back}
       >
         <ArrowLeft size={18} />

@@ -1,6 +1,6 @@
 /** A conversation: its messages, what the operator writes, the agent beside it, and its participant. */
 import { Alert, Button, Skeleton } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { AgentPanel } from '../agent/agent-panel.tsx';
 import { Composer } from '../composer/composer.tsx';
@@ -14,6 +14,7 @@ import type { OpenThread, ThreadState } from './open-thread.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { TurnOfEvents } from './turn-of-events.tsx';
 import { useAction } from './use-action.ts';
+import { useViewing } from './use-viewing.ts';
 import classes from './thread-pane.module.css';
 
 const ParticipantPanel = lazy(() => import('../participant/participant-panel.tsx'));
@@ -23,6 +24,7 @@ const TimelineDrawer = lazy(() => import('../agent/timeline-drawer.tsx'));
 export function ThreadPane() {
   const { threadId } = useParams({ from: '/signed-in/$projectId/$environmentId/$queue/$threadId' });
   const { open, state } = useOpenThread(threadId);
+  useViewing(threadId);
   if (state.phase === 'failed') return <Failed open={open} error={state.error} />;
   if (state.thread === undefined) return <Reading />;
   // What is written, and what is open beside it, belongs to one thread.
@@ -44,6 +46,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const [shown, setShown] = useState<Shown>();
   const [replyTo, setReplyTo] = useState<Message>();
   const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
+  const { message: foundId } = useSearch({ from: '/signed-in/$projectId/$environmentId/$queue/$threadId' });
   const { thread, isErased } = state;
   const threadId = open.threadId;
   const actions = useMemo(
@@ -94,7 +97,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
           )}
           <TurnOfEvents {...common} />
         </div>
-        <MessageList {...common} actions={actions} />
+        <MessageList {...common} actions={actions} foundId={foundId} />
         <div className={classes['foot']}>
           <AgentPanel
             {...common}

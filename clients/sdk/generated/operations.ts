@@ -1,139 +1,123 @@
 // Made by generate.ts from the contract. Do not edit.
 /** By resource, the calls of the client; `parseOperation` in operation.ts says how they are read. */
 export const operationTable = {
-  auth: `NPOST signUp/studio/auth/signup
-NPOST login/studio/auth/login
-0RPOST refresh/studio/auth/refresh
-0RPOST logout/studio/auth/logout
+  auth: `NPOST signUp/studio=/signup
+NPOST login/studio=/login
+0RPOST refresh/studio=/refresh
+0RPOST logout/studio=/logout
 GET me/studio/me
-POST verifyEmail/studio/auth/verify-email
-POST rejectAccount/studio/auth/reject-account
-0POST resendVerification/studio/auth/resend-verification
-POST forgotPassword/studio/auth/forgot-password
-POST resetPassword/studio/auth/reset-password
-NPOST acceptInvitation/studio/auth/accept-invitation`,
-  caller: `GET get.Caller/caller`,
-  workspaces: `LGET list.Workspaces/workspaces
-POST create.Workspace/workspaces
-GET get.Workspace/workspaces/{workspaceId}
-PATCH update.Workspace/workspaces/{workspaceId}`,
-  projects: `LGET list.Projects/projects
-POST create.Project/projects
-GET get.Project/projects/{projectId}
-PATCH update.Project/projects/{projectId}`,
-  environments: `LpGET list.Environments/environments
-PPOST create.Environment/environments
-GET get.Environment/environments/{environmentId}
-PATCH update.Environment/environments/{environmentId}`,
-  invitations: `POST create.Invitation/workspaces/{workspaceId}/invitations
-LGET list.Invitations/workspaces/{workspaceId}/invitations
-DELETE revoke.Invitation/workspaces/{workspaceId}/invitations/{invitationId}`,
-  members: `LGET list.Members/workspaces/{workspaceId}/members
-GET get.Member/workspaces/{workspaceId}/members/{userId}
-PATCH update.Member/workspaces/{workspaceId}/members/{userId}
-DELETE remove.Member/workspaces/{workspaceId}/members/{userId}`,
-  apiKeys: `LPGET list.ApiKeys/api-keys
-PPOST create.ApiKey/api-keys
-GET get.ApiKey/api-keys/{apiKeyId}
-PATCH update.ApiKey/api-keys/{apiKeyId}
-DELETE revoke.ApiKey/api-keys/{apiKeyId}
-POST rotate.ApiKey/api-keys/{apiKeyId}/rotate`,
-  partnerApps: `LGET list.PartnerApps/meta-apps
-POST create.PartnerApp/meta-apps
-POST rotate.PartnerApp.Secret/meta-apps/{metaAppCredentialId}/rotate-secret
-DELETE revoke.PartnerApp/meta-apps/{metaAppCredentialId}`,
-  auditLogs: `LGET list.AuditLogs/audit-logs`,
-  usage: `LpeGET list.Usage/usage`,
-  budgets: `peGET get.Budgets/usage/budgets
-PePUT set.Budgets/usage/budgets`,
-  channels: `LpeGET list.Channels/channels
-pePOST create.Channel/channels
-pGET get.Channel/channels/{channelId}
-pPATCH update.Channel/channels/{channelId}
-LpGET listC.hannelC.ommands/channels/{channelId}/commands
-0pPOST acknowledgeC.hannelC.ommand/channels/{channelId}/commands/{eventId}/ack
-pPOST createInboundMessage/channels/{channelId}/inbound-messages receive
-pPOST recordReceipt/channels/{channelId}/receipts
-pPOST simulate.Sandbox/channels/{channelId}/sandbox/simulate`,
-  chatapp: `pPOST connect.Chatapp/channels/{channelId}/chatapp/connect
-pPOST disconnect.Chatapp/channels/{channelId}/chatapp/disconnect
-pGET get.Chatapp.Status/channels/{channelId}/chatapp/status
-pGET check.Chatapp.Readiness/channels/{channelId}/chatapp/readiness
-LpGET list.Chatapp.Templates/channels/{channelId}/chatapp/templates
-pPOST send.Chatapp.Template/channels/{channelId}/chatapp/templates/send
-QGET verify.Chatapp.Webhook/channels/{channelId}/chatapp/webhook
-RPOST receive.Chatapp.Webhook/channels/{channelId}/chatapp/webhook`,
-  threads: `pePOST create.Thread/threads
-LpeGET list.Threads/threads
-pGET get.Thread/threads/{threadId}
-pPATCH update.Thread/threads/{threadId}
-pDELETE archive.Thread/threads/{threadId}
-pPUT assign.Thread/threads/{threadId}/assignment
-pPOST setTyping/threads/{threadId}/typing
-pPUT moveReadCursor/threads/{threadId}/read-cursor
-pDELETE erasePersonalData/threads/{threadId}/personal-data`,
-  notes: `LpGET list.Notes/threads/{threadId}/notes
-pPOST create.Note/threads/{threadId}/notes
-pPATCH update.Note/threads/{threadId}/notes/{threadNoteId}
-pDELETE delete.Note/threads/{threadId}/notes/{threadNoteId}`,
-  messages: `LpGET list.Messages/threads/{threadId}/messages
-pPOST create.Message/threads/{threadId}/messages
-pGET get.Message/threads/{threadId}/messages/{messageId}
-pGET getMessageTimeline/threads/{threadId}/messages/{messageId}/timeline timeline`,
-  attachments: `pePOST create.Attachment/attachments
-pGET get.Attachment.Url/attachments/{attachmentId}/url`,
-  byokCredentials: `LPeGET list.ByokCredentials/byok-credentials
-PePOST create.ByokCredential/byok-credentials
-POST rotate.ByokCredential/byok-credentials/{byokCredentialId}/rotate
-pDELETE revoke.ByokCredential/byok-credentials/{byokCredentialId}`,
-  tools: `LpeGET list.Tools/tools
-pePOST create.Tool/tools
-pGET get.Tool/tools/{toolId}
-pPATCH update.Tool/tools/{toolId}
-pPOST test.Tool/tools/{toolId}/test`,
-  looms: `LpeGET list.Looms/looms
-pePOST create.Loom/looms
-pGET get.Loom/looms/{loomId}
-pPATCH update.Loom/looms/{loomId}
-pDELETE archive.Loom/looms/{loomId}
-pPOST activate.Loom.Version/looms/{loomId}/activate
-LpGET list.Loom.Versions/looms/{loomId}/versions
-pPOST create.Loom.Version/looms/{loomId}/versions
-pGET get.Loom.Version/looms/{loomId}/versions/{loomVersionId}
-pPATCH update.Loom.Version/looms/{loomId}/versions/{loomVersionId}
-pDELETE archive.Loom.Version/looms/{loomId}/versions/{loomVersionId}`,
-  agents: `LpeGET list.Agents/agents
-pePOST create.Agent/agents
-pGET get.Agent/agents/{agentId}
-pPATCH update.Agent/agents/{agentId}
-pDELETE archive.Agent/agents/{agentId}`,
-  agentRuns: `pPOST create.AgentRun/agents/{agentId}/runs
-LpeGET list.AgentRuns/agent-runs
-pGET get.AgentRun/agent-runs/{agentRunId}
-pPOST cancel.AgentRun/agent-runs/{agentRunId}/cancel
-pPOST resolveSuggestion/agent-runs/{agentRunId}/resolve-suggestion
-pPOST resolveToolCall/agent-runs/{agentRunId}/resolve-tool-call`,
-  stitches: `LpeGET list.Stitches/stitches
-pePOST create.Stitch/stitches
-pGET get.Stitch/stitches/{stitchId}
-pPATCH update.Stitch/stitches/{stitchId}
-pDELETE archive.Stitch/stitches/{stitchId}
-pPOST rotateS.titchS.ecret/stitches/{stitchId}/rotate-secret
-pPOST test.Stitch/stitches/{stitchId}/test
-pPOST replay.Stitch/stitches/{stitchId}/replay`,
-  deliveries: `LpeGET list.Deliveries/webhook-deliveries
+POST verifyEmail/studio=/verify-email
+POST rejectAccount/studio=/reject-account
+0POST resendVerification/studio=/resend-verification
+POST forgotPassword/studio=/forgot-password
+POST resetPassword/studio=/reset-password
+NPOST acceptInvitation/studio=/accept-invitation`,
+  profile: `GET get|PATCH update.@/studio=`,
+  caller: `GET get.@=`,
+  workspaces: `LGET list.@s=
+POST create.@=
+GET get|PATCH update.@=/~`,
+  projects: `LGET list.@s=
+POST create.@=
+GET get|PATCH update.@=/~`,
+  environments: `LpGET list.@s=
+PPOST create.@=
+GET get|PATCH update.@=/~`,
+  invitations: `POST create.@/workspaces/~=
+LGET list.@s/workspaces/~=
+DELETE revoke.@/workspaces/~=/~`,
+  members: `LGET list.@s/workspaces/~=
+GET get|PATCH update|DELETE remove.@/workspaces/~=/{userId}`,
+  apiKeys: `LPGET list.@s=
+PPOST create.@=
+GET get|PATCH update|DELETE revoke.@=/{apiKeyId}
+POST rotate.@=/{apiKeyId}/rotate`,
+  partnerApps: `LGET list.@s/meta-apps
+POST create.@/meta-apps
+POST rotate.@.Secret/meta-apps/{metaAppCredentialId}/rotate-secret
+DELETE revoke.@/meta-apps/{metaAppCredentialId}`,
+  auditLogs: `LGET list.@s=`,
+  usage: `LpeGET list.@=`,
+  budgets: `peGET get|PePUT set.@s/usage=`,
+  channels: `LpeGET list.@s=
+pePOST create.@=
+pGET get|pPATCH update.@=/~
+LpGET list.@.Commands=/~/commands
+0pPOST acknowledge.@.Command=/~/commands/{eventId}/ack
+pPOST createInboundMessage=/~/inbound-messages receive
+pPOST recordReceipt=/~/receipts
+pPOST simulate.Sandbox=/~/sandbox/simulate`,
+  chatapp: `pPOST connect.@/channels/~=/connect
+pPOST disconnect.@/channels/~=/disconnect
+pGET get.@.Status/channels/~=/status
+pGET check.@.Readiness/channels/~=/readiness
+LpGET list.@.Templates/channels/~=/templates
+pPOST send.@.Template/channels/~=/templates/send
+QGET verify|RPOST receive.@.Webhook/channels/~=/webhook`,
+  threads: `pePOST create.@=
+LpeGET list.@s=
+pGET get|pPATCH update|pDELETE archive.@=/~
+pPUT assign.@=/~/assignment
+pePOST change@s=/bulk bulk
+pPOST setTyping=/~/typing
+pPUT moveReadCursor=/~/read-cursor
+pDELETE erasePersonalData=/~/personal-data
+LpGET list.@.Events=/~/events`,
+  notes: `LpGET list.@s/threads/~=
+pPOST create.@/threads/~=
+pPATCH update|pDELETE delete.@/threads/~=/{thread@Id}`,
+  cannedReplies: `LpGET list.@s=
+PPOST create.CannedReply=
+pGET get|pPATCH update|pDELETE delete.CannedReply=/{cannedReplyId}`,
+  messages: `LpGET list.@s/threads/~=
+pPOST create.@/threads/~=
+pGET get.@/threads/~=/~
+pGET get@Timeline/threads/~=/~/timeline timeline`,
+  attachments: `pePOST create.@=
+pGET get.@.Url=/~/url`,
+  byokCredentials: `LPeGET list.@s=
+PePOST create.@=
+POST rotate.@=/{byokCredentialId}/rotate
+pDELETE revoke.@=/{byokCredentialId}`,
+  tools: `LpeGET list.@s=
+pePOST create.@=
+pGET get|pPATCH update.@=/~
+pPOST test.@=/~/test`,
+  looms: `LpeGET list.@s=
+pePOST create.@=
+pGET get|pPATCH update|pDELETE archive.@=/~
+pPOST activate.@.Version=/~/activate
+LpGET list.@.Versions=/~/versions
+pPOST create.@.Version=/~/versions
+pGET get|pPATCH update|pDELETE archive.@.Version=/~/versions/{loomVersionId}`,
+  agents: `LpeGET list.@s=
+pePOST create.@=
+pGET get|pPATCH update|pDELETE archive.@=/~`,
+  agentRuns: `pPOST create.@/agents/~/runs
+LpeGET list.@s=
+pGET get.@=/{agentRunId}
+pPOST cancel.@=/{agentRunId}/cancel
+pPOST resolveSuggestion=/{agentRunId}/resolve-suggestion
+pPOST resolveToolCall=/{agentRunId}/resolve-tool-call`,
+  stitches: `LpeGET list.@s=
+pePOST create.Stitch=
+pGET get|pPATCH update|pDELETE archive.Stitch=/{stitchId}
+pPOST rotate.Stitch.Secret=/{stitchId}/rotate-secret
+pPOST test.Stitch=/{stitchId}/test
+pPOST replay.Stitch=/{stitchId}/replay`,
+  deliveries: `LpeGET list.@s/webhook-deliveries
 pGET get.Delivery/webhook-deliveries/{deliveryId}
 LpGET list.Delivery.Attempts/webhook-deliveries/{deliveryId}/attempts
 pPOST replay.Delivery/webhook-deliveries/{deliveryId}/replay`,
-  events: `LpeGET list.Events/events
-pGET get.Event/events/{eventId}
-LGET list.Event.Types/event-types`,
-  console: `LGET list.Console.Members/console/projects/{projectId}/members
-PUT upsert.Console.Member/console/projects/{projectId}/members
-DELETE remove.Console.Member/console/projects/{projectId}/members/{userId}
-eGET getQueues/console/projects/{projectId}/queues queues
-0POST create.Stream.Ticket/console/projects/{projectId}/events/tickets
-LGET list.Stream.Events/console/projects/{projectId}/events`,
+  events: `LpeGET list.@s=
+pGET get.@=/~
+LGET list.@.Types/event-types`,
+  console: `LGET list.@.Members=/projects/~/members
+PUT upsert.@.Member=/projects/~/members
+DELETE remove.@.Member=/projects/~/members/{userId}
+eGET getQueues=/projects/~/queues queues
+0POST create.Stream.Ticket=/projects/~/events/tickets
+LGET list.Stream.Events=/projects/~/events`,
   contract: `GET get.OpenApi/openapi.json`,
 };
 
@@ -150,6 +134,8 @@ export type OperationId =
   | 'forgotPassword'
   | 'resetPassword'
   | 'acceptInvitation'
+  | 'getProfile'
+  | 'updateProfile'
   | 'getCaller'
   | 'listWorkspaces'
   | 'createWorkspace'
@@ -207,10 +193,16 @@ export type OperationId =
   | 'updateThread'
   | 'archiveThread'
   | 'assignThread'
+  | 'changeThreads'
   | 'listNotes'
   | 'createNote'
   | 'updateNote'
   | 'deleteNote'
+  | 'listCannedReplies'
+  | 'createCannedReply'
+  | 'getCannedReply'
+  | 'updateCannedReply'
+  | 'deleteCannedReply'
   | 'setTyping'
   | 'moveReadCursor'
   | 'erasePersonalData'
@@ -264,6 +256,7 @@ export type OperationId =
   | 'replayDelivery'
   | 'replayStitch'
   | 'listEvents'
+  | 'listThreadEvents'
   | 'getEvent'
   | 'listEventTypes'
   | 'listConsoleMembers'

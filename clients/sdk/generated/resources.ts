@@ -15,9 +15,12 @@ import type {
   AttachmentUpload,
   AuditLog,
   Budgets,
+  BulkBody,
+  BulkResults,
   ByokCredential,
   Caller,
   CancelAgentRunBody,
+  CannedReply,
   Channel,
   ChannelCommand,
   ChatappReadiness,
@@ -31,6 +34,7 @@ import type {
   CreateApiKeyBody,
   CreateAttachmentBody,
   CreateByokCredentialBody,
+  CreateCannedReplyBody,
   CreateChannelBody,
   CreateEnvironmentBody,
   CreateInvitationBody,
@@ -53,6 +57,7 @@ import type {
   EventType,
   ForgotPasswordBody,
   InboundMessageBody,
+  ListedConsoleMember,
   LoginBody,
   Loom,
   LoomVersion,
@@ -60,6 +65,7 @@ import type {
   MessageTimeline,
   PartnerAppCredential,
   PersonalDataErasure,
+  Profile,
   Project,
   Queues,
   ReadCursor,
@@ -96,11 +102,13 @@ import type {
   TypingBody,
   UpdateAgentBody,
   UpdateApiKeyBody,
+  UpdateCannedReplyBody,
   UpdateChannelBody,
   UpdateEnvironmentBody,
   UpdateLoomBody,
   UpdateLoomVersionBody,
   UpdateNoteBody,
+  UpdateProfileBody,
   UpdateProjectBody,
   UpdateStitchBody,
   UpdateThreadBody,
@@ -222,7 +230,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'project.created' | 'project.updated' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'project.created' | 'project.updated' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -398,6 +406,24 @@ export interface ListNotesQuery {
    * @default the client's
    */
   projectId?: string | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
+/** What `cannedReplies.list` asks for. */
+export interface ListCannedRepliesQuery {
+  /**
+   * The project. Required with a Studio access token; an API key implies its own.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /** How the shortcut, with its slash or without, or the title begins. */
+  q?: string | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -651,6 +677,24 @@ export interface ListEventsQuery {
   limit?: number | undefined;
 }
 
+/** What `threads.listEvents` asks for. */
+export interface ListThreadEventsQuery {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /** A name, or a pattern: `thread.message.*`, `thread.*`. */
+  eventName?: string | readonly string[] | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
 /** What `events.listTypes` asks for. */
 export interface ListEventTypesQuery {
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
@@ -775,6 +819,22 @@ export interface AuthApi {
    * @throws {ApiError} `svc/auth/login_required`, `svc/runtime/not_found`, `svc/auth/email_domain_not_allowed`
    */
   acceptInvitation(body: AcceptInvitationBody, options?: CallOptions): Call<TokenResponse>;
+}
+
+export interface ProfileApi {
+  /**
+   * Read your profile.
+   * Until a name is set, `displayName` is what stands before the @ of the e-mail address. `avatarColor`, `language` and `timeZone` are null where the client is to choose.
+   * Not for API keys.
+   */
+  get(options?: CallOptions): Call<Profile>;
+
+  /**
+   * Change your profile.
+   * What is absent stays, also within `notifications`. `displayName: null` is the beginning of the e-mail address again. `timeZone` is a name of the IANA database.
+   * Not for API keys.
+   */
+  update(body?: UpdateProfileBody, options?: CallOptions): Call<Profile>;
 }
 
 export interface CallerApi {
@@ -1234,6 +1294,14 @@ export interface ThreadsApi {
   assign(threadId: string, body: AssignThreadBody, options?: CallOptions): Call<Thread>;
 
   /**
+   * Change up to 100 threads, each by itself.
+   * Each thread is changed as by the operation for one, and has its result: `failed`, with the error, is a thread that stayed as it was, also one that there is not. `addTags` and `removeTags` need `tags`, `assign` needs `userId`, `setAgentMode` needs `agentMode`. Also 404 for a user who may not answer. It counts towards the quota as often as there are threads. Repeated with its Idempotency-Key, it does nothing twice, and tries again what failed with 429 or 5xx.
+   * API keys need `threads:write`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`
+   */
+  bulk(body: BulkBody, options?: CallOptions): Call<BulkResults>;
+
+  /**
    * Show on the Console stream that a user is typing.
    * Nothing is stored: the connected clients of the stream get thread.typing.started or .stopped, without a number. While a user is typing, agents do not answer by themselves.
    * API keys need `threads:write`.
@@ -1256,6 +1324,14 @@ export interface ThreadsApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */
   erasePersonalData(threadId: string, options?: CallOptions): Call<PersonalDataErasure>;
+
+  /**
+   * List events of a thread, of the last 30 days, newest first.
+   * Those that the caller may see: of messages, say, only who may read messages. A page scans a bounded number of items: with filters that match few of them it may be short, or empty, while hasMore is true. Nothing is left out: nextCursor continues from there.
+   * API keys need `threads:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  listEvents(threadId: string, query?: ListThreadEventsQuery, options?: CallOptions): Listing<SkeinEvent>;
 }
 
 export interface NotesApi {
@@ -1287,6 +1363,44 @@ export interface NotesApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   delete(threadId: string, threadNoteId: string, options?: CallOptions): Call<void>;
+}
+
+export interface CannedRepliesApi {
+  /**
+   * List a project's canned replies by their shortcuts.
+   * API keys need `threads:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/not_found`
+   */
+  list(query?: ListCannedRepliesQuery, options?: CallOptions): Listing<CannedReply>;
+
+  /**
+   * Keep a reply ready.
+   * The shortcut is a slash and 1 to 31 of a-z, 0-9, _ and -. One that the project has already is a conflict, with its `details.cannedReplyId`. `body` may have the placeholders `{{participant.name}}`, `{{participant.ref}}`, `{{operator.name}}` and `{{thread.customFields.<name>}}`, which clients fill in; any other `{{` is refused.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`
+   */
+  create(body: CreateCannedReplyBody, options?: CallOptions): Call<CannedReply>;
+
+  /**
+   * Read a canned reply.
+   * API keys need `threads:read`.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  get(cannedReplyId: string, options?: CallOptions): Call<CannedReply>;
+
+  /**
+   * Change a canned reply.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`, `svc/runtime/precondition_failed`
+   */
+  update(cannedReplyId: string, body?: UpdateCannedReplyBody, options?: EditOptions): Call<CannedReply>;
+
+  /**
+   * Delete a canned reply.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/precondition_failed`
+   */
+  delete(cannedReplyId: string, options?: EditOptions): Call<void>;
 }
 
 export interface MessagesApi extends MessageExtras {
@@ -1708,7 +1822,7 @@ export interface ConsoleApi {
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/console/not_found`
    */
-  listMembers(query?: ListConsoleMembersQuery, options?: CallOptions): Listing<ConsoleMember>;
+  listMembers(query?: ListConsoleMembersQuery, options?: CallOptions): Listing<ListedConsoleMember>;
 
   /**
    * Add a Console member or change a member's role.
@@ -1761,6 +1875,7 @@ export interface ContractApi {
 /** Every resource of the API. */
 export interface Resources {
   readonly auth: AuthApi;
+  readonly profile: ProfileApi;
   readonly caller: CallerApi;
   readonly workspaces: WorkspacesApi;
   readonly projects: ProjectsApi;
@@ -1776,6 +1891,7 @@ export interface Resources {
   readonly chatapp: ChatappApi;
   readonly threads: ThreadsApi;
   readonly notes: NotesApi;
+  readonly cannedReplies: CannedRepliesApi;
   readonly messages: MessagesApi;
   readonly attachments: AttachmentsApi;
   readonly byokCredentials: ByokCredentialsApi;

@@ -912,6 +912,7 @@ export interface ThreadTypingStoppedEvent {
 export interface ThreadViewer {
   userId: string;
   displayName: string;
+  /** The name of a colour; null: the client chooses one. */
   avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
   /** From this instant on. */
   since: string;
@@ -2828,6 +2829,47 @@ export interface AcceptInvitationBody {
   password?: string | undefined;
 }
 
+export interface Profile {
+  userId: string;
+  /** Your e-mail address. */
+  email: string;
+  /** How others see you. */
+  displayName: string;
+  /** The name of a colour; null: the client chooses one. */
+  avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
+  /** How the Console tells you that something has happened. */
+  notifications: {
+    sound: boolean;
+    browser: boolean;
+    showText: boolean;
+  };
+  /** auto: as the device has it. */
+  theme: 'auto' | 'light' | 'dark';
+  /** The language of the Console (BCP 47); null: that of the browser. */
+  language: string | null;
+  /** By its name; null: that of the browser. */
+  timeZone: string | null;
+}
+
+export interface UpdateProfileBody {
+  /** How others see you. */
+  displayName?: string | null | undefined;
+  /** The name of a colour; null: the client chooses one. */
+  avatarColor?: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null | undefined;
+  /** How the Console tells you that something has happened. */
+  notifications?: {
+    sound?: boolean | undefined;
+    browser?: boolean | undefined;
+    showText?: boolean | undefined;
+  } | undefined;
+  /** auto: as the device has it. */
+  theme?: 'auto' | 'light' | 'dark' | undefined;
+  /** The language of the Console (BCP 47); null: that of the browser. */
+  language?: string | null | undefined;
+  /** By its name; null: that of the browser. */
+  timeZone?: string | null | undefined;
+}
+
 export interface CallerApiKey {
   apiKeyId: string;
   /** A name for people to read. */
@@ -2984,6 +3026,10 @@ export interface WorkspaceMember {
   workspaceId: string;
   userId: string;
   email: string;
+  /** How others see the user. */
+  displayName: string;
+  /** The name of a colour; null: the client chooses one. */
+  avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
   /** What the user may do. */
   role: 'owner' | 'admin' | 'viewer';
   /** When it was created. */
@@ -3124,7 +3170,7 @@ export interface AuditLog {
     type: 'user' | 'api_key' | 'system';
     id: string;
   };
-  /** One of user.created, user.email_verified, user.password_reset, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, project.created, project.updated, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated; more may follow. */
+  /** One of user.created, user.email_verified, user.password_reset, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, project.created, project.updated, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
   action: string;
   /** What it was done to. */
   targetId: string | null;
@@ -3487,6 +3533,52 @@ export interface AssignThreadBody {
   userId: string | null;
 }
 
+export interface BulkBody {
+  /**
+   * The project. Required with a Studio access token; an API key implies its own.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /**
+   * The environment.
+   * @default the client's
+   */
+  environmentId?: string | undefined;
+  /** Which ones, each once. */
+  threadIds: readonly string[];
+  /** What is done to each. */
+  action: 'close' | 'reopen' | 'archive' | 'addTags' | 'removeTags' | 'assign' | 'setAgentMode';
+  /** For `addTags` and `removeTags`. */
+  tags?: readonly string[] | undefined;
+  /** For `assign`; null releases. */
+  userId?: string | null | undefined;
+  /** For `setAgentMode`; null: that of the agent. */
+  agentMode?: 'auto' | 'suggest' | 'paused' | null | undefined;
+}
+
+export interface BulkError {
+  /** The code, as of the operation for one thread. */
+  error: string;
+  /** For people. */
+  message: string;
+  /** What to correct, if anything. */
+  details?: Record<string, unknown>;
+}
+
+export interface BulkResult {
+  /** The thread. */
+  threadId: string;
+  /** `done`, also where nothing was to change; `failed`: it stayed as it was. */
+  status: 'done' | 'failed';
+  /** Why it failed. */
+  error: BulkError | null;
+}
+
+export interface BulkResults {
+  /** One for each thread, in the order of the request. */
+  results: BulkResult[];
+}
+
 export interface CreateNoteBody {
   /**
    * The project. Required with a Studio access token; an API key implies its own.
@@ -3503,6 +3595,54 @@ export interface UpdateNoteBody {
    */
   projectId?: string | undefined;
   body: string;
+}
+
+export interface CannedReply {
+  cannedReplyId: string;
+  /** The project. */
+  projectId: string;
+  /** What an operator types for it: `/thanks`. Unique in the project. */
+  shortcut: string;
+  /** For people. */
+  title: string;
+  /** The text, with placeholders that clients fill in. */
+  body: string;
+  /** Who made it. */
+  createdByUserId: string | null;
+  /** Who changed it last. */
+  updatedByUserId: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it last changed. */
+  updatedAt: string;
+}
+
+export interface CreateCannedReplyBody {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /** What an operator types for it: `/thanks`. Unique in the project. */
+  shortcut: string;
+  /** For people. */
+  title: string;
+  /** The text, with placeholders that clients fill in. */
+  body: string;
+}
+
+export interface UpdateCannedReplyBody {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /** What an operator types for it: `/thanks`. Unique in the project. */
+  shortcut?: string | undefined;
+  /** For people. */
+  title?: string | undefined;
+  /** The text, with placeholders that clients fill in. */
+  body?: string | undefined;
 }
 
 export interface TypingBody {
@@ -4160,6 +4300,22 @@ export interface EventType {
   ephemeral: boolean;
   /** JSON Schema of the event's `data`. */
   data: Record<string, unknown>;
+}
+
+export interface ListedConsoleMember {
+  /** The project. */
+  projectId: string;
+  userId: string;
+  /** What the user may do. */
+  role: 'project_owner' | 'agent' | 'viewer';
+  /** When it was created. */
+  createdAt: string;
+  /** When it last changed. */
+  updatedAt: string;
+  /** How others see the user. */
+  displayName: string;
+  /** The name of a colour; null: the client chooses one. */
+  avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
 }
 
 export interface UpsertConsoleMemberBody {

@@ -170,12 +170,31 @@ function formatImports(body: string, extras: readonly string[]): string {
 function spell(name: string, operationId: string, path: string): string {
   for (let start = name.length; start > 0; start--) {
     const end = name.slice(start);
+    // Between words, and not within one.
+    if (/^[a-z]/.test(end)) continue;
     if (!operationId.startsWith(name.slice(0, start)) || !operationId.slice(start).endsWith(end)) continue;
     const left = operationId.slice(start, operationId.length - end.length);
     const dotted = left === '' ? operationId : `${name.slice(0, start)}.${left}${end && `.${end}`}`;
     return dotted + path;
   }
   return `${operationId}${path} ${name}`;
+}
+
+/** As `expandRows` of operation.ts reads them. */
+function shortenRows(resource: string, rows: readonly string[]): string {
+  const words = resource.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+  const short = rows.map(row =>
+    row
+      .replace(/(?<=\/)(\w+)s\/\{\1Id\}/g, '$1s/~')
+      .replaceAll(`/${words}`, '=')
+      .replaceAll(capitalize(resource).replace(/s$/, ''), '@'),
+  );
+  const byTail = Map.groupBy(short, row => /\..*/.exec(row)?.[0] ?? '');
+  return [...byTail]
+    .flatMap(([tail, same]) =>
+      tail === '' ? same : same.map(row => row.slice(0, -tail.length)).join('|') + tail,
+    )
+    .join('\n');
 }
 
 /** The table from which the client makes its methods: by resource, a line for each of its calls. */
@@ -186,7 +205,7 @@ export function formatOperations(calls: readonly CallDescription[], apiVersion: 
       ({ method, operationId, verb, path, letters }) =>
         `${letters}${verb} ${spell(method, operationId, path)}`,
     );
-    return `  ${resource}: \`${rows.join('\n')}\`,\n`;
+    return `  ${resource}: \`${shortenRows(resource, rows)}\`,\n`;
   });
   const ids = calls.map(({ operationId }) => `\n  | '${operationId}'`);
   return [

@@ -97,6 +97,8 @@ t.test('api: fields go where the contract says, with the credential that it want
   const threadId = thread?.['threadId'] ?? '';
   const once = ['api', 'updateThread', '-f', `threadId=${threadId}`, '--input', '-'];
   t.match((await cli.json(t, once, { input: '{"tags":["a","b"]}' }))[0], { tags: ['a', 'b'] });
+  const either = ['api', 'listThreads', '-f', 'tag=a', '-f', 'tag=none', '--paginate'];
+  t.match(await cli.json(t, either), [{ threadId }], 'a field that is given twice is a list');
   t.match(
     await cli.ok(t, ['api', 'getThread', '-f', `threadId=${threadId}`, '-i']),
     /^HTTP 200[^]*x-request-id: req_/i,
@@ -222,7 +224,7 @@ t.test('stitches, deliveries, events, keys, openapi', async t => {
   });
   t.match(await cli.run(['doctor'], { env: narrow }), {
     code: 0,
-    stdout: /^ok +quota +\d+ of[^]*^note +stitches .*webhooks:read/m,
+    stdout: /^ok +quota [^]*^note +stitches .*webhooks:read/m,
   });
   t.match(await cli.ok(t, ['keys', 'rotate', listed?.['apiKeyId'] ?? '']), /^svc_test_\S+\n$/);
   await cli.ok(t, ['keys', 'revoke', listed?.['apiKeyId'] ?? '']);
@@ -287,6 +289,11 @@ t.test('ids of another environment are as unknown as any', async t => {
     body: 'Hello?',
   });
   t.match(await cli.run(['threads', 'show', threadId]), { code: 1, stderr: /svc\/runtime\/not_found/ });
+  for (const args of [['tail'], ['listen', '--forward-to', '9']])
+    t.match(await cli.run([...args, '--environment', other.environmentId]), {
+      code: 5,
+      stderr: /no such environment/,
+    });
 });
 
 t.test('no secret has been printed, but by the commands that make one', async t => {

@@ -50,7 +50,7 @@ t.test('docs/guide/cli.md', async t => {
 });
 
 t.test('docs/guide/first-five-minutes.md, by the SDK', async t => {
-  const { baseUrl, apiKey, channelId } = await createSdkAccount(node.url);
+  const { baseUrl, apiKey, channelId, skein } = await createSdkAccount(node.url);
   const [program = ''] = readSnippets('docs/guide/first-five-minutes.md', 'ts');
   const [entry, outfile] = [join(folder, 'five.ts'), join(folder, 'five.mjs')];
   await writeFile(entry, program);
@@ -64,4 +64,7 @@ t.test('docs/guide/first-five-minutes.md, by the SDK', async t => {
   };
   const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env });
   t.equal(stdout, 'inbound Is anybody there?\noutbound Yes. How can we help?\n');
+  const [shown = ''] = readSnippets('docs/guide/first-five-minutes.md', 'json');
+  const [made] = await skein.threads.list().toArray(1);
+  t.strictSame(Object.keys(JSON.parse(shown)), Object.keys(made ?? {}), 'the thread that it shows');
 });

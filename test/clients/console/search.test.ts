@@ -13,6 +13,10 @@ t.test('the palette', async t => {
     'My <b>parcel</b> with the violin is lost',
     'Ines Berg',
   );
+  const later = Array.from({ length: 60 }, (_each, index) => `later ${index}`);
+  await Promise.all(
+    later.map(body => setting.skein.messages.create(threadId, { body, direction: 'inbound' })),
+  );
   await receive(setting, '+4915167890', 'The violin teacher is ill', '\u202Eevil<script>alert(1)</script>');
   const { projectId, environmentId, owner } = setting;
   // The index follows a moment later.
@@ -33,8 +37,18 @@ t.test('the palette', async t => {
     await found.waitFor();
     t.strictSame(await found.locator('mark').allTextContents(), ['parcel', 'violin']);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`**/all/${threadId}`);
+    await page.waitForURL(url => url.pathname.endsWith(`/all/${threadId}`));
     await field.waitFor({ state: 'detached' });
+    // It is older than the first page of its conversation.
+    const message = page
+      .getByRole('log')
+      .locator('[data-found]')
+      .getByText(/parcel.*violin/);
+    await message.waitFor();
+    await eventually('message in view', async () => {
+      const { y = 0 } = (await message.boundingBox()) ?? {};
+      return y > 100 && y < 600;
+    });
   });
 
   await t.test('goes to a queue by the beginning of its name', async () => {

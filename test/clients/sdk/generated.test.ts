@@ -7,7 +7,7 @@ import type { OpenApiDocument } from '../../../clients/sdk/generator/document.ts
 import { formatComment, formatType } from '../../../clients/sdk/generator/type-text.ts';
 import { apiVersion as ownVersion, Skein } from '../../../clients/sdk/index.ts';
 import { operationNames, withoutCall } from '../../../clients/sdk/names.ts';
-import { operations as table, parseOperation } from '../../../clients/sdk/operation.ts';
+import { expandRows, operations as table, parseOperation } from '../../../clients/sdk/operation.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { operations } from '../../../protocol/operations/index.ts';
 import { apiVersion } from '../../../protocol/version.ts';
@@ -38,10 +38,10 @@ t.test('every public operation is a method of the client, but for the stream', a
 });
 
 t.test('rows of the table say what the contract says', async t => {
-  for (const [id, { method, idempotency, success, query }] of Object.entries<Operation>(operations)) {
+  for (const [id, { method, path, idempotency, success, query }] of Object.entries<Operation>(operations)) {
     const row = table.get(id);
     if (row === undefined) continue;
-    t.match(row, { method, honoursKey: idempotency !== 'none' }, id);
+    t.match(row, { method, path, honoursKey: idempotency !== 'none' }, id);
     t.equal(
       row.isList,
       success.body !== null && 'nextCursor' in ((success.body as { properties?: object }).properties ?? {}),
@@ -49,6 +49,11 @@ t.test('rows of the table say what the contract says', async t => {
     );
     if (query === undefined) t.not(row.input, 'query', id);
   }
+  t.strictSame(expandRows('apiKeys', 'LGET list.@s=\nGET get|pPATCH update.@/looms/~=/{keyId}'), [
+    'LGET list.ApiKeys/api-keys',
+    'GET get.ApiKey/looms/{loomId}/api-keys/{keyId}',
+    'pPATCH update.ApiKey/looms/{loomId}/api-keys/{keyId}',
+  ]);
   t.match(parseOperation('auth', 'NPOST login/studio/auth/login'), {
     isRepeatable: false,
     input: 'body',

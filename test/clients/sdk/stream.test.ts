@@ -96,6 +96,34 @@ t.test('it goes on behind what was taken: at once after 1001, soon after anythin
   t.ok(disconnects.every(({ retryInMs }) => retryInMs <= 250));
 });
 
+t.test('one environment, and what the user looks at, are told to each connection', async t => {
+  const follow = followFake(t, { environmentId: 'env_1' });
+  const resume = { type: 'resume', environmentId: 'env_1' };
+  await inVirtualTime(async () => {
+    follow.stream.view('thread_0');
+    follow.stream.view('thread_1');
+    const first = await takeOver(follow, socket => socket.open().receive(resumed(0)));
+    t.strictSame(first.socket.sent, [resume, { type: 'view', threadId: 'thread_1' }]);
+    follow.stream.view('thread_2');
+    t.strictSame(first.socket.sent.at(-1), { type: 'view', threadId: 'thread_2' });
+    first.socket.end(1006);
+    const second = await takeOver(follow, socket => {
+      follow.stream.view('thread_3');
+      t.strictSame(socket.sent, [], 'not before it is open');
+      socket.open().receive(resumed(0));
+    });
+    t.strictSame(second.socket.sent, [
+      { ...resume, epoch, seq: 0 },
+      { type: 'view', threadId: 'thread_3' },
+    ]);
+    t.equal(first.socket.sent.length, 3, 'nor to one that has ended');
+    follow.stream.view(null);
+    second.socket.end(1006);
+    const third = await takeOver(follow, socket => socket.open().receive(resumed(0)));
+    t.strictSame(third.socket.sent.at(-1), { type: 'view', threadId: null });
+  });
+});
+
 t.test('waits between failures grow to five seconds, and begin anew after a success', async t => {
   const { random } = Math;
   Math.random = () => 1;

@@ -1,4 +1,5 @@
 import type { authOperations } from '../../../protocol/operations/auth.ts';
+import type { profileOperations } from '../../../protocol/operations/profile.ts';
 import { Client, type Reply } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
@@ -81,6 +82,24 @@ const byVerifyToken: ScenariosOf<typeof authOperations>['verifyEmail'] = {
       await lapse(fixture, userId);
       return { by: fixture.anonymous, asked: { body: { token } } };
     },
+  },
+};
+
+export const profileScenarios: ScenariosOf<typeof profileOperations> = {
+  getProfile: { request: () => ({}), refusals: {} },
+  updateProfile: {
+    request: () => ({
+      body: {
+        displayName: 'Ada',
+        avatarColor: 'grape',
+        notifications: { sound: true },
+        theme: 'dark',
+        language: 'pt-BR',
+        timeZone: 'Europe/Berlin',
+      },
+    }),
+    variants: [() => ({ body: { displayName: null, avatarColor: null, language: null, timeZone: null } })],
+    refusals: {},
   },
 };
 

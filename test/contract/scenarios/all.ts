@@ -1,13 +1,20 @@
 /** The scenario of every operation: one that is missing does not compile. */
 import type { AnyScenario, OperationId, Scenarios } from '../scenario.ts';
-import { accountScenarios } from './accounts.ts';
+import { accountScenarios, profileScenarios } from './accounts.ts';
 import { agentScenarios, budgetScenarios, byokScenarios, loomScenarios, toolScenarios } from './agents.ts';
 import { attachmentScenarios } from './attachments.ts';
 import { auditScenarios } from './audit.ts';
+import { cannedReplyScenarios } from './canned-replies.ts';
 import { channelScenarios } from './channels.ts';
 import { chatappScenarios } from './chatapp.ts';
 import { consoleScenarios, contractScenarios } from './console.ts';
-import { messageScenarios, noteScenarios, presenceScenarios, threadScenarios } from './conversations.ts';
+import {
+  bulkScenarios,
+  messageScenarios,
+  noteScenarios,
+  presenceScenarios,
+  threadScenarios,
+} from './conversations.ts';
 import { callerScenarios, keyScenarios } from './keys.ts';
 import { partnerAppScenarios } from './partner-apps.ts';
 import { privacyScenarios } from './privacy.ts';
@@ -18,6 +25,7 @@ import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.t
 
 const all: Scenarios = {
   ...accountScenarios,
+  ...profileScenarios,
   ...callerScenarios,
   ...tenancyScenarios,
   ...invitationScenarios,
@@ -27,7 +35,9 @@ const all: Scenarios = {
   ...channelScenarios,
   ...chatappScenarios,
   ...threadScenarios,
+  ...bulkScenarios,
   ...noteScenarios,
+  ...cannedReplyScenarios,
   ...presenceScenarios,
   ...messageScenarios,
   ...attachmentScenarios,

@@ -1,3 +1,5 @@
+import { newId } from '../../../protocol/ids.ts';
+import type { bulkOperations } from '../../../protocol/operations/bulk.ts';
 import type { messageOperations } from '../../../protocol/operations/messages.ts';
 import type { noteOperations } from '../../../protocol/operations/notes.ts';
 import type { presenceOperations } from '../../../protocol/operations/presence.ts';
@@ -46,6 +48,26 @@ async function contested(fixture: ContractFixture, id: 'updateNote' | 'deleteNot
   }
   throw new Error('nobody was ever faster than another');
 }
+
+const bulk = (fields: object) => async (env: TenantEnvironment) => ({
+  body: { ...inEnvironment(env), threadIds: [await newThread(env), await newThread(env)], ...fields },
+});
+
+export const bulkScenarios: ScenariosOf<typeof bulkOperations> = {
+  changeThreads: {
+    request: bulk({ action: 'close' }),
+    variants: [
+      bulk({ action: 'reopen' }),
+      bulk({ action: 'archive' }),
+      bulk({ action: 'addTags', tags: ['a', 'b'] }),
+      bulk({ action: 'removeTags', tags: ['a'] }),
+      env => bulk({ action: 'assign', userId: env.tenant.userId })(env),
+      bulk({ action: 'setAgentMode', agentMode: 'paused' }),
+      bulk({ action: 'close', threadIds: [newId('thread')] }),
+    ],
+    refusals: {},
+  },
+};
 
 export const threadScenarios: ScenariosOf<typeof threadOperations> = {
   createThread: {

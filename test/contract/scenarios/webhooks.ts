@@ -2,7 +2,7 @@ import type { deliveryOperations } from '../../../protocol/operations/deliveries
 import type { eventOperations } from '../../../protocol/operations/events.ts';
 import type { stitchOperations } from '../../../protocol/operations/stitches.ts';
 import type { Asked } from '../../node/client.ts';
-import { newDelivery, newStitch, unique } from '../resources.ts';
+import { newDelivery, newStitch, newThread, unique } from '../resources.ts';
 import { atLimit } from '../limits.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { TenantEnvironment, ContractFixture } from '../contract-fixture.ts';
@@ -137,6 +137,16 @@ export const eventScenarios: ScenariosOf<typeof eventOperations> = {
   listEvents: {
     request: env => ({ query: inEnvironment(env) }),
     variants: [env => ({ query: { ...inEnvironment(env), eventName: 'thread.*', since, limit: 1 } })],
+    refusals: {},
+  },
+  listThreadEvents: {
+    request: async env => ({ params: { threadId: await newThread(env) } }),
+    variants: [
+      async env => ({
+        params: { threadId: await newThread(env) },
+        query: { projectId: env.projectId, eventName: ['thread.status.changed', 'agent.*'], limit: 1 },
+      }),
+    ],
     refusals: {},
   },
   getEvent: {

@@ -1,5 +1,8 @@
 /** Path, query and body of a request: what is no JSON, what fits no schema, and what nobody should have to read. */
 import t from 'tap';
+import { PartsReader } from '../../../gateway/pipeline/parts.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { operations } from '../../../protocol/operations/index.ts';
 import { maxDepth } from '../../../protocol/validate.ts';
 import { projectId, startRest } from '../rest/rest-fixture.ts';
 
@@ -53,6 +56,28 @@ t.test('a content type other than JSON is 400', async t => {
     headers: { 'Content-Type': '' },
   });
   t.equal(status, 400, 'none at all');
+});
+
+t.test('a PATCH may call its body a merge patch, and nothing else may', t => {
+  const body = { name: 'Support' };
+  const read = (reader: PartsReader, type: string): unknown =>
+    reader.read({
+      method: '',
+      path: '',
+      query: '',
+      params: [newId('workspace')],
+      requestId: '',
+      address: '',
+      body: Buffer.from(JSON.stringify(body)),
+      header: name => (name === 'content-type' ? type : ''),
+    });
+  const patch = new PartsReader(operations.updateWorkspace);
+  for (const type of ['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8'])
+    t.match(read(patch, type), { body });
+  t.throws(() => read(patch, 'application/json-patch+json'), { message: /Content-Type/ });
+  const post = new PartsReader(operations.createWorkspace);
+  t.throws(() => read(post, 'application/merge-patch+json'), { message: /Content-Type/ });
+  t.end();
 });
 
 t.test('If-Match of what has no ETag is refused: the change would be made in spite of it', async t => {

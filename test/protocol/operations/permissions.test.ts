@@ -27,7 +27,7 @@ const row = (scopes: Row['scopes'], studio: Row['studio'], console: Row['console
 });
 
 const table: readonly Row[] = [
-  row(['threads:read'], viewer, all, 'listThreads getThread listNotes getQueues'),
+  row(['threads:read'], viewer, all, 'listThreads getThread listNotes getQueues listThreadEvents'),
   row(
     ['threads:write'],
     developer,

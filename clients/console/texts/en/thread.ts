@@ -186,8 +186,8 @@ export const thread = {
       count === 1 ? '1 message waits for the connection' : `${count} messages wait for the connection`,
     typing: (names: string) => `${names} is writing`,
     severalTyping: (names: string) => `${names} are writing`,
-    viewing: (names: string) => `${names} is here, too`,
-    severalViewing: (names: string) => `${names} are here, too`,
+    viewing: (names: string) => `${names} is looking`,
+    severalViewing: (names: string) => `${names} are looking`,
   },
   templates: {
     title: 'Templates',

@@ -231,10 +231,11 @@ t.test('no row moves while the list is held, and what waits is counted', async t
   t.equal(list.getState().waiting, 0);
 });
 
-t.test('a read that fails says so, keeps what is shown, and may be repeated', async t => {
+t.test('a read that fails says so, keeps what is shown, and is repeated', async t => {
   const server = new Server('all');
   server.write('thread_a', 'inbound');
   let isAway = true;
+  const later = new Later();
   const port: ThreadListPort = {
     list: async query => {
       if (isAway) throw new Error('away');
@@ -242,7 +243,7 @@ t.test('a read that fails says so, keeps what is shown, and may be repeated', as
     },
     get: async () => create('thread_x'),
     now: () => start,
-    schedule: () => () => undefined,
+    schedule: later.schedule,
   };
   const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
   await list.read();
@@ -254,4 +255,9 @@ t.test('a read that fails says so, keeps what is shown, and may be repeated', as
   list.onReset();
   await settled();
   t.match(list.getState(), { phase: 'failed', order: ['thread_a'] });
+  isAway = false;
+  server.write('thread_b', 'inbound');
+  later.run();
+  await settled();
+  t.match(list.getState(), { phase: 'ready', order: ['thread_b', 'thread_a'] });
 });

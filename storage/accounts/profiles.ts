@@ -1,0 +1,69 @@
+/** Profiles: how a user is shown to others, and what they have set for the Console. */
+import { LockMode } from '@mikro-orm/core';
+import type { Profile } from '../../protocol/resources/index.ts';
+import type { Database, Queries } from '../database/index.ts';
+import { selectDisplayName, User, type UserSettings } from '../entities/index.ts';
+
+type Settings = Pick<Profile, 'theme' | 'language' | 'timeZone'> & {
+  readonly notifications: Partial<Profile['notifications']>;
+};
+
+/** What is absent stays. */
+export interface ProfileChanges extends Partial<Settings> {
+  /** Null: the beginning of the address. */
+  readonly displayName?: string | null;
+  readonly avatarColor?: Profile['avatarColor'];
+}
+
+interface ProfileRow extends Pick<Profile, 'userId' | 'email' | 'displayName' | 'avatarColor'> {
+  readonly settings: UserSettings | null;
+}
+
+/** What holds until the user has set something. */
+const defaults = {
+  notifications: { sound: false, browser: false, showText: false },
+  theme: 'auto',
+  language: null,
+  timeZone: null,
+} as const satisfies Required<UserSettings>;
+
+const select = `select u.user_id as "userId", u.email, ${selectDisplayName} as "displayName", u.avatar_color as "avatarColor", u.settings
+  from users u where u.user_id = $1`;
+
+/** Undefined where there is no such user. */
+export async function findProfile(db: Queries, userId: string): Promise<Profile | undefined> {
+  const [row] = await db.query<ProfileRow>(select, [userId], 'users.profile');
+  if (row === undefined) return undefined;
+  const { settings, ...shown } = row;
+  return { ...shown, ...defaults, ...settings };
+}
+
+/** Of several changes of one user, each waits for the one before: none is lost. Undefined where there is no such user. */
+export async function updateProfile(
+  db: Pick<Database, 'em' | 'query'>,
+  userId: string,
+  { displayName, avatarColor, ...settings }: ProfileChanges,
+  now: number,
+): Promise<Profile | undefined> {
+  await db.em().transactional(async em => {
+    const row = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (row === null) return;
+    if (displayName !== undefined) row.displayName = displayName;
+    if (avatarColor !== undefined) row.avatarColor = avatarColor;
+    row.settings = mergeSettings(row.settings ?? {}, settings);
+    row.updatedAt = new Date(now);
+  });
+  return findProfile(db, userId);
+}
+
+function mergeSettings(
+  present: UserSettings,
+  { notifications, ...changes }: Partial<Settings>,
+): UserSettings {
+  const merged = { ...present, ...changes };
+  if (notifications === undefined) return merged;
+  return {
+    ...merged,
+    notifications: { ...defaults.notifications, ...present.notifications, ...notifications },
+  };
+}

@@ -1,0 +1,173 @@
+/** Canned replies: who may have them, and what they may be. */
+import t from 'tap';
+import type { AuditLog } from '../../../protocol/resources/audit.ts';
+import type { CannedReply } from '../../../protocol/resources/canned-reply.ts';
+import { Client, Line, type ListOf, type Refusal } from '../../node/client.ts';
+import { signUp, type Tenant } from '../../node/tenant.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
+
+const { url, database } = await startTestDatabase(t);
+const skein = await startSkeinOn(t, url, { LIMITS: '{"cannedReplies": 4}' });
+const line = new Line(skein.url, t);
+
+const fields = { title: 'Thanks', body: 'Thank you, {{participant.name}}!' };
+const create = ({ person, projectId }: Pick<Tenant, 'person' | 'projectId'>, shortcut: string, other = {}) =>
+  person.ask<CannedReply & Refusal>('createCannedReply', {
+    body: { projectId, ...fields, shortcut, ...other },
+  });
+const list = async ({ person, projectId }: Tenant, query = {}) =>
+  (await person.get<ListOf<CannedReply>>('listCannedReplies', { query: { projectId, ...query } })).data.map(
+    ({ shortcut }) => shortcut,
+  );
+
+t.test('made, found, changed and deleted; each is in the audit log', async t => {
+  const tenant = await signUp(line);
+  const { person, projectId, userId, workspaceId } = tenant;
+  const { status, body: made } = await create(tenant, '/thanks');
+  t.equal(status, 201);
+  t.match(made, {
+    ...fields,
+    projectId,
+    shortcut: '/thanks',
+    createdByUserId: userId,
+    updatedByUserId: userId,
+  });
+  const params = { cannedReplyId: made.cannedReplyId };
+  t.strictSame(await person.get('getCannedReply', { params }), made);
+  const changed = await person.get<CannedReply>('updateCannedReply', { params, body: { title: 'Bye' } });
+  t.strictSame({ ...changed, updatedAt: '' }, { ...made, title: 'Bye', updatedAt: '' });
+  t.strictSame(await person.get('updateCannedReply', { params, body: { title: 'Bye' } }), changed);
+  t.equal((await person.ask('deleteCannedReply', { params })).status, 204);
+  t.equal((await person.ask('getCannedReply', { params })).status, 404);
+  t.equal((await person.ask('deleteCannedReply', { params })).status, 404);
+  const query = { workspaceId, targetId: made.cannedReplyId };
+  const { data } = await person.get<ListOf<AuditLog>>('listAuditLogs', { query });
+  const actions = ['canned_reply.deleted', 'canned_reply.updated', 'canned_reply.created'];
+  t.strictSame(
+    data.map(({ action }) => action),
+    actions,
+    'the change that changed nothing is none',
+  );
+});
+
+t.test('the list is by shortcut, in pages, and by how shortcut or title begins', async t => {
+  const tenant = await signUp(line);
+  const { person, projectId } = tenant;
+  await create(tenant, '/thanks');
+  await create(tenant, '/bye', { title: 'Farewell_%' });
+  await create(tenant, '/a-b_9', { title: 'Ärger' });
+  t.strictSame(await list(tenant), ['/a-b_9', '/bye', '/thanks']);
+  const query = { projectId, limit: 2 };
+  const first = await person.get<ListOf<CannedReply>>('listCannedReplies', { query });
+  t.strictSame(await list(tenant, { limit: 2, cursor: first.nextCursor }), ['/thanks']);
+  for (const [q, found] of [
+    ['/tha', ['/thanks']],
+    ['THA', ['/thanks']],
+    ['fare', ['/bye']],
+    ['ärg', ['/a-b_9']],
+    ['hanks', []],
+    ['%', []],
+    ['/', ['/a-b_9', '/bye', '/thanks']],
+  ] as const) {
+    t.strictSame(await list(tenant, { q }), found, q);
+  }
+  const foreign = await person.ask<Refusal>('listCannedReplies', {
+    query: { ...query, q: 'b', cursor: first.nextCursor ?? '' },
+  });
+  t.equal(foreign.body.error, 'svc/runtime/invalid_request', 'a cursor is of its own list');
+});
+
+t.test('a shortcut is one reply’s, also of two that are made at once', async t => {
+  const tenant = await signUp(line);
+  const { body: first } = await create(tenant, '/one');
+  const { status, body } = await create(tenant, '/one');
+  t.match({ status, body }, { status: 409, body: { details: { cannedReplyId: first.cannedReplyId } } });
+  const both = await Promise.all([create(tenant, '/two'), create(tenant, '/two')]);
+  t.strictSame(both.map(({ status }) => status).sort(), [201, 409]);
+  const change = { params: { cannedReplyId: first.cannedReplyId }, body: { shortcut: '/two' } };
+  t.equal((await tenant.person.ask('updateCannedReply', change)).status, 409);
+  t.equal((await create(await signUp(line), '/one')).status, 201, 'another project has its own');
+  await create(tenant, '/three');
+  await create(tenant, '/four');
+  const over = await create(tenant, '/five');
+  t.match(over, { status: 409, body: { details: { limit: 'cannedReplies', most: 4 } } });
+});
+
+t.test('a repeated request makes one; a change names the state that it saw', async t => {
+  const { person, projectId } = await signUp(line);
+  const asked = { body: { projectId, shortcut: '/key', ...fields }, key: 'once' };
+  const first = await person.get<CannedReply>('createCannedReply', asked);
+  const again = await person.ask('createCannedReply', asked);
+  t.strictSame([again.body, again.headers['idempotent-replayed']], [first, 'true']);
+
+  const params = { cannedReplyId: first.cannedReplyId };
+  const seen = String((await person.ask('getCannedReply', { params })).headers['etag']);
+  const headers = { 'if-match': seen };
+  const change = { params, headers, body: { body: 'Hello {{ operator.name }}' } };
+  const changed = await person.ask('updateCannedReply', change);
+  t.equal(changed.status, 200);
+  t.equal((await person.ask('updateCannedReply', { ...change, body: { title: 'Late' } })).status, 412);
+  t.equal((await person.ask('deleteCannedReply', { params, headers })).status, 412);
+  const now = { 'if-match': String(changed.headers['etag']) };
+  t.equal((await person.ask('deleteCannedReply', { params, headers: now })).status, 204);
+});
+
+t.test('what cannot be is refused by its field', async t => {
+  const tenant = await signUp(line);
+  const { body } = await create(tenant, '/ok');
+  const params = { cannedReplyId: body.cannedReplyId };
+  for (const [field, value] of [
+    ['shortcut', 'thanks'],
+    ['shortcut', '/'],
+    ['shortcut', '/Thanks'],
+    ['shortcut', `/${'a'.repeat(32)}`],
+    ['shortcut', '/a\n'],
+    ['title', ''],
+    ['title', 'x'.repeat(121)],
+    ['body', ''],
+    ['body', 'x'.repeat(4_097)],
+    ['body', 'Hello {{name}}'],
+    ['color', 'red'],
+  ] as const) {
+    const made = await create(tenant, '/new', { [field]: value });
+    t.match(made, { status: 422, body: { details: { issues: [{ path: `/body/${field}` }] } } }, value);
+    const changed = await tenant.person.ask('updateCannedReply', { params, body: { [field]: value } });
+    t.equal(changed.status, 422, value);
+  }
+  const made = await create(tenant, '/new', { body: 'Hello {{name}}' });
+  t.match(made.body.details, { issues: [{ code: 'placeholder' }] });
+});
+
+t.test('everybody of the project reads them; owners, developers and no keys write them', async t => {
+  const tenant = await signUp(line);
+  const { projectId, key, person } = tenant;
+  const { body: reply } = await create(tenant, '/ours');
+  const params = { cannedReplyId: reply.cannedReplyId };
+  const writes = [
+    ['createCannedReply', { body: { projectId, shortcut: '/theirs', ...fields } }],
+    ['updateCannedReply', { params, body: { title: 'Theirs' } }],
+    ['deleteCannedReply', { params }],
+  ] as const;
+
+  const agent = await signUp(line);
+  await database.query(
+    `insert into console_members (project_id, user_id, role, created_at, updated_at) values ($1, $2, 'agent', now(), now())`,
+    [projectId, agent.userId],
+  );
+  for (const reader of [key, agent.person]) {
+    t.strictSame(await reader.get('getCannedReply', { params }), reply);
+    t.strictSame(await list({ ...tenant, person: reader }), ['/ours']);
+    for (const [id, asked] of writes) t.equal((await reader.ask(id, asked)).status, 403, id);
+  }
+
+  const stranger = await signUp(line);
+  for (const by of [stranger.person, stranger.key]) {
+    t.equal((await by.ask('getCannedReply', { params })).status, 404);
+    t.equal((await by.ask('listCannedReplies', { query: { projectId } })).status, 404);
+  }
+  for (const [id, asked] of writes) t.equal((await stranger.person.ask(id, asked)).status, 404, id);
+  const elsewhere = { params, query: { projectId: stranger.projectId } };
+  t.equal((await person.ask('getCannedReply', elsewhere)).status, 404, 'of the project that was named');
+  t.equal((await new Client(line).ask('getCannedReply', { params })).status, 401);
+});

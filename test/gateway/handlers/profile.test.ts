@@ -1,0 +1,104 @@
+/** The profile of a user, and what others see of it. */
+import t from 'tap';
+import type { ListedConsoleMember, Profile, WorkspaceMember } from '../../../protocol/resources/index.ts';
+import { Client, Line, type ListOf, type Refusal } from '../../node/client.ts';
+import { signUp } from '../../node/tenant.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
+
+const { url } = await startTestDatabase(t);
+const skein = await startSkeinOn(t, url);
+const line = new Line(skein.url, t);
+
+const change = async (person: Client, body: object) =>
+  (await person.ask<Profile & Refusal>('updateProfile', { body })).body;
+
+t.test('until something is set, the defaults hold; each change leaves the rest', async t => {
+  const { person, email, userId } = await signUp(line);
+  const fresh = {
+    userId,
+    email,
+    displayName: email.split('@')[0],
+    avatarColor: null,
+    notifications: { sound: false, browser: false, showText: false },
+    theme: 'auto',
+    language: null,
+    timeZone: null,
+  };
+  t.strictSame(await person.get('getProfile'), fresh);
+  await change(person, { displayName: 'Ada', avatarColor: 'grape', notifications: { sound: true } });
+  await change(person, { notifications: { browser: true }, theme: 'dark' });
+  const changed = await change(person, { language: 'de-CH', timeZone: 'Europe/Zurich' });
+  t.strictSame(changed, {
+    ...fresh,
+    displayName: 'Ada',
+    avatarColor: 'grape',
+    notifications: { sound: true, browser: true, showText: false },
+    theme: 'dark',
+    language: 'de-CH',
+    timeZone: 'Europe/Zurich',
+  });
+  t.strictSame(await change(person, {}), changed);
+  const back = { displayName: null, avatarColor: null, language: null, timeZone: null };
+  t.match(await change(person, back), { ...back, displayName: fresh.displayName, theme: 'dark' });
+});
+
+t.test('two changes at once: neither is lost', async t => {
+  const { person } = await signUp(line);
+  const themes = ['light', 'dark'];
+  await Promise.all([
+    change(person, { notifications: { sound: true } }),
+    change(person, { notifications: { showText: true } }),
+    ...themes.map(theme => change(person, { theme })),
+  ]);
+  const { notifications, theme } = await person.get<Profile>('getProfile');
+  t.strictSame(notifications, { sound: true, browser: false, showText: true });
+  t.ok(themes.includes(theme));
+});
+
+t.test('what cannot be is refused by its field', async t => {
+  const { person } = await signUp(line);
+  for (const [field, value] of [
+    ['displayName', '  '],
+    ['displayName', 'x'.repeat(81)],
+    ['avatarColor', '#ff0000'],
+    ['theme', 'blue'],
+    ['language', 'german'.repeat(2)],
+    ['language', 'de-x'],
+    ['timeZone', 'Europe/Atlantis'],
+    ['timeZone', '+01:00'],
+    ['notifications', null],
+    ['email', 'else@example.com'],
+  ] as const) {
+    const { error, details } = await change(person, { [field]: value });
+    t.equal(error, 'svc/validation/invalid_request', `${field}: ${String(value)}`);
+    t.match(details, { issues: [{ path: `/body/${field}` }] });
+  }
+  const { body } = await person.ask<Refusal>('updateProfile', {
+    body: { theme: 'dark' },
+    headers: { 'if-match': '"1"' },
+  });
+  t.equal(body.error, 'svc/validation/invalid_request', 'a profile has no ETag');
+});
+
+t.test('it is the caller’s own, and no key’s; colleagues see name and colour', async t => {
+  const tenant = await signUp(line);
+  const { person, key, projectId, workspaceId, userId } = tenant;
+  const other = await signUp(line);
+  await change(person, { displayName: 'Ada', avatarColor: 'teal' });
+  t.not((await other.person.get<Profile>('getProfile')).displayName, 'Ada');
+  t.equal((await key.ask('getProfile')).status, 401);
+  t.equal((await new Client(line).ask('getProfile')).status, 401);
+
+  const seen = { userId, displayName: 'Ada', avatarColor: 'teal' };
+  const members = await person.get<ListOf<ListedConsoleMember>>('listConsoleMembers', {
+    params: { projectId },
+  });
+  t.match(members.data, [{ ...seen, projectId, role: 'project_owner' }]);
+  const inWorkspace = await person.get<ListOf<WorkspaceMember>>('listMembers', { params: { workspaceId } });
+  t.match(inWorkspace.data, [{ ...seen, workspaceId, role: 'owner' }]);
+  const one = await person.get<WorkspaceMember>('getMember', { params: { workspaceId, userId } });
+  t.match(one, seen);
+  const foreign = await other.person.ask('listConsoleMembers', { params: { projectId } });
+  t.equal(foreign.status, 404);
+});
