@@ -28,7 +28,7 @@ export function channelTrafficHandlers(services: ChannelServices): Handlers<Oper
       }
       const { messageId, externalMessageId, status, occurredAt, error } = call.body;
       if (messageId === undefined && externalMessageId === undefined) {
-        throw requiredField('messageId', 'messageId or externalMessageId is needed');
+        throw requiredField('messageId', 'is needed, or externalMessageId');
       }
       const message = {
         ...(messageId === undefined ? {} : { messageId }),
@@ -82,7 +82,7 @@ async function simulate(
   const { threadId, messageId, error } = body;
   switch (body.event) {
     case 'inbound': {
-      if (body.body === undefined) throw requiredField('body', 'an inbound message needs a body');
+      if (body.body === undefined) throw requiredField('body', 'is needed: an inbound message has one');
       const made = newMessage({ ...body, body: body.body }, call.now);
       const text = await call.onceAsText(async key => {
         const message = await withFiles(database, channel, made, body.attachments);
@@ -94,7 +94,8 @@ async function simulate(
     case 'delivered':
     case 'read':
     case 'failed': {
-      if (messageId === undefined) throw requiredField('messageId', 'a receipt is about a message');
+      if (messageId === undefined)
+        throw requiredField('messageId', 'is needed: a receipt is about a message');
       const occurredAt = new Date(call.now).toISOString();
       const receipt = { status: body.event, occurredAt, ...(error === undefined ? {} : { error }) };
       await call.once(key =>
@@ -103,7 +104,8 @@ async function simulate(
       return { accepted: true, messageId };
     }
     case 'window_expired': {
-      if (threadId === undefined) throw requiredField('threadId', 'a service window belongs to a thread');
+      if (threadId === undefined)
+        throw requiredField('threadId', 'is needed: a service window belongs to a thread');
       const { projectId, environmentId, channelId } = channel;
       const order: ExpireWindow = { projectId, environmentId, channelId, author: getAuthor(call) };
       await call.once(key => {

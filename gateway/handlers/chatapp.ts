@@ -45,7 +45,7 @@ export function chatappHandlers(services: ChatappServices): Handlers<Operations>
       await requireVerifiedCreator(database, call);
       const { projectId: _, partnerAppCredentialId, ...given } = call.body;
       if ((given.code === undefined) === (given.accessToken === undefined)) {
-        throw requiredField('accessToken', 'either an accessToken or a code is needed');
+        throw requiredField('accessToken', 'is needed, or a code');
       }
       const order = {
         ...getTenancy(channel),

@@ -66,7 +66,7 @@ interface InboundTarget extends ThreadAddress {
   readonly participant?: ParticipantInput;
 }
 
-/** 422 for a field that this request needs. */
+/** 422 for a field that this request needs. The message goes on where the field's path ends: `is needed, or ...`. */
 export function requiredField(field: string, message: string): Error {
   return invalid([{ path: `/body/${field}`, message, code: 'required' }]);
 }
@@ -87,10 +87,7 @@ export function resolveThread(
   if (threadId !== undefined) return { threadId };
   const externalRef = pickExternalRef(address);
   if (externalRef === undefined) {
-    throw requiredField(
-      'externalParticipantRef',
-      'threadId, externalThreadRef or externalParticipantRef is needed',
-    );
+    throw requiredField('externalParticipantRef', 'is needed, or threadId or externalThreadRef');
   }
   const both = externalParticipantRef !== undefined && externalThreadRef !== undefined;
   return {

@@ -29,7 +29,7 @@ export function withContent(
   given: Given,
 ): Maybe<NewMessage> {
   if (given.content === undefined && given.replyTo === undefined) {
-    if (given.body === undefined) throw requiredField('body', 'a body or a content is needed');
+    if (given.body === undefined) throw requiredField('body', 'is needed, or a content');
     return message;
   }
   return chain(completeDetails(db, thread, message, given), details => complete(message, given, details));
@@ -39,7 +39,7 @@ function complete(message: NewMessage, { body }: Given, details: MessageDetails)
   const { content } = details;
   const [file] = message.attachments as readonly AttachmentInput[];
   if (body === undefined && (content === undefined || content.type === 'text')) {
-    throw requiredField('body', 'a text has a body');
+    throw requiredField('body', 'is needed: a text has one');
   }
   return {
     ...message,

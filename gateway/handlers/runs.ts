@@ -220,7 +220,9 @@ function beginAlone(
   call: Pick<Call, 'requestId' | 'now'>,
 ): Promise<AgentRun> {
   if (inputMessageId !== undefined) {
-    throw invalid([{ path: '/body/threadId', message: 'a message belongs to a thread', code: 'required' }]);
+    throw invalid([
+      { path: '/body/threadId', message: 'is needed: a message belongs to a thread', code: 'required' },
+    ]);
   }
   const { head } = order;
   const begin: BeginRun = {

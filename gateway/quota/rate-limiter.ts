@@ -300,7 +300,7 @@ function pair(a: Chargeable, b: Chargeable): Chargeable {
 
 /** Takes from all, or from none; gives the quota that refuses, with the time until all would have been allowed, else one that has least left. */
 async function takeAll(leases: readonly BucketLease[]): Promise<Quota | undefined> {
-  const quotas = await Promise.all(leases.map(lease => lease.take()));
+  const quotas = await Promise.all(leases.map(lease => Promise.resolve(lease.take())));
   const refused = quotas.filter(({ allowed }) => !allowed);
   const [first] = refused;
   if (first === undefined) return quotas.toSorted((a, b) => a.remaining - b.remaining)[0];

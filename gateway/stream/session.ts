@@ -20,7 +20,7 @@ import {
 } from './frames.ts';
 import type { EphemeralEvent } from './ephemeral-events.ts';
 import { maxBufferedBytes, Subscriber } from './subscriber.ts';
-import type { Gaze } from './viewers.ts';
+import type { Viewing } from './viewers.ts';
 
 const resumeDeadlineMs = 10_000;
 export const heartbeatMs = 25_000;
@@ -40,7 +40,7 @@ export class StreamSession extends Subscriber {
   #views = 0;
   /** The client has said where to begin. */
   #hasBegun = false;
-  #gaze: Gaze | undefined;
+  #viewing: Viewing | undefined;
 
   /** Starts the time that the client has to send `resume`. */
   open(socket: Socket<StreamSession>): void {
@@ -102,7 +102,7 @@ export class StreamSession extends Subscriber {
 
   /** The socket is closed, by whichever side. */
   closed(): void {
-    this.#gaze?.end();
+    this.#viewing?.end();
     this.leave();
     this.#socket = undefined;
   }
@@ -169,11 +169,11 @@ export class StreamSession extends Subscriber {
 
   #view(threadId: string | null): void {
     if (!this.#hasBegun) return this.end(closeCodes.invalidFrame, 'resume comes first');
-    this.#gaze ??= this.context.viewers.open(
+    this.#viewing ??= this.context.viewers.open(
       () => this.admission,
       event => this.#tell(event),
     );
-    this.#gaze?.lookAt(threadId);
+    this.#viewing?.lookAt(threadId);
   }
 
   /** Who looks at the threads of the project. */

@@ -9,8 +9,9 @@
 import type { Clock, Timer } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
 
-const refreshMs = 10_000;
-const leaseMs = 25_000;
+const refreshMs = 5_000;
+/** Looked at with each refresh: what a node had set is gone 25 s after its end, at the latest. */
+const leaseMs = 20_000;
 /** Entries of one message. */
 const perMessage = 500;
 

@@ -43,7 +43,7 @@ export interface ViewersOptions extends Omit<SharedMapOptions, 'topic' | 'change
 export class Viewers {
   readonly #options: ViewersOptions;
   readonly #projects = new Map<string, ProjectViewers>();
-  #gazes = 0;
+  #opened = 0;
 
   constructor(options: ViewersOptions) {
     this.#options = options;
@@ -65,17 +65,17 @@ export class Viewers {
   }
 
   /** @param tell sends an event to the socket itself */
-  open(getAdmission: () => Admission, tell: (event: EphemeralEvent) => void): Gaze | undefined {
+  open(getAdmission: () => Admission, tell: (event: EphemeralEvent) => void): Viewing | undefined {
     const { projectId, userId } = getAdmission();
     const project = this.#projects.get(projectId);
     // API keys are no people.
     if (userId === undefined || project === undefined) return undefined;
-    const key = `${this.#options.node}/${++this.#gazes}`;
-    return new Gaze({ ...this.#options, project, key, getAdmission, userId, tell });
+    const key = `${this.#options.node}/${++this.#opened}`;
+    return new Viewing({ ...this.#options, project, key, getAdmission, userId, tell });
   }
 }
 
-interface GazeOptions extends Pick<ViewersOptions, 'findViewer' | 'clock' | 'log'> {
+interface ViewingOptions extends Pick<ViewersOptions, 'findViewer' | 'clock' | 'log'> {
   readonly project: ProjectViewers;
   readonly key: string;
   readonly getAdmission: () => Admission;
@@ -84,13 +84,13 @@ interface GazeOptions extends Pick<ViewersOptions, 'findViewer' | 'clock' | 'log
 }
 
 /** What one socket looks at. Looks threads up one at a time: of those that were passed quickly, only the last counts. */
-export class Gaze {
-  readonly #options: GazeOptions;
+export class Viewing {
+  readonly #options: ViewingOptions;
   #wanted: string | null = null;
   #looking = false;
   #ended = false;
 
-  constructor(options: GazeOptions) {
+  constructor(options: ViewingOptions) {
     this.#options = options;
   }
 

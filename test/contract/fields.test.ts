@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import t, { type Test } from 'tap';
 import type { Issue } from '../../protocol/errors.ts';
 import { isInstant } from '../../protocol/formats.ts';
+import { newId } from '../../protocol/ids.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { Asked, Refusal, Reply } from '../node/client.ts';
@@ -199,6 +200,13 @@ t.test(
   },
 );
 
+/** An item of a list. Of ids each is another one: a list may want them so. */
+function createItem({ schema: { items = {} }, path }: Leaf): unknown {
+  const resource = getResource(items);
+  if (resource !== undefined) return newId(resource);
+  return items.enum?.[0] ?? (path[0] === 'attachments' ? { kind: 'image' } : 'thread.*');
+}
+
 const keywords = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'type'];
 
 t.test('limits at their edge, and one past it', async t => {
@@ -232,12 +240,10 @@ t.test('limits at their edge, and one past it', async t => {
         await over(maximum + 1);
         await edge(maximum);
       }
-      const sample =
-        leaf.schema.items?.enum?.[0] ?? (leaf.path[0] === 'attachments' ? { kind: 'image' } : 'thread.*');
       if (maxItems !== undefined && leaf.part === 'body') {
-        await over(Array.from({ length: maxItems + 1 }, () => sample));
-        if (leaf.schema.items?.pattern === undefined)
-          await edge(Array.from({ length: maxItems }, () => sample));
+        await over(Array.from({ length: maxItems + 1 }, () => createItem(leaf)));
+        if (leaf.schema.items?.pattern === undefined || getResource(leaf.schema.items) !== undefined)
+          await edge(Array.from({ length: maxItems }, () => createItem(leaf)));
       }
       if (minItems !== undefined && minItems > 0) await over([]);
       return found;

@@ -271,6 +271,7 @@ const selectReferences = `
 const recorded = [
   ...['audit_logs', 'webhook_deliveries', 'agent_runs'].map(table => `${table}.`),
   ...['messages.channel_id', 'threads.channel_id', 'threads.assignee_user_id', 'thread_notes.author_user_id'],
+  ...['canned_replies.created_by_user_id', 'canned_replies.updated_by_user_id'],
 ];
 
 /** An id of the other tenant that the column could hold by its name, or that it holds there. */

@@ -16,7 +16,11 @@ const fixture = await startContractFixture(t);
 const rows = Object.entries(operations) as [OperationId, Operation][];
 
 /** What is asked of a project and of neither of its environments: a key of theirs means one thing there. */
-const ofTheProject: ReadonlySet<OperationId> = new Set(['createApiKey', 'createStreamTicket']);
+const ofTheProject: ReadonlySet<OperationId> = new Set([
+  'createApiKey',
+  'createCannedReply',
+  'createStreamTicket',
+]);
 
 /** What is wrong with the answer. */
 function faults(operation: Operation, reply: Reply<unknown>): string[] {

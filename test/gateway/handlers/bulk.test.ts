@@ -50,20 +50,20 @@ t.test('each action does to all what the operation for one does', async t => {
 t.test('a thread that fails is no other thread’s matter', async t => {
   const tenant = await signUp(line);
   const { projectId, key, environmentId } = tenant;
-  const [stranger] = await newThreads(await signUp(line), 1);
+  const [outsider] = await newThreads(await signUp(line), 1);
   const [archived = '', full = '', good = ''] = await newThreads(tenant, 3);
   const tags = Array.from({ length: 20 }, (_, n) => `t${n}`);
   await change(key, projectId, { threadIds: [full], action: 'addTags', tags });
   await change(key, projectId, { threadIds: [archived], action: 'archive' });
 
   const absent = newId('thread');
-  const threadIds = [archived, good, absent, stranger ?? ''];
+  const threadIds = [archived, good, absent, outsider ?? ''];
   const closed = await change(key, projectId, { environmentId, threadIds, action: 'close' });
   t.match(closed.body.results, [
     { threadId: archived, status: 'failed', error: { error: 'svc/runtime/conflict' } },
     done(good),
     { threadId: absent, status: 'failed', error: { error: 'svc/runtime/not_found' } },
-    { threadId: stranger, status: 'failed', error: { error: 'svc/runtime/not_found' } },
+    { threadId: outsider, status: 'failed', error: { error: 'svc/runtime/not_found' } },
   ]);
   const [ofAbsent, ofStranger] = closed.body.results.slice(2).map(({ error }) => error);
   t.strictSame(ofStranger, ofAbsent, 'another tenant’s thread is like one that there is not');
@@ -114,7 +114,7 @@ t.test('what cannot be is refused as a whole, and nothing is done', async t => {
   const { projectId, key } = tenant;
   const threadIds = await newThreads(tenant, 1);
   const [threadId = ''] = threadIds;
-  const stranger = await signUp(line);
+  const outsider = await signUp(line);
   for (const [fields, path] of [
     [{ action: 'delete' }, '/body/action'],
     [{ action: 'addTags' }, '/body/tags'],
@@ -130,9 +130,9 @@ t.test('what cannot be is refused as a whole, and nothing is done', async t => {
     const { status, body } = await change(key, projectId, { threadIds, ...fields });
     t.match([status, body.details], [422, { issues: [{ path }] }], JSON.stringify(fields));
   }
-  const assigned = await change(key, projectId, { threadIds, action: 'assign', userId: stranger.userId });
+  const assigned = await change(key, projectId, { threadIds, action: 'assign', userId: outsider.userId });
   t.match(assigned, { status: 404, body: { details: { issues: [{ path: '/body/userId' }] } } });
-  for (const by of [stranger.person, stranger.key]) {
+  for (const by of [outsider.person, outsider.key]) {
     t.equal((await change(by, projectId, { threadIds, action: 'close' })).status, 404);
   }
   const viewer = await signUp(line);

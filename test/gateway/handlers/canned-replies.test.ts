@@ -161,13 +161,13 @@ t.test('everybody of the project reads them; owners, developers and no keys writ
     for (const [id, asked] of writes) t.equal((await reader.ask(id, asked)).status, 403, id);
   }
 
-  const stranger = await signUp(line);
-  for (const by of [stranger.person, stranger.key]) {
+  const outsider = await signUp(line);
+  for (const by of [outsider.person, outsider.key]) {
     t.equal((await by.ask('getCannedReply', { params })).status, 404);
     t.equal((await by.ask('listCannedReplies', { query: { projectId } })).status, 404);
   }
-  for (const [id, asked] of writes) t.equal((await stranger.person.ask(id, asked)).status, 404, id);
-  const elsewhere = { params, query: { projectId: stranger.projectId } };
+  for (const [id, asked] of writes) t.equal((await outsider.person.ask(id, asked)).status, 404, id);
+  const elsewhere = { params, query: { projectId: outsider.projectId } };
   t.equal((await person.ask('getCannedReply', elsewhere)).status, 404, 'of the project that was named');
   t.equal((await new Client(line).ask('getCannedReply', { params })).status, 401);
 });

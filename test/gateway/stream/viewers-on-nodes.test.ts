@@ -34,9 +34,9 @@ const lastViewers = ({ frames }: Client): Frame['event'] =>
 t.test('the other node shows who looks at a thread, by their profile', async t => {
   await person.get<Profile>('updateProfile', { body: { displayName: 'Ada', avatarColor: 'teal' } });
   const { threadId } = await key.get<Thread>('createThread', { body: { projectId, environmentId } });
-  const stranger = await signUp(line);
-  const { threadId: foreign } = await stranger.key.get<Thread>('createThread', {
-    body: { projectId: stranger.projectId, environmentId: stranger.environmentId },
+  const outsider = await signUp(line);
+  const { threadId: foreign } = await outsider.key.get<Thread>('createThread', {
+    body: { projectId: outsider.projectId, environmentId: outsider.environmentId },
   });
   const [here, there] = [connect(one, person.bearer), connect(two, person.bearer)];
   await Promise.all([here.resume(), there.resume({ environmentId })]);
@@ -60,9 +60,9 @@ t.test('the other node shows who looks at a thread, by their profile', async t =
 });
 
 t.test('an environment that is another project’s ends the stream', async t => {
-  const stranger = await signUp(line);
+  const outsider = await signUp(line);
   const client = await connect(two, person.bearer).opened();
-  client.send({ type: 'resume', environmentId: stranger.environmentId });
+  client.send({ type: 'resume', environmentId: outsider.environmentId });
   t.equal(await client.end(), 1007);
 });
 
@@ -77,4 +77,3 @@ t.test('a user has ten sockets on both nodes together', async t => {
     [],
   );
 });
-

@@ -27,13 +27,19 @@ const row = (scopes: Row['scopes'], studio: Row['studio'], console: Row['console
 });
 
 const table: readonly Row[] = [
-  row(['threads:read'], viewer, all, 'listThreads getThread listNotes getQueues listThreadEvents'),
+  row(
+    ['threads:read'],
+    viewer,
+    all,
+    'listThreads getThread listNotes getQueues listThreadEvents listCannedReplies getCannedReply',
+  ),
   row(
     ['threads:write'],
     developer,
     operators,
-    'createThread updateThread archiveThread createNote updateNote deleteNote assignThread setTyping moveReadCursor',
+    'createThread updateThread archiveThread changeThreads createNote updateNote deleteNote assignThread setTyping moveReadCursor',
   ),
+  row(null, developer, ['project_owner'], 'createCannedReply updateCannedReply deleteCannedReply'),
   row(['messages:read'], viewer, all, 'listMessages getMessage getMessageTimeline getAttachmentUrl'),
   row(['messages:write'], developer, operators, 'createMessage createAttachment sendChatappTemplate'),
   row(['messages:write'], developer, nobody, 'createInboundMessage recordReceipt'),
