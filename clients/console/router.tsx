@@ -19,6 +19,7 @@ import {
 import { session } from '../kit/browser-session.ts';
 import { readFilters } from './list/use-filters.ts';
 import { ChooseProject } from './shell/choose-project.tsx';
+import { SignedIn } from './shell/signed-in.tsx';
 import { Workplace } from './shell/workplace.tsx';
 import { toConsolePath } from './sign-in/problems.ts';
 import { NoThread } from './thread/no-thread.tsx';
@@ -76,7 +77,7 @@ const signedInRoute = createRoute({
       throw redirect({ to: '/sign-in', search: { to: location.href } });
     }
   },
-  component: Outlet,
+  component: SignedIn,
 });
 
 const startRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/', component: ChooseProject });

@@ -1,6 +1,7 @@
 /** The text that is being written, and what can be chosen for the word at its caret. */
 import { Textarea } from '@mantine/core';
 import { useId, type KeyboardEvent, type RefObject } from 'react';
+import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Names } from '../thread/names.tsx';
 import { Choices, moveInChoices, type Choice } from './choices.tsx';
@@ -15,12 +16,13 @@ interface ComposerInputProps {
   readonly composition: Composition;
   readonly sendBy: SendBy;
   readonly names: Names;
+  readonly thread: Thread;
 }
 
-export function ComposerInput({ input, composition, sendBy, names }: ComposerInputProps) {
+export function ComposerInput({ input, composition, sendBy, names, thread }: ComposerInputProps) {
   const texts = useTexts().thread.composer;
   const { kind, text, setText, write, send, attach, rest } = composition;
-  const choosing = useChoices(input, kind, text, names);
+  const choosing = useChoices(input, { kind, text, names, thread });
   const { choices, active, token, caret } = choosing;
   const listId = useId();
   const isChoosing = choices.length > 0;
@@ -53,7 +55,13 @@ export function ComposerInput({ input, composition, sendBy, names }: ComposerInp
   return (
     <>
       {isChoosing && (
-        <Choices id={listId} label={texts.mentions} choices={choices} active={active} onTake={take} />
+        <Choices
+          id={listId}
+          label={kind === 'note' ? texts.mentions : texts.cannedReplies}
+          choices={choices}
+          active={active}
+          onTake={take}
+        />
       )}
       <Textarea
         ref={input}

@@ -71,7 +71,7 @@ export function Composer(props: ComposerProps) {
       <Presence threadId={open.threadId} names={names} />
       <Permission open={open} thread={thread} kind={kind} />
       {replyTo !== undefined && kind === 'reply' && <Quote {...props} replyTo={replyTo} />}
-      <ComposerInput input={input} composition={composition} sendBy={sendBy} names={names} />
+      <ComposerInput input={input} composition={composition} sendBy={sendBy} names={names} thread={thread} />
       <AttachmentTray uploads={files} onRemove={remove} />
       <ComposerBar threadId={open.threadId} composition={composition} sendBy={sendBy} onSendBy={setSendBy} />
     </form>

@@ -1,33 +1,48 @@
-/** What can be chosen for the word at the caret: colleagues for `@` in a note. */
+/** What can be chosen for the word at the caret: colleagues for `@` in a note, canned replies for `/` in a reply. */
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState, type RefObject } from 'react';
+import type { Thread } from '../../sdk/index.ts';
+import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import type { Names } from '../thread/names.tsx';
+import { fillCannedReply, findCannedReplies } from './canned-replies.ts';
 import type { Choice } from './choices.tsx';
 import { findToken } from './tokens.ts';
 import type { WrittenKind } from './written.ts';
 
 const mostShown = 8;
+/** The contract's. */
+const mostReplies = 1_000;
 
-export function useChoices(
-  input: RefObject<HTMLTextAreaElement | null>,
-  kind: WrittenKind,
-  text: string,
-  names: Names,
-) {
+interface Writing {
+  readonly kind: WrittenKind;
+  readonly text: string;
+  readonly names: Names;
+  readonly thread: Thread;
+}
+
+export function useChoices(input: RefObject<HTMLTextAreaElement | null>, writing: Writing) {
+  const { kind, text, names, thread } = writing;
   const [caret, setCaret] = useState(0);
   const [active, setActive] = useState(0);
   /** The sign whose list was closed. */
   const [closed, setClosed] = useState<number>();
   const follow = useCallback(() => setCaret(input.current?.selectionStart ?? 0), [input]);
-  const token = kind === 'note' ? findToken(text, caret, '@') : undefined;
+  const token = findToken(text, caret, kind === 'note' ? '@' : '/');
   const { start, query } = token ?? {};
+  const replies = useCannedReplies(kind === 'reply' && token !== undefined);
   const choices = useMemo((): readonly Choice[] => {
     if (query === undefined || start === closed) return [];
-    const wanted = query.toLocaleLowerCase();
-    return names.colleagues
-      .filter(({ isMe, name }) => !isMe && name.toLocaleLowerCase().includes(wanted))
+    if (kind === 'note') return findColleagues(names, query);
+    const operatorName = names.colleagues.find(({ isMe }) => isMe)?.name ?? '';
+    return findCannedReplies(replies, query)
       .slice(0, mostShown)
-      .map(({ userId, name }) => ({ id: userId, name, text: `@${name} ` }));
-  }, [query, start, closed, names]);
+      .map(({ cannedReplyId, shortcut, title, body }) => ({
+        id: cannedReplyId,
+        name: shortcut,
+        hint: title,
+        text: fillCannedReply(body, { thread, operatorName }),
+      }));
+  }, [kind, query, start, closed, names, replies, thread]);
   return {
     token,
     caret,
@@ -40,4 +55,27 @@ export function useChoices(
       setActive(0);
     }, [start]),
   };
+}
+
+function findColleagues(names: Names, query: string): readonly Choice[] {
+  const wanted = query.toLocaleLowerCase();
+  return names.colleagues
+    .filter(({ isMe, name }) => !isMe && name.toLocaleLowerCase().includes(wanted))
+    .slice(0, mostShown)
+    .map(({ userId, name }) => ({ id: userId, name, text: `@${name} ` }));
+}
+
+const noReplies: readonly never[] = [];
+
+/** All of the project, read when they are first asked for. */
+function useCannedReplies(isAsked: boolean) {
+  const client = useClient();
+  const { projectId } = useConversing();
+  const { data = noReplies } = useQuery({
+    queryKey: ['canned-replies', projectId],
+    queryFn: () => client.cannedReplies.list({ limit: 100 }).toArray(mostReplies),
+    enabled: isAsked,
+    staleTime: 60_000,
+  });
+  return data;
 }

@@ -34,7 +34,7 @@ export function SelectionBar({ threadIds, onDone }: SelectionBarProps) {
         size="compact-xs"
         variant="default"
         loading={isBusy}
-        onClick={() => void change({ is: 'close' })}
+        onClick={() => void change({ action: 'close' })}
       >
         {texts.close}
       </Button>
@@ -48,11 +48,13 @@ export function SelectionBar({ threadIds, onDone }: SelectionBarProps) {
           {colleagues
             .filter(({ canAnswer }) => canAnswer)
             .map(({ userId, name }) => (
-              <Menu.Item key={userId} onClick={() => void change({ is: 'assign', userId })}>
+              <Menu.Item key={userId} onClick={() => void change({ action: 'assign', userId })}>
                 {name}
               </Menu.Item>
             ))}
-          <Menu.Item onClick={() => void change({ is: 'assign', userId: null })}>{texts.nobody}</Menu.Item>
+          <Menu.Item onClick={() => void change({ action: 'assign', userId: null })}>
+            {texts.nobody}
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <Menu position="top-end" shadow="md">
@@ -63,7 +65,7 @@ export function SelectionBar({ threadIds, onDone }: SelectionBarProps) {
         </Menu.Target>
         <Menu.Dropdown>
           {(['auto', 'suggest', 'paused'] as const).map(agentMode => (
-            <Menu.Item key={agentMode} onClick={() => void change({ is: 'mode', agentMode })}>
+            <Menu.Item key={agentMode} onClick={() => void change({ action: 'setAgentMode', agentMode })}>
               {texts.modes[agentMode]}
             </Menu.Item>
           ))}

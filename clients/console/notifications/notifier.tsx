@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { useStreamListener } from '../live/stream-context.tsx';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isAway, showNotification, showTitle } from './page.ts';
 import { readPreferences } from './preferences.ts';
@@ -16,6 +17,7 @@ export function Notifier() {
   const client = useClient();
   const navigate = useNavigate();
   const { projectId, environmentId, userId } = useConversing();
+  const name = useNames().colleagues.find(({ isMe }) => isMe)?.name ?? '';
   const watch = useMemo(() => {
     const read = () => readPreferences(localStorage, userId);
     const open = (threadId: string): void => {
@@ -25,6 +27,7 @@ export function Notifier() {
     return new Watch({
       userId,
       environmentId,
+      getName: () => name,
       isAway,
       readPreferences: read,
       getThread: async threadId => client.threads.get(threadId),
@@ -41,7 +44,7 @@ export function Notifier() {
         });
       },
     });
-  }, [client, navigate, projectId, environmentId, userId, texts, product]);
+  }, [client, navigate, projectId, environmentId, userId, name, texts, product]);
   useStreamListener(watch);
   useEffect(() => {
     showTitle(product, 0);

@@ -10,6 +10,8 @@ import type { NotificationPreferences } from './preferences.ts';
 export interface WatchPort {
   readonly userId: string;
   readonly environmentId: string;
+  /** As colleagues name the operator in notes. */
+  getName(): string;
   /** Whether the operator does not see the page, or works in another window. */
   isAway(): boolean;
   readPreferences(): NotificationPreferences;
@@ -36,7 +38,7 @@ export class Watch implements StreamListener {
   onEvent(event: SkeinEvent): void {
     const { environmentId, userId } = this.#port;
     if (event.data.environmentId !== environmentId || !this.#port.isAway()) return;
-    const notice = findNotice(event, userId);
+    const notice = findNotice(event, { userId, name: this.#port.getName() });
     if (notice === undefined) return;
     if ('thread' in event.data) this.#take(notice, event.data.thread);
     else if (this.#reading < mostReading) void this.#read(notice);
@@ -62,7 +64,9 @@ export class Watch implements StreamListener {
 
   #take(notice: Notice, thread: Thread): void {
     const { about } = this.#port.readPreferences();
-    if (!this.#port.isAway() || !concerns(thread, this.#port, about)) return;
+    // Who is named is meant, whoever's the conversation is.
+    const isMeant = notice.is === 'mention' || concerns(thread, this.#port, about);
+    if (!this.#port.isAway() || !isMeant) return;
     if (this.#counted.size < mostCounted) this.#counted.add(notice.threadId);
     this.#port.count(this.#counted.size);
     this.#port.tell(notice, thread);

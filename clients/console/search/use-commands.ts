@@ -1,5 +1,5 @@
 /** Everything that the palette can do, beside finding conversations. */
-import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Sun } from 'lucide-react';
 import { useMemo } from 'react';
@@ -7,6 +7,7 @@ import { signOut } from '../../kit/browser-session.ts';
 import { queueNames } from '../live/queues.ts';
 import { rememberEnvironment, useEnvironments } from '../shell/environments.ts';
 import { queueIcons } from '../shell/queue-icons.ts';
+import { useTheme } from '../people/use-profile.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useTexts } from '../texts/index.ts';
 import type { Command } from './commands.ts';
@@ -67,7 +68,7 @@ function useEnvironmentCommands(): readonly RunnableCommand[] {
 function useActionCommands(onShortcuts: () => void): readonly RunnableCommand[] {
   const { search: texts, shell } = useTexts();
   const navigate = useNavigate();
-  const { setColorScheme } = useMantineColorScheme();
+  const { setTheme } = useTheme();
   const colorScheme = useComputedColorScheme();
   return useMemo(() => {
     const create = (id: string, label: string, Icon: LucideIcon, run: () => void): RunnableCommand => ({
@@ -79,11 +80,11 @@ function useActionCommands(onShortcuts: () => void): readonly RunnableCommand[] 
     });
     return [
       colorScheme === 'dark'
-        ? create('light', texts.light, Sun, () => setColorScheme('light'))
-        : create('dark', texts.dark, Moon, () => setColorScheme('dark')),
+        ? create('light', texts.light, Sun, () => setTheme('light'))
+        : create('dark', texts.dark, Moon, () => setTheme('dark')),
       create('shortcuts', shell.shortcuts.title, Keyboard, onShortcuts),
       create('settings', shell.settings, Settings, () => void navigate({ to: '/settings' })),
       create('sign-out', shell.signOut, LogOut, () => void signOut()),
     ];
-  }, [texts, shell, navigate, colorScheme, setColorScheme, onShortcuts]);
+  }, [texts, shell, navigate, colorScheme, setTheme, onShortcuts]);
 }

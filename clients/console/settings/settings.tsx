@@ -1,29 +1,19 @@
 /** What an operator sets for themselves. */
-import {
-  Radio,
-  SegmentedControl,
-  Select,
-  Stack,
-  Switch,
-  Text,
-  Title,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { Radio, SegmentedControl, Select, Stack, Switch, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
-import { chooseLanguage } from '../../kit/texts.tsx';
 import {
   keepPreferences,
   type NotificationPreferences,
   readPreferences,
 } from '../notifications/preferences.ts';
+import { languages, useProfile, useSetLanguage, useTheme } from '../people/use-profile.ts';
 import { playSound } from '../notifications/sound.ts';
 import { PageLink } from '../sign-in/account-page.tsx';
 import { useLanguageTag, useTexts } from '../texts/index.ts';
+import { ProfileForm } from './profile-form.tsx';
 import classes from './settings.module.css';
-
-const languages = { en: 'English', de: 'Deutsch' };
 
 export function Settings() {
   const texts = useTexts().settings;
@@ -36,7 +26,7 @@ export function Settings() {
           <PageLink to="/">{texts.back}</PageLink>
         </div>
         <Section title={texts.profile.title}>
-          <Text size="sm">{me?.email}</Text>
+          <ProfileForm />
         </Section>
         <Appearance />
         {me !== undefined && <NotificationSettings userId={me.userId} />}
@@ -59,14 +49,15 @@ function Section({ title, children }: { readonly title: string; readonly childre
 function Appearance() {
   const { settings: texts, shell } = useTexts();
   const tag = useLanguageTag();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { theme, setTheme } = useTheme();
+  const setLanguage = useSetLanguage();
   return (
     <Section title={texts.appearance.title}>
       <SegmentedControl
         aria-label={shell.appearance}
         size="xs"
-        value={colorScheme}
-        onChange={scheme => setColorScheme(scheme as typeof colorScheme)}
+        value={theme}
+        onChange={chosen => setTheme(chosen as typeof theme)}
         data={(['light', 'dark', 'auto'] as const).map(value => ({ value, label: shell.schemes[value] }))}
       />
       <Select
@@ -75,7 +66,7 @@ function Appearance() {
         w={220}
         allowDeselect={false}
         value={tag}
-        onChange={chosen => chosen !== null && chosen !== tag && chooseLanguage(chosen)}
+        onChange={chosen => chosen !== null && chosen !== tag && setLanguage(chosen)}
         data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
       />
     </Section>
@@ -86,10 +77,14 @@ function NotificationSettings({ userId }: { readonly userId: string }) {
   const texts = useTexts().settings.notifications;
   const [preferences, setPreferences] = useState(() => readPreferences(localStorage, userId));
   const [isRefused, setRefused] = useState(false);
+  const { change: changeProfile } = useProfile();
   const change = (changed: Partial<NotificationPreferences>): void => {
     const next = { ...preferences, ...changed };
     keepPreferences(localStorage, userId, next);
     setPreferences(next);
+    // Where the server cannot be reached, they hold in this browser.
+    const { desktop: browser, sound, showsText: showText } = next;
+    void changeProfile({ notifications: { browser, sound, showText } }).catch(() => undefined);
   };
   const changeDesktop = async (desktop: boolean): Promise<void> => {
     const permission =

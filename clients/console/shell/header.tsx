@@ -1,12 +1,12 @@
 /** Above everything: search, how the connection stands, and who is signed in. */
-import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Settings, Sun } from 'lucide-react';
 import { signOut } from '../../kit/browser-session.ts';
-import { chooseLanguage } from '../../kit/texts.tsx';
+import { Face } from '../people/face.tsx';
+import { languages, useSetLanguage, useTheme } from '../people/use-profile.ts';
 import { useNames } from '../thread/names.tsx';
 import { useLanguageTag, useTexts } from '../texts/index.ts';
-import { toInitials } from '../list/initials.ts';
 import { SearchField } from '../search/search-field.tsx';
 import { Connection } from './connection.tsx';
 import classes from './header.module.css';
@@ -33,19 +33,19 @@ export function Header({ onMenu, onShortcuts }: HeaderProps) {
 }
 
 const schemes = { light: Sun, dark: Moon, auto: Monitor } as const;
-const languages = { en: 'English', de: 'Deutsch' };
 
 function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const texts = useTexts().shell;
   const tag = useLanguageTag();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { theme, setTheme } = useTheme();
+  const setLanguage = useSetLanguage();
   const navigate = useNavigate();
   const me = useNames().colleagues.find(({ isMe }) => isMe);
   return (
     <Menu position="bottom-end" width={220} shadow="md">
       <Menu.Target>
         <ActionIcon size="lg" radius="xl" aria-label={texts.user(me?.name ?? '')}>
-          <span className={classes['face']} data-initials={toInitials(me?.name ?? '')} aria-hidden />
+          <Face userId={me?.userId ?? ''} name={me?.name ?? ''} color={me?.avatarColor} size={28} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
@@ -61,10 +61,10 @@ function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
             <Menu.Item
               key={scheme}
               role="menuitemradio"
-              aria-checked={colorScheme === scheme}
+              aria-checked={theme === scheme}
               leftSection={<Icon size={15} />}
-              rightSection={colorScheme === scheme ? '✓' : undefined}
-              onClick={() => setColorScheme(scheme)}
+              rightSection={theme === scheme ? '✓' : undefined}
+              onClick={() => setTheme(scheme)}
             >
               {texts.schemes[scheme]}
             </Menu.Item>
@@ -79,7 +79,7 @@ function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
             role="menuitemradio"
             aria-checked={tag === language}
             rightSection={tag === language ? '✓' : undefined}
-            onClick={() => chooseLanguage(language)}
+            onClick={() => setLanguage(language)}
           >
             {name}
           </Menu.Item>

@@ -16,9 +16,16 @@ const keys = [
 ] as const;
 
 export default function Shortcuts({ onClose }: { readonly onClose: () => void }) {
-  const texts = useTexts().shell.shortcuts;
+  const { shell, thread } = useTexts();
+  const texts = shell.shortcuts;
   return (
-    <Modal opened onClose={onClose} title={texts.title} size="sm">
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.title}
+      size="sm"
+      closeButtonProps={{ 'aria-label': thread.files.close }}
+    >
       <Table withRowBorders={false}>
         <Table.Tbody>
           {keys.map(([combination, name]) => (

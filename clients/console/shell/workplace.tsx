@@ -34,7 +34,7 @@ export function Workplace() {
 }
 
 function Frame({ queue }: { readonly queue: Parameters<typeof ThreadListPane>[0]['queue'] }) {
-  const texts = useTexts().shell;
+  const { shell: texts, thread: threadTexts } = useTexts();
   const { threadId } = useParams({ strict: false });
   const [showsRail, setShowsRail] = useState(false);
   const [showsShortcuts, setShowsShortcuts] = useState(false);
@@ -60,6 +60,7 @@ function Frame({ queue }: { readonly queue: Parameters<typeof ThreadListPane>[0]
         position="left"
         size={240}
         title={texts.queuesLabel}
+        closeButtonProps={{ 'aria-label': threadTexts.files.close }}
         padding={0}
       >
         <Rail queue={queue} onChosen={() => setShowsRail(false)} />

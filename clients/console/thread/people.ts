@@ -1,5 +1,5 @@
 /** The names of those who work in the project. */
-import type { ConsoleMember, WorkspaceMember } from '../../sdk/index.ts';
+import type { ListedConsoleMember, WorkspaceMember } from '../../sdk/index.ts';
 
 export interface Colleague {
   readonly userId: string;
@@ -12,7 +12,7 @@ export interface Colleague {
 }
 
 interface Known {
-  readonly members: readonly ConsoleMember[];
+  readonly members: readonly ListedConsoleMember[];
   /** Empty where the operator may not see them. */
   readonly workspaceMembers: readonly WorkspaceMember[];
   readonly me: { readonly userId: string; readonly email: string };
@@ -22,7 +22,7 @@ interface Known {
 
 /** By their names; the operator first. */
 export function listColleagues({ members, workspaceMembers, me, nameless }: Known): readonly Colleague[] {
-  const emails = new Map([...workspaceMembers, me].map(({ userId, email }) => [userId, email]));
+  const profiles = new Map([...workspaceMembers, ...members].map(member => [member.userId, member]));
   const developers = workspaceMembers.filter(({ role }) => role !== 'viewer').map(({ userId }) => userId);
   const answering = new Set([
     ...members.filter(({ role }) => role !== 'viewer').map(({ userId }) => userId),
@@ -31,15 +31,13 @@ export function listColleagues({ members, workspaceMembers, me, nameless }: Know
   const userIds = new Set([me.userId, ...members.map(({ userId }) => userId), ...developers]);
   return Array.from(userIds, userId => ({
     userId,
-    name: toName(emails.get(userId)) ?? nameless(userId.slice(-4)),
+    name: profiles.get(userId)?.displayName ?? toName(userId, me) ?? nameless(userId.slice(-4)),
+    avatarColor: profiles.get(userId)?.avatarColor,
     isMe: userId === me.userId,
     canAnswer: answering.has(userId) || userId === me.userId,
   })).sort((one, other) => Number(other.isMe) - Number(one.isMe) || one.name.localeCompare(other.name));
 }
 
-/** `ines.maier@example.com`: Ines Maier. */
-function toName(email: string | undefined): string | undefined {
-  const words = email?.split('@')[0]?.split(/[._+-]+/) ?? [];
-  const name = words.map(word => word.charAt(0).toLocaleUpperCase() + word.slice(1)).join(' ');
-  return name === '' ? undefined : name;
-}
+/** Where nothing else is known: what stands before the @ of the operator's own address, as the server has it. */
+const toName = (userId: string, me: Known['me']): string | undefined =>
+  userId === me.userId ? me.email.split('@')[0] : undefined;

@@ -82,12 +82,32 @@ t.test('a note is for colleagues, and names one of them', async t => {
   await choice.waitFor();
   t.strictSame(await findBarriers(page), []);
   await page.keyboard.press('Enter');
-  t.match(await input.inputValue(), /^Ask @Operator .+ $/);
+  t.match(await input.inputValue(), /^Ask @operator-.+ $/);
   await page.keyboard.press('Enter');
   await getLog(page).getByRole('article', { name: /^Note/ }).waitFor();
   const [note] = await colleague.api.notes.list(threadId, { projectId }).toArray();
-  t.match(note?.body, /^Ask @Operator/);
+  t.match(note?.body, /^Ask @operator-/);
   t.strictSame(await readBodies(skein, threadId), []);
+});
+
+t.test('a canned reply is chosen by its shortcut, with the names filled in', async t => {
+  await owner.api.cannedReplies.create({
+    projectId,
+    shortcut: '/thanks',
+    title: 'Thanks',
+    body: 'Thank you, {{ participant.name }}.',
+  });
+  const threadId = await receive(setting, 'canned', 'Hello', 'Grace');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  await getInput(page).pressSequentially('/tha');
+  const choice = page
+    .getByRole('listbox', { name: 'Canned replies' })
+    .getByRole('option', { name: '/thanks' });
+  await choice.waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.keyboard.press('Enter');
+  t.equal(await getInput(page).inputValue(), 'Thank you, Grace.');
 });
 
 t.test('files are attached by button, shown with what is written, and may be taken back', async t => {

@@ -74,4 +74,22 @@ t.test('notifications', async t => {
     t.equal(await page.evaluate('document.documentElement.lang'), 'de');
     t.ok(await page.getByRole('switch', { name: 'Benachrichtigungen auf dem Schreibtisch' }).isChecked());
   });
+
+  await t.test('what was set follows the operator to another browser', async t => {
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ana Groß');
+    await page.getByRole('button', { name: 'Speichern' }).click();
+    await page.getByRole('radio', { name: 'Petrol' }).click();
+    await page.getByRole('radio', { name: 'Petrol', checked: true }).waitFor();
+    await page.getByText('Dunkel', { exact: true }).click();
+    await eventually('theme', async () => (await setting.owner.api.profile.get()).theme === 'dark');
+    t.strictSame(await findBarriers(page), []);
+    const other = await openConsole(t, browser, setting, setting.owner);
+    await other.getByRole('button', { name: 'Ana Groß: Einstellungen und Abmelden' }).waitFor();
+    await other.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' });
+    t.match(await setting.owner.api.profile.get(), {
+      avatarColor: 'teal',
+      language: 'de',
+      notifications: { browser: true, sound: false, showText: false },
+    });
+  });
 });

@@ -183,6 +183,14 @@ t.test('two operators: what one does, the other is told', async t => {
   ]);
   for (const page of [one, other]) {
     await page.getByRole('log', { name: 'Messages' }).getByText('Hello').waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/^\S+ is looking$/)
+      .waitFor();
+    await page
+      .getByRole('option')
+      .getByRole('img', { name: /is looking$/ })
+      .waitFor();
     await page.getByRole('button', { name: 'Assign', exact: true }).click();
   }
   await Promise.all([one, other].map(page => page.getByRole('menuitem', { name: 'Assign to me' }).click()));
@@ -201,6 +209,11 @@ t.test('two operators: what one does, the other is told', async t => {
   await other.getByRole('button', { name: 'Reopen' }).waitFor();
   await one.getByRole('textbox', { name: 'Reply' }).pressSequentially('I am');
   await other.getByText(/is writing$/).waitFor();
+  await one.close();
+  await other
+    .getByRole('status')
+    .getByText(/is (looking|writing)$/)
+    .waitFor({ state: 'detached' });
 });
 
 t.test('a thread whose data is erased while it is open shows nothing of it any more', async t => {

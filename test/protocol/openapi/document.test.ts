@@ -81,7 +81,9 @@ t.test('every reference resolves, and every component is referred to', async t =
 t.test('no schema is written twice: a title became a component', async t => {
   for (const [place, value] of objects(document)) {
     if (place.startsWith('#/info')) continue;
-    if (typeof value.title === 'string') t.fail(`${place} has the title ${value.title}`);
+    // A canned reply has a title of its own.
+    if (typeof value.title === 'string' && !place.includes('/example'))
+      t.fail(`${place} has the title ${value.title}`);
   }
   t.match(document.components.schemas, {
     Thread: { type: 'object' },
@@ -191,7 +193,7 @@ t.test('answers are grouped by status and carry their headers', async t => {
 
 t.test('what two people edit has a tag, and its changes take it', async t => {
   const tagged = rows.filter(([, row]) => row.tagged && row.rate === 'write');
-  t.equal(tagged.length, 8);
+  t.equal(tagged.length, 10);
   for (const [id, row] of rows) {
     const operation = document.paths[row.path]?.[row.method.toLowerCase()];
     const takes = operation?.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IfMatch');

@@ -120,7 +120,7 @@ const table: readonly Row[] = [
 
 /** For every user who is signed in, or for everybody: no role in a project or workspace is asked for. */
 const open = new Set(
-  `signUp login refresh logout me getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
+  `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
   listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample
   verifyChatappWebhook receiveChatappWebhook`.split(/\s+/),
 );

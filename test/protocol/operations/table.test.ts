@@ -28,7 +28,9 @@ function implied(operation: Operation): ErrorCode[] {
   if (operation.auth === 'project' || operation.auth === 'stream') {
     codes.push(operation.path.startsWith('/console/') ? 'svc/console/not_found' : 'svc/runtime/not_found');
   }
-  if (operation.auth === 'project' && operation.access?.scopes && !operation.path.startsWith('/console/')) {
+  // Canned replies are in no environment.
+  const isInEnvironment = !/^\/(console|canned-replies)/.test(operation.path);
+  if (operation.auth === 'project' && operation.access?.scopes && isInEnvironment) {
     codes.push('svc/auth/email_not_verified');
   }
   return codes;
@@ -36,13 +38,14 @@ function implied(operation: Operation): ErrorCode[] {
 
 t.test('the operations are those that were agreed', async t => {
   const ids =
-    `signUp login refresh logout me getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
+    `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
     listWorkspaces createWorkspace listProjects
     createProject listEnvironments createEnvironment listApiKeys createApiKey rotateApiKey revokeApiKey
     listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs listUsage erasePersonalData listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
-    simulateSandbox createThread listThreads getThread updateThread assignThread
+    simulateSandbox createThread listThreads getThread updateThread assignThread changeThreads
+    listCannedReplies createCannedReply getCannedReply updateCannedReply deleteCannedReply
     listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline createAttachment getAttachmentUrl listMessages getMessage createMessage listStitches
     createStitch getStitch updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
     listDeliveryAttempts replayDelivery replayStitch listEvents getEvent listEventTypes listConsoleMembers
@@ -53,7 +56,9 @@ t.test('the operations are those that were agreed', async t => {
     getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample
     connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook checkChatappReadiness
     listChatappTemplates sendChatappTemplate getWorkspace updateWorkspace getProject updateProject getEnvironment updateEnvironment
-    getApiKey updateApiKey getQueues listThreadEvents archiveThread archiveAgent archiveLoom archiveLoomVersion`.split(/\s+/);
+    getApiKey updateApiKey getQueues listThreadEvents archiveThread archiveAgent archiveLoom archiveLoomVersion`.split(
+      /\s+/,
+    );
   t.strictSame(Object.keys(operations).sort(), ids.sort());
 });
 

@@ -4,7 +4,28 @@ import type { settings as english } from '../en/settings.ts';
 export const settings: typeof english = {
   title: 'Einstellungen',
   back: 'Zurück zu den Gesprächen',
-  profile: { title: 'Konto' },
+  profile: {
+    title: 'Konto',
+    name: 'Name',
+    nameHint: 'Unter diesem Namen sehen die anderen Sie.',
+    save: 'Speichern',
+    color: 'Farbe',
+    colors: {
+      gray: 'Grau',
+      red: 'Rot',
+      pink: 'Rosa',
+      grape: 'Purpur',
+      violet: 'Violett',
+      indigo: 'Indigo',
+      blue: 'Blau',
+      cyan: 'Cyan',
+      teal: 'Petrol',
+      green: 'Grün',
+      lime: 'Limette',
+      yellow: 'Gelb',
+      orange: 'Orange',
+    },
+  },
   appearance: { title: 'Erscheinungsbild und Sprache', languageHint: 'Die Seite wird neu geladen.' },
   notifications: {
     title: 'Benachrichtigungen',
@@ -27,5 +48,6 @@ export const settings: typeof english = {
     message: 'Neue Nachricht',
     assigned: 'Ihnen zugewiesen',
     suggestion: 'Ein Vorschlag wartet auf Sie',
+    mention: 'Jemand aus dem Team erwähnt Sie',
   },
 };

@@ -154,7 +154,7 @@ export const thread: typeof english = {
     kind: 'Antwort oder Notiz',
     reply: 'Antwort',
     note: 'Notiz',
-    replyPlaceholder: 'Antwort schreiben',
+    replyPlaceholder: 'Antwort schreiben, oder / für einen Textbaustein',
     notePlaceholder: 'Eine Notiz für das Team. Mit @ jemanden nennen',
     send: 'Senden',
     saveNote: 'Notiz speichern',
@@ -167,6 +167,7 @@ export const thread: typeof english = {
     sendBy: { enter: 'Enter sendet', modEnter: 'Strg Enter sendet' },
     sendSetting: 'Was eine Nachricht sendet',
     mentions: 'Kolleginnen und Kollegen',
+    cannedReplies: 'Textbausteine',
     archived:
       'Archivierte Gespräche nehmen keine Nachrichten an. Holen Sie es aus dem Archiv, um zu antworten.',
     noChannel: 'Dieses Gespräch hat keinen Kanal: Was Sie schreiben, wird aufbewahrt und erreicht niemanden.',
@@ -189,8 +190,8 @@ export const thread: typeof english = {
         : `${count} Nachrichten warten auf die Verbindung`,
     typing: names => `${names} schreibt`,
     severalTyping: names => `${names} schreiben`,
-    viewing: names => `${names} ist auch hier`,
-    severalViewing: names => `${names} sind auch hier`,
+    viewing: names => `${names} schaut hinein`,
+    severalViewing: names => `${names} schauen hinein`,
   },
   templates: {
     title: 'Vorlagen',

@@ -2,7 +2,28 @@
 export const settings = {
   title: 'Settings',
   back: 'Back to the conversations',
-  profile: { title: 'Account' },
+  profile: {
+    title: 'Account',
+    name: 'Name',
+    nameHint: 'As colleagues see you.',
+    save: 'Save',
+    color: 'Colour',
+    colors: {
+      gray: 'Gray',
+      red: 'Red',
+      pink: 'Pink',
+      grape: 'Purple',
+      violet: 'Violet',
+      indigo: 'Indigo',
+      blue: 'Blue',
+      cyan: 'Cyan',
+      teal: 'Teal',
+      green: 'Green',
+      lime: 'Lime',
+      yellow: 'Yellow',
+      orange: 'Orange',
+    },
+  },
   appearance: { title: 'Appearance and language', languageHint: 'The page is loaded again.' },
   notifications: {
     title: 'Notifications',
@@ -25,5 +46,6 @@ export const settings = {
     message: 'New message',
     assigned: 'Assigned to you',
     suggestion: 'A suggestion waits for you',
+    mention: 'A colleague mentions you',
   },
 };

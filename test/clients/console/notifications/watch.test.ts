@@ -29,6 +29,7 @@ function watchAs(about: NotificationPreferences['about']) {
   const watch = new Watch({
     userId: me,
     environmentId,
+    getName: () => 'Ana',
     isAway: () => state.isAway,
     readPreferences: () => ({ ...defaultPreferences, about }),
     getThread: async threadId => {
@@ -70,6 +71,23 @@ t.test('counts a conversation once, and begins anew when the operator has been h
   watch.onEvent(writeIn('thr_mine'));
   await settle();
   t.equal(counts.at(-1), 0, 'who looks sees it');
+});
+
+t.test('tells of notes that name the operator, whoever’s the conversation is', async t => {
+  const { watch, told, settle } = watchAs('mine');
+  const write = (body: string, author = 'usr_other'): void =>
+    watch.onEvent(
+      createEvent('thread.note.created', {
+        threadId: 'thr_theirs',
+        note: { threadId: 'thr_theirs', body },
+        actor: { type: 'user', id: author },
+      }),
+    );
+  for (const body of ['@Anabel, please', 'Ana', 'mail@analysis.example']) write(body);
+  write('@Ana: to myself', me);
+  write('Please, @ana.');
+  await settle();
+  t.strictSame(told, [{ is: 'mention', threadId: 'thr_theirs', text: 'Please, @ana.' }]);
 });
 
 t.test('tells what a colleague assigns, and not what the operator does', async t => {

@@ -20,7 +20,10 @@ function startServer(newest: number) {
     if (server.failure !== undefined) throw server.failure;
     return value;
   };
-  const list = (query: { order?: string; limit?: number; cursor?: string; afterSequence?: number }) => {
+  const list = (
+    _threadId: string,
+    query: { order?: string; limit?: number; cursor?: string; afterSequence?: number },
+  ) => {
     const { limit = 50, cursor, afterSequence = 0 } = query;
     const from = cursor === undefined ? server.newest : Number(cursor);
     const sequences = Array.from({ length: server.newest }, (_each, index) => index + 1);

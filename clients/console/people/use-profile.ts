@@ -1,0 +1,83 @@
+/** The operator's own profile: their name and colour, and what they have set, which follows them to every browser. */
+import { useMantineColorScheme } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect } from 'react';
+import { skein } from '../../kit/browser-session.ts';
+import { chooseLanguage } from '../../kit/texts.tsx';
+import type { Profile, UpdateProfileBody } from '../../sdk/index.ts';
+import { keepPreferences, readPreferences } from '../notifications/preferences.ts';
+import { useLanguageTag } from '../texts/index.ts';
+
+const queryKey = ['profile'];
+
+/** The languages of the Console, in their own words. */
+export const languages = { en: 'English', de: 'Deutsch' };
+
+export function useProfile(): {
+  readonly profile: Profile | undefined;
+  /** Rejects where the server refuses it. */
+  readonly change: (changed: UpdateProfileBody) => Promise<void>;
+} {
+  const queries = useQueryClient();
+  const { data: profile } = useQuery({ queryKey, queryFn: () => skein.profile.get(), staleTime: Infinity });
+  const change = useCallback(
+    async (changed: UpdateProfileBody): Promise<void> => {
+      queries.setQueryData(queryKey, await skein.profile.update(changed));
+      await queries.invalidateQueries({ queryKey: ['colleagues'] });
+    },
+    [queries],
+  );
+  return { profile, change };
+}
+
+/** The theme, here at once, and in every browser from its next page on. Where the server cannot be reached, it stays here. */
+export function useTheme() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { change } = useProfile();
+  const setTheme = useCallback(
+    (theme: Profile['theme']): void => {
+      setColorScheme(theme);
+      void change({ theme }).catch(() => undefined);
+    },
+    [setColorScheme, change],
+  );
+  return { theme: colorScheme, setTheme };
+}
+
+/** The language: the page is loaded again in it. */
+export function useSetLanguage(): (language: string) => void {
+  const { change } = useProfile();
+  return useCallback(
+    (language: string): void =>
+      void change({ language })
+        .catch(() => undefined)
+        .then(() => chooseLanguage(language)),
+    [change],
+  );
+}
+
+/** Brings what was set elsewhere into this browser, which keeps it for its next page. */
+export function ProfileSettings(): null {
+  const { profile } = useProfile();
+  const { setColorScheme } = useMantineColorScheme();
+  const tag = useLanguageTag();
+  const { theme, language, notifications, userId } = profile ?? {};
+  useEffect(() => {
+    if (theme !== undefined) setColorScheme(theme);
+  }, [theme, setColorScheme]);
+  useEffect(() => {
+    const wanted = language?.split('-')[0] ?? tag;
+    if (wanted !== tag && wanted in languages) chooseLanguage(wanted);
+  }, [language, tag]);
+  useEffect(() => {
+    if (notifications === undefined || userId === undefined) return;
+    const { browser: desktop, sound, showText: showsText } = notifications;
+    keepPreferences(localStorage, userId, {
+      ...readPreferences(localStorage, userId),
+      desktop,
+      sound,
+      showsText,
+    });
+  }, [notifications, userId]);
+  return null;
+}
