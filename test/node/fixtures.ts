@@ -4,6 +4,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 import type { AgentRun } from '../../protocol/resources/agent.ts';
 import type { AttachmentUpload } from '../../protocol/resources/attachment.ts';
+import type { CannedReply } from '../../protocol/resources/canned-reply.ts';
 import type { ChannelCommand } from '../../protocol/resources/channel.ts';
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Message } from '../../protocol/resources/message.ts';
@@ -44,6 +45,9 @@ export async function createFixtures(
   const { threadNoteId } = await key.get<ThreadNote>('createNote', {
     params: { threadId },
     body: { projectId, body: 'to self' },
+  });
+  const { cannedReplyId } = await tenant.person.get<CannedReply>('createCannedReply', {
+    body: { projectId, shortcut: `/${environmentId}`, title: 'Greeting', body: 'Hello' },
   });
   const { attachmentId } = await key.get<AttachmentUpload>('createAttachment', {
     body: { projectId, environmentId, filename: 'cat.png', mimeType: 'image/png', sizeBytes: 3 },
@@ -106,6 +110,7 @@ export async function createFixtures(
     delivery: deliveryId,
     event: commands.data[0]?.eventId ?? '',
     note: threadNoteId,
+    cannedReply: cannedReplyId,
     attachment: attachmentId,
     byok: byokCredentialId,
     tool: toolId,
@@ -127,6 +132,8 @@ function withUnsaid(id: OperationId, least: Asked, own: Fixtures, field: Field):
       const event = field.name === 'messageId' ? 'delivered' : 'window_expired';
       return { ...least, params: { channelId: own.simulated ?? '' }, body: { ...body, event } };
     }
+    case 'createCannedReply':
+      return { ...least, body: { ...body, shortcut: '/thanks' } };
     case 'createMessage':
       return { ...least, body: { ...body, body: 'hello' } };
     default:

@@ -106,12 +106,13 @@ t.test('sandbox and production of one project are as isolated as two tenants', a
     production.environmentId,
     receiver.url().replace('http:', 'https:'),
   );
-  // Both environments have the same project, so its id is not foreign. Users, keys and rows of a workspace belong to no environment.
+  // Both environments have the same project, so its id is not foreign. Users, keys, canned replies and rows of a workspace belong to no environment.
   const shared = {
     project: newId('project'),
     workspace: newId('workspace'),
     user: newId('user'),
     apiKey: newId('apiKey'),
+    cannedReply: newId('cannedReply'),
   };
   await t.test('for the sandbox key', t => probe(t, key, sandbox, { ...real, ...shared }));
   await t.test('for the live key', t => probe(t, live.key, real, { ...sandbox, ...shared }));
