@@ -4,7 +4,7 @@
  *   /console/sign-in                                                  to= where to go then
  *   /console/sign-up, /console/forgot-password
  *   /console/join, /console/reset, /console/verify                    #token= of a mailed link
- *   /console/settings
+ *   /console/settings[/canned-replies/{projectId}]
  *   /console                                                          chooses a project and an environment
  *   /console/{projectId}/{environmentId}/{queue}[/{threadId}]         works; message= of the thread to show
  */
@@ -95,6 +95,12 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
 });
 
+const cannedRepliesRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/settings/canned-replies/$projectId',
+  component: lazyRouteComponent(() => import('./settings/canned-replies.tsx'), 'CannedReplies'),
+});
+
 const noThreadRoute = createRoute({ getParentRoute: () => workplaceRoute, path: '/', component: NoThread });
 
 const threadRoute = createRoute({
@@ -117,6 +123,7 @@ export const router = createRouter({
     signedInRoute.addChildren([
       startRoute,
       settingsRoute,
+      cannedRepliesRoute,
       workplaceRoute.addChildren([noThreadRoute, threadRoute]),
     ]),
   ]),

@@ -1,10 +1,20 @@
 /** Above everything: search, how the connection stands, and who is signed in. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Settings, Sun } from 'lucide-react';
+import {
+  Keyboard,
+  LogOut,
+  Menu as MenuIcon,
+  MessageSquareText,
+  Monitor,
+  Moon,
+  Settings,
+  Sun,
+} from 'lucide-react';
 import { signOut } from '../../kit/browser-session.ts';
 import { Face } from '../people/face.tsx';
 import { languages, useSetLanguage, useTheme } from '../people/use-profile.ts';
+import { useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useLanguageTag, useTexts } from '../texts/index.ts';
 import { SearchField } from '../search/search-field.tsx';
@@ -35,7 +45,8 @@ export function Header({ onMenu, onShortcuts }: HeaderProps) {
 const schemes = { light: Sun, dark: Moon, auto: Monitor } as const;
 
 function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
-  const texts = useTexts().shell;
+  const { shell: texts, settings } = useTexts();
+  const { projectId } = useConversing();
   const tag = useLanguageTag();
   const { theme, setTheme } = useTheme();
   const setLanguage = useSetLanguage();
@@ -87,6 +98,12 @@ function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
         <Menu.Divider />
         <Menu.Item leftSection={<Settings size={15} />} onClick={() => void navigate({ to: '/settings' })}>
           {texts.settings}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<MessageSquareText size={15} />}
+          onClick={() => void navigate({ to: '/settings/canned-replies/$projectId', params: { projectId } })}
+        >
+          {settings.replies.title}
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={15} />} onClick={() => void signOut()}>
           {texts.signOut}

@@ -26,6 +26,23 @@ export const settings: typeof english = {
       orange: 'Orange',
     },
   },
+  replies: {
+    title: 'Textbausteine',
+    about:
+      'Texte, die für dieses Projekt bereitliegen. Man fügt sie mit ihrem Kürzel ein; diese Platzhalter stehen für das, was im Gespräch bekannt ist:',
+    placeholders: 'Platzhalter',
+    none: 'Es gibt noch keine.',
+    add: 'Neuer Textbaustein',
+    edit: 'Bearbeiten',
+    editNamed: shortcut => `${shortcut} bearbeiten`,
+    shortcut: 'Kürzel',
+    shortcutHint: 'Ein Schrägstrich, dann Buchstaben a bis z, Ziffern, _ oder -.',
+    name: 'Titel',
+    text: 'Text',
+    save: 'Speichern',
+    cancel: 'Abbrechen',
+    remove: 'Löschen',
+  },
   appearance: { title: 'Erscheinungsbild und Sprache', languageHint: 'Die Seite wird neu geladen.' },
   notifications: {
     title: 'Benachrichtigungen',

@@ -24,6 +24,23 @@ export const settings = {
       orange: 'Orange',
     },
   },
+  replies: {
+    title: 'Canned replies',
+    about:
+      'Texts that are kept ready for this project. Operators insert one by its shortcut; these stand for what the conversation has:',
+    placeholders: 'Placeholders',
+    none: 'There are none yet.',
+    add: 'New reply',
+    edit: 'Edit',
+    editNamed: (shortcut: string) => `Edit ${shortcut}`,
+    shortcut: 'Shortcut',
+    shortcutHint: 'A slash, then letters a to z, digits, _ or -.',
+    name: 'Title',
+    text: 'Text',
+    save: 'Save',
+    cancel: 'Cancel',
+    remove: 'Delete',
+  },
   appearance: { title: 'Appearance and language', languageHint: 'The page is loaded again.' },
   notifications: {
     title: 'Notifications',

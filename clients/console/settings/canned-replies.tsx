@@ -1,0 +1,187 @@
+/** The canned replies of a project: everybody reads them; those who look after the project write them, and others are told so by the server. */
+import { Alert, Button, Code, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { createOperatorClient } from '../../kit/browser-session.ts';
+import type { CannedReply } from '../../sdk/index.ts';
+import { PageLink } from '../sign-in/account-page.tsx';
+import { useTexts } from '../texts/index.ts';
+import { useAction } from '../thread/use-action.ts';
+import classes from './settings.module.css';
+
+/** The contract's. */
+const mostReplies = 1_000;
+const placeholders = [
+  '{{participant.name}}',
+  '{{participant.ref}}',
+  '{{operator.name}}',
+  '{{thread.customFields.plan}}',
+];
+
+export function CannedReplies() {
+  const { projectId } = useParams({ from: '/signed-in/settings/canned-replies/$projectId' });
+  const texts = useTexts().settings;
+  const client = useMemo(() => createOperatorClient({ projectId }), [projectId]);
+  const queries = useQueryClient();
+  const queryKey = ['canned-replies', projectId];
+  const { data: replies, error } = useQuery({
+    queryKey,
+    queryFn: () => client.cannedReplies.list({ limit: 100 }).toArray(mostReplies),
+  });
+  /** What is being written: a reply, or a new one. */
+  const [edited, setEdited] = useState<CannedReply | 'new'>();
+  const done = async (): Promise<void> => {
+    await queries.invalidateQueries({ queryKey });
+    setEdited(undefined);
+  };
+  return (
+    <main className={classes['page']}>
+      <Stack gap="xl" className={classes['column']}>
+        <div className={classes['head']}>
+          <Title order={1}>{texts.replies.title}</Title>
+          <PageLink to="/">{texts.back}</PageLink>
+        </div>
+        <section className={classes['section']}>
+          <Text size="sm">{texts.replies.about}</Text>
+          <Group gap="xs" aria-label={texts.replies.placeholders} role="group">
+            {placeholders.map(each => (
+              <Code key={each}>{each}</Code>
+            ))}
+          </Group>
+          {error !== null && <Alert color="red">{error.message}</Alert>}
+          {replies?.length === 0 && edited === undefined && <Text c="dimmed">{texts.replies.none}</Text>}
+          <ul className={classes['replies']}>
+            {replies?.map(reply => (
+              <li key={reply.cannedReplyId}>
+                {edited === reply ? (
+                  <ReplyForm
+                    client={client}
+                    reply={reply}
+                    onDone={done}
+                    onCancel={() => setEdited(undefined)}
+                  />
+                ) : (
+                  <ReplyRow reply={reply} onEdit={() => setEdited(reply)} />
+                )}
+              </li>
+            ))}
+          </ul>
+          {edited === 'new' && (
+            <ReplyForm client={client} onDone={done} onCancel={() => setEdited(undefined)} />
+          )}
+          {edited === undefined && (
+            <Group>
+              <Button onClick={() => setEdited('new')}>{texts.replies.add}</Button>
+            </Group>
+          )}
+        </section>
+      </Stack>
+    </main>
+  );
+}
+
+function ReplyRow({ reply, onEdit }: { readonly reply: CannedReply; readonly onEdit: () => void }) {
+  const texts = useTexts().settings.replies;
+  const { shortcut, title, body } = reply;
+  return (
+    <div className={classes['reply']}>
+      <div>
+        <Text size="sm" fw={600}>
+          {shortcut}{' '}
+          <Text span size="sm" fw={400} c="dimmed">
+            <bdi>{title}</bdi>
+          </Text>
+        </Text>
+        <Text size="sm" lineClamp={3} dir="auto" className={classes['replyText']}>
+          {body}
+        </Text>
+      </div>
+      <Button variant="default" size="xs" aria-label={texts.editNamed(shortcut)} onClick={onEdit}>
+        {texts.edit}
+      </Button>
+    </div>
+  );
+}
+
+interface ReplyFormProps {
+  readonly client: ReturnType<typeof createOperatorClient>;
+  /** None: a new one. */
+  readonly reply?: CannedReply;
+  readonly onDone: () => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function ReplyForm({ client: { cannedReplies }, reply, onDone, onCancel }: ReplyFormProps) {
+  const texts = useTexts().settings.replies;
+  const [written, setWritten] = useState({
+    shortcut: reply?.shortcut ?? '/',
+    title: reply?.title ?? '',
+    body: reply?.body ?? '',
+  });
+  const { isRunning, problem, run } = useAction();
+  const change = (changed: Partial<typeof written>): void => setWritten({ ...written, ...changed });
+  const save = (): Promise<unknown> =>
+    reply === undefined ? cannedReplies.create(written) : cannedReplies.update(reply.cannedReplyId, written);
+  const finish = async (work: () => Promise<unknown>): Promise<void> => {
+    if (await run(work)) await onDone();
+  };
+  return (
+    <form
+      aria-label={reply === undefined ? texts.add : texts.editNamed(reply.shortcut)}
+      onSubmit={event => {
+        event.preventDefault();
+        void finish(save);
+      }}
+    >
+      <Stack gap="xs">
+        <TextInput
+          label={texts.shortcut}
+          description={texts.shortcutHint}
+          maxLength={32}
+          required
+          value={written.shortcut}
+          onChange={event => change({ shortcut: event.currentTarget.value.toLowerCase() })}
+        />
+        <TextInput
+          label={texts.name}
+          maxLength={120}
+          required
+          dir="auto"
+          value={written.title}
+          onChange={event => change({ title: event.currentTarget.value })}
+        />
+        <Textarea
+          label={texts.text}
+          autosize
+          minRows={3}
+          maxRows={12}
+          maxLength={4_096}
+          required
+          dir="auto"
+          value={written.body}
+          onChange={event => change({ body: event.currentTarget.value })}
+        />
+        {problem !== undefined && <Alert color="red">{problem}</Alert>}
+        <Group gap="xs">
+          <Button type="submit" loading={isRunning}>
+            {texts.save}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+          {reply !== undefined && (
+            <Button
+              variant="subtle"
+              color="red"
+              ml="auto"
+              onClick={() => void finish(() => cannedReplies.delete(reply.cannedReplyId))}
+            >
+              {texts.remove}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

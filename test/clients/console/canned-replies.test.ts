@@ -1,0 +1,57 @@
+/** Canned replies are written by those who look after the project, and read by everybody. */
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { addOperator, findBarriers, openConsole, startConsole } from './console-page.ts';
+
+const setting = await startConsole(t);
+const browser = await startChromium(t);
+const { owner, projectId } = setting;
+const path = `/console/settings/canned-replies/${projectId}`;
+const listReplies = () => owner.api.cannedReplies.list({ projectId }).toArray();
+
+t.test('the owner writes one, changes it, and deletes it', async t => {
+  const page = await openConsole(t, browser, setting, owner);
+  await page.getByRole('button', { name: /settings and sign out/ }).click();
+  await page.getByRole('menuitem', { name: 'Canned replies' }).click();
+  await page.getByText('There are none yet.').waitFor();
+  t.strictSame(await findBarriers(page), []);
+
+  await page.getByRole('button', { name: 'New reply' }).click();
+  const form = page.getByRole('form');
+  await form.getByLabel('Shortcut').fill('/Thanks');
+  await form.getByLabel('Title').fill('Thanks');
+  await form.getByLabel('Text').fill('Thank you, {{participant.nam}}!');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByRole('alert').getByText('/body/body').waitFor();
+  await form.getByLabel('Text').fill('Thank you, {{participant.name}}!');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Edit /thanks' }).click();
+  await form.getByLabel('Title').fill('Thanks a lot');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Thanks a lot').waitFor();
+  t.match(await listReplies(), [
+    { shortcut: '/thanks', title: 'Thanks a lot', body: 'Thank you, {{participant.name}}!' },
+  ]);
+
+  await page.getByRole('button', { name: 'Edit /thanks' }).click();
+  t.strictSame(await findBarriers(page), []);
+  await form.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('There are none yet.').waitFor();
+  t.strictSame(await listReplies(), []);
+});
+
+t.test('an operator reads them, and is told that they may not write', async t => {
+  await owner.api.cannedReplies.create({
+    projectId,
+    shortcut: '/hours',
+    title: 'Hours',
+    body: 'Nine to five.',
+  });
+  const page = await openConsole(t, browser, setting, await addOperator(setting), { path });
+  await page.getByText('Nine to five.').waitFor();
+  await page.getByRole('button', { name: 'Edit /hours' }).click();
+  await page.getByLabel('Text').fill('Never.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').waitFor();
+  t.match(await listReplies(), [{ body: 'Nine to five.' }]);
+});
