@@ -69,6 +69,16 @@ t.test('of two operators who approve at once one wins, and the other is told who
   for (const page of pages) await getCard(page).getByText(suggested).waitFor();
   t.match(await getCard(one).textContent(), /Front desk suggests/);
   t.strictSame(await findBarriers(one), []);
+  // Neither request leaves before both operators have clicked.
+  let clicks = 0;
+  const bothClicked = Promise.withResolvers<undefined>();
+  for (const page of pages) {
+    await page.route(/resolve-suggestion/, async route => {
+      if (++clicks === pages.length) bothClicked.resolve(undefined);
+      await bothClicked.promise;
+      await route.continue();
+    });
+  }
   await Promise.all(pages.map(page => getCard(page).getByRole('button', { name: 'Approve' }).click()));
   await Promise.all(pages.map(page => getLog(page).getByText(suggested, { exact: true }).waitFor()));
   for (const page of pages) await getCard(page).waitFor({ state: 'detached' });

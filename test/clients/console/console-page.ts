@@ -157,9 +157,21 @@ export function watch(t: Ending, page: Page): void {
 
 const axeSource = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
+/** Where there are barriers it looks again: what is just being opened is still pale. */
+const mostLooks = 5;
+const betweenLooksMs = 300;
+
 /** What people who depend on assistive technology would stumble over, as axe finds it: one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
+  for (let look = 1; ; look++) {
+    const barriers = await lookForBarriers(page);
+    if (barriers.length === 0 || look === mostLooks) return barriers;
+    await page.waitForTimeout(betweenLooksMs);
+  }
+}
+
+async function lookForBarriers(page: Page): Promise<string[]> {
   const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
     `axe.run(document, { resultTypes: ['violations'] })`,
   );
