@@ -36,13 +36,14 @@ export async function uploadMedia(
   }
 }
 
-/** The pool of runtime/pool, as far as it is needed here. */
+/** A queue of runtime/pool, as far as it is needed here. */
 export interface FileRequests {
-  send(request: OutboundRequest, signal?: AbortSignal): Promise<OutboundResult>;
+  send(request: OutboundRequest, owner: string, signal?: AbortSignal): Promise<OutboundResult>;
 }
 
 /** A file that the provider has. */
 export interface ProviderFile {
+  readonly projectId: string;
   readonly providerMediaId: string;
   /** As what it was sent. */
   readonly kind: AttachmentKind | null;
@@ -99,7 +100,8 @@ export async function downloadMedia(
   const reach = graph.hasOrigin(url) ? ({ reach: 'any' } as const) : ({ httpsOnly: true } as const);
   const headers = { authorization: `Bearer ${as.token}`, 'user-agent': 'skein' };
   const limits = { timeoutMs: downloadMs, keepBytes: maxFileBytes };
-  const result = await pool.send({ method: 'GET', url, headers, saveTo: path, ...limits, ...reach }, signal);
+  const request = { method: 'GET', url, headers, saveTo: path, ...limits, ...reach } as const;
+  const result = await pool.send(request, file.projectId, signal);
   return checkBytes(result, [file.sha256, sha256], file, path);
 }
 

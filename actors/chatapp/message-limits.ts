@@ -76,7 +76,11 @@ function isLonger(text: string, maxLength: number): boolean {
 }
 
 function tooLong(field: string, maxLength: number): ServiceError {
+  const path = `/body/${field}`;
   const message = `must not have more than ${maxLength} characters`;
-  const issues = [{ path: `/body/${field}`, message, code: 'maxLength' }];
-  return new ServiceError('svc/validation/invalid_request', { details: { issues, maxLength } });
+  const issues = [{ path, message, code: 'maxLength' }];
+  return new ServiceError('svc/validation/invalid_request', {
+    message: `${path} ${message}.`,
+    details: { issues, maxLength },
+  });
 }

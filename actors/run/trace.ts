@@ -16,4 +16,6 @@ export type {
  * stays as it was.
  */
 export type Settlement = Required<Pick<Suggestion, 'resolvedAt' | 'resolvedByUserId'>> &
-  Pick<Suggestion, 'sentBody' | 'messageId'> & { readonly status: Exclude<SuggestionStatus, 'pending'> };
+  Pick<Suggestion, 'sentBody' | 'discardReason' | 'messageId'> & {
+    readonly status: Exclude<SuggestionStatus, 'pending'>;
+  };

@@ -11,6 +11,7 @@ import type { Audited, Conditional, Keyed, Metadata, Tenancy } from '../base/ind
 import type { LoadedPage, LoadRequest } from './queue-load.ts';
 import type { Delivery, Released } from './queue.ts';
 import type { ReplayJob } from './state.ts';
+import type { Answer } from './window.ts';
 
 export interface CreateStitch extends Tenancy, Audited, Keyed {
   readonly environmentKind: EnvironmentKind;
@@ -20,7 +21,7 @@ export interface CreateStitch extends Tenancy, Audited, Keyed {
   readonly metadata: Metadata;
   /** The sealed secret. */
   readonly jwe: string;
-  /** The most stitches of the project. */
+  /** The most stitches of the environment. */
   readonly limit: number;
 }
 
@@ -157,7 +158,12 @@ export type StitchCommands = {
   };
   /** Deliveries that were answered, and results that are committed. */
   readonly progress: {
-    readonly payload: { readonly answered: readonly string[]; readonly released: readonly Released[] };
+    readonly payload: {
+      readonly answered: readonly string[];
+      /** What the answers say about the receiver. Absent where a node of an earlier version reports. */
+      readonly answers?: readonly Answer[];
+      readonly released: readonly Released[];
+    };
     readonly reply: null;
   };
   /** Writes results. The reply says what they mean for their threads. */

@@ -19,16 +19,14 @@ import {
   start,
 } from './queue.ts';
 import { isLive, type StitchState } from './state.ts';
+import { adapt } from './window.ts';
 
 export type StitchDecision<Reply> = Decision<StitchState, Reply, Write>;
-
-/** The requests of one stitch that are in flight at once: docs/contract-decisions.md ("Stitches"). */
-export const maxInFlight = 20;
 
 /** How many deliveries may be started now. */
 function getFreeSlots({ queue, status, health, cancelUntil }: StitchState, now: number): number {
   if (cancelUntil !== null) return 0;
-  if (status === 'active') return maxInFlight - countInState(queue, 'inFlight');
+  if (status === 'active') return Math.floor(queue.window.size) - countInState(queue, 'inFlight');
   // The circuit is open: one probe, and nothing beside it.
   const isIdle = queue.started.size === 0;
   return status === 'error' && isIdle && now >= (health.probeAt ?? 0) ? 1 : 0;
@@ -159,10 +157,11 @@ function getEarliest(a: number | null, b: number | undefined): number | undefine
 /** Receivers have answered, so that others may start; results are committed, so that their threads may go on. */
 export function progress(
   state: StitchState,
-  { answered, released }: StitchCommands['progress']['payload'],
+  { answered, answers = [], released }: StitchCommands['progress']['payload'],
   turn: Turn,
 ): StitchDecision<null> {
-  const queue = release(acknowledge(state.queue, answered), released, turn.now);
+  const window = adapt(state.queue.window, answers, countInState(state.queue, 'inFlight'), turn.now);
+  const queue = release(acknowledge({ ...state.queue, window }, answered), released, turn.now);
   return decideTransient({ ...state, queue }, turn);
 }
 

@@ -32,7 +32,7 @@ export function create(state: StitchState, command: CreateStitch, turn: Turn): S
   const { name, eventNames } = next;
   // Not its address, which may contain a secret.
   const writes = [
-    checkLimit('stitches', limit, next.projectId),
+    checkLimit('stitches', limit, next.environmentId),
     ...createAuditWrites(command, next, turn, 'stitch.created', { name, eventNames }),
   ];
   return { state: next, writes, reply: toStitch(next, turn.id) };
@@ -67,7 +67,7 @@ export function update(state: StitchState, command: UpdateStitch, turn: Turn): S
   const changed = getChangedFields(command.changes);
   const writes: Write[] = [...createAuditWrites(command, next, turn, 'stitch.updated', changed)];
   const { limit } = command;
-  if (isRestored && limit !== undefined) writes.push(checkLimit('stitches', limit, next.projectId));
+  if (isRestored && limit !== undefined) writes.push(checkLimit('stitches', limit, next.environmentId));
   if (next.status !== state.status) {
     next = { ...next, made: next.made + 1 };
     const data = { stitch: toStitch(next, turn.id), previousStatus: state.status };

@@ -5,7 +5,11 @@ import { readSkipped, skipHeld, type Delivery, type DeliveryQueue, type OngoingL
  * A load is requested when fewer deliveries than this wait. So at most this and a page wait, of pending and of due ones each. With half
  * of both numbers, loads took longer than the waiting deliveries lasted (2,600 deliveries a second to one stitch instead of 3,400).
  */
-const lowWater = 128;
+const minLowWater = 128;
+/** What is in flight is to be followed by as much. */
+function getLowWater({ window }: DeliveryQueue): number {
+  return Math.max(minLowWater, Math.floor(window.size));
+}
 /** The most deliveries of one load, of each sort. */
 export const pageSize = 256;
 /** The same for an open circuit, which sends one delivery a minute. */
@@ -59,7 +63,7 @@ export function requestLoad(
   probing: boolean,
   now: number,
 ): { queue: DeliveryQueue; request: LoadRequest | undefined } {
-  const isFull = queue.waiting.length >= (probing ? lowWaterProbing : lowWater);
+  const isFull = queue.waiting.length >= (probing ? lowWaterProbing : getLowWater(queue));
   if (queue.load !== null || isFull) return { queue, request: undefined };
   const wantsPending = queue.mayHavePending && queue.held.size < maxHeld;
   if (!wantsPending && !queue.mayHaveDue) return { queue, request: undefined };
@@ -178,7 +182,7 @@ function share(
     if (delivery.threadId !== null) counts.set(delivery.threadId, count + 1);
     taken.push(delivery);
   }
-  const room = Math.max(0, lowWater - queue.waiting.length - taken.length);
+  const room = Math.max(0, getLowWater(queue) - queue.waiting.length - taken.length);
   return { taken: [...taken, ...over.slice(0, room)], left: over.slice(room) };
 }
 

@@ -3,7 +3,7 @@
  *
  * A delivery in memory has one of three states. Those that wait are in `waiting`; the state of those that have started is set by `move`.
  *
- *   waiting  -> inFlight   started: its request was sent; at most 20 at once
+ *   waiting  -> inFlight   started: its request was sent; at most as many at once as the window allows (window.ts)
  *   inFlight -> settling   answered: another may start; the result is being committed
  *   settling -> (gone)     the result is committed: only now may the next delivery of its thread start
  *   inFlight -> (gone)     the result is committed, and the actor learns of the answer only afterwards
@@ -17,6 +17,7 @@
  * Everything here is a pure function of a queue. What a queue holds is bounded: see also queue-load.ts.
  */
 import type { OpenDelivery } from '../../storage/deliveries/index.ts';
+import { firstWindow, maxInFlight, type Window } from './window.ts';
 
 /** An open delivery as it was read. */
 export type Delivery = OpenDelivery;
@@ -90,6 +91,8 @@ export interface DeliveryQueue {
   readonly mayHaveDue: boolean;
   /** The actor was just activated: the next load asks the table which threads are held, too. */
   readonly needsHolds: boolean;
+  /** How many may be in flight. */
+  readonly window: Window;
 }
 
 export const emptyQueue: DeliveryQueue = {
@@ -102,10 +105,11 @@ export const emptyQueue: DeliveryQueue = {
   mayHavePending: false,
   mayHaveDue: false,
   needsHolds: true,
+  window: firstWindow,
 };
 
 /** With this many results on their way into the database nothing new is started. */
-export const maxSettling = 200;
+const maxSettling = 2 * maxInFlight;
 
 /** How many deliveries are in that state. */
 export function countInState({ started }: DeliveryQueue, state: StartedState): number {

@@ -7,8 +7,8 @@ import type { OwnerNotification } from './state.ts';
 
 export interface StitchServices {
   readonly db: Pick<Database, 'query'>;
-  /** The node's pool. */
-  readonly pool: { send(request: OutboundRequest): Promise<OutboundResult> };
+  /** A queue of the node's pool. */
+  readonly pool: { send(request: OutboundRequest, owner: string): Promise<OutboundResult> };
   readonly vault: { open(context: string, jwe: string): Promise<string> };
   readonly clock: Clock;
   readonly random: Random;

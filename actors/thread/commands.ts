@@ -240,6 +240,8 @@ export interface ResolveSuggestion extends Tenancy, Keyed {
   readonly body: string;
   /** The text that the operator wants to send instead. */
   readonly editedBody?: string;
+  /** Why it is discarded. */
+  readonly reason?: string;
   readonly expectedSequence?: number;
   readonly author: Actor;
 }

@@ -72,9 +72,16 @@ export function isTooLong(state: Pick<ThreadState, 'channelKind'>, body: string)
 /** The dry run: what `send` would say, without sending. */
 export function checkSend(state: ThreadState, command: CheckSend, turn: Turn): ThreadDecision<MessageDryRun> {
   requireSameTenancy(state, command);
-  const reason = findMessageObstacle(state, command, turn.now)?.code ?? null;
-  const serviceWindow = toServiceWindow(state, turn.now);
-  return { reply: { allowed: reason === null, reason, channelId: state.channelId, serviceWindow } };
+  const obstacle = findMessageObstacle(state, command, turn.now);
+  const reply: MessageDryRun = {
+    allowed: obstacle === undefined,
+    reason: obstacle?.code ?? null,
+    message: obstacle?.message ?? null,
+    maxTextLength: getMaxTextLength(state),
+    channelId: state.channelId,
+    serviceWindow: toServiceWindow(state, turn.now),
+  };
+  return { reply };
 }
 
 /** Queues an outbound message. Replies with its JSON text. */

@@ -32,7 +32,7 @@ export function resolveSuggestion(
   turn: Turn,
 ): ThreadDecision<Suggestion> {
   requireSameTenancy(state, command);
-  const { agentRunId, action, body, expectedSequence, author } = command;
+  const { agentRunId, action, body, expectedSequence, author, reason: discardReason } = command;
   const { projectId, environmentId } = state;
   const { suggestion: pending } = state.agentHandling;
   if (pending?.agentRunId !== agentRunId || turn.now >= getExpiry(pending)) {
@@ -45,6 +45,7 @@ export function resolveSuggestion(
   forgetSuggestion(builder);
   const settlement: Settlement = {
     ...(action === 'approve' ? approve(builder, state, command) : ({ status: 'discarded' } as const)),
+    ...(discardReason === undefined ? {} : { discardReason }),
     resolvedAt: builder.at,
     resolvedByUserId: author.type === 'user' ? author.id : null,
   };

@@ -23,7 +23,7 @@ import { createThreadKind, receiveFromProvider, threadSnapshot } from '../../act
 import { type Clock, systemRandom } from '../../runtime/time/index.ts';
 import type { Log, Metrics } from '../../runtime/observability/index.ts';
 import { Node } from '../../runtime/node/index.ts';
-import { Pool } from '../../runtime/pool/index.ts';
+import { Pool, type OutboundQueue } from '../../runtime/pool/index.ts';
 import type { Placement } from '../../runtime/placement/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
 import { recordByokUse } from '../../storage/agents/index.ts';
@@ -85,7 +85,7 @@ export interface Actors {
 export function createActors(options: ActorsOptions): Actors {
   const { log, clock, database, notifier, transport } = options;
   const outbound = createOutbound(options);
-  const { pool, stitches, tools, models, runs, sends } = outbound;
+  const { pool, deliveries, stitches, tools, models, runs, sends } = outbound;
   const store = new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
@@ -111,6 +111,7 @@ export function createActors(options: ActorsOptions): Actors {
     async stop() {
       for (const scanner of scanners) scanner.stop();
       stitches.drain();
+      deliveries.stop();
       runs.drain();
       sends.draining.abort();
       // What has not been answered by then is repeated by the next owner of the shard.
@@ -157,9 +158,21 @@ function createScanners(
   ];
 }
 
+/**
+ * The requests in flight of each sort, so that none takes what another needs. A delivery or a file waits for its turn; a tool call, which
+ * has its run's time, is tried again.
+ */
+const queues = {
+  deliveries: { maxInFlight: 4_096, maxWaiting: 4_096 },
+  tools: { maxInFlight: 1_024, maxWaiting: 0 },
+  files: { maxInFlight: 128, maxWaiting: 1_024 },
+};
+
 /** The actors that ask other systems (receivers of webhooks, models, tools), and what they ask them with. */
 interface Outbound {
   readonly pool: Pool;
+  readonly deliveries: OutboundQueue;
+  readonly files: OutboundQueue;
   readonly stitches: Stitches;
   readonly tools: HttpTools;
   readonly models: ModelWorker;
@@ -175,9 +188,11 @@ function createOutbound(options: ActorsOptions): Outbound {
     ownPorts,
     onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
   });
-  const shared = { db, pool, vault, clock, random: systemRandom, log };
-  const stitches = createStitches({ ...shared, notifyOwner });
-  const tools = new HttpTools(shared);
+  const deliveries = pool.openQueue(queues.deliveries);
+  const files = pool.openQueue(queues.files);
+  const shared = { db, vault, clock, random: systemRandom, log };
+  const stitches = createStitches({ ...shared, pool: deliveries, notifyOwner });
+  const tools = new HttpTools({ ...shared, pool: pool.openQueue(queues.tools) });
   const models = new ModelWorker({
     urls: config.modelUrls,
     clock,
@@ -196,7 +211,7 @@ function createOutbound(options: ActorsOptions): Outbound {
     show: output => publishEphemeral(transport, output),
   });
   const sends = { draining: new AbortController(), abandoned: new AbortController() };
-  return { pool, stitches, tools, models, runs, sends };
+  return { pool, deliveries, files, stitches, tools, models, runs, sends };
 }
 
 function createNode(
@@ -213,7 +228,7 @@ function createNode(
     notifyOwners,
     recentWebhooks,
   }: ActorsOptions & Pick<Actors, 'recentWebhooks'>,
-  { pool, stitches, runs, sends: { draining, abandoned } }: Outbound,
+  { files, stitches, runs, sends: { draining, abandoned } }: Outbound,
   store: PostgresStore,
   onShardsTaken: () => void,
 ): Node {
@@ -229,7 +244,7 @@ function createNode(
         receive: receiveFromProvider,
         recentWebhooks,
         graph: new Graph(config.chatapp.graph),
-        pool,
+        pool: files,
         media,
         limits: config.limits,
         ownApp: config.chatapp.app,

@@ -38,9 +38,10 @@ function readHandlers({ database, cursors }: MessageServices): Handlers<Reads> {
   return {
     listMessages: async call => {
       const { threadId } = call.params;
-      const { order = 'asc', afterSequence, cursor, limit = defaultPageSize } = call.query;
+      const { order = 'asc', afterSequence, beforeSequence, cursor, limit = defaultPageSize } = call.query;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
-      const scope = `messages ${environmentId} ${threadId} ${order} ${afterSequence ?? ''}`;
+      const until = beforeSequence === undefined ? '' : ` ${beforeSequence}`;
+      const scope = `messages ${environmentId} ${threadId} ${order} ${afterSequence ?? ''}${until}`;
       const from = cursor === undefined ? undefined : Number(cursors.decode(scope, cursor)[0]);
       const tenant = { projectId, environmentId };
       const rows = await messagePage(database, {
@@ -48,6 +49,7 @@ function readHandlers({ database, cursors }: MessageServices): Handlers<Reads> {
         threadId,
         order,
         afterSequence,
+        beforeSequence,
         cursor: from,
         limit: limit + 1,
       });

@@ -14,7 +14,11 @@ import {
 import type { KeptRun, OpenedRun, OpenRun, ResolveSuggestion } from '../../actors/thread/index.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { runOperations } from '../../protocol/operations/index.ts';
-import { type AgentRun, defaultPageSize } from '../../protocol/resources/index.ts';
+import {
+  type AgentRun,
+  defaultPageSize,
+  type ResolveSuggestionBody,
+} from '../../protocol/resources/index.ts';
 import type { ActorRef } from '../../runtime/actor/index.ts';
 import { type Clock, pause } from '../../runtime/time/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
@@ -135,13 +139,14 @@ function resolutionHandlers(services: RunHandlerServices): Handlers<Resolutions>
       const { agentRunId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findRunTenant, agentRunId);
       const scope = { projectId, environmentId };
+      requireDiscard(call.body);
       const resolved = await call.once(async key => {
         const { threadId, trace } = await readAnsweredRun(services, scope, agentRunId);
         const suggestion = trace['suggestion'] as Suggestion | undefined;
         if (typeof threadId !== 'string' || suggestion?.status !== 'pending') {
           throw new ServiceError('svc/agent_runs/suggestion_already_resolved');
         }
-        const { action, body: editedBody, expectedSequence } = call.body;
+        const { action, body: editedBody, reason, expectedSequence } = call.body;
         const order: ResolveSuggestion = {
           ...scope,
           agentRunId,
@@ -149,6 +154,7 @@ function resolutionHandlers(services: RunHandlerServices): Handlers<Resolutions>
           body: suggestion.body,
           author: getAuthor(call),
           ...(editedBody === undefined ? {} : { editedBody }),
+          ...(reason === undefined ? {} : { reason }),
           ...(expectedSequence === undefined ? {} : { expectedSequence }),
           ...commitKey(key),
         };
@@ -333,12 +339,19 @@ async function readAnsweredRun(
   return readRun(database, scope, agentRunId);
 }
 
+/** A reason that nobody would see is refused. */
+function requireDiscard({ action, reason }: ResolveSuggestionBody): void {
+  if (action === 'discard' || reason === undefined) return;
+  throw invalid([{ path: '/body/reason', message: 'is for discarding alone', code: 'discard' }]);
+}
+
 /** How the suggestion was settled, as the thread tells the run durably as well. */
 function toSettlement({
   status,
   resolvedAt,
   resolvedByUserId,
   sentBody,
+  discardReason,
   messageId,
 }: Suggestion): SettleSuggestion['settlement'] {
   if (status === 'pending' || resolvedAt === undefined)
@@ -348,6 +361,7 @@ function toSettlement({
     resolvedAt,
     resolvedByUserId: resolvedByUserId ?? null,
     ...(sentBody === undefined ? {} : { sentBody }),
+    ...(discardReason === undefined ? {} : { discardReason }),
     ...(messageId === undefined ? {} : { messageId }),
   };
 }

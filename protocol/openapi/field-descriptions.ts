@@ -20,6 +20,7 @@ export const commonDescriptions: Readonly<Record<string, string>> = {
   externalParticipantRef: 'Your name for the participant.',
   externalMessageId: "The channel provider's id of the message.",
   afterSequence: 'Messages after this number of the thread.',
+  beforeSequence: 'Messages before this number of the thread.',
   afterSeq: "Events after this number of the project's stream.",
   since: 'From this instant on.',
   until: 'Up to this instant.',
@@ -364,6 +365,8 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   MessageDryRun: {
     reason: 'The code of the error that the message would cause; null: none.',
+    message: 'The same in words.',
+    maxTextLength: "How many code points a text may have on the thread's channel.",
     channelId:
       'The channel that the message would leave over; null: the thread has none, so the message would be kept and reach nobody.',
   },
@@ -445,6 +448,7 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     basedOnSequence: "The thread's number that the run answered.",
     reason: 'Why an automatic answer became a suggestion; absent in suggest mode.',
     sentBody: 'The text that was sent, if it was edited.',
+    discardReason: 'Why it was discarded, if that was said.',
     messageId: 'The message that was sent.',
   },
   ResolveToolCallBody: {
@@ -454,6 +458,7 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   ResolveSuggestionBody: {
     action: 'approve: it is sent. discard: it is not.',
     body: 'What is sent instead of the suggested text.',
+    reason: 'Why it is discarded: kept with the suggestion. For `discard` alone.',
     expectedSequence:
       "The thread's last number that the operator has seen: a conflict when anything but the suggestion itself happened since.",
   },

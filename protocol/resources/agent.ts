@@ -124,6 +124,8 @@ export const ResolveSuggestionBody = body('ResolveSuggestionBody', {
   action: choice(suggestionActions),
   /** Replaces the suggested text. The limit is that of a message. */
   body: optional(text(1, 64_000)),
+  /** Why it is discarded. */
+  reason: optional(text(1, 1_000)),
   /** The last sequence of the thread that the operator has seen: 409 when anything but the suggestion itself happened since. */
   expectedSequence: optional(Type.Integer({ minimum: 0 })),
 });

@@ -73,6 +73,10 @@ export const CreateMessageQuery = Type.Object({ dryRun: optional(Type.Boolean({ 
 export const MessageDryRun = resource('MessageDryRun', {
   allowed: Type.Boolean(),
   reason: nullable(Type.String()),
+  /** The same in words. */
+  message: optional(nullable(Type.String())),
+  /** Code points of a text that the thread's channel takes. */
+  maxTextLength: optional(Type.Integer({ minimum: 1 })),
   /** Without one, a message is kept with the status null, and leaves nowhere. */
   channelId: optional(nullable(id('channel'))),
   serviceWindow: nullable(ServiceWindow),
@@ -84,6 +88,7 @@ export const ListMessagesQuery = Type.Object({
   /** By sequence. */
   order: optional(choice(['asc', 'desc'], { default: 'asc' })),
   afterSequence: optional(Type.Integer({ minimum: 0 })),
+  beforeSequence: optional(Type.Integer({ minimum: 0 })),
   ...page,
 });
 

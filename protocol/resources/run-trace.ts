@@ -82,6 +82,8 @@ const suggestion = {
   resolvedByUserId: optional(nullable(id('user'))),
   /** The text that was sent, if it was edited. */
   sentBody: optional(Type.String()),
+  /** Why it was discarded, in the operator's words. */
+  discardReason: optional(Type.String()),
   /** The message that was sent. */
   messageId: optional(id('message')),
 };

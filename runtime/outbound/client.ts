@@ -2,7 +2,7 @@
  * The HTTP client of a worker: signs, sends, reads the answer and keeps its beginning. Many requests are in flight at once; each has
  * its own deadline, and none waits for another's.
  *
- *   queued -> started      it has a connection, and its bytes go out
+ *   queued -> started      it has a connection: it is signed, its bytes go out, and its time runs
  *   started -> answering   the status has arrived
  *   any -> settled         once: by the end of the answer, an error, its deadline, or cancellation
  *
@@ -13,7 +13,7 @@ import type { Dispatcher } from 'undici';
 import { signedBody } from '../../protocol/signature.ts';
 import { AddressGuard, getUrlRefusal, type Reach } from './address-guard.ts';
 import { BodyFile } from './body-file.ts';
-import { Connections, type AnswerHandler } from './connections.ts';
+import { Connections, type Call } from './connections.ts';
 import { createGuardedConnector, createResolver } from './connector.ts';
 import {
   OutboundFailure,
@@ -69,12 +69,13 @@ export class OutboundClient {
 
   /** Starts a request and calls `done` once with its result. The returned function cancels the request. */
   send(request: OutboundRequest, done: (result: OutboundResult) => void): () => void {
-    const call = new OutboundCall(request, done);
     const target = this.#getTarget(request);
+    const call = new OutboundCall(request, target.path, done);
     if (target.refusal !== undefined) {
       call.fail(new OutboundFailure('blocked_address', target.refusal));
     } else {
-      this.#dispatch(target, request, call);
+      // What undici refuses (malformed headers) it reports to the call.
+      this.#getConnections(request.reach ?? this.#reach).dispatch(target.origin, call);
     }
     return () => call.fail(new OutboundFailure('timeout', 'cancelled'));
   }
@@ -96,36 +97,22 @@ export class OutboundClient {
     return target;
   }
 
-  #dispatch({ origin, path }: Target, request: OutboundRequest, call: OutboundCall): void {
-    const { method, sign, reach = this.#reach } = request;
-    const headers: string[] = [];
-    for (const name in request.headers) headers.push(name, request.headers[name] ?? '');
-    let body: string | Buffer | null = request.body ?? null;
-    if (sign !== undefined) {
-      const whole = sign.coversRequest ? { method, target: path, headers: request.headers } : undefined;
-      const signed = signedBody(sign.secrets, sign.id, Math.floor(call.at / 1_000), body ?? '', whole);
-      headers.push(...signed.headers);
-      ({ body } = signed);
-    }
-    // What undici refuses (malformed headers) it reports to the call.
-    this.#getConnections(reach).dispatch(origin, { path, method, headers, body }, call);
-  }
-
   /** Lets what is in flight finish, then closes the connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#connections.values()].map(connections => connections.close()));
   }
 }
 
-class OutboundCall implements AnswerHandler {
+class OutboundCall implements Call {
   releaseConnection: ((answered: boolean) => void) | undefined = undefined;
-  /** When it was sent, in epoch milliseconds. */
-  readonly at: number;
-  readonly #started = performance.now();
+  readonly #request: OutboundRequest;
+  readonly #path: string;
   readonly #keepBytes: number;
-  readonly #saveTo: string | undefined;
-  readonly #timer: NodeJS.Timeout;
   readonly #done: (result: OutboundResult) => void;
+  /** When it was sent, in epoch milliseconds. */
+  #at: number;
+  #started = performance.now();
+  #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
@@ -137,15 +124,34 @@ class OutboundCall implements AnswerHandler {
   #contentType: string | undefined;
   #retryAfter: string | undefined;
 
-  constructor(request: OutboundRequest, done: (result: OutboundResult) => void) {
-    const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
-    this.at = request.at ?? Date.now();
-    this.#done = done;
+  constructor(request: OutboundRequest, path: string, done: (result: OutboundResult) => void) {
+    this.#request = request;
+    this.#path = path;
+    this.#at = request.at ?? Date.now();
     this.#keepBytes = request.keepBytes ?? defaultKeepBytes;
-    this.#saveTo = request.saveTo;
+    this.#done = done;
+  }
+
+  begin(): Dispatcher.DispatchOptions {
+    const now = performance.now();
+    this.#at += Math.round(now - this.#started);
+    this.#started = now;
+    const { method, sign, timeoutMs = defaultTimeoutMs } = this.#request;
     this.#timer = setTimeout(() => {
       this.fail(new OutboundFailure('timeout', `no complete answer within ${timeoutMs / 1_000} s`));
     }, timeoutMs);
+    const headers: string[] = [];
+    for (const name in this.#request.headers) headers.push(name, this.#request.headers[name] ?? '');
+    let body: string | Buffer | null = this.#request.body ?? null;
+    if (sign !== undefined) {
+      const whole = sign.coversRequest
+        ? { method, target: this.#path, headers: this.#request.headers }
+        : undefined;
+      const signed = signedBody(sign.secrets, sign.id, Math.floor(this.#at / 1_000), body ?? '', whole);
+      headers.push(...signed.headers);
+      ({ body } = signed);
+    }
+    return { path: this.#path, method, headers, body };
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -162,8 +168,9 @@ class OutboundCall implements AnswerHandler {
     this.#status = status;
     this.#contentType = getFirst(headers['content-type']);
     this.#retryAfter = getFirst(headers['retry-after']);
-    if (this.#saveTo !== undefined && status === 200) {
-      this.#file = new BodyFile(this.#saveTo, () => controller.resume());
+    const { saveTo } = this.#request;
+    if (saveTo !== undefined && status === 200) {
+      this.#file = new BodyFile(saveTo, () => controller.resume());
     }
   }
 
@@ -220,7 +227,7 @@ class OutboundCall implements AnswerHandler {
   }
 
   #times(): { at: number; durationMs: number } {
-    return { at: this.at, durationMs: Math.round(performance.now() - this.#started) };
+    return { at: this.#at, durationMs: Math.round(performance.now() - this.#started) };
   }
 
   #settle(result: OutboundResult): void {

@@ -8,23 +8,18 @@
  *   idle -> dropped   disconnected
  */
 import { Client, type buildConnector, type Dispatcher } from 'undici';
+import { maxConnectionsPerOrigin } from './request.ts';
 
 /** A connection is used for at most this long, so that changes of a DNS record take effect. */
 const maxConnectionAgeMs = 300_000;
-/** Connections of one worker to one origin; further requests wait for one of them. */
-const maxPerOrigin = 256;
-
-/** What handles the answer of a request. */
-export interface AnswerHandler extends Dispatcher.DispatchHandler {
+/** A request, and what handles its answer. */
+export interface Call extends Dispatcher.DispatchHandler {
   /** Nobody waits for the answer any more: the request need not be sent. */
   readonly isSettled: boolean;
   /** Set while the request has a connection: the handler calls it once, when undici is done with the request. */
   releaseConnection: ((answered: boolean) => void) | undefined;
-}
-
-interface QueuedRequest {
-  readonly request: Dispatcher.DispatchOptions;
-  readonly handler: AnswerHandler;
+  /** It has a connection: its time runs from now on. Returns what to send. */
+  begin(): Dispatcher.DispatchOptions;
 }
 
 interface Connection {
@@ -37,7 +32,7 @@ interface OriginPool {
   readonly origin: string;
   readonly idle: Connection[];
   readonly all: Set<Connection>;
-  readonly queue: QueuedRequest[];
+  readonly queue: Call[];
 }
 
 export class Connections {
@@ -52,7 +47,7 @@ export class Connections {
   }
 
   /** Sends the request over an idle connection, over a new one, or when one becomes idle. */
-  dispatch(origin: string, request: Dispatcher.DispatchOptions, handler: AnswerHandler): void {
+  dispatch(origin: string, call: Call): void {
     this.#openRequests++;
     let pool = this.#pools.get(origin);
     if (pool === undefined) {
@@ -60,8 +55,8 @@ export class Connections {
       this.#pools.set(origin, pool);
     }
     const connection = pool.idle.pop() ?? this.#add(pool);
-    if (connection === undefined) pool.queue.push({ request, handler });
-    else this.#start(pool, connection, { request, handler });
+    if (connection === undefined) pool.queue.push(call);
+    else this.#start(pool, connection, call);
   }
 
   /** Lets what is in flight finish, then closes the connections. */
@@ -73,7 +68,7 @@ export class Connections {
 
   /** Undefined when the origin has as many connections as it may have. */
   #add(pool: OriginPool): Connection | undefined {
-    if (pool.all.size >= maxPerOrigin) return undefined;
+    if (pool.all.size >= maxConnectionsPerOrigin) return undefined;
     const client = new Client(pool.origin, { connect: this.#connect, headersTimeout: 0, bodyTimeout: 0 });
     const connection: Connection = { client, connectedAt: Date.now() };
     client.on('connect', () => (connection.connectedAt = Date.now()));
@@ -88,9 +83,9 @@ export class Connections {
     return connection;
   }
 
-  #start(pool: OriginPool, connection: Connection, { request, handler }: QueuedRequest): void {
-    handler.releaseConnection = answered => {
-      handler.releaseConnection = undefined;
+  #start(pool: OriginPool, connection: Connection, call: Call): void {
+    call.releaseConnection = answered => {
+      call.releaseConnection = undefined;
       this.#countOff();
       const isReusable = answered && Date.now() - connection.connectedAt < maxConnectionAgeMs;
       if (!isReusable) this.#drop(pool, connection);
@@ -102,13 +97,13 @@ export class Connections {
       const other = isReusable ? connection : this.#add(pool);
       if (other !== undefined) this.#start(pool, other, next);
     };
-    connection.client.dispatch(request, handler);
+    connection.client.dispatch(call.begin(), call);
   }
 
   /** The next request of the queue that somebody still waits for. */
-  #takeNext({ queue }: OriginPool): QueuedRequest | undefined {
+  #takeNext({ queue }: OriginPool): Call | undefined {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      if (!next.handler.isSettled) return next;
+      if (!next.isSettled) return next;
       this.#countOff();
     }
     return undefined;

@@ -5,6 +5,7 @@
  */
 export { classifyAddress, getUrlRefusal, type Reach } from './address-guard.ts';
 export {
+  maxConnectionsPerOrigin,
   OutboundFailure,
   type OutboundOptions,
   type OutboundRequest,

@@ -1,6 +1,9 @@
 /** A request to an address that a customer named, its result, and its failures: plain data, which crosses between threads. */
 import { BlockedAddress, type Reach } from './address-guard.ts';
 
+/** Connections of one worker to one HTTP origin. A further request waits for one of them; its time does not run yet. */
+export const maxConnectionsPerOrigin = 512;
+
 /** One HTTP request to an address that a customer named. */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -15,7 +18,7 @@ export interface OutboundRequest {
     /** The signature covers the whole request as well (`v2`). The names of headers are in lower case then. */
     readonly coversRequest?: true;
   };
-  /** Epoch milliseconds: when it is sent, as its signature and its result say. Default: the machine's time. */
+  /** Epoch milliseconds: now, as its signature and its result are to say, which count the time that it waits. Default: the machine's. */
   readonly at?: number;
   /** Time until the last byte of the answer, in milliseconds. Default 15,000. */
   readonly timeoutMs?: number;

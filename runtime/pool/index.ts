@@ -1,6 +1,7 @@
 /**
- * The node's worker threads. `Pool` admits outbound HTTP requests and deals them to the workers over one `WorkerChannel`
- * each; pool.worker.ts runs there, with the client of runtime/outbound.
+ * The node's worker threads. An `OutboundQueue` of the `Pool` admits outbound HTTP requests, fairly between their owners; the pool deals
+ * them to the workers over one `WorkerChannel` each; pool.worker.ts runs there, with the client of runtime/outbound.
  */
-export { Pool, PoolClosed, PoolOverloaded } from './pool.ts';
+export { OutboundQueue, PoolClosed, PoolOverloaded, type QueueLimits } from './outbound-queue.ts';
+export { Pool } from './pool.ts';
 export { WorkerLost } from './worker-channel.ts';

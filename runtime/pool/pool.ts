@@ -1,37 +1,30 @@
 /**
  * The node's one pool of worker threads, for everything that goes out over HTTP to addresses that customers name. It knows nothing of
- * conversations.
+ * conversations. Requests come in by queues (outbound-queue.ts), which limit how many are in flight.
  *
  *   open -> draining     `drain`: refuses new requests and finishes what it has
  *   draining -> closed   nothing is in flight: the workers end
  *
  * Admission control is ours, in front of piscina, whose queue does not bound tasks that can be aborted, and which kills the worker of a
- * task that is aborted. A request beyond the limit fails at once with {@link PoolOverloaded}; a deadline or a cancellation ends the
- * request inside the worker, which lives on.
+ * task that is aborted. A deadline or a cancellation ends the request inside the worker, which lives on.
  */
 import { availableParallelism } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { OutboundOptions, OutboundRequest, OutboundResult } from '../outbound/index.ts';
+import {
+  maxConnectionsPerOrigin,
+  type OutboundOptions,
+  type OutboundRequest,
+  type OutboundResult,
+} from '../outbound/index.ts';
+import { OutboundQueue, PoolClosed, PoolOverloaded, type QueueLimits } from './outbound-queue.ts';
 import { WorkerChannel } from './worker-channel.ts';
 
 export interface PoolOptions extends OutboundOptions {
   /** Worker threads. Default: one fewer than the processors, at least 1, at most 4. */
   readonly threads?: number;
-  /** Requests in flight, over all workers. Default 4,096. */
-  readonly maxInFlight?: number;
   /** Called when a worker ended by itself; it is replaced. */
   readonly onWorkerLost?: (error: Error) => void;
-}
-
-/** The pool's limit is reached: nothing was started; try again later. */
-export class PoolOverloaded extends Error {
-  override readonly name = 'PoolOverloaded';
-}
-
-/** The pool takes no more work. */
-export class PoolClosed extends Error {
-  override readonly name = 'PoolClosed';
 }
 
 /** Requests of one turn go to the least busy worker in chunks of this size. */
@@ -41,7 +34,8 @@ export class Pool {
   readonly #piscina: Piscina;
   readonly #channels = new Set<WorkerChannel>();
   readonly #tasks = new Set<Promise<void>>();
-  readonly #options: Required<Pick<PoolOptions, 'maxInFlight'>> & PoolOptions;
+  readonly #queues = new Set<OutboundQueue>();
+  readonly #options: PoolOptions;
   #state: 'open' | 'draining' | 'closed' = 'open';
   #inFlight = 0;
   /** The channel that gets the current chunk, and how much of it is used. */
@@ -51,7 +45,7 @@ export class Pool {
   #whenIdle: (() => void) | undefined;
 
   constructor(options: PoolOptions = {}) {
-    this.#options = { maxInFlight: 4_096, ...options };
+    this.#options = options;
     const threads = options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1));
     const { reach, ownPorts, connectTimeoutMs, nameServers, ca } = options;
     this.#piscina = new Piscina({
@@ -87,21 +81,21 @@ export class Pool {
     );
   }
 
-  /** Whether a request would be accepted now. */
-  get hasRoom(): boolean {
-    return this.#state === 'open' && this.#inFlight < this.#options.maxInFlight && this.#channels.size > 0;
+  /** Opens a queue: what goes through it has limits of its own. */
+  openQueue(limits: QueueLimits): OutboundQueue {
+    const maxPerOrigin = maxConnectionsPerOrigin * this.#piscina.maxThreads;
+    const queue = new OutboundQueue({ ...limits, maxPerOrigin }, (request, signal) =>
+      this.#send(request, signal),
+    );
+    this.#queues.add(queue);
+    return queue;
   }
 
-  /**
-   * Sends a request and resolves with its result; a refusal by the address guard and a timeout are results, too. Rejects with
-   * {@link PoolOverloaded} and {@link PoolClosed} (nothing was sent), with `WorkerLost` (unknown), or with the signal's reason.
-   */
-  send(request: OutboundRequest, signal?: AbortSignal): Promise<OutboundResult> {
+  /** Sends an admitted request. Rejects as {@link OutboundQueue.send} does. */
+  #send(request: OutboundRequest, signal: AbortSignal | undefined): Promise<OutboundResult> {
     if (this.#state !== 'open') return Promise.reject(new PoolClosed('the pool is closed'));
     const channel = this.#pickChannel();
-    if (channel === undefined || this.#inFlight >= this.#options.maxInFlight) {
-      return Promise.reject(new PoolOverloaded('too many requests are in flight'));
-    }
+    if (channel === undefined) return Promise.reject(new PoolOverloaded('no worker is ready'));
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     this.#inFlight++;
     return new Promise((resolve, reject) => {
@@ -143,6 +137,7 @@ export class Pool {
       return;
     }
     this.#state = 'draining';
+    for (const queue of this.#queues) queue.stop();
     this.#flush();
     if (this.#inFlight > 0) await new Promise<void>(resolve => (this.#whenIdle = resolve));
     this.#state = 'closed';

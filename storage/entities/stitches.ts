@@ -35,6 +35,7 @@ export const Stitch = defineEntity({
       properties: ['projectId', 'environmentId'],
       where: "archived_at is null and status <> 'disabled'",
     },
+    { name: 'stitches_environment', properties: ['environmentId'], where: 'archived_at is null' },
     { name: 'stitches_listed', properties: ['projectId', 'environmentId', 'createdAt', 'stitchId'] },
     {
       name: 'stitches_unfinished',

@@ -25,6 +25,7 @@ import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
 import { Search } from './search.ts';
 import { Snooze } from './snooze.ts';
+import { StitchLimit } from './stitch-limit.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { Usage } from './usage.ts';
@@ -59,4 +60,5 @@ export const migrations = [
   { name: '0031-snooze', class: Snooze },
   { name: '0032-search', class: Search },
   { name: '0033-assignment', class: Assignment },
+  { name: '0035-stitch-limit', class: StitchLimit },
 ];

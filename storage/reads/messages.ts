@@ -34,6 +34,8 @@ export interface MessagePage extends ThreadKey {
   readonly order: 'asc' | 'desc';
   /** Exclusive; a filter, whatever the order. */
   readonly afterSequence: number | undefined;
+  /** Exclusive, too. */
+  readonly beforeSequence?: number | undefined;
   /** Where the previous page ended. */
   readonly cursor: number | undefined;
   readonly limit: number;
@@ -42,15 +44,20 @@ export interface MessagePage extends ThreadKey {
 const selectPage = (order: 'asc' | 'desc'): string => `
   select ${columns} from messages m
   where m.thread_id = $1 and m.project_id = $2 and m.environment_id = $3
-    and m.sequence > $4 and ($5::bigint is null or m.sequence ${order === 'asc' ? '>' : '<'} $5)
+    and m.sequence > $4 and m.sequence < coalesce($5::bigint, 9223372036854775807)
   order by m.sequence ${order} limit $6`;
 
 const pages = { asc: selectPage('asc'), desc: selectPage('desc') };
 
 /** A page of a thread's messages by sequence; empty also where there is no such thread. */
 export async function messagePage(db: Queries, page: MessagePage): Promise<StoredMessage[]> {
-  const { threadId, projectId, environmentId, order, afterSequence = 0, cursor, limit } = page;
-  const values = [threadId, projectId, environmentId, afterSequence, cursor ?? null, limit];
+  const { threadId, projectId, environmentId, order, cursor, limit } = page;
+  const { afterSequence = 0, beforeSequence = null } = page;
+  const [after, before] =
+    order === 'asc'
+      ? [Math.max(afterSequence, cursor ?? 0), beforeSequence]
+      : [afterSequence, cursor === undefined ? beforeSequence : Math.min(beforeSequence ?? cursor, cursor)];
+  const values = [threadId, projectId, environmentId, after, before, limit];
   const rows = await db.query<MessageRecord>(pages[order], values, `messages.page.${order}`);
   return rows.map(toMessage);
 }

@@ -9,7 +9,7 @@ const withoutName = (actor: string, threadId: string): string => `
 
 /** A message, thread, note or run in its own shape, without what it says of anybody. */
 const emptied = (resource: string, threadId: string): string => `
-  ${resource} - '{content,replyTo,referral,error,freeEntry}'::text[] || (
+  ${resource} - '{content,replyTo,referral,error,freeEntry,discardReason}'::text[] || (
     select coalesce(jsonb_object_agg(name, value), '{}') from (values
       ('body', '""'::jsonb), ('attachments', '[]'), ('metadata', '{}'), ('externalMessageId', 'null'),
       ('externalRef', 'null'), ('participant', 'null'), ('sentBody', '""'), ('tags', '[]'), ('customFields', '{}'), ('trace', '{"steps": []}'), ('errorMessage', 'null'),

@@ -11,9 +11,11 @@ import { statement, type Write } from '../statements/index.ts';
 export interface Limits {
   /** Of a project: keys that are not revoked. */
   readonly apiKeys: number;
-  /** Of a project: those that are not archived; so for looms and agents. */
+  /** Of an environment: those that are not archived. */
   readonly stitches: number;
+  /** Of a project. */
   readonly tools: number;
+  /** Of a project: those that are not archived; so for agents. */
   readonly looms: number;
   readonly agents: number;
   readonly channels: number;
@@ -41,7 +43,7 @@ const gibibyte = 2 ** 30;
 
 export const defaultLimits: Limits = {
   apiKeys: 1_000,
-  stitches: 1_000,
+  stitches: 100,
   tools: 1_000,
   looms: 1_000,
   agents: 1_000,

@@ -163,7 +163,10 @@ t.test('what the provider would refuse is refused at once, and the dry run says 
     query: { dryRun: true },
     body: { projectId, ...long },
   });
-  t.match(checked, { status: 200, body: { allowed: false, reason: 'svc/validation/invalid_request' } });
+  t.match(checked, {
+    status: 200,
+    body: { allowed: false, reason: 'svc/validation/invalid_request', message: /4096/, maxTextLength: 4_096 },
+  });
   for (const body of [
     {},
     { body: ' \n ' },

@@ -13,6 +13,7 @@ import { type Clock, systemClock, systemRandom } from '../../runtime/time/clock.
 import { silentLog, type Log } from '../../runtime/observability/log.ts';
 import { Metrics } from '../../runtime/observability/metrics.ts';
 import { Node } from '../../runtime/node/node.ts';
+import type { QueueLimits } from '../../runtime/pool/outbound-queue.ts';
 import { Pool, type PoolOptions } from '../../runtime/pool/pool.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
 import type { Database } from '../../storage/database/database.ts';
@@ -24,6 +25,7 @@ import { append, appendEvent, appendParameters } from '../../storage/writes/even
 
 export interface StitchNodeOptions {
   readonly pool?: PoolOptions;
+  readonly queue?: Partial<QueueLimits>;
   readonly clock?: Clock;
   readonly log?: Log;
   readonly attemptTimeoutMs?: number;
@@ -82,7 +84,7 @@ export class StitchNode {
     this.pool = new Pool({ reach: 'loopback', threads: 1, ...options.pool });
     this.stitches = createStitches({
       db: database,
-      pool: this.pool,
+      pool: this.pool.openQueue({ maxInFlight: 4_096, maxWaiting: 4_096, ...options.queue }),
       vault: this.#vault,
       clock,
       random: systemRandom,

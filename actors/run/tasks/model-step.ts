@@ -8,7 +8,7 @@ import { runCommand, type StepCompleted } from '../commands.ts';
 import type { StepRequest, ModelStepTask } from '../task-requests.ts';
 import { internalFailure, type Failed, type ModelOutcome, type Plan, type RunServices } from '../services.ts';
 import { Throttle } from './throttle.ts';
-import { FairSemaphore } from './fair-semaphore.ts';
+import { FairSemaphore } from '../../../runtime/admission/index.ts';
 import type { Reporter } from './reporter.ts';
 import type { InFlight } from './in-flight.ts';
 

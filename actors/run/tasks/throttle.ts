@@ -7,7 +7,7 @@
  * end in 2.4, 2.9 and 3.3 s.
  */
 import { type Clock, completesWithin } from '../../../runtime/time/index.ts';
-import { FairSemaphore } from './fair-semaphore.ts';
+import { FairSemaphore } from '../../../runtime/admission/index.ts';
 
 /** Turns at once, each of another owner. */
 const turnsAtOnce = 2;

@@ -4,7 +4,7 @@ import type { RetryPolicy } from '../../base/index.ts';
 import { runCommand, type ToolOutcome } from '../commands.ts';
 import type { ToolCallTask } from '../task-requests.ts';
 import type { RunServices } from '../services.ts';
-import { FairSemaphore } from './fair-semaphore.ts';
+import { FairSemaphore } from '../../../runtime/admission/index.ts';
 import type { Reporter } from './reporter.ts';
 import type { InFlight } from './in-flight.ts';
 

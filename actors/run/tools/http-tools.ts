@@ -37,7 +37,10 @@ const unreadableTool = 'there was no time left for the call: it could not be loo
 
 export interface ToolServices {
   readonly db: Pick<Database, 'query' | 'em'>;
-  readonly pool: { send(request: OutboundRequest, signal?: AbortSignal): Promise<OutboundResult> };
+  /** A queue of the node's pool. */
+  readonly pool: {
+    send(request: OutboundRequest, owner: string, signal?: AbortSignal): Promise<OutboundResult>;
+  };
   readonly vault: { open(context: string, jwe: string): Promise<string> };
   readonly clock: Clock;
   readonly random: Random;
@@ -46,6 +49,7 @@ export interface ToolServices {
 
 /** How a call is made, beside its tool. */
 interface CallOptions {
+  readonly projectId: string;
   readonly callId: string;
   readonly input: unknown;
   readonly origin: CallOrigin;
@@ -100,6 +104,7 @@ export class HttpTools implements Tools {
     }
     if (read === undefined) return toOutcome(createRefusal(unreadableTool), 'failed');
     const result = await this.#callIfAllowed(tool, request, {
+      projectId: request.projectId,
       callId,
       input: request.arguments,
       origin: { agentRunId, threadId, participantRef: read.value.participantRef },
@@ -133,6 +138,7 @@ export class HttpTools implements Tools {
     const begunAt = clock.monotonic();
     const now = clock.now();
     const result = await this.#call(tool, scope, {
+      projectId: scope.projectId,
       callId: `test.${(keyHash === undefined ? Buffer.from(random.bytes(16)) : Buffer.from(keyHash, 'base64').subarray(0, 16)).toString('hex')}`,
       input,
       origin: {},
@@ -199,11 +205,14 @@ export class HttpTools implements Tools {
     options: CallOptions,
   ): Promise<ToolAssessment | undefined> {
     const { clock, random } = this.#services;
-    const { attempt, attempts, attemptMs, deadline, signal, beginAttempt } = options;
+    const { projectId, attempt, attempts, attemptMs, deadline, signal, beginAttempt } = options;
     let { beginBy } = options;
     for (let number = attempt; ; number++) {
       const timeoutMs = Math.min(tool.timeoutMs, attemptMs, deadline - clock.now());
-      const result = await this.#send({ ...request, timeoutMs }, Math.min(beginBy, deadline), signal);
+      const result = await this.#send({ ...request, timeoutMs }, projectId, {
+        beginBy: Math.min(beginBy, deadline),
+        signal,
+      });
       if (result === undefined) return undefined;
       const assessment = assessAnswer(result, redactor);
       if (!assessment.isTransient || number >= attempts) return assessment;
@@ -219,15 +228,15 @@ export class HttpTools implements Tools {
   /** Undefined if the pool has no room before `beginBy`. */
   async #send(
     request: OutboundRequest,
-    beginBy: number,
-    signal: AbortSignal,
+    projectId: string,
+    { beginBy, signal }: Pick<CallOptions, 'beginBy' | 'signal'>,
   ): Promise<OutboundResult | undefined> {
     const { pool, clock, random } = this.#services;
     let backoff: Backoff | undefined;
     for (;;) {
       if (clock.now() >= beginBy) return undefined;
       try {
-        return await pool.send({ ...request, at: clock.now() }, signal);
+        return await pool.send({ ...request, at: clock.now() }, projectId, signal);
       } catch (error) {
         if (error instanceof WorkerLost) {
           return { at: clock.now(), durationMs: 0, failure: 'connect', error: 'the connection was lost' };

@@ -10,6 +10,7 @@ import type { ActorRef, TaskContext } from '../../../runtime/actor/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import type { AttemptResult } from '../commands.ts';
 import type { Released } from '../queue.ts';
+import { toOutcome, type Answer } from '../window.ts';
 
 type Ask = TaskContext['ask'];
 
@@ -19,6 +20,7 @@ export class ResultReporter {
   readonly #retryPolicy: RetryPolicy;
   #results: AttemptResult[] = [];
   #answered: string[] = [];
+  #answers: Answer[] = [];
   #released: Released[] = [];
   #batch: Promise<void> | undefined;
   /** Resolves when the last command `settled` has an answer, whatever it is. */
@@ -38,6 +40,8 @@ export class ResultReporter {
     this.open++;
     this.#results.push(result);
     this.#answered.push(result.delivery.deliveryId);
+    const { at, durationMs, status, failure } = result;
+    this.#answers.push({ at, durationMs, outcome: toOutcome(status, failure) });
     // It fails only when the node goes down. Then the next owner of the stitch finds the rows.
     this.#tellProgress().catch(() => undefined);
     // At least a microtask later, when all results of this turn have been added.
@@ -76,8 +80,9 @@ export class ResultReporter {
   /** One `progress` for all that has happened in this turn. */
   #tellProgress(): Promise<void> {
     this.#progress ??= Promise.resolve().then(() => {
-      const progress = { answered: this.#answered, released: this.#released };
+      const progress = { answered: this.#answered, answers: this.#answers, released: this.#released };
       this.#answered = [];
+      this.#answers = [];
       this.#released = [];
       this.#progress = undefined;
       return this.#retryPolicy.retry('a stitch could not be told of its progress', async () => {

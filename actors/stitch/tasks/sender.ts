@@ -147,7 +147,7 @@ export class DeliverySender {
       try {
         return toAttemptResult(
           delivery,
-          await this.#services.pool.send({ ...request, at: context.now() }),
+          await this.#services.pool.send({ ...request, at: context.now() }, batch.projectId),
           jitter,
         );
       } catch (error) {

@@ -20,6 +20,7 @@ const customer = (
   ref: displayName
     .toLowerCase()
     .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^a-z]+/g, '-'),
   displayName,
   locale,

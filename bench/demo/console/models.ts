@@ -7,6 +7,7 @@ const answers: readonly (readonly [RegExp, string])[] = [
     /where is my order|tracking/i,
     'I am sorry that you have to wait. May I have the number of your order? I will look at once where the parcel is.',
   ],
+  [/address/i, 'The parcel has not left yet, so that is possible. Which address shall it go to?'],
   [
     /\b[abc]\d{2}\b/i,
     'I have found it: your parcel left our warehouse yesterday evening and arrives tomorrow before noon. The tracking page shows it from tonight on.',
@@ -15,7 +16,6 @@ const answers: readonly (readonly [RegExp, string])[] = [
     /refund|charged twice/i,
     'Of course. I can give you the money back in full, to the card that you have paid with. Shall I do so?',
   ],
-  [/address/i, 'The parcel has not left yet, so that is possible. Which address shall it go to?'],
   [
     /cancel/i,
     'Your order has not been packed yet: I can cancel it without costs. Would you like another size in its place?',

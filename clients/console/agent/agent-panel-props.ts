@@ -1,7 +1,8 @@
 /** What the parts of the agent's panel are given. */
 import type { Thread } from '../../sdk/index.ts';
 import type { Names } from '../thread/names.tsx';
-import type { OpenThread, ThreadState } from '../thread/open-thread.ts';
+import type { OpenThread } from '../thread/open-thread.ts';
+import type { ThreadState } from '../thread/thread-state.ts';
 import type { Action } from '../thread/use-action.ts';
 
 export interface AgentPanelProps {

@@ -1,18 +1,21 @@
 /** How an agent came to its answer: its steps, its tool calls, and what they cost. */
 import { Drawer, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { AgentRun, TracedCall, TracedStep } from '../../sdk/index.ts';
+import type { AgentRun, Suggestion, TracedCall, TracedStep } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
-import { useFormats } from '../thread/names.tsx';
+import { LinkedText } from '../thread/linked-text.tsx';
+import { useLoomVersion } from '../thread/use-loom-version.ts';
+import { useFormats, type Names } from '../thread/names.tsx';
 import classes from './agent.module.css';
 
 interface RunDrawerProps {
   readonly agentRunId: string;
+  readonly names: Names;
   readonly onClose: () => void;
 }
 
-export default function RunDrawer({ agentRunId, onClose }: RunDrawerProps) {
+export default function RunDrawer({ agentRunId, names, onClose }: RunDrawerProps) {
   const texts = useTexts().thread;
   const client = useClient();
   const { data: run, isError } = useQuery({
@@ -32,6 +35,9 @@ export default function RunDrawer({ agentRunId, onClose }: RunDrawerProps) {
       {run !== undefined && (
         <>
           <RunFacts run={run} />
+          {run.trace.suggestion !== undefined && (
+            <Resolution suggestion={run.trace.suggestion} names={names} />
+          )}
           {run.trace.steps.map(step => (
             <Step key={step.step} step={step} />
           ))}
@@ -44,13 +50,14 @@ export default function RunDrawer({ agentRunId, onClose }: RunDrawerProps) {
 function RunFacts({ run }: { readonly run: AgentRun }) {
   const texts = useTexts().thread.run;
   const formats = useFormats();
+  const version = useLoomVersion(run);
   const { startedAt, completedAt, totalTokens, promptTokens, completionTokens, estimatedCostMicros } = run;
   const ms =
     startedAt == null || completedAt == null ? undefined : Date.parse(completedAt) - Date.parse(startedAt);
   const facts: readonly (readonly [string, string])[] = [
     [texts.status[run.status], run.errorMessage ?? formats.dateTime(run.createdAt)],
     [texts.model, run.model],
-    [texts.version, run.loomVersionId ?? texts.unknown],
+    [texts.version, version === undefined ? texts.unknown : `v${version}`],
     [
       texts.tokens,
       totalTokens == null
@@ -69,6 +76,38 @@ function RunFacts({ run }: { readonly run: AgentRun }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+interface ResolutionProps {
+  readonly suggestion: Suggestion;
+  readonly names: Names;
+}
+
+/** What was suggested, and what became of it. */
+function Resolution({ suggestion, names }: ResolutionProps) {
+  const texts = useTexts().thread.run;
+  const { status, body, resolvedByUserId, discardReason } = suggestion;
+  const said = texts.suggestionStatus[status];
+  return (
+    <section className={classes['step']} aria-label={texts.suggestion}>
+      <h3>
+        {texts.suggestion}
+        <small>
+          <bdi>
+            {resolvedByUserId == null ? said : texts.resolvedBy(said, names.person(resolvedByUserId))}
+          </bdi>
+        </small>
+      </h3>
+      {discardReason !== undefined && (
+        <p className={classes['why']}>
+          {texts.discardReason}: <bdi>{discardReason}</bdi>
+        </p>
+      )}
+      <div className={classes['body']}>
+        <LinkedText text={body} />
+      </div>
+    </section>
   );
 }
 

@@ -5,7 +5,7 @@
 import { Button, Textarea, TextInput, Tooltip } from '@mantine/core';
 import { Sparkles } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { ApiError } from '../../sdk/index.ts';
+import { ApiError, type ResolveSuggestionBody } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import type { AgentPanelProps } from './agent-panel-props.ts';
@@ -57,7 +57,10 @@ function useResolution({ open, shown }: CardProps) {
   const { client } = conversations;
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const resolve = async (action: 'approve' | 'discard', body?: string): Promise<boolean> => {
+  const resolve = async (
+    action: 'approve' | 'discard',
+    words: Pick<ResolveSuggestionBody, 'body' | 'reason'> = {},
+  ): Promise<boolean> => {
     setRunning(true);
     setProblem(undefined);
     // Read when the operator decides: what came since then has not been seen.
@@ -65,7 +68,7 @@ function useResolution({ open, shown }: CardProps) {
     try {
       const run = await client.agentRuns.resolveSuggestion(shown.agentRunId, {
         action,
-        body,
+        ...words,
         expectedSequence,
       });
       open.takeRuns([run]);
@@ -93,7 +96,7 @@ function Pending(props: CardProps) {
   const { shown, names, state, open, action, onShowRun, onTakeOver } = props;
   const texts = useTexts().thread.agent;
   const { conversations, userId } = useConversing();
-  const { client, outbox } = conversations;
+  const { client } = conversations;
   const [mode, setMode] = useState<Mode>('shown');
   const [edited, setEdited] = useState(shown.body);
   const [why, setWhy] = useState('');
@@ -110,11 +113,7 @@ function Pending(props: CardProps) {
       await resolve('discard');
     });
   };
-  const discard = async (): Promise<void> => {
-    const isDone = await resolve('discard');
-    if (isDone && why.trim() !== '')
-      outbox.add(open.threadId, { kind: 'note', body: texts.discardNote(why.trim()) });
-  };
+  const discard = (): Promise<boolean> => resolve('discard', why.trim() === '' ? {} : { reason: why.trim() });
 
   return (
     <section className={classes['card']} aria-label={texts.suggestion}>
@@ -142,6 +141,7 @@ function Pending(props: CardProps) {
           placeholder={texts.discardReason}
           data-autofocus
           autoFocus
+          maxLength={1_000}
           value={why}
           onChange={event => setWhy(event.currentTarget.value)}
         />
@@ -158,7 +158,7 @@ function Pending(props: CardProps) {
           isRunning={isRunning}
           canSend={edited.trim() !== ''}
           onApprove={() => void resolve('approve')}
-          onSendEdited={() => void resolve('approve', edited === shown.body ? undefined : edited)}
+          onSendEdited={() => void resolve('approve', edited === shown.body ? {} : { body: edited })}
           onDiscard={() => void discard()}
         />
         <Tooltip label={texts.takeOverHint}>
@@ -205,12 +205,12 @@ function Decisions({ mode, onMode, isRunning, canSend, onApprove, onSendEdited, 
           {texts.sendEdited}
         </Button>
       ) : (
-        <Button size="compact-sm" color="red" loading={isRunning} onClick={onDiscard}>
+        <Button size="compact-sm" color="red.8" loading={isRunning} onClick={onDiscard}>
           {texts.confirmDiscard}
         </Button>
       )}
       <Button size="compact-sm" variant="default" onClick={() => onMode('shown')}>
-        {texts.cancelEdit}
+        {mode === 'editing' ? texts.cancelEdit : texts.keep}
       </Button>
     </>
   );

@@ -5,12 +5,12 @@ import { useTexts } from '../texts/index.ts';
 import { useOutgoing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../thread/names.tsx';
 import type { SendBy } from './send-setting.ts';
-import { maxLength, type Composition } from './use-composition.ts';
+import type { Composition } from './use-composition.ts';
 import type { WrittenKind } from './written.ts';
 import classes from './composer.module.css';
 
-/** From so many characters on, the count is shown. */
-const shownFrom = 14_000;
+/** The count is shown where so much of what may be written is used up. */
+const shownFrom = 0.875;
 
 interface ComposerBarProps {
   readonly threadId: string;
@@ -21,7 +21,7 @@ interface ComposerBarProps {
 
 export function ComposerBar({ threadId, composition, sendBy, onSendBy }: ComposerBarProps) {
   const texts = useTexts().thread.composer;
-  const { kind, setKind, attach, length, canSend } = composition;
+  const { kind, setKind, attach, canSend } = composition;
   return (
     <div className={classes['bar']}>
       <SegmentedControl
@@ -47,7 +47,7 @@ export function ComposerBar({ threadId, composition, sendBy, onSendBy }: Compose
       )}
       <Queued threadId={threadId} />
       <span className={classes['spacer']} />
-      <Count length={length} />
+      <Count {...composition} />
       <SendSetting sendBy={sendBy} onChange={onSendBy} />
       <Button type="submit" size="xs" disabled={!canSend} leftSection={<Send size={14} aria-hidden />}>
         {kind === 'reply' ? texts.send : texts.saveNote}
@@ -56,10 +56,10 @@ export function ComposerBar({ threadId, composition, sendBy, onSendBy }: Compose
   );
 }
 
-function Count({ length }: { readonly length: number }) {
+function Count({ length, maxLength }: Pick<Composition, 'length' | 'maxLength'>) {
   const texts = useTexts().thread.composer;
   const formats = useFormats();
-  if (length < shownFrom) return null;
+  if (length < maxLength * shownFrom) return null;
   return (
     <span className={classes['count']} data-over={length > maxLength || undefined} role="status">
       {length > maxLength

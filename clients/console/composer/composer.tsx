@@ -29,7 +29,7 @@ export interface ComposerProps {
 export function Composer(props: ComposerProps) {
   const { open, thread, names, replyTo, onReplyDone } = props;
   const texts = useTexts().thread.composer;
-  const composition = useComposition(open.threadId, replyTo, onReplyDone);
+  const composition = useComposition(thread, replyTo, onReplyDone);
   const { kind, setKind, attach, files, remove, send } = composition;
   const [sendBy, setSendBy] = useSendSetting();
   const [isDragging, setDragging] = useState(false);
@@ -69,7 +69,7 @@ export function Composer(props: ComposerProps) {
       }}
     >
       <Presence threadId={open.threadId} names={names} />
-      <Permission open={open} thread={thread} kind={kind} />
+      <Permission thread={thread} composition={composition} />
       {replyTo !== undefined && kind === 'reply' && <Quote {...props} replyTo={replyTo} />}
       <ComposerInput input={input} composition={composition} sendBy={sendBy} names={names} thread={thread} />
       <AttachmentTray uploads={files} onRemove={remove} />

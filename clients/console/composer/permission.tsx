@@ -1,48 +1,64 @@
-/** Says before anybody types in vain whether a message would be accepted now, and offers a template where only those are. */
+/** Says before anybody types in vain whether what is written would be sent, and offers a template where only those are. */
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { useClient } from '../thread/conversations-context.tsx';
-import type { OpenThread } from '../thread/open-thread.ts';
-import type { WrittenKind } from './written.ts';
+import type { Composition } from './use-composition.ts';
 import classes from './composer.module.css';
 
 const TemplatePicker = lazy(() => import('./template-picker.tsx'));
 
 interface PermissionProps {
-  readonly open: OpenThread;
   readonly thread: Thread;
-  readonly kind: WrittenKind;
+  readonly composition: Composition;
 }
 
 const templateRequired = 'svc/chatapp/template_required';
+/** What is wrong with the message itself, and not with the moment. */
+const invalidMessage = 'svc/validation/invalid_request';
 
-export function Permission({ open, thread, kind }: PermissionProps) {
+export function Permission({ thread, composition }: PermissionProps) {
   const texts = useTexts().thread.composer;
-  const client = useClient();
-  const { threadId } = open;
-  const { data: check } = useQuery({
-    queryKey: ['may-send', threadId, thread.status, thread.serviceWindow?.open],
-    queryFn: () => client.messages.check(threadId, { body: '.' }),
-    staleTime: 60_000,
-  });
-  const needsTemplate = check?.reason === templateRequired;
-  const [isPicking, setPicking] = useState<boolean>();
-  if (kind === 'note' || check === undefined) return null;
-  const channelId = check.channelId ?? thread.channelId;
-  if (check.allowed) return channelId == null ? <p className={classes['notice']}>{texts.noChannel}</p> : null;
-  if (!needsTemplate || channelId == null)
-    return <p className={classes['notice']}>{texts.notAllowed(check.reason ?? '')}</p>;
+  const { kind, length, maxLength, check } = composition;
+  const { answer, problem } = check;
+  if (kind === 'note') return null;
+  // How much it is too long is said below the text.
+  if (length > maxLength) return null;
+  if (problem !== undefined) return <Notice>{texts.wouldFail(withoutPath(problem))}</Notice>;
+  if (answer === undefined) return null;
+  const { allowed, reason, message } = answer;
+  const channelId = answer.channelId ?? thread.channelId;
+  if (allowed) return channelId == null ? <Notice>{texts.noChannel}</Notice> : null;
+  if (reason === templateRequired && channelId != null)
+    return <ClosedWindow threadId={thread.threadId} channelId={channelId} />;
+  const why = message ?? reason ?? '';
+  return (
+    <Notice>{reason === invalidMessage ? texts.wouldFail(withoutPath(why)) : texts.notAllowed(why)}</Notice>
+  );
+}
+
+/** Where it stands in the request says nothing to an operator. */
+const withoutPath = (why: string): string => why.replace(/^\/body\//, '');
+
+function Notice({ children }: { readonly children: string }) {
+  return (
+    <p className={classes['notice']} role="status">
+      {children}
+    </p>
+  );
+}
+
+function ClosedWindow({ threadId, channelId }: { readonly threadId: string; readonly channelId: string }) {
+  const texts = useTexts().thread.composer;
+  // It opens by itself, once.
+  const [isPicking, setPicking] = useState(true);
   return (
     <div className={classes['notice']}>
       <span>{texts.windowClosed}</span>
       <Button variant="default" size="compact-xs" onClick={() => setPicking(true)}>
         {texts.chooseTemplate}
       </Button>
-      {/* It opens by itself, once. */}
-      {(isPicking ?? true) && (
+      {isPicking && (
         <Suspense>
           <TemplatePicker threadId={threadId} channelId={channelId} onClose={() => setPicking(false)} />
         </Suspense>

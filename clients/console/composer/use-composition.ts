@@ -1,18 +1,22 @@
 /** What is being written in a thread, as a reply or as a note, and how it is sent. */
 import { useMemo, useState } from 'react';
-import type { Message } from '../../sdk/index.ts';
+import type { Message, Thread } from '../../sdk/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
+import type { WrittenMessage } from '../thread/conversations.ts';
 import { countCharacters } from './tokens.ts';
+import { useSendCheck } from './use-send-check.ts';
 import { useTypingSignal } from './use-typing-signal.ts';
 import { toAttachment, useUploads } from './use-uploads.ts';
 import { useWrittenText } from './use-written-text.ts';
 import type { WrittenKind } from './written.ts';
 
-/** Code points. */
-export const maxLength = 16_000;
+/** Code points, where the thread's channel takes no fewer. */
+const maxMessageLength = 16_000;
+const maxNoteLength = 4_000;
 
 /** @param replyTo the message that is answered */
-export function useComposition(threadId: string, replyTo: Message | undefined, onReplyDone: () => void) {
+export function useComposition(thread: Thread, replyTo: Message | undefined, onReplyDone: () => void) {
+  const { threadId } = thread;
   const { outbox } = useConversing().conversations;
   const [kind, setKind] = useState<WrittenKind>('reply');
   const [text, setText] = useWrittenText(threadId, kind);
@@ -21,6 +25,13 @@ export function useComposition(threadId: string, replyTo: Message | undefined, o
   const length = useMemo(() => countCharacters(text), [text]);
   const files = kind === 'reply' ? uploads : [];
   const isReady = files.every(({ state }) => state === 'ready');
+  const written: WrittenMessage = {
+    body: text,
+    attachments: files.filter(({ state }) => state === 'ready').map(toAttachment),
+    replyTo: replyTo?.messageId,
+  };
+  const check = useSendCheck(thread, written, kind === 'reply' && thread.status !== 'archived');
+  const maxLength = kind === 'note' ? maxNoteLength : (check.answer?.maxTextLength ?? maxMessageLength);
   const canSend = (text.trim() !== '' || files.length > 0) && length <= maxLength && isReady;
 
   const send = (): void => {
@@ -28,8 +39,7 @@ export function useComposition(threadId: string, replyTo: Message | undefined, o
     typing.stop();
     if (kind === 'note') outbox.add(threadId, { kind, body: text });
     else {
-      const attachments = files.map(toAttachment);
-      outbox.add(threadId, { kind: 'message', body: text, attachments, replyTo: replyTo?.messageId });
+      outbox.add(threadId, { kind: 'message', ...written });
       clear();
       onReplyDone();
     }
@@ -50,6 +60,8 @@ export function useComposition(threadId: string, replyTo: Message | undefined, o
     setText,
     write,
     length,
+    maxLength,
+    check,
     files,
     attach,
     remove,

@@ -8,8 +8,10 @@ import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useFormats, type Names } from '../thread/names.tsx';
-import type { OpenThread, ThreadState } from '../thread/open-thread.ts';
+import type { OpenThread } from '../thread/open-thread.ts';
+import type { ThreadState } from '../thread/thread-state.ts';
 import type { Action } from '../thread/use-action.ts';
+import { CustomFields } from './custom-fields.tsx';
 import { NameField } from './name-field.tsx';
 import { Tags } from './tags.tsx';
 import classes from './participant.module.css';
@@ -29,7 +31,7 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
   const texts = useTexts().thread;
   const formats = useFormats();
   const labels = texts.participant;
-  const { participant, customFields = {}, metadata = {} } = thread;
+  const { participant, metadata = {} } = thread;
   const reference = participant?.externalParticipantRef ?? thread.externalRef;
   return (
     <aside className={classes['panel']} aria-label={labels.label}>
@@ -53,7 +55,9 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
       <Section title={labels.threads}>
         <OtherThreads thread={thread} reference={reference ?? undefined} />
       </Section>
-      <FieldsSection title={labels.customFields} fields={customFields} />
+      <Section title={labels.customFields}>
+        <CustomFields open={open} thread={thread} />
+      </Section>
       <FieldsSection title={labels.attributes} fields={participant?.attributes ?? {}} />
       <FieldsSection title={labels.metadata} fields={metadata} />
     </aside>

@@ -1,17 +1,16 @@
 /** One message: who wrote it, what it says and holds, what became of it, and what one can do with it. */
 import { ActionIcon, Menu, Tooltip, UnstyledButton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Check, CheckCheck, CircleAlert, Clock, Ellipsis, Reply } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import type { AgentRun, Message } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { Content, replacesBody } from './content.tsx';
-import { useClient } from './conversations-context.tsx';
 import { Files } from './files.tsx';
 import { LinkedText } from './linked-text.tsx';
 import { toSafeHref } from './links.ts';
 import { useFormats, type Names } from './names.tsx';
 import type { Reaction } from './rows.ts';
+import { useLoomVersion } from './use-loom-version.ts';
 import classes from './bubble.module.css';
 
 const ticks = { queued: Clock, sent: Check, delivered: CheckCheck, read: CheckCheck, failed: CircleAlert };
@@ -19,6 +18,8 @@ const ticks = { queued: Clock, sent: Check, delivered: CheckCheck, read: CheckCh
 /** What one can do with a message of a list. */
 export interface MessageActions {
   reply(message: Message): void;
+  /** Leads to a message of the thread. */
+  show(messageId: string): void;
   showTimeline(message: Message): void;
   showRun(agentRunId: string): void;
   /** Sends the text of one that failed once more. */
@@ -84,9 +85,10 @@ export const Bubble = memo(function Bubble(props: BubbleProps) {
   );
 });
 
-function MessageHead({ message, quoted, names, participantName }: BubbleProps) {
+function MessageHead({ message, quoted, names, participantName, actions }: BubbleProps) {
   const texts = useTexts().thread.message;
   const { forwarded, replyTo, referral } = message;
+  const quotedId = replyTo?.messageId ?? null;
   const href = referral?.sourceUrl == null ? undefined : toSafeHref(referral.sourceUrl);
   const title = referral?.headline ?? referral?.body ?? texts.referral;
   return (
@@ -106,16 +108,23 @@ function MessageHead({ message, quoted, names, participantName }: BubbleProps) {
       )}
       {replyTo !== undefined && (
         <blockquote className={classes['quote']}>
-          {quoted === undefined ? (
-            texts.unknownQuote
-          ) : (
-            <>
-              <b>
-                <bdi>{quoted.direction === 'inbound' ? participantName : names.actor(quoted.actor)}</bdi>
-              </b>{' '}
-              <bdi>{quoted.body.slice(0, 200)}</bdi>
-            </>
-          )}
+          <UnstyledButton
+            className={classes['quoted']}
+            title={texts.showQuote}
+            disabled={quotedId === null}
+            onClick={() => quotedId !== null && actions.show(quotedId)}
+          >
+            {quoted === undefined ? (
+              texts.unknownQuote
+            ) : (
+              <>
+                <b>
+                  <bdi>{quoted.direction === 'inbound' ? participantName : names.actor(quoted.actor)}</bdi>
+                </b>{' '}
+                <bdi>{quoted.body.slice(0, 200)}</bdi>
+              </>
+            )}
+          </UnstyledButton>
         </blockquote>
       )}
     </>
@@ -183,14 +192,7 @@ function Failure({ message, onRetry }: { readonly message: Message; readonly onR
 /** The version of the loom that has written a message. */
 function AgentMark({ run }: { readonly run: AgentRun | undefined }) {
   const texts = useTexts().thread.message;
-  const client = useClient();
-  const { loomId, loomVersionId } = run ?? {};
-  const { data: version } = useQuery({
-    queryKey: ['loom-version', loomVersionId],
-    staleTime: Infinity,
-    enabled: loomId != null && loomVersionId !== undefined,
-    queryFn: async () => (await client.looms.getVersion(loomId ?? '', loomVersionId ?? '')).version,
-  });
+  const version = useLoomVersion(run);
   return (
     <span>
       {texts.agent} {version !== undefined && texts.version(version)}

@@ -8,7 +8,8 @@ import { WrittenTexts } from '../composer/written.ts';
 import { useProjectStream } from '../live/stream-context.tsx';
 import { Conversations, type ConversationsPort } from './conversations.ts';
 import { Presence, type Present } from '../live/presence.ts';
-import type { OpenThread, ThreadState } from './open-thread.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { ThreadState } from './thread-state.ts';
 
 interface Conversing {
   readonly conversations: Conversations;

@@ -127,13 +127,15 @@ export class Conversations implements StreamListener {
             },
             options,
           )
-        : await this.client.messages.create(threadId, { ...toBody(content), metadata }, options);
+        : await this.client.messages.create(threadId, { ...toMessageBody(content), metadata }, options);
     thread?.addMessages([message]);
   }
 }
 
+export type WrittenMessage = Omit<Extract<Outgoing['content'], { kind: 'message' }>, 'kind'>;
+
 /** A file without a text is a message of its own kind. */
-function toBody({ body, attachments, replyTo }: Extract<Outgoing['content'], { kind: 'message' }>) {
+export function toMessageBody({ body, attachments, replyTo }: WrittenMessage) {
   const [file] = attachments;
   return {
     ...(body === '' && file !== undefined

@@ -1,48 +1,65 @@
-/** The files of a message. Their addresses are asked for when they are shown, and are good for five minutes. */
+/**
+ * The files of a message. Pictures open in a viewer, audio and video play in place, and everything else is a download: what a participant
+ * sends is never opened as a page of this site. Addresses are asked for when they are shown, and are good for five minutes.
+ */
 import { UnstyledButton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { MessageAttachment } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { useClient } from './conversations-context.tsx';
 import { useFormats } from './names.tsx';
+import { Player } from './player.tsx';
+import { useFileUrl } from './use-file-url.ts';
 import classes from './bubble.module.css';
 
 const Lightbox = lazy(() => import('./lightbox.tsx'));
-
-/** A little less than an address is good for. */
-const addressLastsMs = 240_000;
-
-function useFileUrl({ attachmentId, status }: MessageAttachment) {
-  const client = useClient();
-  return useQuery({
-    queryKey: ['file', attachmentId],
-    queryFn: async () => (await client.attachments.getUrl(attachmentId ?? '')).url,
-    enabled: attachmentId !== undefined && status !== 'pending' && status !== 'failed',
-    staleTime: addressLastsMs,
-    refetchInterval: addressLastsMs,
-  });
-}
 
 interface FilesProps {
   readonly files: readonly MessageAttachment[];
   readonly isVoice: boolean;
 }
 
+const isPicture = ({ kind, status }: MessageAttachment): boolean =>
+  (kind === 'image' || kind === 'sticker') && status !== 'pending' && status !== 'failed';
+
 export function Files({ files, isVoice }: FilesProps) {
+  const pictures = files.filter(isPicture);
+  const [viewed, setViewed] = useState<number>();
   return (
     <div className={classes['files']}>
       {files.map((file, index) => (
-        <File key={file.attachmentId ?? index} file={file} isVoice={isVoice} />
+        <File
+          key={file.attachmentId ?? index}
+          file={file}
+          isVoice={isVoice}
+          onView={() => setViewed(pictures.indexOf(file))}
+        />
       ))}
+      {viewed !== undefined && (
+        <Suspense>
+          <Lightbox
+            pictures={pictures}
+            index={viewed}
+            onIndex={setViewed}
+            onClose={() => setViewed(undefined)}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }
 
-function File({ file, isVoice }: { readonly file: MessageAttachment; readonly isVoice: boolean }) {
+interface FileProps {
+  readonly file: MessageAttachment;
+  readonly isVoice: boolean;
+  readonly onView: () => void;
+}
+
+function File({ file, isVoice, onView }: FileProps) {
   const texts = useTexts().thread.files;
-  const { data: url, isError } = useFileUrl(file);
+  const isDocument = file.kind === 'document';
+  // What is being shown keeps its address: another one would load and play it anew. A link needs one that is good when it is clicked.
+  const { data: url, isError, refetch } = useFileUrl(file, { isKeptFresh: isDocument });
   const [isBroken, setBroken] = useState(false);
   const name = file.filename ?? (isVoice ? texts.voice : texts.kinds[file.kind]);
   if (file.status === 'failed')
@@ -59,22 +76,20 @@ function File({ file, isVoice }: { readonly file: MessageAttachment; readonly is
         {name}: {texts.unavailable}
       </div>
     );
-  const onError = (): void => setBroken(true);
+  const onBroken = (): void => setBroken(true);
   switch (file.kind) {
     case 'image':
     case 'sticker':
-      return <Picture url={url} name={name} kind={file.kind} onError={onError} />;
+      return <Picture url={url} name={name} kind={file.kind} onBroken={onBroken} onView={onView} />;
     case 'audio':
-      return <audio className={classes['player']} controls preload="none" src={url} aria-label={name} />;
     case 'video':
       return (
-        <video
-          className={classes['player']}
-          controls
-          preload="none"
-          src={url}
-          aria-label={name}
-          onError={onError}
+        <Player
+          kind={file.kind}
+          url={url}
+          name={name}
+          onBroken={onBroken}
+          renew={async () => void (await refetch())}
         />
       );
     case 'document':
@@ -86,28 +101,21 @@ interface PictureProps {
   readonly url: string | undefined;
   readonly name: string;
   readonly kind: 'image' | 'sticker';
-  readonly onError: () => void;
+  readonly onBroken: () => void;
+  readonly onView: () => void;
 }
 
-function Picture({ url, name, kind, onError }: PictureProps) {
+function Picture({ url, name, kind, onBroken, onView }: PictureProps) {
   const texts = useTexts().thread.files;
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <UnstyledButton
-        className={classes['thumbnail']}
-        data-kind={kind}
-        aria-label={texts.open(name)}
-        onClick={() => setOpen(true)}
-      >
-        <img src={url} alt="" width={220} height={160} decoding="async" onError={onError} />
-      </UnstyledButton>
-      {isOpen && url !== undefined && (
-        <Suspense>
-          <Lightbox url={url} name={name} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
+    <UnstyledButton
+      className={classes['thumbnail']}
+      data-kind={kind}
+      aria-label={texts.open(name)}
+      onClick={onView}
+    >
+      <img src={url} alt="" width={220} height={160} decoding="async" onError={onBroken} />
+    </UnstyledButton>
   );
 }
 

@@ -3,21 +3,34 @@
  * and as live events, in any order and more than once; whatever comes, everybody ends with the same entries as by a fresh read.
  *
  * - A message stands at its sequence; so does an event. A note has none, and stands where its time belongs.
+ * - What is shown has no gap: it is the interval that was read up to the newest, or another one that the operator has jumped to.
  * - A status moves forward alone: queued, sent, delivered, read, failed. So does a file: pending, then ready or failed.
  * - What was erased or deleted does not come back with a page that was read before.
  */
 import type { Message, MessageAttachment, SkeinEvent, ThreadNote } from '../../sdk/index.ts';
+import { Intervals, type Interval } from './intervals.ts';
 
 /** The events that are shown among the messages. */
 const shownEvents = [
   'thread.assignment.changed',
   'thread.status.changed',
   'thread.agent_mode.changed',
+  'thread.tags.changed',
+  'thread.snooze.changed',
   'thread.lifecycle.erased',
   'agent.handoff.requested',
+  'agent.suggestion.resolved',
+  'agent.budget.exceeded',
 ] as const;
+/** What is asked for of a thread's past: also what the notes that were read do not tell. */
+export const readEvents = [...shownEvents, 'thread.note.deleted'] as const;
 export type ShownEventName = (typeof shownEvents)[number];
 export type ShownEvent = Extract<SkeinEvent, { eventName: ShownEventName }>;
+
+export type TurnEvent = Extract<
+  ShownEvent,
+  { eventName: 'thread.assignment.changed' | 'thread.status.changed' }
+>;
 
 export type Entry =
   | { readonly kind: 'message'; readonly id: string; readonly at: string; readonly message: Message }
@@ -69,9 +82,29 @@ function eraseMessage(message: Message): Message {
   return { ...kept, body: '', attachments: [], metadata: {}, externalMessageId: null };
 }
 
-export function isShownEvent(event: SkeinEvent): event is ShownEvent {
-  return (shownEvents as readonly string[]).includes(event.eventName);
+/** Not what says nothing: an event whose words were erased, an approval that the message tells of, a waking by a message. */
+function isShownEvent(event: SkeinEvent): event is ShownEvent {
+  switch (event.eventName) {
+    case 'agent.handoff.requested':
+      return !isErased(event);
+    case 'agent.suggestion.resolved':
+      return !isErased(event) && event.data.suggestion.status === 'discarded';
+    case 'thread.tags.changed':
+      return !isErased(event);
+    case 'thread.snooze.changed':
+      return event.data.reason === 'request';
+    default:
+      return (shownEvents as readonly string[]).includes(event.eventName);
+  }
 }
+
+const isTurn = (event: ShownEvent): event is TurnEvent =>
+  event.eventName === 'thread.assignment.changed' || event.eventName === 'thread.status.changed';
+
+const getSequence = (event: TurnEvent | undefined): number => event?.data.sequence ?? 0;
+
+/** What an erasure has left of an event has its names alone. */
+const isErased = ({ data }: SkeinEvent): boolean => 'erased' in data;
 
 export class ThreadHistory {
   readonly #messages = new Map<string, Message>();
@@ -80,32 +113,59 @@ export class ThreadHistory {
   readonly #events = new Map<string, ShownEvent>();
   /** Up to this event everything personal is erased. */
   #erased: { readonly sequence: number; readonly at: string } | undefined;
-  #reachesStart = false;
+  readonly #intervals = new Intervals();
+  /** The number of the message that the operator has jumped to; Infinity: the newest are shown. */
+  #anchor = Infinity;
   #entries: readonly Entry[] | undefined;
+  #lastTurn: TurnEvent | undefined;
 
-  /** In order; the same array until something changes. Until the start is reached, nothing stands before the oldest message. */
+  /** What is shown, in order; the same array until something changes. */
   get entries(): readonly Entry[] {
     this.#entries ??= this.#arrange();
     return this.#entries;
   }
 
-  /** Whether there is nothing older. */
-  get reachesStart(): boolean {
-    return this.#reachesStart;
+  /** Undefined until a page was read. */
+  get shown(): Interval | undefined {
+    return this.#intervals.find(this.#anchor);
+  }
+
+  /** Whether the message with that number is here, and those beside it. */
+  has(sequence: number): boolean {
+    return this.#intervals.find(sequence) !== undefined;
+  }
+
+  /** Who was the last to take or close the thread, also where that is not shown. */
+  get lastTurn(): TurnEvent | undefined {
+    return this.#lastTurn;
   }
 
   get newestSequence(): number {
     return Math.max(0, ...Array.from(this.#messages.values(), ({ sequence = 0 }) => sequence));
   }
 
+  /** Messages of the participant after that number, shown or not. */
+  countInbound(afterSequence: number): number {
+    let count = 0;
+    for (const { direction, sequence = 0 } of this.#messages.values())
+      if (direction === 'inbound' && sequence > afterSequence) count++;
+    return count;
+  }
+
+  /** Shows the interval with that number, which is here; Infinity: the newest one. */
+  show(sequence: number): void {
+    this.#anchor = sequence;
+    this.#entries = undefined;
+  }
+
   getMessage(messageId: string): Message | undefined {
     return this.#messages.get(messageId);
   }
 
-  /** The oldest page has been read. */
-  markStart(): void {
-    this.#reachesStart = true;
-    this.#entries = undefined;
+  /** A page: all messages of the interval. */
+  addPage(messages: readonly Message[], interval: Interval): void {
+    this.#intervals.add(interval);
+    this.addMessages(messages);
   }
 
   addMessages(messages: readonly Message[]): void {
@@ -134,6 +194,7 @@ export class ThreadHistory {
     if (isShownEvent(event)) {
       this.#events.set(event.eventId, event);
       this.#entries = undefined;
+      if (isTurn(event) && getSequence(event) > getSequence(this.#lastTurn)) this.#lastTurn = event;
     }
     switch (event.eventName) {
       case 'thread.message.received':
@@ -162,17 +223,16 @@ export class ThreadHistory {
   }
 
   #arrange(): Entry[] {
-    const numbered = [...this.#listMessages(), ...this.#listEvents()].sort(
-      (one, other) => one.sequence - other.sequence,
-    );
-    const oldest = numbered.findIndex(({ entry }) => entry.kind === 'message');
-    const hidden = this.#reachesStart || oldest === -1 ? 0 : oldest;
-    const since = this.#reachesStart ? '' : (numbered[hidden]?.entry.at ?? '');
-    const notes = this.#listNotes().filter(({ at }) => at >= since);
-    return mergeByTime(
-      numbered.slice(hidden).map(({ entry }) => entry),
-      notes,
-    );
+    const { shown } = this;
+    if (shown === undefined) return [];
+    const numbered = [...this.#listMessages(), ...this.#listEvents()]
+      .filter(({ sequence }) => shown.from <= sequence && sequence <= shown.to)
+      .sort((one, other) => one.sequence - other.sequence)
+      .map(({ entry }) => entry);
+    const since = shown.from === 0 ? '' : (numbered[0]?.at ?? '');
+    const until = shown.to === Infinity ? undefined : numbered.at(-1)?.at;
+    const notes = this.#listNotes().filter(({ at }) => at >= since && (until === undefined || at <= until));
+    return mergeByTime(numbered, notes);
   }
 
   #listMessages(): { sequence: number; entry: Entry }[] {
@@ -187,10 +247,13 @@ export class ThreadHistory {
   }
 
   #listEvents(): { sequence: number; entry: Entry }[] {
-    return Array.from(this.#events.values(), event => ({
-      sequence: event.data.sequence ?? 0,
-      entry: { kind: 'event', id: event.eventId, at: event.occurredAt, event },
-    }));
+    const erasedTo = this.#erased?.sequence ?? 0;
+    return [...this.#events.values()]
+      .map(event => ({
+        sequence: event.data.sequence ?? 0,
+        entry: { kind: 'event', id: event.eventId, at: event.occurredAt, event } as const,
+      }))
+      .filter(({ sequence, entry }) => sequence >= erasedTo || !hasWords(entry.event));
   }
 
   #listNotes(): Entry[] {
@@ -201,6 +264,12 @@ export class ThreadHistory {
       .sort((one, other) => compareTexts(one.at, other.at) || compareTexts(one.id, other.id));
   }
 }
+
+/** What somebody has written, and an erasure takes away. */
+const hasWords = ({ eventName }: ShownEvent): boolean =>
+  eventName === 'agent.handoff.requested' ||
+  eventName === 'agent.suggestion.resolved' ||
+  eventName === 'thread.tags.changed';
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 

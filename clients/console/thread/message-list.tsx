@@ -11,8 +11,10 @@ import { useTexts } from '../texts/index.ts';
 import { Bubble, type MessageActions } from './bubble.tsx';
 import { useOutgoing } from './conversations-context.tsx';
 import { useFormats, type Names } from './names.tsx';
-import type { OpenThread, ThreadState } from './open-thread.ts';
-import { DaySeparator, InlineEvent, Note, OutgoingBubble, UnreadLine, Writing } from './row.tsx';
+import type { OpenThread } from './open-thread.ts';
+import type { ThreadState } from './thread-state.ts';
+import { Note } from './note.tsx';
+import { DaySeparator, InlineEvent, OutgoingBubble, UnreadLine, Writing } from './row.tsx';
 import { createRows, type Row } from './rows.ts';
 import { useReadCursor } from './read-cursor.tsx';
 import { atEndPixels, isMessage, useFollowing } from './use-following.ts';
@@ -26,10 +28,12 @@ export interface MessageListProps {
   readonly actions: MessageActions;
   /** The message that a search has led to. */
   readonly foundId: string | undefined;
+  /** The operator wants to see the newest instead. */
+  readonly onLeaveFound: () => void;
 }
 
-/** So near to the first row, older ones are asked for. */
-const nearStart = 8;
+/** So near to the first or last row, more are asked for. */
+const nearEdge = 8;
 
 export function MessageList(props: MessageListProps) {
   const { open, state } = props;
@@ -46,16 +50,15 @@ export function MessageList(props: MessageListProps) {
     overscan: 8,
     paddingEnd: 10,
   });
-  const { isAtEnd, hasStarted, follow, goToEnd } = useFollowing({ ...props, virtual, scroller, rows });
+  const { reachesEnd, isReadingEarlier, isReadingLater } = state;
+  const following = useFollowing({ ...props, reachesEnd, virtual, scroller, rows });
+  const { isAtEnd, hasStarted, follow, jumpToEnd } = following;
   const items = virtual.getVirtualItems();
   // Before the first scroll to the end, the first rows are in view for a moment.
-  const isNearStart = hasStarted && (items[0]?.index ?? nearStart) < nearStart;
-  const { reachesStart, isReadingEarlier } = state;
-  useEffect(() => {
-    if (isNearStart && !reachesStart && !isReadingEarlier) void open.readEarlier().catch(() => undefined);
-  }, [open, isNearStart, reachesStart, isReadingEarlier]);
+  const shown = hasStarted ? items : [];
+  useMorePages(props, { first: shown[0]?.index, last: shown.at(-1)?.index, count: rows.length });
   useReadCursor(open, state, isAtEnd);
-  const newCount = useNewCount(state, isAtEnd);
+  const newCount = useNewCount(props, isAtEnd);
 
   return (
     <div className={classes['frame']}>
@@ -65,11 +68,11 @@ export function MessageList(props: MessageListProps) {
         role="log"
         aria-live="off"
         aria-label={texts.label}
-        aria-busy={isReadingEarlier}
+        aria-busy={isReadingEarlier || isReadingLater}
         tabIndex={0}
         onScroll={follow}
       >
-        {isReadingEarlier && <Earlier label={texts.earlier} />}
+        {isReadingEarlier && <ReadingMore label={texts.earlier} />}
         {rows.length === 0 && <p className={classes['empty']}>{texts.empty}</p>}
         <div className={classes['whole']} style={{ height: virtual.getTotalSize() }}>
           {items.map(item => {
@@ -91,6 +94,7 @@ export function MessageList(props: MessageListProps) {
           })}
         </div>
       </div>
+      {isReadingLater && <ReadingMore label={texts.later} isBelow />}
       {!isAtEnd && (
         <Button
           className={classes['jump']}
@@ -98,7 +102,10 @@ export function MessageList(props: MessageListProps) {
           size="xs"
           radius="xl"
           leftSection={<ArrowDown size={14} aria-hidden />}
-          onClick={goToEnd}
+          onClick={() => {
+            props.onLeaveFound();
+            jumpToEnd();
+          }}
         >
           {newCount === 0 ? texts.jump : texts.jumpWithCount(newCount)}
         </Button>
@@ -108,9 +115,9 @@ export function MessageList(props: MessageListProps) {
   );
 }
 
-function Earlier({ label }: { readonly label: string }) {
+function ReadingMore({ label, isBelow }: { readonly label: string; readonly isBelow?: boolean }) {
   return (
-    <div className={classes['earlier']} role="status" aria-label={label}>
+    <div className={classes['more']} data-below={isBelow} role="status" aria-label={label}>
       <Skeleton h={28} w="40%" radius="md" />
     </div>
   );
@@ -120,12 +127,34 @@ function useRows({ open, state }: MessageListProps): readonly Row[] {
   const formats = useFormats();
   const outgoing = useOutgoing(open.threadId);
   const readSequence = useReadSequenceAtOpening(state);
-  const { entries, reachesStart, activity } = state;
+  const { entries, reachesStart, reachesEnd, activity } = state;
   const writing = activity.writing?.text;
-  return useMemo(
-    () => createRows({ entries, reachesStart, outgoing, writing, readSequence, toDay: formats.toDay }),
-    [entries, reachesStart, outgoing, writing, readSequence, formats],
-  );
+  return useMemo(() => {
+    // What is on its way stands behind the newest message.
+    const last = reachesEnd ? { outgoing, writing } : { outgoing: [], writing: undefined };
+    return createRows({ entries, reachesStart, ...last, readSequence, toDay: formats.toDay });
+  }, [entries, reachesStart, reachesEnd, outgoing, writing, readSequence, formats]);
+}
+
+/** Rows that are in view, by their places. */
+interface InView {
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  /** Of all rows. */
+  readonly count: number;
+}
+
+/** Reads on where the operator comes near to an end of what is shown. */
+function useMorePages({ open, state }: MessageListProps, { first, last, count }: InView): void {
+  const { reachesStart, reachesEnd, isReadingEarlier, isReadingLater } = state;
+  const wantsEarlier = first !== undefined && first < nearEdge && !reachesStart;
+  const wantsLater = last !== undefined && last >= count - nearEdge && !reachesEnd;
+  useEffect(() => {
+    if (wantsEarlier && !isReadingEarlier) void open.readEarlier();
+  }, [open, wantsEarlier, isReadingEarlier]);
+  useEffect(() => {
+    if (wantsLater && !isReadingLater) void open.readLater();
+  }, [open, wantsLater, isReadingLater]);
 }
 
 /** Where the line of the unread ones stays while the thread is open, however far is read meanwhile. */
@@ -136,16 +165,11 @@ function useReadSequenceAtOpening({ phase, thread }: ThreadState): number | unde
 }
 
 /** Messages of the participant that came while the operator looked at older ones. */
-function useNewCount({ entries, lastSequence }: ThreadState, isAtEnd: boolean): number {
+function useNewCount({ open, state }: MessageListProps, isAtEnd: boolean): number {
+  const { lastSequence } = state;
   const [seen, setSeen] = useState(lastSequence);
   if (isAtEnd && seen !== lastSequence) setSeen(lastSequence);
-  if (isAtEnd) return 0;
-  return entries.filter(
-    entry =>
-      entry.kind === 'message' &&
-      entry.message.direction === 'inbound' &&
-      (entry.message.sequence ?? 0) > seen,
-  ).length;
+  return isAtEnd ? 0 : open.countInbound(seen);
 }
 
 type RowContentProps = MessageListProps & { readonly row: Row; readonly rows: readonly Row[] };
@@ -153,7 +177,7 @@ type RowContentProps = MessageListProps & { readonly row: Row; readonly rows: re
 function RowContent({ row, rows, open, state, names, participantName, actions }: RowContentProps) {
   switch (row.kind) {
     case 'note':
-      return <Note entry={row.entry} names={names} />;
+      return <Note note={row.entry.note} open={open} names={names} />;
     case 'event':
       return <InlineEvent event={row.entry.event} names={names} />;
     case 'writing':

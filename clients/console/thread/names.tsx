@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { skein } from '../../kit/browser-session.ts';
-import type { Actor } from '../../sdk/index.ts';
+import type { Actor, Agent } from '../../sdk/index.ts';
 import { useLanguageTag, useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { createFormats, type Formats } from './formats.ts';
@@ -13,6 +13,8 @@ export interface Names {
   readonly colleagues: readonly Colleague[];
   person(userId: string | null | undefined): string;
   agent(agentId: string | null | undefined): string;
+  /** In which an agent answers where a thread has no mode of its own. */
+  agentMode(agentId: string | null | undefined): Agent['mode'] | undefined;
   /** Of everybody but the participant, who has a name of the thread. */
   actor(actor: Actor | undefined): string;
 }
@@ -63,6 +65,7 @@ export function useNames(): Names {
       colleagues,
       person,
       agent,
+      agentMode: agentId => agents?.find(each => each.agentId === agentId)?.mode,
       actor(actor) {
         if (actor?.type === 'user') return person(actor.id);
         if (actor?.type === 'agent') return agent(actor.id);

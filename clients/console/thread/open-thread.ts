@@ -14,31 +14,12 @@ import type {
   Thread,
   ThreadNote,
 } from '../../sdk/index.ts';
-import {
-  addRuns,
-  addWaitingCalls,
-  noActivity,
-  takeAgentEvent,
-  takeDelta,
-  type AgentActivity,
-} from '../agent/activity.ts';
+import { addRuns, addWaitingCalls, takeAgentEvent, takeDelta } from '../agent/activity.ts';
 import { canSucceedLater } from '../composer/outbox.ts';
-import { ThreadHistory, type Entry, isShownEvent } from './history.ts';
-
-export interface ThreadState {
-  readonly phase: 'new' | 'reading' | 'ready' | 'failed';
-  /** Why it could not be read. */
-  readonly error: unknown;
-  readonly thread: Thread | undefined;
-  readonly entries: readonly Entry[];
-  readonly reachesStart: boolean;
-  readonly isReadingEarlier: boolean;
-  /** Number of the last event of the thread that came here. */
-  readonly lastSequence: number;
-  readonly activity: AgentActivity;
-  /** Its participant's data was erased while it was open. */
-  readonly isErased: boolean;
-}
+import { ThreadHistory, readEvents } from './history.ts';
+import { MessagePages } from './message-pages.ts';
+import { PagesBack } from './pages-back.ts';
+import { mergeThread, newThread, type ThreadState } from './thread-state.ts';
 
 /** What a thread needs of its surroundings. */
 export interface ThreadPort {
@@ -49,50 +30,47 @@ export interface ThreadPort {
 }
 
 /** The calls that a thread is read by. */
-export type ThreadClient = Pick<Skein, 'threads' | 'messages' | 'notes' | 'agentRuns' | 'events'>;
+export type ThreadClient = Pick<Skein, 'threads' | 'messages' | 'notes' | 'agentRuns'>;
 
-const pageSize = 50;
 /** The contract's. */
 const largestPage = 100;
 const shownRuns = 20;
 /** What could not be read is asked for again after so long, in milliseconds. */
 const againMs = 2_000;
 
-/** The later state of a thread. What only reads have stays. */
-export function mergeThread(known: Thread | undefined, given: Thread): Thread {
-  if (known === undefined) return given;
-  if ((known.sequence ?? 0) > (given.sequence ?? 0)) return known;
-  const readSequence = Math.max(known.readSequence ?? 0, given.readSequence ?? 0);
-  return { ...given, readSequence };
-}
-
 export class OpenThread {
   readonly threadId: string;
   readonly #client: ThreadClient;
   readonly #port: ThreadPort;
   readonly #listeners = new Set<() => void>();
-  #history = new ThreadHistory();
-  #earlierCursor: string | undefined;
-  #earlier: Promise<void> | undefined;
+  readonly #history = new ThreadHistory();
+  readonly #pages: MessagePages;
+  readonly #notes: PagesBack<ThreadNote>;
+  readonly #past: PagesBack<SkeinEvent>;
+  /** Up to this number everything is here. It stands still from when something was missed until that has come. */
+  #completeTo = 0;
+  /** The last reset whose events have not all come. */
+  #missing: object | undefined;
   #opening: Promise<void> = Promise.resolve();
   #cancelAgain: (() => void) | undefined;
-  #state: ThreadState;
+  #state: ThreadState = newThread;
 
   constructor(threadId: string, client: ThreadClient, port: ThreadPort) {
     this.#port = port;
     this.threadId = threadId;
     this.#client = client;
-    this.#state = {
-      phase: 'new',
-      error: undefined,
-      thread: undefined,
-      entries: [],
-      reachesStart: false,
-      isReadingEarlier: false,
-      lastSequence: 0,
-      activity: noActivity,
-      isErased: false,
-    };
+    this.#pages = new MessagePages(threadId, client, this.#history);
+    this.#notes = new PagesBack({
+      read: cursor => client.notes.list(threadId, { limit: largestPage, cursor }),
+      take: notes => this.#history.addNotes(notes),
+    });
+    this.#past = new PagesBack<SkeinEvent>({
+      read: cursor =>
+        client.threads.listEvents(threadId, { eventName: [...readEvents], limit: largestPage, cursor }),
+      take: events => {
+        for (const event of events) this.#history.addEvent(event);
+      },
+    });
   }
 
   /** The same object until something changes. */
@@ -125,15 +103,15 @@ export class OpenThread {
 
   /** Events were missed: what came since is read page by page, and merged with what is there. */
   async reset(): Promise<void> {
+    const missing = (this.#missing = {});
     this.#cancelAgain?.();
     await this.#opening;
     if (this.#state.phase !== 'ready') return;
     try {
-      const afterSequence = this.#history.newestSequence;
-      for await (const page of this.#client.messages
-        .list(this.threadId, { afterSequence, order: 'asc', limit: largestPage })
-        .pages())
-        this.addMessages(page.data);
+      await this.#pages.readMissed(this.#completeTo, through => {
+        this.#completeTo = through;
+        this.#change({});
+      });
       await this.#read();
     } catch (error) {
       if (!canSucceedLater(error)) return this.#change({ phase: 'failed', error });
@@ -141,36 +119,66 @@ export class OpenThread {
       this.#cancelAgain = this.#port.schedule(() => void this.reset(), againMs);
       return;
     }
+    if (this.#missing === missing) {
+      this.#missing = undefined;
+      this.#completeTo = this.#history.newestSequence;
+    }
     void this.#readAside();
   }
 
-  /** The page before the oldest message that is here, unless it is on its way. */
-  readEarlier(): Promise<void> {
-    this.#earlier ??= this.#readPage(pageSize);
-    return this.#earlier;
-  }
-
-  /** Reads as far back as the message. Gives whether it is here. */
-  async readBackTo(messageId: string): Promise<boolean> {
-    await this.#opening;
-    while (this.#history.getMessage(messageId) === undefined && this.#earlierCursor !== undefined) {
-      await this.#earlier;
-      this.#earlier ??= this.#readPage(largestPage);
-      await this.#earlier;
-    }
-    return this.#history.getMessage(messageId) !== undefined;
-  }
-
-  async #readPage(limit: number): Promise<void> {
-    const cursor = this.#earlierCursor;
-    if (cursor === undefined) return;
+  /** The page before what is shown, unless it is on its way. */
+  async readEarlier(): Promise<void> {
+    const { isReadingEarlier, reachesStart } = this.#state;
+    if (isReadingEarlier || reachesStart) return;
     this.#change({ isReadingEarlier: true });
+    await this.#readPage(this.#pages.readEarlier(), { isReadingEarlier: false });
+  }
+
+  /** The page after what is shown, unless it is on its way. */
+  async readLater(): Promise<void> {
+    const { isReadingLater, reachesEnd } = this.#state;
+    if (isReadingLater || reachesEnd) return;
+    this.#change({ isReadingLater: true });
+    await this.#readPage(this.#pages.readLater(), { isReadingLater: false });
+  }
+
+  /** Where it fails, the next one is not asked for at once. */
+  async #readPage(reading: Promise<void>, done: Partial<ThreadState>): Promise<void> {
     try {
-      this.#takePage(await this.#client.messages.list(this.threadId, { order: 'desc', limit, cursor }));
-    } finally {
-      this.#earlier = undefined;
-      this.#change({ isReadingEarlier: false });
+      await reading;
+      this.#change(done);
+    } catch {
+      this.#port.schedule(() => this.#change(done), againMs);
+      return;
     }
+    await this.#readBeside();
+  }
+
+  /** Shows the message and those around it. Gives whether there is such a message. */
+  async show(messageId: string): Promise<boolean> {
+    await this.#opening;
+    try {
+      const message =
+        this.#history.getMessage(messageId) ?? (await this.#client.messages.get(this.threadId, messageId));
+      const { sequence = 0 } = message;
+      await this.#pages.readAround(sequence);
+      this.#history.show(sequence);
+    } catch {
+      return false;
+    }
+    this.#change({});
+    void this.#readBeside();
+    return true;
+  }
+
+  showNewest(): void {
+    this.#history.show(Infinity);
+    this.#change({});
+  }
+
+  /** Messages of the participant after that number, whether they are shown or not. */
+  countInbound(afterSequence: number): number {
+    return this.#history.countInbound(afterSequence);
   }
 
   /** Of this thread, as an answer or an event has it. */
@@ -194,10 +202,16 @@ export class OpenThread {
     this.#change({});
   }
 
+  removeNote(threadNoteId: string): void {
+    this.#history.deleteNote(threadNoteId);
+    this.#change({});
+  }
+
   takeEvent(event: SkeinEvent): void {
     this.#history.addEvent(event);
     const { data } = event;
     const sequence = 'sequence' in data ? (data.sequence ?? 0) : 0;
+    if (this.#missing === undefined) this.#completeTo = Math.max(this.#completeTo, sequence);
     const thread = 'thread' in data ? mergeThread(this.#state.thread, data.thread) : this.#state.thread;
     this.#change({
       thread,
@@ -234,43 +248,24 @@ export class OpenThread {
   }
 
   async #read(): Promise<void> {
-    const isFirst = this.#earlierCursor === undefined && !this.#history.reachesStart;
-    const [thread, page, { data: notes }] = await Promise.all([
+    const [thread, newest] = await Promise.all([
       this.#client.threads.get(this.threadId),
-      this.#client.messages.list(this.threadId, { order: 'desc', limit: pageSize }),
-      this.#client.notes.list(this.threadId, { limit: 100 }),
+      this.#pages.readNewest(),
+      this.#notes.readNewest(),
     ]);
-    this.#history.addNotes(notes);
-    if (isFirst) this.#takePage(page);
-    else this.addMessages(page.data);
+    // A later page proves nothing of what was missed before it.
+    if (this.#completeTo === 0) this.#completeTo = newest;
     this.takeThread(thread);
-  }
-
-  #takePage({
-    data,
-    nextCursor,
-  }: {
-    readonly data: readonly Message[];
-    readonly nextCursor: string | null;
-  }): void {
-    this.#history.addMessages(data);
-    this.#earlierCursor = nextCursor ?? undefined;
-    if (nextCursor === null) this.#history.markStart();
-    this.#change({});
   }
 
   /** What a thread can be shown without: its runs, and what happened to it, which not everybody may read. */
   async #readAside(): Promise<void> {
-    const { agentRuns, events } = this.#client;
-    const threadId = this.threadId;
-    const [runs, happened] = await Promise.allSettled([
-      agentRuns.list({ threadId, limit: shownRuns }),
-      events.list({ threadId, eventName: 'thread.*', limit: 100 }),
+    const { agentRuns } = this.#client;
+    const [runs] = await Promise.allSettled([
+      agentRuns.list({ threadId: this.threadId, limit: shownRuns }),
+      this.#past.readNewest().then(() => this.#readBeside()),
     ]);
-    if (happened.status === 'fulfilled')
-      for (const event of happened.value.data as readonly SkeinEvent[])
-        if (isShownEvent(event)) this.#history.addEvent(event);
-    if (runs.status !== 'fulfilled') return this.#change({});
+    if (runs.status !== 'fulfilled') return;
     this.#change({ activity: addRuns(this.#state.activity, runs.value.data) });
     const { running } = this.#state.activity;
     if (running !== undefined)
@@ -280,9 +275,22 @@ export class OpenThread {
       );
   }
 
+  /** Notes and events, as far back as messages are shown. */
+  async #readBeside(): Promise<void> {
+    const from = this.#history.shown?.from ?? 0;
+    const first = from === 0 ? '' : (this.#state.entries[0]?.at ?? '');
+    await Promise.allSettled([
+      this.#notes.readBackTo(({ createdAt }) => createdAt < first),
+      this.#past.readBackTo(({ data }) => 'sequence' in data && (data.sequence ?? 0) < from),
+    ]);
+    this.#change({});
+  }
+
   #change(change: Partial<ThreadState>): void {
-    const { entries, reachesStart } = this.#history;
-    this.#state = { ...this.#state, ...change, entries, reachesStart };
+    const { entries, lastTurn, shown } = this.#history;
+    const reachesStart = shown?.from === 0;
+    const reachesEnd = shown === undefined || shown.to === Infinity;
+    this.#state = { ...this.#state, ...change, entries, lastTurn, reachesStart, reachesEnd };
     for (const listener of this.#listeners) listener();
   }
 }

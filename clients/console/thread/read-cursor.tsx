@@ -1,6 +1,7 @@
 /** Tells the server how far the operator has read, once it is seen: the page is visible and the end of the list in view. */
 import { useEffect, useSyncExternalStore } from 'react';
-import type { OpenThread, ThreadState } from './open-thread.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { ThreadState } from './thread-state.ts';
 
 /** What flits by is not read, and a burst is one change. */
 const settledMs = 400;

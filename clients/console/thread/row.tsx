@@ -1,13 +1,12 @@
 /** One row of the list that is no message of the participant's conversation yet, or never: days, notes, events, and what is on its way. */
 import { UnstyledButton } from '@mantine/core';
-import { Clock, StickyNote } from 'lucide-react';
+import { Clock } from 'lucide-react';
 import type { Outgoing } from '../composer/outbox.ts';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from './conversations-context.tsx';
 import type { ShownEvent } from './history.ts';
 import { LinkedText } from './linked-text.tsx';
 import { useFormats, type Names } from './names.tsx';
-import type { Row } from './rows.ts';
 import bubbles from './bubble.module.css';
 import classes from './row.module.css';
 
@@ -29,45 +28,6 @@ export function UnreadLine() {
   );
 }
 
-export function Note({
-  entry,
-  names,
-}: {
-  readonly entry: Extract<Row, { kind: 'note' }>['entry'];
-  readonly names: Names;
-}) {
-  const texts = useTexts().thread.note;
-  const formats = useFormats();
-  const { note } = entry;
-  return (
-    <article
-      className={bubbles['line']}
-      data-direction="outbound"
-      data-first
-      aria-label={`${texts.label}, ${names.person(note.authorUserId)}`}
-    >
-      <div className={bubbles['column']}>
-        <div className={bubbles['author']}>
-          <StickyNote size={11} aria-hidden />
-          <span>{texts.label}</span>
-          <b>
-            <bdi>{names.person(note.authorUserId)}</bdi>
-          </b>
-        </div>
-        <div className={`${bubbles['bubble']} ${bubbles['note']}`}>
-          <LinkedText text={note.body} />
-          <div className={bubbles['foot']}>
-            {note.updatedAt !== note.createdAt && <span>{texts.edited}</span>}
-            <time dateTime={note.createdAt} title={formats.dateTime(note.createdAt)}>
-              {formats.time(note.createdAt)}
-            </time>
-          </div>
-        </div>
-      </div>
-    </article>
-  );
-}
-
 export function InlineEvent({ event, names }: { readonly event: ShownEvent; readonly names: Names }) {
   const formats = useFormats();
   const text = useEventText(event, names);
@@ -83,6 +43,7 @@ export function InlineEvent({ event, names }: { readonly event: ShownEvent; read
 
 function useEventText(event: ShownEvent, names: Names): string {
   const texts = useTexts().thread.events;
+  const formats = useFormats();
   const by = names.actor(event.data.actor);
   switch (event.eventName) {
     case 'thread.assignment.changed': {
@@ -93,8 +54,24 @@ function useEventText(event: ShownEvent, names: Names): string {
       return texts.status[event.data.thread.status](by);
     case 'thread.agent_mode.changed':
       return texts.mode[event.data.thread.agentMode ?? 'none'](by);
+    case 'thread.tags.changed': {
+      const { thread, previousTags = [] } = event.data;
+      const { tags = [] } = thread;
+      const added = tags.filter(tag => !previousTags.includes(tag)).join(', ');
+      const removed = previousTags.filter(tag => !tags.includes(tag)).join(', ');
+      if (removed === '') return texts.tags.added(by, added);
+      return added === '' ? texts.tags.removed(by, removed) : texts.tags.changed(by, added, removed);
+    }
+    case 'thread.snooze.changed': {
+      const { snoozedUntil } = event.data.thread;
+      return snoozedUntil == null ? texts.woken(by) : texts.snoozed(by, formats.dateTime(snoozedUntil));
+    }
     case 'agent.handoff.requested':
       return texts.handoff(event.data.reason);
+    case 'agent.suggestion.resolved':
+      return texts.discarded(by, event.data.suggestion.discardReason);
+    case 'agent.budget.exceeded':
+      return texts.budget;
     case 'thread.lifecycle.erased':
       return texts.erased(by);
   }

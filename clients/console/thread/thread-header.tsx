@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Check, Ellipsis, PanelRight, UserPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { Thread, UpdateThreadBody } from '../../sdk/index.ts';
+import type { Channel, Thread, UpdateThreadBody } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { useFormats, type Names } from './names.tsx';
@@ -42,11 +42,13 @@ export function useThreadUpdate(open: OpenThread, action: Action) {
 }
 
 export function ThreadHeader(props: ThreadHeaderProps) {
-  const { open, thread, participantName, action, showsDetails, onToggleDetails } = props;
+  const { open, thread, participantName, names, action, showsDetails, onToggleDetails } = props;
   const texts = useTexts().thread;
   const { projectId, environmentId } = useConversing();
   const update = useThreadUpdate(open, action);
   const isOpen = thread.status === 'open';
+  const channel = useChannel(thread);
+  const agentId = thread.agentId ?? channel?.defaultAgentId;
   return (
     <header className={classes['head']}>
       <Link
@@ -69,7 +71,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         <SegmentedControl
           size="xs"
           aria-label={texts.header.mode}
-          value={thread.agentMode ?? ''}
+          value={thread.agentMode ?? names.agentMode(agentId) ?? ''}
           onChange={mode => void update({ agentMode: mode as 'auto' | 'suggest' | 'paused' })}
           data={(['auto', 'suggest', 'paused'] as const).map(mode => ({
             value: mode,
@@ -95,15 +97,9 @@ export function ThreadHeader(props: ThreadHeaderProps) {
 function Facts({ thread }: { readonly thread: Thread }) {
   const texts = useTexts().thread;
   const formats = useFormats();
-  const client = useClient();
-  const { channelId, serviceWindow, status, externalRef } = thread;
+  const { serviceWindow, status, externalRef } = thread;
   const now = useMinute();
-  const { data: channel } = useQuery({
-    queryKey: ['channel', channelId],
-    staleTime: Infinity,
-    enabled: channelId != null,
-    queryFn: () => client.channels.get(channelId ?? ''),
-  });
+  const channel = useChannel(thread);
   const left = serviceWindow?.expiresAt == null ? undefined : Date.parse(serviceWindow.expiresAt) - now;
   return (
     <div className={classes['facts']}>
@@ -118,7 +114,11 @@ function Facts({ thread }: { readonly thread: Thread }) {
         </Badge>
       )}
       {channel !== undefined && <bdi>{channel.name}</bdi>}
-      {externalRef != null && <bdi title={externalRef}>{externalRef}</bdi>}
+      {externalRef != null && (
+        <bdi className={classes['reference']} title={externalRef}>
+          {externalRef}
+        </bdi>
+      )}
       {serviceWindow != null && (
         <span
           className={classes['window']}
@@ -131,6 +131,17 @@ function Facts({ thread }: { readonly thread: Thread }) {
       )}
     </div>
   );
+}
+
+function useChannel({ channelId }: Thread): Channel | undefined {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['channel', channelId],
+    staleTime: 300_000,
+    enabled: channelId != null,
+    queryFn: () => client.channels.get(channelId ?? ''),
+  });
+  return data;
 }
 
 /** The time in milliseconds, by the half minute. */

@@ -1,16 +1,18 @@
 /** A conversation: its messages, what the operator writes, the agent beside it, and its participant. */
 import { Alert, Button, Skeleton } from '@mantine/core';
-import { useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { AgentPanel } from '../agent/agent-panel.tsx';
 import { Composer } from '../composer/composer.tsx';
 import { ApiError, type Message } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
+import { withoutMessage } from '../list/use-filters.ts';
 import type { MessageActions } from './bubble.tsx';
 import { useConversing, useOpenThread } from './conversations-context.tsx';
 import { MessageList } from './message-list.tsx';
 import { useNames } from './names.tsx';
-import type { OpenThread, ThreadState } from './open-thread.ts';
+import type { OpenThread } from './open-thread.ts';
+import type { ThreadState } from './thread-state.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { TurnOfEvents } from './turn-of-events.tsx';
 import { useAction } from './use-action.ts';
@@ -21,8 +23,10 @@ const ParticipantPanel = lazy(() => import('../participant/participant-panel.tsx
 const RunDrawer = lazy(() => import('../agent/run-drawer.tsx'));
 const TimelineDrawer = lazy(() => import('../agent/timeline-drawer.tsx'));
 
+const route = '/signed-in/$projectId/$environmentId/$queue/$threadId';
+
 export function ThreadPane() {
-  const { threadId } = useParams({ from: '/signed-in/$projectId/$environmentId/$queue/$threadId' });
+  const { threadId } = useParams({ from: route });
   const { open, state } = useOpenThread(threadId);
   useViewing(threadId);
   if (state.phase === 'failed') return <Failed open={open} error={state.error} />;
@@ -46,12 +50,19 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const [shown, setShown] = useState<Shown>();
   const [replyTo, setReplyTo] = useState<Message>();
   const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
-  const { message: foundId } = useSearch({ from: '/signed-in/$projectId/$environmentId/$queue/$threadId' });
+  const { message: foundId } = useSearch({ from: route });
+  const navigate = useNavigate({ from: '/$projectId/$environmentId/$queue/$threadId' });
+  const leaveFound = useCallback(() => navigate({ search: withoutMessage, replace: true }), [navigate]);
   const { thread, isErased } = state;
   const threadId = open.threadId;
   const actions = useMemo(
     (): MessageActions => ({
       reply: setReplyTo,
+      // Also once more the same.
+      show: messageId =>
+        void leaveFound().then(() =>
+          navigate({ search: before => ({ ...before, message: messageId }), replace: true }),
+        ),
       showTimeline: message => setShown({ is: 'timeline', message }),
       showRun: agentRunId => setShown({ is: 'run', agentRunId }),
       sendAgain: ({ body, attachments, replyTo: answered }) =>
@@ -62,7 +73,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
           replyTo: answered?.messageId ?? undefined,
         }),
     }),
-    [conversations, threadId],
+    [conversations, threadId, navigate, leaveFound],
   );
   if (thread === undefined) return null;
   const participantName = isErased
@@ -97,7 +108,12 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
           )}
           <TurnOfEvents {...common} />
         </div>
-        <MessageList {...common} actions={actions} foundId={foundId} />
+        <MessageList
+          {...common}
+          actions={actions}
+          foundId={foundId}
+          onLeaveFound={() => foundId !== undefined && void leaveFound()}
+        />
         <div className={classes['foot']}>
           <AgentPanel
             {...common}
@@ -110,7 +126,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
       <Suspense>
         {showsDetails && <ParticipantPanel {...common} onClose={toggleDetails} />}
         {shown?.is === 'run' && (
-          <RunDrawer agentRunId={shown.agentRunId} onClose={() => setShown(undefined)} />
+          <RunDrawer agentRunId={shown.agentRunId} names={names} onClose={() => setShown(undefined)} />
         )}
         {shown?.is === 'timeline' && (
           <TimelineDrawer

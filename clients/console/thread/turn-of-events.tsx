@@ -3,9 +3,9 @@ import { Alert } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from './conversations-context.tsx';
-import type { ShownEvent } from './history.ts';
+import type { TurnEvent } from './history.ts';
 import type { Names } from './names.tsx';
-import type { ThreadState } from './open-thread.ts';
+import type { ThreadState } from './thread-state.ts';
 
 interface TurnOfEventsProps {
   readonly state: ThreadState;
@@ -16,11 +16,10 @@ export function TurnOfEvents({ state, names }: TurnOfEventsProps) {
   const texts = useTexts().thread;
   const { userId } = useConversing();
   const [seen, setSeen] = useState(state.lastSequence);
-  const event = state.entries.findLast(
-    entry => entry.kind === 'event' && (entry.event.data.sequence ?? 0) > seen && isTold(entry.event),
-  );
-  if (event?.kind !== 'event' || event.event.data.actor?.id === userId) return null;
-  const text = describeTurn(event.event);
+  const { lastTurn } = state;
+  const sequence = lastTurn?.data.sequence ?? 0;
+  if (lastTurn === undefined || sequence <= seen || lastTurn.data.actor?.id === userId) return null;
+  const text = describeTurn(lastTurn);
   if (text === undefined) return null;
   return (
     <Alert
@@ -28,21 +27,17 @@ export function TurnOfEvents({ state, names }: TurnOfEventsProps) {
       role="status"
       withCloseButton
       closeButtonLabel={texts.dismiss}
-      onClose={() => setSeen(event.event.data.sequence ?? 0)}
+      onClose={() => setSeen(sequence)}
     >
       <bdi>{text}</bdi>
     </Alert>
   );
 
-  function describeTurn(told: ShownEvent): string | undefined {
-    const by = names.actor(told.data.actor);
-    if (told.eventName === 'thread.status.changed' && told.data.thread.status === 'closed')
-      return texts.header.closedBy(by);
-    if (told.eventName !== 'thread.assignment.changed') return undefined;
-    const { assigneeUserId } = told.data.thread;
+  function describeTurn({ eventName, data }: TurnEvent): string | undefined {
+    const by = names.actor(data.actor);
+    const { status, assigneeUserId } = data.thread;
+    if (eventName === 'thread.status.changed')
+      return status === 'closed' ? texts.header.closedBy(by) : undefined;
     return assigneeUserId == null ? undefined : texts.header.takenOver(by, names.person(assigneeUserId));
   }
 }
-
-const isTold = ({ eventName }: ShownEvent): boolean =>
-  eventName === 'thread.assignment.changed' || eventName === 'thread.status.changed';

@@ -14,6 +14,8 @@ interface Followed {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly rows: readonly Row[];
   readonly open: OpenThread;
+  /** Whether the end of the list is that of the thread. */
+  readonly reachesEnd: boolean;
   /** The message that a search has led to. */
   readonly foundId: string | undefined;
 }
@@ -25,11 +27,17 @@ export const isMessage = (row: Row, messageId: string | undefined): boolean =>
   messageId !== undefined && row.kind === 'message' && row.message.messageId === messageId;
 
 export function useFollowing(followed: Followed) {
-  const { virtual, scroller, rows } = followed;
-  const [isAtEnd, setAtEnd] = useState(true);
+  const { virtual, scroller, rows, open, reachesEnd } = followed;
+  const [isAtBottom, setAtBottom] = useState(true);
+  const isAtEnd = isAtBottom && reachesEnd;
   const [hasStarted, setStarted] = useState(false);
   const { goToEnd, leaveWay, noteScroll } = useWayToEnd(virtual, scroller);
-  const follow = (): void => setAtEnd(noteScroll());
+  const follow = (): void => setAtBottom(noteScroll());
+  const jumpToEnd = (): void => {
+    setAtBottom(true);
+    open.showNewest();
+    goToEnd();
+  };
   useLayoutEffect(() => {
     virtual.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
     goToEnd();
@@ -42,9 +50,10 @@ export function useFollowing(followed: Followed) {
   }, [goToEnd, rows, isAtEnd]);
   // Who sends wants to see it.
   const sent = rows.findLast(({ kind }) => kind === 'outgoing')?.key;
+  const showSent = useEffectEvent(jumpToEnd);
   useLayoutEffect(() => {
-    if (sent !== undefined) goToEnd();
-  }, [goToEnd, sent]);
+    if (sent !== undefined) showSent();
+  }, [sent]);
   // The composer grows and the window turns.
   useEffect(() => {
     const element = scroller.current;
@@ -54,13 +63,13 @@ export function useFollowing(followed: Followed) {
     return () => observer.disconnect();
   }, [goToEnd, scroller, isAtEnd]);
   useFoundMessage(followed, index => {
-    setAtEnd(false);
+    setAtBottom(false);
     leaveWay();
     virtual.scrollToIndex(index, { align: 'center' });
     // It may be in view already, and then nothing scrolls.
     requestAnimationFrame(follow);
   });
-  return { isAtEnd, hasStarted, follow, goToEnd };
+  return { isAtEnd, hasStarted, follow, jumpToEnd };
 }
 
 /** On its way to the end, the list waits until rows have their size, and goes on. Whoever scrolls upward meanwhile wants to be elsewhere. */
@@ -103,7 +112,12 @@ function useFoundMessage({ open, foundId, rows }: Followed, show: (index: number
   const shownId = useRef<string>(undefined);
   useEffect(() => {
     // Where it cannot be read, the newest ones are shown.
-    if (foundId !== undefined) void open.readBackTo(foundId).catch(() => undefined);
+    if (foundId !== undefined) void open.show(foundId);
+    else {
+      // It may have been left in its past.
+      open.showNewest();
+      shownId.current = undefined;
+    }
   }, [open, foundId]);
   const index = rows.findIndex(row => isMessage(row, foundId));
   const showOnce = useEffectEvent(() => {

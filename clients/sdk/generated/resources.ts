@@ -447,6 +447,8 @@ export interface ListMessagesQuery {
   order?: 'asc' | 'desc' | undefined;
   /** Messages after this number of the thread. */
   afterSequence?: number | undefined;
+  /** Messages before this number of the thread. */
+  beforeSequence?: number | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**

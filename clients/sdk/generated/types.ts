@@ -1424,6 +1424,8 @@ export interface Suggestion {
   resolvedByUserId?: string | null;
   /** The text that was sent, if it was edited. */
   sentBody?: string;
+  /** Why it was discarded, if that was said. */
+  discardReason?: string;
   /** The message that was sent. */
   messageId?: string;
 }
@@ -1710,6 +1712,8 @@ export interface EndedSuggestion {
   resolvedByUserId?: string | null;
   /** The text that was sent, if it was edited. */
   sentBody?: string;
+  /** Why it was discarded, if that was said. */
+  discardReason?: string;
   /** The message that was sent. */
   messageId?: string;
 }
@@ -3788,6 +3792,10 @@ export interface MessageDryRun {
   allowed: boolean;
   /** The code of the error that the message would cause; null: none. */
   reason: string | null;
+  /** The same in words. */
+  message?: string | null;
+  /** How many code points a text may have on the thread's channel. */
+  maxTextLength?: number;
   /** The channel that the message would leave over; null: the thread has none, so the message would be kept and reach nobody. */
   channelId?: string | null;
   /** Whether free-form messages may be sent now, and until when. */
@@ -4159,6 +4167,8 @@ export interface ResolveSuggestionBody {
   action: 'approve' | 'discard';
   /** What is sent instead of the suggested text. */
   body?: string | undefined;
+  /** Why it is discarded: kept with the suggestion. For `discard` alone. */
+  reason?: string | undefined;
   /** The thread's last number that the operator has seen: a conflict when anything but the suggestion itself happened since. */
   expectedSequence?: number | undefined;
 }

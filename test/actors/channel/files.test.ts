@@ -8,17 +8,17 @@ import { Graph } from '../../../actors/chatapp/graph.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { ActorRef } from '../../../runtime/actor/actor.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
-import { Pool } from '../../../runtime/pool/pool.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
 import { findAttachments } from '../../../storage/media/attachments.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { OneOwnerPool } from '../../support/one-owner-pool.ts';
 
 const { database } = await startTestDatabase(t);
 const provider = await ChatappProvider.start();
 t.teardown(() => provider.stop());
-const pool = new Pool({ threads: 1 });
+const pool = new OneOwnerPool({ reach: 'public' });
 t.teardown(() => pool.drain());
 const account = provider.accounts.addAccount();
 const number = provider.accounts.addNumber(account);
@@ -67,7 +67,7 @@ async function awaiting(status: 'connected' | 'error' = 'connected') {
   const services = {
     db: database,
     graph: new Graph({ url: provider.url, version: 'v25.0' }),
-    pool,
+    pool: pool.queue,
     media: {
       put: (_file: object, source: Readable) =>
         isStoreDown ? Promise.reject(new Error('the store is down')) : read(source),

@@ -6,14 +6,15 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { Graph } from '../../../actors/chatapp/graph.ts';
 import { downloadMedia, type ProviderFile, uploadMedia } from '../../../actors/chatapp/media.ts';
-import { Pool } from '../../../runtime/pool/pool.ts';
+import type { OutboundQueue } from '../../../runtime/pool/outbound-queue.ts';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
+import { OneOwnerPool } from '../../support/one-owner-pool.ts';
 import { Receiver } from '../../support/receiver.ts';
 
 const provider = await ChatappProvider.start();
 t.teardown(() => provider.stop());
 // Nothing but the public internet, and the provider that is configured.
-const pool = new Pool({ reach: 'public', threads: 1 });
+const pool = new OneOwnerPool({ reach: 'public' });
 t.teardown(() => pool.drain());
 const graph = new Graph({ url: provider.url, version: 'v25.0' });
 const account = provider.accounts.addAccount();
@@ -26,16 +27,19 @@ const toHex = (bytes: Buffer): string => createHash('sha256').update(bytes).dige
 /** A participant sends it; gives what its webhook says. */
 function send(bytes: Buffer, mimeType = 'image/png'): ProviderFile {
   const { id, sha256 } = provider.media.add(bytes, mimeType);
-  return { providerMediaId: id, kind: 'image', mimeType, sha256 };
+  return { projectId: 'prj_1', providerMediaId: id, kind: 'image', mimeType, sha256 };
 }
 
 let files = 0;
 const folder = t.testdir({});
 const newPath = (): string => join(folder, String(++files));
 
-const fetch = async (file: ProviderFile, path = newPath(), requests: Pick<Pool, 'send'> = pool) =>
-  (await download(file, path, requests)).sizeBytes;
-const download = (file: ProviderFile, path = newPath(), requests: Pick<Pool, 'send'> = pool) =>
+const fetch = async (
+  file: ProviderFile,
+  path = newPath(),
+  requests: Pick<OutboundQueue, 'send'> = pool.queue,
+) => (await download(file, path, requests)).sizeBytes;
+const download = (file: ProviderFile, path = newPath(), requests: Pick<OutboundQueue, 'send'> = pool.queue) =>
   downloadMedia({ graph, pool: requests }, as, number.id, file, path, AbortSignal.timeout(10_000));
 
 /** What the provider says of a file in place of the truth. */
@@ -62,8 +66,12 @@ t.test('a document is kept as what its bytes are, whatever its name says', async
 });
 
 t.test('what can never become right is tried once', async t => {
-  const never = (file: ProviderFile, message: RegExp, what: string, requests: Pick<Pool, 'send'> = pool) =>
-    t.rejects(fetch(file, newPath(), requests), { name: 'MediaFailed', tries: 'once', message }, what);
+  const never = (
+    file: ProviderFile,
+    message: RegExp,
+    what: string,
+    requests: Pick<OutboundQueue, 'send'> = pool.queue,
+  ) => t.rejects(fetch(file, newPath(), requests), { name: 'MediaFailed', tries: 'once', message }, what);
   await never(
     { ...send(png), providerMediaId: '404' },
     /not have the file any more/,

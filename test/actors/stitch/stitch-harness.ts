@@ -15,6 +15,7 @@ import type {
 import { createStitches } from '../../../actors/stitch/kind.ts';
 import type { LoadRequest } from '../../../actors/stitch/queue-load.ts';
 import { emptyQueue, type Delivery, type Released } from '../../../actors/stitch/queue.ts';
+import { toOutcome } from '../../../actors/stitch/window.ts';
 import type { OwnerNotification, ReplayJob, StitchState } from '../../../actors/stitch/state.ts';
 import type { EnvironmentKind } from '../../../protocol/resources/project.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
@@ -65,7 +66,7 @@ export class StitchHarness {
   state: StitchState = kind.initialState(this.id);
   committed: StitchState = this.state;
   /** Answered deliveries of which the actor has not heard yet. */
-  late: string[][] = [];
+  late: Pick<StitchCommands['progress']['payload'], 'answered' | 'answers'>[] = [];
   /** Decided and not yet committed; in order. */
   commits: Commit[] = [];
   /** Loads that have been asked for, and loads that have been read and not been given back. */
@@ -77,7 +78,6 @@ export class StitchHarness {
   /** Pages of replays that were asked for. */
   replays: ReplayJob[] = [];
   /** The largest number of requests that were out at once. */
-  peakInFlight = 0;
   #next = 1;
 
   constructor(environmentKind: EnvironmentKind = 'sandbox') {
@@ -200,7 +200,14 @@ export class StitchHarness {
       jitter,
       ...outcome(delivery),
     }));
-    this.late.push(answered.map(({ delivery }) => delivery.deliveryId));
+    this.late.push({
+      answered: answered.map(({ delivery }) => delivery.deliveryId),
+      answers: results.map(({ at, durationMs, status, failure }) => ({
+        at,
+        durationMs,
+        outcome: toOutcome(status, failure),
+      })),
+    });
     if (!late) this.hear();
     this.do('settled', { results }, (released: readonly Released[]) => {
       this.do('progress', { answered: [], released });
@@ -209,7 +216,7 @@ export class StitchHarness {
 
   /** The report of answers arrives. */
   hear(): void {
-    for (const answered of this.late.splice(0)) this.do('progress', { answered, released: [] });
+    for (const report of this.late.splice(0)) this.do('progress', { ...report, released: [] });
   }
 
   /** The work of the task `cancel`. */
@@ -329,7 +336,8 @@ export class StitchHarness {
       }
       this.out.push({ order, delivery, at: this.now });
     }
-    this.peakInFlight = Math.max(this.peakInFlight, this.out.length);
+    const { size } = this.state.queue.window;
+    if (this.out.length > size) throw new Error(`${this.out.length} are out at once, of ${size}`);
   }
 }
 

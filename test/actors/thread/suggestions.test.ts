@@ -54,7 +54,10 @@ t.test("an edited one is sent in the operator's words; the same words are no edi
 
 t.test('a discarded one sends nothing', async t => {
   const thread = new ThreadWithAgent('suggest');
-  t.match(thread.resolve(thread.suggested(), { action: 'discard' }), { status: 'discarded' });
+  const agentRunId = thread.suggested();
+  const discarded = thread.resolve(agentRunId, { action: 'discard', reason: 'out of date' });
+  t.match(discarded, { status: 'discarded', discardReason: 'out of date' });
+  t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [{ settlement: { discardReason: 'out of date' } }]);
   t.equal(thread.outbound.length, 0);
 });
 

@@ -106,14 +106,31 @@ t.test('is edited, with what was changed shown, and sent as the operator’s', a
   t.match(message, { actor: { type: 'user', id: owner.userId } });
 });
 
-t.test('is discarded, and why is kept as a note', async t => {
+t.test('is discarded, and why is kept with it, and read in the history and with the run', async t => {
   const threadId = discardedId ?? '';
   const page = await openAs(t, owner, threadId);
   await getCard(page).getByRole('button', { name: 'Discard' }).click();
   await page.keyboard.type('The hours have changed');
+  t.strictSame(await findBarriers(page), []);
   await getCard(page).getByRole('button', { name: 'Discard it' }).click();
-  await getLog(page).getByText('Suggestion discarded: The hours have changed').waitFor();
   await getCard(page).waitFor({ state: 'detached' });
+  const said = getLog(page).getByText(/ discarded a suggestion: The hours have changed$/);
+  await said.waitFor();
+  await page.reload();
+  await said.waitFor();
+  t.equal((await skein.notes.list(threadId).toArray()).length, 0);
+  const [run] = await skein.agentRuns.list({ threadId }).toArray();
+  t.match(run?.trace.suggestion, { status: 'discarded', discardReason: 'The hours have changed' });
+
+  const message = getLog(page).getByRole('article').first();
+  await message.hover();
+  await message.getByRole('button', { name: 'What to do with this message' }).click();
+  await page.getByRole('menuitem', { name: 'What became of it' }).click();
+  await page.getByRole('button', { name: 'Details of the run' }).click();
+  const resolution = page.getByRole('dialog').getByRole('region', { name: 'Suggestion' });
+  await resolution.getByText(/^Discarded by operator-/).waitFor();
+  await resolution.getByText('The hours have changed').waitFor();
+  t.strictSame(await findBarriers(page), []);
 });
 
 t.test('is taken over: the text is the operator’s, and so is the conversation', async t => {

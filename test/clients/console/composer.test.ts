@@ -239,6 +239,39 @@ t.test('while the window is closed, the templates open by themselves', async t =
   t.strictSame(await readBodies(skein, threadId), ['Order 17 is on its way.']);
 });
 
+t.test('says of the text itself that it would not be sent, by the last of its questions', async t => {
+  const threadId = await receive(setting, 'checked', 'Hello');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  // The first answer comes after the last one.
+  let asked = 0;
+  const held = Promise.withResolvers<undefined>();
+  await page.route(/\/messages\?.*dryRun=true/, async route => {
+    const { body } = route.request().postDataJSON() as { body: string };
+    if (body === '.') return route.continue();
+    asked++;
+    if (body === 'first') await held.promise;
+    const json = {
+      allowed: false,
+      reason: 'svc/validation/invalid_request',
+      message: `Not ${body}.`,
+      maxTextLength: 20,
+      serviceWindow: null,
+    };
+    await route.fulfill({ json }).catch(() => undefined);
+  });
+  await getInput(page).fill('first');
+  await eventually('question', async () => asked === 1);
+  await getInput(page).fill('second');
+  await page.getByText('This would not be sent: Not second.').waitFor();
+  held.resolve(undefined);
+  t.strictSame(await findBarriers(page), []);
+  await getInput(page).fill('x'.repeat(21));
+  await page.getByText('1 character too many').waitFor();
+  t.ok(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled());
+  t.equal(await page.getByText('Not first.').count(), 0);
+});
+
 t.test('a node that is killed while two write loses nothing and doubles nothing', async t => {
   const { url, database } = await startTestDatabase(t);
   const node = await NodeProcess.make(t, { DATABASE_URL: url });

@@ -44,6 +44,53 @@ t.test('the name can be corrected, tags come and go, and other conversations are
   await panel.waitFor();
 });
 
+t.test('fields are added, changed and removed, each for itself', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path });
+  await page.getByRole('button', { name: 'Participant and details' }).click();
+  const panel = page.getByRole('complementary', { name: 'Participant and details' });
+  const readFields = async () => (await skein.threads.get(threadId)).customFields;
+
+  await panel.getByRole('button', { name: 'Add a field' }).click();
+  await panel.getByRole('textbox', { name: 'Name of the field' }).fill('plan');
+  await panel.getByText('There is a field of that name.').waitFor();
+  await panel.getByRole('textbox', { name: 'Name of the field' }).fill('orders');
+  await panel.getByRole('combobox', { name: 'Kind' }).click();
+  await page.getByRole('option', { name: 'Number' }).click();
+  await panel.getByRole('spinbutton', { name: 'Value' }).fill('2.5');
+  t.strictSame(await findBarriers(page), []);
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await panel.getByText('2.5').waitFor();
+  t.strictSame(await readFields(), { plan: 'gold', orders: 2.5 });
+
+  // While one is edited, a colleague changes it, and another one.
+  await panel.getByRole('button', { name: 'Edit plan' }).click();
+  await panel.getByRole('textbox', { name: 'plan' }).fill('platinum');
+  await skein.threads.update(threadId, { customFields: { plan: 'silver', vip: true } });
+  await panel.getByText('Somebody has changed it to “silver” meanwhile.').waitFor();
+  await page.keyboard.press('Enter');
+  await panel.getByText('platinum').waitFor();
+  t.strictSame(await readFields(), { plan: 'platinum', orders: 2.5, vip: true });
+
+  await panel.getByRole('button', { name: 'Remove orders' }).click();
+  await panel.getByText('2.5').waitFor({ state: 'detached' });
+  t.strictSame(await readFields(), { plan: 'platinum', vip: true });
+  await panel.getByText('Yes', { exact: true }).waitFor();
+
+  await page.route(/\/threads\/[^/]+$/, route =>
+    route.fulfill({
+      status: 422,
+      json: { error: 'svc/validation/invalid_request', message: 'Too much.', requestId: 'req_1' },
+    }),
+  );
+  await panel.getByRole('button', { name: 'Edit plan' }).click();
+  await panel.getByRole('textbox', { name: 'plan' }).fill('much');
+  await page.keyboard.press('Enter');
+  await panel.getByRole('alert').getByText('Too much.').waitFor();
+  t.equal(await panel.getByRole('textbox', { name: 'plan' }).inputValue(), 'much', 'nothing is lost');
+  await page.unrouteAll({ behavior: 'wait' });
+  await skein.threads.update(threadId, { customFields: { plan: 'gold', vip: null } });
+});
+
 t.test('what others change is shown as it happens', async t => {
   const page = await openConsole(t, browser, setting, owner, { path });
   await page.getByRole('button', { name: 'Participant and details' }).click();

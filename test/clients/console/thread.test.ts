@@ -96,7 +96,7 @@ t.test('an older page moves nothing that is in view', async t => {
   await log.getByText('text 11').first().waitFor();
   let release = (): void => undefined;
   const held = new Promise<void>(resolve => (release = resolve));
-  await page.route(/messages\?.*cursor=/, async route => {
+  await page.route(/messages\?.*beforeSequence=/, async route => {
     await held;
     await route.continue();
   });

@@ -210,7 +210,7 @@ export const messageScenarios: ScenariosOf<typeof messageOperations> = {
     variants: [
       async env => ({
         params: { threadId: (await newOutbound(env)).threadId },
-        query: { ...inProject(env), order: 'desc', afterSequence: 1, limit: 1 },
+        query: { ...inProject(env), order: 'desc', afterSequence: 1, beforeSequence: 99, limit: 1 },
       }),
     ],
     refusals: {},

@@ -83,7 +83,8 @@ export const runScenarios: ScenariosOf<typeof runOperations> = {
     request: async env => resolution(env, (await newSuggestion(env)).agentRunId),
     variants: [
       async env => resolution(env, (await newSuggestion(env)).agentRunId, { body: 'hello there' }),
-      async env => resolution(env, (await newSuggestion(env)).agentRunId, { action: 'discard' }),
+      async env =>
+        resolution(env, (await newSuggestion(env)).agentRunId, { action: 'discard', reason: 'too late' }),
     ],
     refusals: {
       'svc/agent_runs/suggestion_already_resolved': async ({ sandbox }) => {

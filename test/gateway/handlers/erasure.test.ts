@@ -127,6 +127,19 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
       updated_at: new Date(),
     }),
   ]);
+  // The answer to whoever has discarded a suggestion and said why.
+  const kept = {
+    threadId,
+    body: name,
+    status: 'discarded',
+    discardReason: name,
+    createdAt: new Date().toISOString(),
+  };
+  await database.query(
+    `insert into idempotency_keys
+     select (jsonb_populate_record(k, $1)).* from idempotency_keys k where skein_thread_of(body) = $2 limit 1`,
+    [JSON.stringify({ key_hash: '\\x0a', body: JSON.stringify(kept) }), threadId],
+  );
   const foundWords = () =>
     database.query(
       `select sequence from message_words where thread_id = any ($1) and words @@ plainto_tsquery('simple', $2)`,

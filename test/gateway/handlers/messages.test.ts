@@ -169,6 +169,17 @@ t.test('messages over REST', async t => {
       cursor: back.body.nextCursor ?? '',
     });
     t.strictSame([last.body.data, last.body.hasMore], [[bySequence[58]], false]);
+    // Around a message: those before it, newest first and over two pages, and those between two.
+    const beforeSequence = bySequence[20]?.sequence;
+    const before = await list(threadId, { order: 'desc', limit: 15, beforeSequence });
+    const rest = await list(threadId, {
+      order: 'desc',
+      beforeSequence,
+      cursor: before.body.nextCursor ?? '',
+    });
+    t.strictSame([...before.body.data, ...rest.body.data], bySequence.slice(0, 20).reverse());
+    const between = await list(threadId, { afterSequence: bySequence[15]?.sequence, beforeSequence });
+    t.strictSame([between.body.data, between.body.hasMore], [bySequence.slice(16, 20), false]);
   });
 
   t.test('sandbox: what goes out loops back as sent', async t => {
@@ -190,13 +201,15 @@ t.test('messages over REST', async t => {
     t.strictSame((await askWhether()).body, {
       allowed: true,
       reason: null,
+      message: null,
+      maxTextLength: 16_000,
       channelId,
       serviceWindow: null,
     });
     await node.ask('updateThread', secret, { params: { threadId }, body: { projectId, status: 'archived' } });
     const refused = await askWhether();
     t.equal(refused.status, 200);
-    t.match(refused.body, { allowed: false, reason: 'svc/runtime/conflict', serviceWindow: null });
+    t.match(refused.body, { allowed: false, reason: 'svc/runtime/conflict', message: /archived/ });
     t.equal((await node.send(tenant, threadId)).status, 409);
     t.strictSame((await list(threadId)).body.data, []);
   });

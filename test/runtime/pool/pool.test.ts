@@ -1,11 +1,13 @@
 /** Bounds, cancellation, loss and end of the pool. */
 import t, { type Test } from 'tap';
-import { Pool, PoolClosed, PoolOverloaded, type PoolOptions } from '../../../runtime/pool/pool.ts';
+import { PoolClosed, PoolOverloaded, type QueueLimits } from '../../../runtime/pool/outbound-queue.ts';
+import type { PoolOptions } from '../../../runtime/pool/pool.ts';
 import { WorkerLost } from '../../../runtime/pool/worker-channel.ts';
+import { OneOwnerPool } from '../../support/one-owner-pool.ts';
 import { Receiver, silence } from '../../support/receiver.ts';
 
-async function poolFor(t: Test, options: PoolOptions = {}): Promise<Pool> {
-  const pool = new Pool({ reach: 'loopback', threads: 1, ...options });
+async function poolFor(t: Test, options: PoolOptions & Partial<QueueLimits> = {}): Promise<OneOwnerPool> {
+  const pool = new OneOwnerPool(options);
   t.teardown(() => pool.drain());
   await pool.ready();
   return pool;
@@ -20,19 +22,20 @@ async function receiverFor(t: Test): Promise<Receiver> {
 const get = (url: string) => ({ method: 'GET' as const, url, headers: {}, timeoutMs: 600_000 });
 
 t.test('more than the limit is refused at once, and later there is room again', async t => {
-  const pool = await poolFor(t, { maxInFlight: 3 });
+  // Of 12 in flight one owner has 6, and one of its origins 3.
+  const pool = await poolFor(t, { maxInFlight: 12, maxWaiting: 0 });
   const receiver = await receiverFor(t);
   const open: (() => void)[] = [];
   receiver.behaviour = (_request, response) => open.push(() => response.writeHead(204).end());
   const held = Array.from({ length: 3 }, () => pool.send(get(receiver.url())));
-  t.equal(pool.hasRoom, false);
   await t.rejects(pool.send(get(receiver.url())), PoolOverloaded);
   t.equal(pool.stats.inFlight, 3);
   await receiver.arrived(3);
   for (const end of open) end();
   await Promise.all(held);
-  t.equal(pool.hasRoom, true);
-  t.equal(receiver.received.length, 3);
+  receiver.behaviour = (_request, response) => void response.writeHead(204).end();
+  t.match(await pool.send(get(receiver.url())), { status: 204 });
+  t.equal(receiver.received.length, 4);
 });
 
 t.test('a cancelled request ends at once, and its worker lives on', async t => {
@@ -62,8 +65,8 @@ t.test('a worker that dies is replaced; its requests in flight fail', async t =>
   receiver.behaviour = silence;
   const sent = pool.send(get(receiver.url()));
   await receiver.arrived(1);
-  // No request at all: a defect of the caller, which no worker survives.
-  const poison = pool.send(undefined as never);
+  // No secrets at all: a defect of the caller, which no worker survives.
+  const poison = pool.send({ ...get(receiver.url()), sign: {} } as never);
   await t.rejects(sent, WorkerLost);
   await t.rejects(poison, WorkerLost);
   t.type(await death, Error);

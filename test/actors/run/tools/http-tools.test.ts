@@ -4,13 +4,14 @@ import { findInputFault } from '../../../../actors/run/tools/input.ts';
 import { HttpTools, type ToolServices } from '../../../../actors/run/tools/http-tools.ts';
 import type { ToolCallRequest } from '../../../../actors/run/task-requests.ts';
 import { silentLog } from '../../../../runtime/observability/log.ts';
-import { Pool, PoolOverloaded } from '../../../../runtime/pool/pool.ts';
+import { PoolOverloaded, type OutboundQueue } from '../../../../runtime/pool/outbound-queue.ts';
 import type { NewTool } from '../../../../storage/agents/tools.ts';
 import { ToolCircuit } from '../../../../storage/agents/tool-calls.ts';
 import type { TenantScope } from '../../../../storage/database/tenant-scope.ts';
 import { newId } from '../../../../protocol/ids.ts';
 import { verifyRequest } from '../../../../protocol/signature.ts';
 import { startTestDatabase } from '../../../support/database.ts';
+import { OneOwnerPool } from '../../../support/one-owner-pool.ts';
 import { answer, hasValidSignature, Receiver, silence, type Received } from '../../../support/receiver.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { agentRows } from '../agent-rows.ts';
@@ -19,7 +20,7 @@ const { database } = await startTestDatabase(t);
 const rows = agentRows(database);
 const random = { next: () => 0.5, bytes: (size: number) => new Uint8Array(size) };
 
-const pool = new Pool({ reach: 'loopback', threads: 1 });
+const pool = new OneOwnerPool();
 t.teardown(() => pool.drain());
 await pool.ready();
 
@@ -32,13 +33,13 @@ async function receiverFor(t: Test): Promise<Receiver> {
 /** A tool, and what calls it. */
 async function bench(
   fields: Partial<NewTool>,
-  options: { tenant?: TenantScope; pool?: Pick<Pool, 'send'>; db?: ToolServices['db'] } = {},
+  options: { tenant?: TenantScope; pool?: Pick<OutboundQueue, 'send'>; db?: ToolServices['db'] } = {},
 ) {
   const tenant = options.tenant ?? (await rows.tenant());
   const { tool, signingSecret } = await rows.tool(tenant, fields);
   const clock = new VirtualClock(Date.now());
   const services = { db: options.db ?? database, vault: rows.vault, clock, random, log: silentLog };
-  const tools = new HttpTools({ ...services, pool: options.pool ?? pool });
+  const tools = new HttpTools({ ...services, pool: options.pool ?? pool.queue });
   /** The numbers of the attempts that were asked for. */
   const asked: number[] = [];
   return {
@@ -548,8 +549,8 @@ t.test('a pool without room is waited for', async t => {
   const receiver = await receiverFor(t);
   receiver.behaviour = json('done');
   let full = true;
-  const send: Pool['send'] = (...args) =>
-    full ? Promise.reject(new PoolOverloaded('full')) : pool.send(...args);
+  const send: OutboundQueue['send'] = (...args) =>
+    full ? Promise.reject(new PoolOverloaded('full')) : pool.queue.send(...args);
   const { call, clock, asked } = await bench({ url: receiver.url() }, { pool: { send } });
   const called = call();
   await untilWaiting(clock);

@@ -44,6 +44,9 @@ const createNote = (seconds: number, more: Partial<ThreadNote> = {}): ThreadNote
   ...more,
 });
 
+/** Everything. */
+const whole = { from: 0, to: Infinity };
+
 const ids = (history: ThreadHistory): string[] => history.entries.map(({ id }) => id);
 const findMessage = (history: ThreadHistory, id: string): Message | undefined =>
   history.entries.find((entry): entry is Extract<Entry, { kind: 'message' }> => entry.id === id)?.message;
@@ -76,7 +79,7 @@ const offers: readonly ((history: ThreadHistory) => void)[] = [
 t.test('ends as a fresh read does, whatever comes first, late or twice', async t => {
   const fresh = new ThreadHistory();
   for (const offer of offers) offer(fresh);
-  fresh.markStart();
+  fresh.addPage([], whole);
   t.strictSame(ids(fresh), [
     'message_1',
     'message_2',
@@ -91,7 +94,7 @@ t.test('ends as a fresh read does, whatever comes first, late or twice', async t
   fc.assert(
     fc.property(anyOrder, fc.array(fc.constantFrom(...offers)), (all, again) => {
       const history = new ThreadHistory();
-      history.markStart();
+      history.addPage([], whole);
       for (const offer of [...again, ...all, ...again]) offer(history);
       t.strictSame(history.entries, fresh.entries);
     }),
@@ -104,7 +107,9 @@ t.test('nothing that was erased is shown again, whenever it comes', async t => {
       fc.shuffledSubarray([...offers, (history: ThreadHistory) => history.addEvent(erased)]),
       all => {
         const history = new ThreadHistory();
+        history.addPage([], whole);
         for (const offer of [(each: ThreadHistory) => each.addEvent(erased), ...all]) offer(history);
+        t.ok(history.entries.length > 0);
         for (const entry of history.entries) {
           if (entry.kind === 'message' && (entry.message.sequence ?? 0) < 7) {
             t.match(entry.message, { body: '', attachments: [], metadata: {}, externalMessageId: null });
@@ -120,6 +125,7 @@ t.test('a status only moves forward', async t => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...outbound), { minLength: 1 }), seen => {
       const history = new ThreadHistory();
+      history.addPage([], whole);
       let furthest = -1;
       for (const message of seen) {
         history.addMessages([message]);
@@ -134,16 +140,67 @@ t.test('nothing stands before the oldest message until the start is reached', as
   const history = new ThreadHistory();
   history.addNotes([createNote(1), createNote(6)]);
   history.addEvent(createEvent('thread.status.changed', 2, { thread: {} }));
-  history.addMessages([createMessage(5)]);
+  history.addPage([createMessage(5)], { from: 5, to: Infinity });
   t.strictSame(ids(history), ['message_5', 'note_6']);
-  history.markStart();
+  history.addPage([], { from: 0, to: 4 });
   t.strictSame(ids(history), ['note_1', 'event_2', 'message_5', 'note_6']);
+});
+
+t.test('shows one interval without a gap: that of a message that was jumped to, or the newest', async t => {
+  const history = new ThreadHistory();
+  history.addPage([createMessage(90), createMessage(91)], { from: 90, to: Infinity });
+  history.addPage([createMessage(40), createMessage(41)], { from: 40, to: 41 });
+  history.addNotes([createNote(40.5), createNote(60)]);
+  history.addEvent(createEvent('thread.status.changed', 50, { thread: {} }));
+  // A receipt of a message that nobody has read here.
+  history.addMessages([createMessage(70)]);
+  t.strictSame(ids(history), ['message_90', 'message_91']);
+  history.show(40);
+  t.strictSame(ids(history), ['message_40', 'note_40.5', 'message_41']);
+  history.addMessages([createMessage(92), createMessage(93)]);
+  t.strictSame(ids(history), ['message_40', 'note_40.5', 'message_41'], 'what comes live is no part of it');
+  t.equal(history.countInbound(91), 1);
+  history.addPage([createMessage(70)], { from: 42, to: 89 });
+  t.strictSame(ids(history), [
+    'message_40',
+    'note_40.5',
+    'message_41',
+    'event_50',
+    'note_60',
+    'message_70',
+    'message_90',
+    'message_91',
+    'message_92',
+    'message_93',
+  ]);
+  t.strictSame(history.shown, { from: 40, to: Infinity });
+});
+
+t.test('an event whose words are erased is shown no more, and an approval never', async t => {
+  const history = new ThreadHistory();
+  history.addPage([], whole);
+  const resolve = (sequence: number, status: string) =>
+    createEvent('agent.suggestion.resolved', sequence, {
+      suggestion: { status, discardReason: 'Mentions Ada' },
+    });
+  history.addEvent(resolve(1, 'approved'));
+  history.addEvent(resolve(2, 'discarded'));
+  history.addEvent(createEvent('agent.handoff.requested', 3, { reason: 'Ada asks' }));
+  history.addEvent(createEvent('thread.status.changed', 4, { thread: {} }));
+  t.strictSame(ids(history), ['event_2', 'event_3', 'event_4']);
+  history.addEvent(erased);
+  t.strictSame(ids(history), ['event_4', 'event_7']);
+  const fresh = new ThreadHistory();
+  fresh.addPage([], whole);
+  fresh.addEvent(createEvent('agent.suggestion.resolved', 2, { erased: true }));
+  fresh.addEvent(createEvent('agent.handoff.requested', 3, { erased: true }));
+  t.strictSame(ids(fresh), []);
 });
 
 t.test('entries stay the same object until something changes', async t => {
   const history = new ThreadHistory();
-  history.addMessages([createMessage(5)]);
+  history.addPage([createMessage(5)], whole);
   const { entries } = history;
-  history.addEvent(createEvent('thread.tags.changed', 6, { thread: {} }));
+  history.addEvent(createEvent('thread.lifecycle.updated', 6, { thread: {} }));
   t.equal(history.entries, entries);
 });

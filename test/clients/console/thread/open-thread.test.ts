@@ -1,13 +1,47 @@
 /** A thread that is open while the server goes away and comes back. */
 import t from 'tap';
 import { OpenThread, type ThreadClient } from '../../../../clients/console/thread/open-thread.ts';
-import { ApiError, ConnectionError, type Message } from '../../../../clients/sdk/index.ts';
+import {
+  ApiError,
+  ConnectionError,
+  type ListMessagesQuery,
+  type Message,
+  type SkeinEvent,
+} from '../../../../clients/sdk/index.ts';
 
 const threadId = 'thread_1';
 
+const notFound = new ApiError({
+  status: 404,
+  code: 'svc/runtime/not_found',
+  reason: 'There is no such thread.',
+  headers: new Headers(),
+} as ConstructorParameters<typeof ApiError>[0]);
+
+const createClosing = (sequence: number): SkeinEvent =>
+  ({
+    eventId: `event_${sequence}`,
+    eventName: 'thread.status.changed',
+    occurredAt: new Date(sequence * 1_000).toISOString(),
+  }) as unknown as SkeinEvent;
+
+const createReceived = (message: Message): SkeinEvent =>
+  ({
+    eventId: `event_${message.sequence}`,
+    eventName: 'thread.message.received',
+    occurredAt: message.createdAt,
+    data: { threadId, message, sequence: message.sequence },
+  }) as unknown as SkeinEvent;
+
 /** A server with messages 1 to `newest`, which fails as it is told. */
 function startServer(newest: number) {
-  const server = { newest, failure: undefined as Error | undefined, pages: 0 };
+  const server = {
+    newest,
+    failure: undefined as Error | undefined,
+    /** From after the next of several pages on. */
+    failureAfterPage: undefined as Error | undefined,
+    pages: 0,
+  };
   const createMessage = (sequence: number): Message =>
     ({
       messageId: `message_${sequence}`,
@@ -20,35 +54,54 @@ function startServer(newest: number) {
     if (server.failure !== undefined) throw server.failure;
     return value;
   };
-  const list = (
-    _threadId: string,
-    query: { order?: string; limit?: number; cursor?: string; afterSequence?: number },
-  ) => {
-    const { limit = 50, cursor, afterSequence = 0 } = query;
-    const from = cursor === undefined ? server.newest : Number(cursor);
-    const sequences = Array.from({ length: server.newest }, (_each, index) => index + 1);
-    const fit = sequences.filter(sequence => sequence > afterSequence && sequence <= from);
-    const shown = query.order === 'desc' ? fit.reverse().slice(0, limit) : fit;
-    const next = (shown.at(-1) ?? 1) - 1;
+  const list = (_threadId: string, query: ListMessagesQuery) => {
+    const { order, limit = 50, afterSequence = 0, beforeSequence = Infinity } = query;
     server.pages++;
-    const page = {
-      data: shown.map(createMessage),
-      nextCursor: query.order === 'desc' && next > 0 ? String(next) : null,
+    const page = (after: number) => {
+      const sequences = Array.from({ length: server.newest }, (_each, index) => index + 1);
+      const fit = sequences.filter(sequence => sequence > after && sequence < beforeSequence);
+      const shown = (order === 'desc' ? fit.reverse() : fit).slice(0, limit);
+      return { data: shown.map(createMessage), nextCursor: shown.length < fit.length ? 'more' : null };
     };
     return {
-      then: (...taken: Parameters<Promise<typeof page>['then']>) => answer(page).then(...taken),
+      then: (...taken: Parameters<Promise<ReturnType<typeof page>>['then']>) =>
+        answer(page(afterSequence)).then(...taken),
       async *pages() {
-        yield await answer(page);
+        for (let after = afterSequence, more = true; more;) {
+          const { data, nextCursor } = await answer(page(after));
+          yield { data };
+          // As where the node dies between two pages.
+          server.failure = server.failureAfterPage;
+          after = data.at(-1)?.sequence ?? after;
+          more = nextCursor !== null;
+        }
       },
     };
   };
-  const none = () => answer({ data: [] });
+  const none = () => answer({ data: [], nextCursor: null });
   const client = {
-    threads: { get: () => answer({ threadId, sequence: server.newest }) },
-    messages: { list },
+    threads: {
+      get: () => answer({ threadId, sequence: server.newest }),
+      listEvents: (_threadId: string, { cursor }: { cursor?: string }) => {
+        const newest = cursor === undefined ? server.newest : Number(cursor);
+        const sequence = Math.floor(newest / 100) * 100;
+        const event = { ...createClosing(sequence), data: { sequence } };
+        return answer({
+          data: sequence > 0 ? [event] : [],
+          nextCursor: sequence > 0 ? `${sequence - 1}` : null,
+        });
+      },
+    },
+    messages: {
+      list,
+      get: (_threadId: string, messageId: string) => {
+        const sequence = Number(messageId.split('_')[1]);
+        if (sequence > server.newest) return Promise.reject(notFound);
+        return answer(createMessage(sequence));
+      },
+    },
     notes: { list: none },
     agentRuns: { list: none },
-    events: { list: none },
   } as unknown as ThreadClient;
   const due: (() => void)[] = [];
   const thread = new OpenThread(threadId, client, {
@@ -58,7 +111,7 @@ function startServer(newest: number) {
       return () => void due.splice(due.indexOf(work) >>> 0, 1);
     },
   });
-  return { server, thread, due };
+  return { server, thread, due, createMessage };
 }
 
 const settled = (): Promise<unknown> => new Promise(resolve => setImmediate(resolve));
@@ -80,24 +133,74 @@ t.test('what was missed is asked for until it has come, and what is shown stays'
 t.test('a thread that the operator may not see any more is not shown any more', async t => {
   const { server, thread, due } = startServer(3);
   await thread.open();
-  server.failure = new ApiError({
-    status: 404,
-    code: 'svc/runtime/not_found',
-    reason: 'There is no such thread.',
-    headers: new Headers(),
-  } as ConstructorParameters<typeof ApiError>[0]);
+  server.failure = notFound;
   await thread.reset();
   t.equal(thread.getState().phase, 'failed');
   t.equal(due.length, 0);
 });
 
-t.test('reads back to a message in few pages, and no further', async t => {
-  const { server, thread } = startServer(400);
+const numbers = (thread: OpenThread): (number | undefined)[] =>
+  thread.getState().entries.map(entry => (entry.kind === 'message' ? entry.message.sequence : undefined));
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_each, index) => from + index);
+
+t.test('the node dies while what was missed is read, and live events come before it is back', async t => {
+  const { server, thread, due, createMessage } = startServer(3);
+  await thread.open();
+  server.newest = 350;
+  server.failureAfterPage = new ConnectionError('died');
+  await thread.reset();
+  server.failureAfterPage = undefined;
+  server.failure = undefined;
+  // The stream was faster.
+  server.newest = 351;
+  thread.takeEvent(createReceived(createMessage(351)));
+  due.shift()?.();
+  await settled();
+  await settled();
+  const shown = numbers(thread).filter(sequence => sequence !== undefined);
+  t.strictSame(shown, range(1, 351), 'nothing is missing, twice or out of order');
+  t.equal(due.length, 0);
+});
+
+t.test('jumps to a message by the pages around it, and reads on in both directions', async t => {
+  const { server, thread, createMessage } = startServer(400);
   await thread.open();
   server.pages = 0;
-  t.ok(await thread.readBackTo('message_210'));
-  t.equal(server.pages, 2);
-  t.equal(thread.getState().entries.length, 250);
-  t.notOk(await thread.readBackTo('message_401'), 'there is none');
-  t.ok(thread.getState().reachesStart);
+  t.ok(await thread.show('message_110'));
+  t.equal(server.pages, 2, 'not all that are between');
+  await settled();
+  t.strictSame(
+    numbers(thread),
+    [...range(86, 100), undefined, ...range(101, 135)],
+    'with what happened there',
+  );
+  t.match(thread.getState(), { reachesStart: false, reachesEnd: false });
+  thread.takeEvent(createReceived(createMessage(401)));
+  t.equal(thread.countInbound(400), 0);
+  await thread.readLater();
+  await thread.readEarlier();
+  await thread.readEarlier();
+  t.match(thread.getState(), { reachesStart: true, reachesEnd: false });
+  t.strictSame(
+    numbers(thread).filter(sequence => sequence !== undefined),
+    range(1, 185),
+  );
+  thread.showNewest();
+  t.equal(numbers(thread).at(-1), 401);
+  t.match(thread.getState(), { reachesStart: false, reachesEnd: true });
+  t.notOk(await thread.show('message_402'), 'there is none');
+  t.ok(thread.getState().reachesEnd);
+});
+
+t.test('what is read on meets the newest, and is one list then', async t => {
+  const { thread } = startServer(200);
+  await thread.open();
+  await thread.show('message_120');
+  await thread.readLater();
+  t.ok(thread.getState().reachesEnd);
+  t.strictSame(
+    numbers(thread).filter(sequence => sequence !== undefined),
+    range(96, 200),
+  );
 });

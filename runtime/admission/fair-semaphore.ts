@@ -8,7 +8,8 @@
  *   waiting -> (gone)     aborted
  *
  * So one owner alone gets at most half of the permits and of the room; of two owners each gets a third. There is always something left
- * for the next owner.
+ * for the next owner. (The dynamic thresholds of A. Choudhury and E. Hahne, "Dynamic queue length thresholds for shared-memory packet
+ * switches", 1998, with a factor of 1.)
  */
 export class FairSemaphore {
   #free: number;
@@ -26,6 +27,11 @@ export class FairSemaphore {
     this.#room = room;
   }
 
+  /** Nobody works and nobody waits. */
+  get isIdle(): boolean {
+    return this.#held.size === 0 && this.#queues.size === 0;
+  }
+
   /** Does the work when it gets a permit; skips it if there is no room to wait. Rejects with the signal's reason if aborted before. */
   async runOrSkip(owner: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     const hasRoom = (this.#queues.get(owner)?.size ?? 0) < this.#room;
@@ -34,19 +40,40 @@ export class FairSemaphore {
 
   /** Does the work when it gets a permit, however many wait. Rejects with the signal's reason if aborted before. */
   async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#mayTake(owner)) this.#take(owner);
-    else await this.#wait(owner, signal);
+    if (!this.tryTake(owner)) await this.take(owner, signal);
     try {
       return await work();
     } finally {
-      this.#release(owner);
+      this.release(owner);
     }
+  }
+
+  /** Takes a permit if there is one for this owner now. Whoever has taken one releases it. */
+  tryTake(owner: string): boolean {
+    if (!this.#mayTake(owner)) return false;
+    this.#take(owner);
+    return true;
+  }
+
+  /** Takes a permit as soon as there is one for this owner, however many wait. Rejects with the signal's reason if aborted before. */
+  take(owner: string, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    return this.tryTake(owner) ? Promise.resolve() : this.#wait(owner, signal);
+  }
+
+  /** Gives a permit back. */
+  release(owner: string): void {
+    this.#free++;
+    const held = (this.#held.get(owner) ?? 0) - 1;
+    if (held === 0) this.#held.delete(owner);
+    else this.#held.set(owner, held);
+    this.#callAll();
   }
 
   /** From now on every caller gets a permit at once. */
   open(): void {
     this.#free = Infinity;
-    this.#callNext();
+    this.#callAll();
   }
 
   #mayTake(owner: string): boolean {
@@ -58,48 +85,41 @@ export class FairSemaphore {
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
   }
 
-  #release(owner: string): void {
-    this.#free++;
-    const held = (this.#held.get(owner) ?? 0) - 1;
-    if (held === 0) this.#held.delete(owner);
-    else this.#held.set(owner, held);
-    this.#callNext();
+  /** Gives free permits to waiting work. One release may allow two owners to go on: the next one, and the one that now holds fewer. */
+  #callAll(): void {
+    while (this.#callNext());
   }
 
-  /** Gives free permits to waiting work. An owner that gets one has its next turn after all others. */
-  #callNext(): void {
+  /** An owner that gets a permit has its next turn after all others. */
+  #callNext(): boolean {
+    if (this.#free <= 0) return false;
     for (const [owner, queue] of this.#queues) {
       const [next] = queue;
       if (next === undefined || !this.#mayTake(owner)) continue;
       this.#queues.delete(owner);
       this.#queues.set(owner, queue);
       next();
-      // One release may allow two owners to go on: the one that gets the permit, and the one that now holds fewer.
-      this.#callNext();
-      return;
+      return true;
     }
+    return false;
   }
 
-  #wait(owner: string, signal: AbortSignal): Promise<void> {
+  #wait(owner: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        signal.removeEventListener('abort', abort);
+        signal?.removeEventListener('abort', abort);
         this.#leave(owner, take);
       };
       const abort = (): void => {
         leave();
-        reject(signal.reason as Error);
+        reject(signal?.reason as Error);
       };
       const take = (): void => {
         leave();
         this.#take(owner);
         resolve();
       };
-      if (signal.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      signal.addEventListener('abort', abort, { once: true });
+      signal?.addEventListener('abort', abort, { once: true });
       this.#room--;
       const queue = this.#queues.get(owner) ?? new Set();
       this.#queues.set(owner, queue.add(take));

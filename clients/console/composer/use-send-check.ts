@@ -1,0 +1,38 @@
+/** Asks the server, a moment after the last key, whether what is written would be sent. Of several answers that to the last question counts. */
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ApiError, type MessageDryRun, type Thread } from '../../sdk/index.ts';
+import { useClient } from '../thread/conversations-context.tsx';
+import { toMessageBody, type WrittenMessage } from '../thread/conversations.ts';
+
+/** In milliseconds. */
+const settledMs = 400;
+/** Stands for a text before there is one. */
+const anyText = '.';
+
+export interface SendCheck {
+  /** Undefined until the server has answered. */
+  readonly answer: MessageDryRun | undefined;
+  /** What is wrong with the message itself, in the server's words. */
+  readonly problem: string | undefined;
+}
+
+export function useSendCheck(thread: Thread, written: WrittenMessage, isAsked: boolean): SendCheck {
+  const client = useClient();
+  const { threadId, status, serviceWindow } = thread;
+  const isEmpty = written.body.trim() === '' && written.attachments.length === 0;
+  const body = JSON.stringify(toMessageBody(isEmpty ? { ...written, body: anyText } : written));
+  const [settled] = useDebouncedValue(body, settledMs);
+  const { data, error } = useQuery({
+    queryKey: ['may-send', threadId, status, serviceWindow?.open, settled],
+    queryFn: ({ signal }) =>
+      client.messages.check(threadId, JSON.parse(settled) as ReturnType<typeof toMessageBody>, { signal }),
+    enabled: isAsked,
+    staleTime: 60_000,
+    // What was written is not kept.
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+  });
+  const isRefused = error instanceof ApiError && (error.status === 422 || error.status === 404);
+  return { answer: data, problem: isRefused ? error.reason : undefined };
+}

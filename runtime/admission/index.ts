@@ -1,0 +1,2 @@
+/** Who may work now, of many that share something. */
+export { FairSemaphore } from './fair-semaphore.ts';
