@@ -18,6 +18,7 @@ import { runLoad } from '../support/run-load.ts';
 import { startSkein } from '../support/skein.ts';
 import { count, fixed, median, table } from '../support/table.ts';
 import { probe } from './probe.ts';
+import { measureScrolling } from './scrolling.ts';
 
 const visits = 5;
 const timedMessages = 1_500;
@@ -247,6 +248,7 @@ export async function benchConsole(database: BenchDatabase): Promise<void> {
     const rows: Row[] = [];
     for (const measure of [measureVisits, measureSwitches, measureShowing, countBarriers, measureFlood])
       rows.push(...(await measure(setting)));
+    rows.push(...(await measureScrolling({ ...setting, database, databaseUrl: skein.databaseUrl })));
     console.log(`\n${table(['', 'measured', 'target'], rows)}`);
   } finally {
     await endings.end();

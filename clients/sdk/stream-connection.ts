@@ -23,8 +23,8 @@ export type StreamItem =
   | { readonly type: 'ephemeral'; readonly event: EphemeralEvent }
   /** Nothing that you may see happened up to here. A cursor that is kept stays fresh by it. */
   | { readonly type: 'position'; readonly cursor: Cursor }
-  /** Connected, and nothing was missed. */
-  | { readonly type: 'resumed'; readonly cursor: Cursor }
+  /** Connected, and nothing is lost: what was missed follows, up to `head`, the newest number of the project. */
+  | { readonly type: 'resumed'; readonly cursor: Cursor; readonly head: number }
   /** The events between the old cursor and this one are not in the stream any more: read what you show again. */
   | {
       readonly type: 'reset';
@@ -162,11 +162,11 @@ export class StreamConnection {
     }
   }
 
-  #begin({ type, epoch = '', seq = 0, reason = '' }: Frame): void {
+  #begin({ type, epoch = '', seq = 0, head = seq, reason = '' }: Frame): void {
     this.#epoch = epoch;
     this.#seq = seq;
     const cursor = { epoch, seq };
-    this.#push(type === 'reset' ? { type, cursor, reason } : { type: 'resumed', cursor });
+    this.#push(type === 'reset' ? { type, cursor, reason } : { type: 'resumed', cursor, head });
   }
 
   #receiveEvent(text: string, { seq, event }: Frame): void {
@@ -199,6 +199,7 @@ interface Frame {
   readonly type: string;
   readonly epoch?: string;
   readonly seq?: number;
+  readonly head?: number;
   readonly reason?: string;
   readonly event?: unknown;
 }

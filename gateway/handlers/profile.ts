@@ -1,13 +1,17 @@
 /** The profile of the signed-in user. */
 import { invalid, type Issue, ServiceError } from '../../protocol/errors.ts';
 import type { profileOperations } from '../../protocol/operations/index.ts';
-import type { UpdateProfileBody } from '../../protocol/resources/index.ts';
-import { findProfile, updateProfile } from '../../storage/accounts/index.ts';
+import {
+  maxSavedFilters,
+  maxSavedFiltersOfUser,
+  type UpdateProfileBody,
+} from '../../protocol/resources/index.ts';
+import { findProfile, TooManySavedFilters, updateProfile } from '../../storage/accounts/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { requireUser } from './caller.ts';
 
-/** 422 for a language or a time zone that does not exist. */
+/** 422 for a language or a time zone that does not exist, and for more filters than one may keep. */
 export function profileHandlers(
   database: Pick<Database, 'query' | 'em'>,
 ): Handlers<typeof profileOperations> {
@@ -19,9 +23,18 @@ export function profileHandlers(
     updateProfile: async call => {
       const { userId } = requireUser(call);
       checkSettings(call.body);
-      return { body: requirePresent(await updateProfile(database, userId, call.body, call.now)) };
+      try {
+        return { body: requirePresent(await updateProfile(database, userId, call.body, call.now)) };
+      } catch (error) {
+        throw error instanceof TooManySavedFilters ? refuseFilters() : error;
+      }
     },
   };
+}
+
+function refuseFilters(): ServiceError {
+  const message = `must be at most ${maxSavedFilters} of a project, and ${maxSavedFiltersOfUser} in all`;
+  return invalid([{ path: '/body/savedFilters', message, code: 'maxProperties' }]);
 }
 
 /** Whoever signed in and is no user any more has no session either. */

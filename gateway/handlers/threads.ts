@@ -39,6 +39,7 @@ import { toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
 import { commitKey, mayAnswer, type Call, type Handlers } from '../pipeline/index.ts';
 import { findActingUser, getAuthor } from './caller.ts';
 import { resolveScope } from './tenant-scope.ts';
+import { requireMessageReader, withoutUnreadable, withoutUnreadableJson } from './thread-view.ts';
 
 export interface ThreadServices {
   readonly database: Pick<Database, 'query' | 'scan' | 'search'>;
@@ -70,6 +71,7 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
         participantRef,
         q,
       } = call.query;
+      if (q !== undefined) requireMessageReader(call);
       const filters = readFilters(call);
       const { channelId } = filters;
       const asked = JSON.stringify({ ...filters, sort, order, participantRef, q });
@@ -227,7 +229,8 @@ function changeHandlers({
         throw notFound('/body/agentId');
       }
       const command: UpdateThread = { projectId, environmentId, changes, author: getAuthor(call) };
-      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call) };
+      const json = await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call);
+      return { json: withoutUnreadableJson(call, json) };
     },
 
     archiveThread: async call => {
@@ -246,7 +249,8 @@ function changeHandlers({
       const found = userId === null ? undefined : await access.project(userId, projectId);
       if (userId !== null && (found === undefined || !mayAnswer(found))) throw notFound('/body/userId');
       const command: AssignThread = { projectId, environmentId, userId, author: getAuthor(call) };
-      return { json: await node.ask<string>({ kind: 'thread', id: threadId }, 'assign', command, call) };
+      const json = await node.ask<string>({ kind: 'thread', id: threadId }, 'assign', command, call);
+      return { json: withoutUnreadableJson(call, json) };
     },
   };
 }
@@ -261,10 +265,15 @@ async function showTo(
   const threads = records.map(({ threadId, row }) => ({ threadId, state: decodeThread(row as ThreadRow) }));
   const { now } = call;
   const reader = findActingUser(call);
-  if (reader === undefined) return threads.map(({ threadId, state }) => toThread(state, threadId, now));
+  if (reader === undefined) {
+    return withoutUnreadable(
+      call,
+      threads.map(({ threadId, state }) => toThread(state, threadId, now)),
+    );
+  }
   const ids = records.map(({ threadId }) => threadId);
   const read = await readCursors(database, tenant, reader, ids);
-  return threads.map(({ threadId, state }) => {
+  const shown = threads.map(({ threadId, state }) => {
     const cursor = read.get(threadId);
     const unreadCount = Math.min(state.inboundCount - (cursor?.inboundCount ?? 0), maxUnreadCount);
     return {
@@ -273,4 +282,5 @@ async function showTo(
       unreadCount,
     };
   });
+  return withoutUnreadable(call, shown);
 }

@@ -49,9 +49,12 @@ export function ephemeralFrame(body: string): string {
   return `{"type":"event","event":${body}}`;
 }
 
-/** @param seq where the stream continues: the next numbered event is a later one */
-export function resumedFrame(epoch: string, seq: number): string {
-  return `{"type":"resumed","epoch":${JSON.stringify(epoch)},"seq":${seq}}`;
+/**
+ * @param seq where the stream continues: the next numbered event is a later one
+ * @param head the newest number: what the client has missed ends there
+ */
+export function resumedFrame(epoch: string, seq: number, head: number): string {
+  return `{"type":"resumed","epoch":${JSON.stringify(epoch)},"seq":${seq},"head":${head}}`;
 }
 
 /** @param seq the newest number: what the client refetches contains everything up to it */

@@ -41,6 +41,8 @@ export class StreamSession extends Subscriber {
   /** The client has said where to begin. */
   #hasBegun = false;
   #viewing: Viewing | undefined;
+  /** The number that the client was told last, until it is live. */
+  #told = 0;
 
   /** Starts the time that the client has to send `resume`. */
   open(socket: Socket<StreamSession>): void {
@@ -119,16 +121,19 @@ export class StreamSession extends Subscriber {
   }
 
   protected tellResumed(epoch: string, seq: number): void {
-    this.#send(resumedFrame(epoch, seq));
+    this.#told = seq;
+    this.#send(resumedFrame(epoch, seq, this.stream.head));
   }
 
   protected tellReset(epoch: string, seq: number, reason: ResetReason): void {
+    this.#told = seq;
     this.#send(resetFrame(epoch, seq, reason));
     // The client forgets what it knew.
     if (this.state === 'live') this.#tellViewers();
   }
 
   protected sendPage(page: readonly PagedFrame[]): void {
+    this.#told = page.at(-1)?.seq ?? this.#told;
     this.#socket?.cork(() => {
       for (const { text } of page) this.#send(text);
     });
@@ -136,6 +141,8 @@ export class StreamSession extends Subscriber {
 
   protected goLive(): void {
     this.#socket?.subscribe(getTopic(this.admission));
+    // The last of what was missed are events that the client may not see: it would wait for them.
+    if (this.#told < this.stream.head) this.#send(pingFrame(this.stream.head));
     this.#tellViewers();
   }
 

@@ -88,7 +88,10 @@ export function defineFrames(components: Components): JsonObject {
   return components.define('StreamFrame', {
     description: 'What the server sends on the Console stream, as JSON text.',
     anyOf: [
-      frame('resumed', cursor),
+      frame('resumed', {
+        ...cursor,
+        head: { ...cursor.seq, description: 'The newest number: what was missed ends there.' },
+      }),
       frame('reset', { ...cursor, reason }),
       frame('event', { seq, event: referSchema('Event') }),
       frame('event', { event: referSchema('EphemeralEvent') }),

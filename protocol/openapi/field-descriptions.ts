@@ -164,7 +164,18 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     language: 'The language of the Console (BCP 47); null: that of the browser.',
     timeZone: 'By its name; null: that of the browser.',
   },
-  Profile: { email: 'Your e-mail address.' },
+  UpdateProfileBody: {
+    savedFilters:
+      'By project and name: each that is named is replaced as a whole, or removed by null; the others stay.',
+  },
+  'SavedFilter SavedFilterInput': {
+    queue: 'One of those that GET /console/projects/{projectId}/queues counts.',
+    filters: 'What the queue is narrowed down to: filters of GET /threads.',
+  },
+  Profile: {
+    savedFilters: 'Queues that you have narrowed down and kept: by project, then by name.',
+    email: 'Your e-mail address.',
+  },
   'ListedConsoleMember WorkspaceMember': { displayName: 'How others see the user.' },
   'CannedReply CreateCannedReplyBody UpdateCannedReplyBody': {
     shortcut: 'What an operator types for it: `/thanks`. Unique in the project.',

@@ -179,6 +179,14 @@ export {
 } from './project.ts';
 export { closingWindowMs, maxQueueCount, Queues, QueuesQuery } from './queue.ts';
 export {
+  maxSavedFilters,
+  maxSavedFiltersOfUser,
+  SavedFilter,
+  type SavedFilterChanges,
+  SavedFilterInput,
+  type SavedFilters,
+} from './saved-filter.ts';
+export {
   type Approval,
   type BudgetScope,
   EndedSuggestion,

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, id, nullable, optional, resource, text } from './fields.ts';
+import { SavedFilterChanges, SavedFilters } from './saved-filter.ts';
 
 /** Names of colours, not values: clients have a shade of each for dark and light. */
 export const avatarColors = [
@@ -51,6 +52,7 @@ export const Profile = resource('Profile', {
   theme: choice(themes),
   language: nullable(Type.String()),
   timeZone: nullable(Type.String()),
+  savedFilters: SavedFilters,
 });
 export type Profile = Static<typeof Profile>;
 
@@ -71,5 +73,6 @@ export const UpdateProfileBody = body('UpdateProfileBody', {
   theme: optional(choice(themes)),
   language: optional(nullable(language())),
   timeZone: optional(nullable(text(1, 64))),
+  savedFilters: SavedFilterChanges,
 });
 export type UpdateProfileBody = Static<typeof UpdateProfileBody>;

@@ -8,6 +8,19 @@ export const maxQueueCount = 1_000;
 /** A window that ends within this many milliseconds is closing: two hours. */
 export const closingWindowMs = 7_200_000;
 
+/** In the order of an inbox. */
+export const queueNames = [
+  'mine',
+  'unassigned',
+  'allOpen',
+  'needsApproval',
+  'waitingLongest',
+  'windowClosing',
+  'failedSends',
+  'paused',
+  'closed',
+] as const;
+
 const counted = { count: Type.Integer({ minimum: 0, maximum: maxQueueCount }), more: Type.Boolean() };
 
 export const QueueCount = resource('QueueCount', counted);

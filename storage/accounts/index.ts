@@ -2,7 +2,7 @@
 export { Acceptance, type Invited } from './acceptance.ts';
 export { Accounts, type LoginAccount } from './accounts.ts';
 export { PasswordResets } from './password-resets.ts';
-export { findProfile, type ProfileChanges, updateProfile } from './profiles.ts';
+export { findProfile, type ProfileChanges, TooManySavedFilters, updateProfile } from './profiles.ts';
 export type { AccountRefusal, RefuseAccount } from './refusal.ts';
 export { isUserVerified } from './verified.ts';
 export { type LiveSession, type LoginClient, type OpenSession, Sessions } from './sessions.ts';

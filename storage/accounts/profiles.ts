@@ -1,6 +1,12 @@
 /** Profiles: how a user is shown to others, and what they have set for the Console. */
 import { LockMode } from '@mikro-orm/core';
-import type { Profile } from '../../protocol/resources/index.ts';
+import {
+  maxSavedFilters,
+  maxSavedFiltersOfUser,
+  type Profile,
+  type SavedFilterChanges,
+  type SavedFilters,
+} from '../../protocol/resources/index.ts';
 import type { Database, Queries } from '../database/index.ts';
 import { selectDisplayName, User, type UserSettings } from '../entities/index.ts';
 
@@ -10,6 +16,8 @@ type Settings = Pick<Profile, 'theme' | 'language' | 'timeZone'> & {
 
 /** What is absent stays. */
 export interface ProfileChanges extends Partial<Settings> {
+  /** By project and name; null removes one. */
+  readonly savedFilters?: SavedFilterChanges;
   /** Null: the beginning of the address. */
   readonly displayName?: string | null;
   readonly avatarColor?: Profile['avatarColor'];
@@ -25,6 +33,7 @@ const defaults = {
   theme: 'auto',
   language: null,
   timeZone: null,
+  savedFilters: {},
 } as const satisfies Required<UserSettings>;
 
 const select = `select u.user_id as "userId", u.email, ${selectDisplayName} as "displayName", u.avatar_color as "avatarColor", u.settings
@@ -56,11 +65,35 @@ export async function updateProfile(
   return findProfile(db, userId);
 }
 
+/** A user has kept as many filters as one may have. */
+export class TooManySavedFilters extends Error {}
+
+/** Each filter is replaced as a whole. */
+function mergeFilters(present: SavedFilters, changes: SavedFilterChanges): SavedFilters {
+  const projects = new Map(Object.entries(present));
+  for (const [projectId, changed] of Object.entries(changes)) {
+    const named = new Map(Object.entries({ ...projects.get(projectId), ...changed }));
+    const kept = [...named].flatMap(([name, filter]) => (filter === null ? [] : [[name, filter] as const]));
+    if (kept.length > maxSavedFilters) throw new TooManySavedFilters();
+    if (kept.length > 0) projects.set(projectId, Object.fromEntries(kept));
+    else projects.delete(projectId);
+  }
+  const count = Array.from(projects.values()).reduce((sum, named) => sum + Object.keys(named).length, 0);
+  if (count > maxSavedFiltersOfUser) throw new TooManySavedFilters();
+  return Object.fromEntries(projects);
+}
+
 function mergeSettings(
   present: UserSettings,
-  { notifications, ...changes }: Partial<Settings>,
+  { notifications, savedFilters, ...changes }: Omit<ProfileChanges, 'displayName' | 'avatarColor'>,
 ): UserSettings {
-  const merged = { ...present, ...changes };
+  const merged = {
+    ...present,
+    ...changes,
+    ...(savedFilters === undefined
+      ? {}
+      : { savedFilters: mergeFilters(present.savedFilters ?? {}, savedFilters) }),
+  };
   if (notifications === undefined) return merged;
   return {
     ...merged,

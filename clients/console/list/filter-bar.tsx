@@ -1,25 +1,13 @@
 /** The head of a list: which queue it is, and what it is narrowed down to. */
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Menu,
-  MultiSelect,
-  Pill,
-  Popover,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
-import { Bookmark, ListFilter } from 'lucide-react';
+import { ActionIcon, Checkbox, MultiSelect, Pill, Popover, Stack, TagsInput } from '@mantine/core';
+import { ListFilter } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { QueueName, ThreadFilters } from '../live/queues.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
-import { keepFilter, readSavedFilters, removeFilter, type SavedFilter } from './saved-filters.ts';
+import { KeepFilter } from './keep-filter.tsx';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps {
@@ -32,7 +20,7 @@ interface FilterBarProps {
 }
 
 export function FilterBar(props: FilterBarProps) {
-  const { title, filters, onChange, children } = props;
+  const { title, queue, filters, onChange, children } = props;
   const texts = useTexts().list;
   const labels = useLabels();
   const shown = Object.entries(filters).flatMap(([name, values]) =>
@@ -48,7 +36,7 @@ export function FilterBar(props: FilterBarProps) {
       <div className={classes['line']}>
         <h2 className={classes['title']}>{title}</h2>
         {children}
-        <SavedFilters {...props} />
+        <KeepFilter queue={queue} filters={filters} />
         <FilterMenu {...props} labels={labels} />
       </div>
       {shown.length > 0 && (
@@ -149,63 +137,5 @@ function FilterMenu({
         </Stack>
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-/** Queues with filters that the operator has kept, in this browser. */
-function SavedFilters({ queue, filters }: FilterBarProps) {
-  const texts = useTexts().list;
-  const navigate = useNavigate();
-  const { projectId, environmentId, userId } = useConversing();
-  const [saved, setSaved] = useState(() => readSavedFilters(localStorage, userId));
-  const [name, setName] = useState('');
-  const show = ({ queue: kept, filters: search }: SavedFilter): void => {
-    const params = { projectId, environmentId, queue: kept };
-    void navigate({ to: '/$projectId/$environmentId/$queue', params, search });
-  };
-  const keep = (): void => {
-    if (name.trim() === '') return;
-    setSaved(keepFilter(localStorage, userId, { name: name.trim(), queue, filters }));
-    setName('');
-  };
-  return (
-    <Menu position="bottom-end" width={240} shadow="md" closeOnItemClick={false}>
-      <Menu.Target>
-        <ActionIcon aria-label={texts.savedFilters}>
-          <Bookmark size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{saved.length === 0 ? texts.noSavedFilters : texts.savedFilters}</Menu.Label>
-        {saved.map(each => (
-          <Menu.Item key={each.name} onClick={() => show(each)}>
-            {each.name}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <div className={classes['keep']}>
-          <TextInput
-            size="xs"
-            aria-label={texts.filterName}
-            placeholder={texts.filterName}
-            value={name}
-            maxLength={40}
-            onChange={event => setName(event.currentTarget.value)}
-            onKeyDown={event => event.key === 'Enter' && keep()}
-          />
-          <Button size="compact-xs" onClick={keep}>
-            {texts.keepFilter}
-          </Button>
-        </div>
-        {saved.length > 0 && (
-          <Menu.Item
-            c="dimmed"
-            onClick={() => setSaved(removeFilter(localStorage, userId, saved.at(-1)?.name ?? ''))}
-          >
-            {texts.removeSaved(saved.at(-1)?.name ?? '')}
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
   );
 }

@@ -1,5 +1,6 @@
-/** Queues with filters that an operator has kept under a name, in this browser. */
-import type { QueueName, ThreadFilters } from '../live/queues.ts';
+/** Queues with filters that an operator has kept under a name, in their profile. */
+import type { Profile, SavedFilter as KeptFilter } from '../../sdk/index.ts';
+import { contractNames, queueNames, type QueueName, type ThreadFilters } from '../live/queues.ts';
 
 export interface SavedFilter {
   readonly name: string;
@@ -7,35 +8,36 @@ export interface SavedFilter {
   readonly filters: ThreadFilters;
 }
 
-const mostSaved = 20;
-const toKey = (userId: string): string => `skein-filters:${userId}`;
+/** Code points of a name: the contract's. */
+export const mostOfName = 60;
 
-type Kept = Pick<Storage, 'getItem' | 'setItem'>;
-
-export function readSavedFilters(storage: Kept, userId: string): readonly SavedFilter[] {
-  try {
-    const saved: unknown = JSON.parse(storage.getItem(toKey(userId)) ?? '[]');
-    return Array.isArray(saved) ? (saved as SavedFilter[]).slice(0, mostSaved) : [];
-  } catch {
-    return [];
-  }
+/** Those of a project, by their names. */
+export function listSavedFilters(
+  saved: Profile['savedFilters'] | undefined,
+  projectId: string,
+): readonly SavedFilter[] {
+  const listed = Object.entries(saved?.[projectId] ?? {}).flatMap(([name, { queue: kept, filters }]) => {
+    // A later version may know more queues.
+    const queue = queueNames.find(each => contractNames[each] === kept);
+    return queue === undefined ? [] : [{ name, queue, filters }];
+  });
+  return listed.sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** One of the same name is replaced. */
-export function keepFilter(storage: Kept, userId: string, filter: SavedFilter): readonly SavedFilter[] {
-  const others = readSavedFilters(storage, userId).filter(({ name }) => name !== filter.name);
-  return write(storage, userId, [filter, ...others].slice(0, mostSaved));
+export function toKept({ queue, filters }: Omit<SavedFilter, 'name'>): KeptFilter {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return { queue: contractNames[queue], filters: Object.fromEntries(given) };
 }
 
-export function removeFilter(storage: Kept, userId: string, name: string): readonly SavedFilter[] {
-  return write(
-    storage,
-    userId,
-    readSavedFilters(storage, userId).filter(each => each.name !== name),
-  );
+/** Whether they show the same threads. */
+export function isSameFilter(one: Omit<SavedFilter, 'name'>, other: Omit<SavedFilter, 'name'>): boolean {
+  return toText(one) === toText(other);
 }
 
-function write(storage: Kept, userId: string, saved: readonly SavedFilter[]): readonly SavedFilter[] {
-  storage.setItem(toKey(userId), JSON.stringify(saved));
-  return saved;
+function toText(filter: Omit<SavedFilter, 'name'>): string {
+  const { queue, filters } = toKept(filter);
+  const sorted = Object.entries(filters)
+    .map(([name, value]) => [name, Array.isArray(value) ? [...value].sort() : value])
+    .sort(([one], [other]) => String(one).localeCompare(String(other)));
+  return JSON.stringify([queue, sorted]);
 }

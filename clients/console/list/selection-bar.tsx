@@ -1,18 +1,21 @@
 /** What can be done to the chosen threads at once. */
-import { Button, CloseButton, Menu } from '@mantine/core';
+import { Button, CloseButton, Group, Menu, Popover, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useClient } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
+import { isTag, mostTags } from '../participant/tag.ts';
 import { changeAll, type ThreadChange } from './change-all.ts';
 import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
   readonly threadIds: readonly string[];
+  /** Tags to choose from: any others may be written. */
+  readonly tags: readonly string[];
   readonly onDone: () => void;
 }
 
-export function SelectionBar({ threadIds, onDone }: SelectionBarProps) {
+export function SelectionBar({ threadIds, tags, onDone }: SelectionBarProps) {
   const texts = useTexts().list.selection;
   const client = useClient();
   const { colleagues } = useNames();
@@ -30,48 +33,110 @@ export function SelectionBar({ threadIds, onDone }: SelectionBarProps) {
       <span className={classes['count']} role="status">
         {failed > 0 ? texts.failed(failed) : texts.chosen(threadIds.length)}
       </span>
-      <Button
-        size="compact-xs"
-        variant="default"
-        loading={isBusy}
-        onClick={() => void change({ action: 'close' })}
-      >
-        {texts.close}
-      </Button>
-      <Menu position="top-end" shadow="md">
-        <Menu.Target>
-          <Button size="compact-xs" variant="default" disabled={isBusy}>
-            {texts.assign}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {colleagues
-            .filter(({ canAnswer }) => canAnswer)
-            .map(({ userId, name }) => (
-              <Menu.Item key={userId} onClick={() => void change({ action: 'assign', userId })}>
-                {name}
+      <div className={classes['actions']}>
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={isBusy}
+          onClick={() => void change({ action: 'close' })}
+        >
+          {texts.close}
+        </Button>
+        <Menu position="top-end" shadow="md">
+          <Menu.Target>
+            <Button size="compact-xs" variant="default" disabled={isBusy}>
+              {texts.assign}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {colleagues
+              .filter(({ canAnswer }) => canAnswer)
+              .map(({ userId, name }) => (
+                <Menu.Item key={userId} onClick={() => void change({ action: 'assign', userId })}>
+                  {name}
+                </Menu.Item>
+              ))}
+            <Menu.Item onClick={() => void change({ action: 'assign', userId: null })}>
+              {texts.nobody}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+        <TagChange known={tags} isBusy={isBusy} onChange={change} />
+        <Menu position="top-end" shadow="md">
+          <Menu.Target>
+            <Button size="compact-xs" variant="default" disabled={isBusy}>
+              {texts.mode}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {(['auto', 'suggest', 'paused'] as const).map(agentMode => (
+              <Menu.Item key={agentMode} onClick={() => void change({ action: 'setAgentMode', agentMode })}>
+                {texts.modes[agentMode]}
               </Menu.Item>
             ))}
-          <Menu.Item onClick={() => void change({ action: 'assign', userId: null })}>
-            {texts.nobody}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Menu position="top-end" shadow="md">
-        <Menu.Target>
-          <Button size="compact-xs" variant="default" disabled={isBusy}>
-            {texts.mode}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {(['auto', 'suggest', 'paused'] as const).map(agentMode => (
-            <Menu.Item key={agentMode} onClick={() => void change({ action: 'setAgentMode', agentMode })}>
-              {texts.modes[agentMode]}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      <CloseButton size="sm" aria-label={texts.clear} onClick={onDone} />
+          </Menu.Dropdown>
+        </Menu>
+        <CloseButton size="sm" aria-label={texts.clear} onClick={onDone} />
+      </div>
     </div>
+  );
+}
+
+interface TagChangeProps {
+  readonly known: readonly string[];
+  readonly isBusy: boolean;
+  readonly onChange: (change: ThreadChange) => Promise<void>;
+}
+
+/** Gives tags to the chosen threads, or takes them away. */
+function TagChange({ known, isBusy, onChange }: TagChangeProps) {
+  const { selection: texts } = useTexts().list;
+  const { badTag } = useTexts().thread.participant;
+  const [isOpen, setOpen] = useState(false);
+  const [tags, setTags] = useState<readonly string[]>([]);
+  const isBad = tags.some(tag => !isTag(tag));
+  const change = (action: 'addTags' | 'removeTags'): void => {
+    setOpen(false);
+    setTags([]);
+    void onChange({ action, tags });
+  };
+  const button = (action: 'addTags' | 'removeTags') => (
+    <Button
+      size="compact-xs"
+      variant={action === 'addTags' ? 'filled' : 'default'}
+      disabled={tags.length === 0 || isBad}
+      onClick={() => change(action)}
+    >
+      {texts[action]}
+    </Button>
+  );
+  return (
+    <Popover position="top-end" width={240} shadow="md" trapFocus opened={isOpen} onChange={setOpen}>
+      <Popover.Target>
+        <Button size="compact-xs" variant="default" disabled={isBusy} onClick={() => setOpen(!isOpen)}>
+          {texts.tag}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          <TagsInput
+            size="xs"
+            label={texts.tags}
+            data={known}
+            maxTags={mostTags}
+            acceptValueOnBlur
+            error={isBad && badTag}
+            // Not over the buttons below.
+            comboboxProps={{ withinPortal: false, position: 'top' }}
+            value={[...tags]}
+            onChange={setTags}
+          />
+          <Group gap="xs">
+            {button('addTags')}
+            {button('removeTags')}
+          </Group>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

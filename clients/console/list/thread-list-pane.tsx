@@ -21,7 +21,9 @@ const rowHeight = 68;
 /** Ages are told anew so often. */
 const agesEveryMs = 20_000;
 /** So many rows before the end the next page is asked for. */
-const aheadRows = 15;
+const aheadRows = 40;
+/** Of so many threads the tags are offered. */
+const taggedRows = 1_000;
 
 interface ThreadListPaneProps {
   readonly queue: QueueName;
@@ -55,9 +57,21 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
         )}
       </FilterBar>
       <Rows list={list} state={state} queue={queue} selected={selected} chosen={chosen} onToggle={toggle} />
-      {chosen.size > 0 && <SelectionBar threadIds={[...chosen]} onDone={() => setChosen(new Set())} />}
+      {chosen.size > 0 && (
+        <SelectionBar
+          threadIds={[...chosen]}
+          tags={listTags(list, state.order)}
+          onDone={() => setChosen(new Set())}
+        />
+      )}
     </section>
   );
+}
+
+/** The tags of the threads that are listed first. */
+function listTags(list: ThreadList, order: readonly string[]): readonly string[] {
+  const tags = order.slice(0, taggedRows).flatMap(threadId => list.getThread(threadId)?.tags ?? []);
+  return [...new Set(tags)].sort((one, other) => one.localeCompare(other));
 }
 
 interface RowsProps extends ThreadListPaneProps {

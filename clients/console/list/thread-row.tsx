@@ -6,8 +6,8 @@ import type { Names } from '../thread/names.tsx';
 import type { Formats } from '../thread/formats.ts';
 import type { ConsoleTexts } from '../texts/index.ts';
 import { Face } from '../people/face.tsx';
+import { ParticipantFace } from '../people/participant-face.tsx';
 import { PresentFaces } from '../people/present-faces.tsx';
-import { toInitials } from './initials.ts';
 import classes from './thread-row.module.css';
 
 export interface ThreadRowProps {
@@ -30,9 +30,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const unread = thread.unreadCount ?? 0;
   return (
     <>
-      <span className={classes['face']} data-hue={toHue(thread.threadId)} aria-hidden>
-        {toInitials(name)}
-      </span>
+      <ParticipantFace thread={thread} name={name} size={32} />
       <div className={classes['text']}>
         <div className={classes['top']}>
           <bdi className={classes['name']} data-unread={unread > 0 || undefined} title={name}>
@@ -132,9 +130,4 @@ function Chips({ thread, texts, formats, names, now }: ThreadRowProps) {
 function tellAge({ texts, formats, now }: ThreadRowProps, at: string): string {
   const age = now - Date.parse(at);
   return age < minuteMs ? texts.now : formats.age(age);
-}
-
-/** Six colours, by the thread. */
-function toHue(threadId: string): number {
-  return threadId.charCodeAt(threadId.length - 1) % 6;
 }

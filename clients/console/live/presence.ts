@@ -3,6 +3,7 @@
  * begins anew, and who has typed is forgotten after a while.
  */
 import type { EphemeralEvent } from '../../sdk/index.ts';
+import { toReadableName } from '../people/readable-name.ts';
 import type { StreamListener } from './project-stream.ts';
 
 export interface Present {
@@ -61,7 +62,11 @@ export class Presence implements StreamListener {
     const { threadId } = event.data;
     if (threadId === undefined) return;
     if (event.eventName === 'thread.viewer.changed') {
-      this.#viewers.set(threadId, event.data.viewers);
+      const viewers = event.data.viewers.map(each => ({
+        ...each,
+        displayName: toReadableName(each.displayName),
+      }));
+      this.#viewers.set(threadId, viewers);
       this.#arrange(threadId);
     } else if (event.eventName !== 'agent.output.delta' && event.data.userId !== undefined) {
       this.#setTyping(threadId, event.data.userId, event.eventName === 'thread.typing.started');

@@ -3,18 +3,26 @@
  * true by these events.
  *
  *   connecting -> online -> waiting -> connecting ... -> ended
+ *              -> catchingUp or reset -> online
  *
  * After a lost connection the stream goes on where it was: `catchingUp` until what was missed has come. `reset` says that too much was
- * missed: listeners read what they show again.
+ * missed: listeners read what they show again, and it lasts until they have.
  */
 import type { Cursor, Disconnect, EventStream, StreamItem } from '../../sdk/index.ts';
 
 export type StreamState =
   | { readonly is: 'connecting' }
   | { readonly is: 'online' }
+  /** `left`: how many numbers of events are still to come, some of which the operator may not see. */
+  | { readonly is: 'catchingUp'; readonly left: number }
+  | { readonly is: 'reset' }
   | { readonly is: 'waiting'; readonly retryAt: number }
   /** The session is over, or the operator may not follow this project any more. */
   | { readonly is: 'ended'; readonly error: unknown };
+
+export function isConnected({ is }: StreamState): boolean {
+  return is === 'online' || is === 'catchingUp' || is === 'reset';
+}
 
 export type StreamedEvent = Extract<StreamItem, { type: 'event' }>['event'];
 export type StreamedEphemeral = Extract<StreamItem, { type: 'ephemeral' }>['event'];
@@ -26,8 +34,8 @@ export interface StreamListener {
   onEphemeral?(event: StreamedEphemeral): void;
   /** A connection begins: what is not repeated comes anew. */
   onConnect?(): void;
-  /** Events were missed for good. */
-  onReset?(): void;
+  /** Events were missed for good. Gives a promise where reading again takes a while. */
+  onReset?(): void | Promise<unknown>;
 }
 
 /** Opens the stream: of the SDK, or of a test. */
@@ -36,6 +44,9 @@ export type OpenStream = (options: {
   readonly signal: AbortSignal;
   readonly onDisconnect: (disconnect: Disconnect) => void;
 }) => AsyncIterable<StreamItem> & Pick<EventStream, 'view'>;
+
+/** While it catches up, how much is left is told so often at most. */
+const leftEveryMs = 100;
 
 export class ProjectStream {
   readonly #open: OpenStream;
@@ -46,6 +57,9 @@ export class ProjectStream {
   #following: AbortController | undefined;
   #opened: Pick<EventStream, 'view'> | undefined;
   #viewed: string | null = null;
+  /** The number with which it has caught up. */
+  #head = 0;
+  #leftToldAt = 0;
 
   constructor(open: OpenStream, now: () => number = Date.now) {
     this.#open = open;
@@ -103,13 +117,34 @@ export class ProjectStream {
 
   #take(item: StreamItem): void {
     const isBeginning = item.type === 'resumed' || item.type === 'reset';
-    if (isBeginning) this.#setState({ is: 'online' });
+    if (item.type === 'resumed') this.#head = item.head;
+    if (item.type === 'reset') this.#setState({ is: 'reset' });
+    else if (item.type !== 'ephemeral') this.#count(item.cursor.seq, isBeginning);
+    const readings: unknown[] = [];
     for (const listener of this.#listeners) {
       if (isBeginning) listener.onConnect?.();
       if (item.type === 'event') listener.onEvent?.(item.event);
       else if (item.type === 'ephemeral') listener.onEphemeral?.(item.event);
-      else if (item.type === 'reset') listener.onReset?.();
+      else if (item.type === 'reset') readings.push(listener.onReset?.());
     }
+    if (item.type === 'reset') void this.#awaitReadings(readings);
+  }
+
+  /** Everything up to this number has come. */
+  #count(seq: number, isBeginning: boolean): void {
+    if (!isBeginning && this.#state.is !== 'catchingUp') return;
+    const left = this.#head - seq;
+    if (left <= 0) return this.#setState({ is: 'online' });
+    if (!isBeginning && this.#now() < this.#leftToldAt + leftEveryMs) return;
+    this.#leftToldAt = this.#now();
+    this.#setState({ is: 'catchingUp', left });
+  }
+
+  async #awaitReadings(readings: readonly unknown[]): Promise<void> {
+    const reset = this.#state;
+    await Promise.allSettled(readings);
+    // Unless it was lost meanwhile.
+    if (this.#state === reset) this.#setState({ is: 'online' });
   }
 
   #setState(state: StreamState): void {

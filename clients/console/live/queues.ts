@@ -1,5 +1,5 @@
 /** The queues of the Console: which threads are in each, how they are asked for, and their order. */
-import type { ListThreadsQuery, Thread } from '../../sdk/index.ts';
+import type { ListThreadsQuery, Queues, Thread } from '../../sdk/index.ts';
 
 export const queueNames = [
   'mine',
@@ -13,6 +13,19 @@ export const queueNames = [
   'closed',
 ] as const;
 export type QueueName = (typeof queueNames)[number];
+
+/** What the contract calls the queues. */
+export const contractNames: Readonly<Record<QueueName, keyof Queues['queues']>> = {
+  mine: 'mine',
+  unassigned: 'unassigned',
+  all: 'allOpen',
+  approval: 'needsApproval',
+  waiting: 'waitingLongest',
+  closing: 'windowClosing',
+  failed: 'failedSends',
+  paused: 'paused',
+  closed: 'closed',
+};
 
 export const isQueueName = (name: string): name is QueueName =>
   (queueNames as readonly string[]).includes(name);
@@ -142,7 +155,12 @@ export function belongs(
 export function compare(name: QueueName, one: Thread, other: Thread): number {
   const byTime =
     queues[name].sort === 'waitingSince'
-      ? (one.waitingSince ?? '').localeCompare(other.waitingSince ?? '')
-      : other.lastMessageAt.localeCompare(one.lastMessageAt);
-  return byTime === 0 ? other.threadId.localeCompare(one.threadId) : byTime;
+      ? compareTexts(one.waitingSince ?? '', other.waitingSince ?? '')
+      : compareTexts(other.lastMessageAt, one.lastMessageAt);
+  return byTime === 0 ? compareTexts(other.threadId, one.threadId) : byTime;
+}
+
+/** By their characters, as the server sorts instants and ids. */
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -9,6 +9,7 @@ import type { ListThreadsQuery, Page, SkeinEvent, Thread } from '../../sdk/index
 import type { StreamListener } from './project-stream.ts';
 import { belongs, compare, createQuery, type QueueName, type ThreadFilters } from './queues.ts';
 import { canSucceedLater } from '../composer/outbox.ts';
+import { ThreadOrder } from './thread-order.ts';
 import { ThreadRows } from './thread-rows.ts';
 
 export interface ThreadListState {
@@ -38,6 +39,8 @@ export interface ShownQueue {
 }
 
 const pageSize = 50;
+/** Whoever scrolls on wants more: the contract's most. */
+const nextPageSize = 100;
 /** Views are told so often, however many events come: rows that jump more often are not read by anybody. */
 const tellEveryMs = 100;
 /** Rows that are missing are read together; more at once than this, and the first page is read anew. */
@@ -50,6 +53,9 @@ export class ThreadList implements StreamListener {
   readonly #port: ThreadListPort;
   readonly #queue: ShownQueue;
   readonly #rows = new ThreadRows();
+  readonly #order: ThreadOrder;
+  /** Threads that come behind the last page that was read: with the next one they may be shown. */
+  readonly #behind = new Set<string>();
   readonly #listeners = new Set<() => void>();
   readonly #missing = new Set<string>();
   /** Threads that are asked for by themselves, or will be. */
@@ -70,6 +76,13 @@ export class ThreadList implements StreamListener {
   constructor(port: ThreadListPort, queue: ShownQueue) {
     this.#port = port;
     this.#queue = queue;
+    this.#order = new ThreadOrder({
+      get: threadId => this.#rows.get(threadId),
+      all: () => this.#rows.all(),
+      has: thread => this.#isShown(thread),
+      compare: (one, other) => compare(queue.name, one, other),
+      now: () => port.now(),
+    });
   }
 
   readonly getState = (): ThreadListState => this.#state;
@@ -93,6 +106,8 @@ export class ThreadList implements StreamListener {
     try {
       const page = await this.#port.list(this.#createQuery());
       if (reading !== this.#reading) return;
+      // What was known behind it may not be there any more.
+      this.#order.changeAll();
       this.#takePage(page);
     } catch (error) {
       if (reading !== this.#reading) return;
@@ -107,7 +122,11 @@ export class ThreadList implements StreamListener {
     const reading = ++this.#reading;
     this.#setState({ phase: 'readingMore' });
     try {
-      const page = await this.#port.list({ ...this.#createQuery(), cursor: this.#cursor });
+      const page = await this.#port.list({
+        ...this.#createQuery(),
+        limit: nextPageSize,
+        cursor: this.#cursor,
+      });
       if (reading === this.#reading) this.#takePage(page);
     } catch (error) {
       if (reading === this.#reading) this.#setState({ phase: 'ready', error });
@@ -124,11 +143,13 @@ export class ThreadList implements StreamListener {
   /** Shows what has waited, though the list is held. */
   release(): void {
     this.#changed.clear();
-    this.#setState({ order: this.#arrange(), waiting: 0 });
+    this.#setState({ order: this.#order.arrange(), waiting: 0 });
   }
 
   markRead(threadId: string, sequence: number): void {
-    if (this.#rows.markRead(threadId, sequence)) this.#tellSoon();
+    if (!this.#rows.markRead(threadId, sequence)) return;
+    this.#order.change(threadId);
+    this.#tellSoon();
   }
 
   onEvent(event: SkeinEvent): void {
@@ -137,13 +158,14 @@ export class ThreadList implements StreamListener {
     const taken = this.#rows.takeEvent(event);
     if (taken === 'nothing') return;
     this.#changed.add(threadId);
+    this.#order.change(threadId);
     if (taken === 'changed') this.#tellSoon();
     // An answer that is on its way may be older than this event, and what came before it was not taken.
     if (taken === 'unknown' || this.#beingRead.has(threadId)) this.#gather(threadId);
   }
 
-  onReset(): void {
-    void this.read();
+  onReset(): Promise<void> {
+    return this.read();
   }
 
   stop(): void {
@@ -166,24 +188,37 @@ export class ThreadList implements StreamListener {
     if (last !== undefined && (this.#end === undefined || this.#comesAfter(last, this.#end)))
       this.#end = last;
     if (!hasMore) this.#end = undefined;
+    for (const threadId of [...data.map(each => each.threadId), ...this.#behind])
+      this.#order.change(threadId);
+    this.#behind.clear();
     this.#setState({ phase: 'ready', error: undefined, hasMore });
+    this.#append(data);
     this.#tell();
+  }
+
+  /** Shows a page below a list that is held: whoever scrolls holds it all the while. */
+  #append(page: readonly Thread[]): void {
+    const { order } = this.#state;
+    const last = this.#rows.get(order.at(-1) ?? '');
+    if (!this.#isHeld || last === undefined) return;
+    const added = page.filter(thread => this.#isShown(thread) && this.#comesAfter(thread, last));
+    if (added.length === 0) return;
+    // Some of it may have moved up into what is shown already.
+    const shown = new Set(order);
+    const ids = added.map(({ threadId }) => threadId).filter(threadId => !shown.has(threadId));
+    this.#setState({ order: [...order, ...ids] });
   }
 
   #comesAfter(one: Thread, other: Thread): boolean {
     return compare(this.#queue.name, one, other) > 0;
   }
 
-  /** Which threads are shown, in which order. */
-  #arrange(): readonly string[] {
+  #isShown(thread: Thread): boolean {
     const { name, filters, userId } = this.#queue;
-    const surroundings = { userId, now: this.#port.now() };
-    const end = this.#state.hasMore ? this.#end : undefined;
-    const shown = Array.from(this.#rows.all()).filter(
-      thread =>
-        belongs(thread, name, filters, surroundings) && (end === undefined || !this.#comesAfter(thread, end)),
-    );
-    return shown.sort((one, other) => compare(name, one, other)).map(({ threadId }) => threadId);
+    if (!belongs(thread, name, filters, { userId, now: this.#port.now() })) return false;
+    const isBehind = this.#end !== undefined && this.#state.hasMore && this.#comesAfter(thread, this.#end);
+    if (isBehind) this.#behind.add(thread.threadId);
+    return !isBehind;
   }
 
   #gather(threadId: string): void {
@@ -203,7 +238,10 @@ export class ThreadList implements StreamListener {
 
   async #readOne(threadId: string): Promise<void> {
     try {
-      if (this.#rows.put([await this.#port.get(threadId)])) this.#tellSoon();
+      if (this.#rows.put([await this.#port.get(threadId)])) {
+        this.#order.change(threadId);
+        this.#tellSoon();
+      }
     } catch (error) {
       // Otherwise it is gone.
       if (canSucceedLater(error)) this.#gather(threadId);
@@ -226,7 +264,7 @@ export class ThreadList implements StreamListener {
   }
 
   #tell(): void {
-    const order = this.#arrange();
+    const order = this.#order.arrange();
     const before = this.#state.order;
     if (!this.#isHeld || before.length === 0) {
       this.#changed.clear();

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import type { QueueName, ThreadFilters } from './queues.ts';
-import type { ProjectStream } from './project-stream.ts';
+import { isConnected, type ProjectStream } from './project-stream.ts';
 import { useProjectStream } from './stream-context.tsx';
 import { ThreadList, type ThreadListState } from './thread-list.ts';
 
@@ -38,7 +38,7 @@ export function useThreadList(
       conversations.onRead((threadId, sequence) => list.markRead(threadId, sequence)),
     ];
     void list.read();
-    if (stream.getState().is !== 'online') stops.push(readAgainOnline(stream, list));
+    if (!isConnected(stream.getState())) stops.push(readAgainOnline(stream, list));
     return () => {
       for (const stop of stops) stop();
       list.stop();
@@ -51,7 +51,7 @@ export function useThreadList(
 /** What happened between the read and the beginning of the stream came by neither. Returns what stops it. */
 function readAgainOnline(stream: ProjectStream, list: ThreadList): () => void {
   const stop = stream.onState(() => {
-    if (stream.getState().is !== 'online') return;
+    if (!isConnected(stream.getState())) return;
     stop();
     void list.read();
   });

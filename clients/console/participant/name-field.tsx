@@ -1,8 +1,9 @@
 /** The participant's name, which an operator may correct. */
-import { ActionIcon, Avatar, Button, Group, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, TextInput } from '@mantine/core';
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
+import { ParticipantFace } from '../people/participant-face.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
@@ -23,7 +24,7 @@ export function NameField({ open, thread, name, action }: NameFieldProps) {
   if (edited === undefined)
     return (
       <div className={classes['name']}>
-        <Avatar size={40} radius="xl" name={name} color="initials" aria-hidden />
+        <ParticipantFace thread={thread} name={name} size={40} />
         <b title={name}>
           <bdi>{name}</bdi>
         </b>

@@ -8,9 +8,7 @@ import type { OpenThread } from '../thread/open-thread.ts';
 import { useThreadUpdate } from '../thread/thread-header.tsx';
 import type { Action } from '../thread/use-action.ts';
 import classes from './participant.module.css';
-
-/** As the contract has it. */
-const pattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+import { isTag } from './tag.ts';
 
 interface TagsProps {
   readonly open: OpenThread;
@@ -23,7 +21,7 @@ export function Tags({ open, thread, action }: TagsProps) {
   const update = useThreadUpdate(open, action);
   const [text, setText] = useState('');
   const { tags = [] } = thread;
-  const isBad = text !== '' && !pattern.test(text);
+  const isBad = text !== '' && !isTag(text);
   const add = async (): Promise<void> => {
     if (text === '' || isBad) return;
     if (tags.includes(text) || (await update({ tags: [...tags, text] }))) setText('');

@@ -1,4 +1,4 @@
-/** A colleague as two letters on their colour. */
+/** A person as two letters on their colour. */
 import { toInitials } from '../list/initials.ts';
 import classes from './face.module.css';
 
@@ -19,6 +19,7 @@ export const faceColors = [
 ] as const;
 
 interface FaceProps {
+  /** Of the user, or whatever else tells a person from others. */
   readonly userId: string;
   readonly name: string;
   /** Whoever has chosen none gets one by their id. */
@@ -37,12 +38,15 @@ export function Face({ userId, name, color, title, isTyping = false, size = 18 }
       data-color={color ?? chooseColor(userId)}
       data-initials={toInitials(name)}
       data-typing={isTyping || undefined}
-      style={{ width: size, height: size, fontSize: Math.round(size * 0.45) }}
+      style={{ width: size, height: size, fontSize: Math.round(size * 0.4) }}
       {...(title === undefined ? { 'aria-hidden': true } : { role: 'img', title, 'aria-label': title })}
     />
   );
 }
 
-/** Ids end at random. */
-const chooseColor = (userId: string): string =>
-  faceColors[1 + (userId.charCodeAt(userId.length - 1) % (faceColors.length - 1))] ?? 'blue';
+/** All of an id counts: those that others have given may begin or end alike. */
+function chooseColor(id: string): string {
+  let hash = 0;
+  for (const character of id) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return faceColors[1 + (hash % (faceColors.length - 1))] ?? 'blue';
+}

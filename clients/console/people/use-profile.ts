@@ -1,7 +1,7 @@
 /** The operator's own profile: their name and colour, and what they have set, which follows them to every browser. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import { chooseLanguage } from '../../kit/texts.tsx';
 import type { Profile, UpdateProfileBody } from '../../sdk/index.ts';
@@ -19,7 +19,13 @@ export function useProfile(): {
   readonly change: (changed: UpdateProfileBody) => Promise<void>;
 } {
   const queries = useQueryClient();
-  const { data: profile } = useQuery({ queryKey, queryFn: () => skein.profile.get(), staleTime: Infinity });
+  const { data: profile } = useQuery({
+    queryKey,
+    queryFn: () => skein.profile.get(),
+    staleTime: Infinity,
+    // It may have been changed in another browser.
+    refetchOnWindowFocus: 'always',
+  });
   const change = useCallback(
     async (changed: UpdateProfileBody): Promise<void> => {
       queries.setQueryData(queryKey, await skein.profile.update(changed));
@@ -28,6 +34,21 @@ export function useProfile(): {
     [queries],
   );
   return { profile, change };
+}
+
+/** In which the operator reads times; undefined: the browser's. */
+export function useTimeZone(): string | undefined {
+  const timeZone = useProfile().profile?.timeZone ?? undefined;
+  return useMemo(() => (timeZone !== undefined && isKnownZone(timeZone) ? timeZone : undefined), [timeZone]);
+}
+
+/** The server may know zones that an older browser does not. */
+function isKnownZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
 }
 
 /** The theme, here at once, and in every browser from its next page on. Where the server cannot be reached, it stays here. */

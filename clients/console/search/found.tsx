@@ -1,6 +1,6 @@
 /** What the palette has found, as it is shown. */
 import type { Thread } from '../../sdk/index.ts';
-import { toInitials } from '../list/initials.ts';
+import { ParticipantFace } from '../people/participant-face.tsx';
 import { useFormats } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { cutSnippet } from './highlights.ts';
@@ -15,9 +15,7 @@ export function FoundThread({ thread }: { readonly thread: Thread }) {
   const at = match?.at ?? thread.lastMessageAt;
   return (
     <>
-      <span className={classes['face']} aria-hidden>
-        {toInitials(name)}
-      </span>
+      <ParticipantFace thread={thread} name={name} size={28} />
       <span className={classes['found']}>
         <span className={classes['top']}>
           <bdi className={classes['name']}>{name}</bdi>

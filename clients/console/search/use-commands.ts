@@ -1,9 +1,10 @@
 /** Everything that the palette can do, beside finding conversations. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Sun } from 'lucide-react';
+import { Bookmark, Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Sun } from 'lucide-react';
 import { useMemo } from 'react';
 import { signOut } from '../../kit/browser-session.ts';
+import { useSavedFilters } from '../list/use-saved-filters.ts';
 import { queueNames } from '../live/queues.ts';
 import { rememberEnvironment, useEnvironments } from '../shell/environments.ts';
 import { queueIcons } from '../shell/queue-icons.ts';
@@ -29,11 +30,12 @@ function useQueueCommands(): readonly RunnableCommand[] {
   const { shell } = useTexts();
   const navigate = useNavigate();
   const { projectId, environmentId } = useConversing();
+  const { saved } = useSavedFilters();
   return useMemo(
-    () =>
-      queueNames.map(queue => ({
+    () => [
+      ...queueNames.map(queue => ({
         id: `queue-${queue}`,
-        group: 'queues',
+        group: 'queues' as const,
         label: shell.queues[queue],
         Icon: queueIcons[queue],
         run() {
@@ -41,7 +43,18 @@ function useQueueCommands(): readonly RunnableCommand[] {
           void navigate({ to: '/$projectId/$environmentId/$queue', params, search: {} });
         },
       })),
-    [shell, navigate, projectId, environmentId],
+      ...saved.map(({ name, queue, filters }) => ({
+        id: `filter-${name}`,
+        group: 'queues' as const,
+        label: name,
+        Icon: Bookmark,
+        run() {
+          const params = { projectId, environmentId, queue };
+          void navigate({ to: '/$projectId/$environmentId/$queue', params, search: filters });
+        },
+      })),
+    ],
+    [saved, shell, navigate, projectId, environmentId],
   );
 }
 

@@ -12,6 +12,7 @@ import { languages, useProfile, useSetLanguage, useTheme } from '../people/use-p
 import { playSound } from '../notifications/sound.ts';
 import { PageLink } from '../sign-in/account-page.tsx';
 import { useLanguageTag, useTexts } from '../texts/index.ts';
+import { useAction } from '../thread/use-action.ts';
 import { ProfileForm } from './profile-form.tsx';
 import classes from './settings.module.css';
 
@@ -69,7 +70,36 @@ function Appearance() {
         onChange={chosen => chosen !== null && chosen !== tag && setLanguage(chosen)}
         data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
       />
+      <TimeZone />
     </Section>
+  );
+}
+
+/** Of the browser, where none is chosen. */
+function TimeZone() {
+  const { appearance: texts } = useTexts().settings;
+  const { profile, change } = useProfile();
+  const action = useAction();
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const chosen = profile?.timeZone ?? '';
+  const zones = new Set([chosen, ...Intl.supportedValuesOf('timeZone')].filter(zone => zone !== ''));
+  return (
+    <Select
+      label={texts.timeZone}
+      description={texts.timeZoneHint}
+      error={action.problem}
+      w={320}
+      searchable
+      allowDeselect={false}
+      value={chosen}
+      onChange={zone =>
+        zone !== null && void action.run(() => change({ timeZone: zone === '' ? null : zone }))
+      }
+      data={[
+        { value: '', label: texts.ownTimeZone(own) },
+        ...Array.from(zones, zone => ({ value: zone, label: zone.replaceAll('_', ' ') })),
+      ]}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 /** How the live connection stands: nothing to say while it is good. */
 import { useEffect, useState } from 'react';
 import { useStreamState } from '../live/stream-context.tsx';
+import { useFormats } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import classes from './connection.module.css';
 
@@ -9,6 +10,7 @@ const quietMs = 800;
 
 export function Connection() {
   const texts = useTexts().shell.connection;
+  const formats = useFormats();
   const state = useStreamState();
   const now = useNow(state.is === 'waiting' ? 250 : undefined);
   const isLate = useLater(state.is !== 'online', quietMs);
@@ -19,6 +21,8 @@ export function Connection() {
     online: texts.online,
     connecting: texts.connecting,
     waiting: seconds > 0 ? texts.waiting(seconds) : texts.connecting,
+    catchingUp: texts.catchingUp(state.is === 'catchingUp' ? formats.number(state.left) : ''),
+    reset: texts.reset,
     ended: texts.ended,
   }[state.is];
   const shown = isLate || !wasOnline ? state.is : 'online';

@@ -2,8 +2,11 @@
 import { Select } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import icon from '../../kit/icon.svg';
-import type { Queues } from '../../sdk/index.ts';
-import { type QueueName, queueNames } from '../live/queues.ts';
+import { SavedFilterList } from '../list/saved-filter-list.tsx';
+import { isSameFilter } from '../list/saved-filters.ts';
+import { useFilters } from '../list/use-filters.ts';
+import { useSavedFilters } from '../list/use-saved-filters.ts';
+import { contractNames, type QueueName, queueNames } from '../live/queues.ts';
 import { useQueueCounts } from '../live/use-queue-counts.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../thread/names.tsx';
@@ -12,26 +15,17 @@ import { type EnvironmentChoice, rememberEnvironment, useEnvironments } from './
 import { queueIcons } from './queue-icons.ts';
 import classes from './rail.module.css';
 
-/** What the contract calls the queues. */
-const countNames: Readonly<Record<QueueName, keyof Queues['queues']>> = {
-  mine: 'mine',
-  unassigned: 'unassigned',
-  all: 'allOpen',
-  approval: 'needsApproval',
-  waiting: 'waitingLongest',
-  closing: 'windowClosing',
-  failed: 'failedSends',
-  paused: 'paused',
-  closed: 'closed',
-};
 /** Something is wrong where one of these is not empty. */
 const urgent: ReadonlySet<QueueName> = new Set(['failed', 'closing']);
 
-export function Rail({ queue, onChosen }: { readonly queue: string; readonly onChosen?: () => void }) {
+export function Rail({ queue, onChosen }: { readonly queue: QueueName; readonly onChosen?: () => void }) {
   const texts = useTexts().shell;
   const formats = useFormats();
   const { projectId, environmentId } = useConversing();
   const counts = useQueueCounts();
+  const { saved } = useSavedFilters();
+  const { filters } = useFilters();
+  const shown = saved.find(each => isSameFilter(each, { queue, filters }));
   return (
     <nav className={classes['rail']} aria-label={texts.queuesLabel}>
       <div className={classes['brand']}>
@@ -42,7 +36,7 @@ export function Rail({ queue, onChosen }: { readonly queue: string; readonly onC
       <ul className={classes['queues']}>
         {queueNames.map(name => {
           const Icon = queueIcons[name];
-          const found = counts?.[countNames[name]];
+          const found = counts?.[contractNames[name]];
           return (
             <li key={name}>
               <Link
@@ -50,7 +44,7 @@ export function Rail({ queue, onChosen }: { readonly queue: string; readonly onC
                 to="/$projectId/$environmentId/$queue"
                 params={{ projectId, environmentId, queue: name }}
                 search={{}}
-                aria-current={queue === name ? 'page' : undefined}
+                aria-current={queue === name && shown === undefined ? 'page' : undefined}
                 onClick={onChosen}
               >
                 <Icon size={16} strokeWidth={1.7} aria-hidden />
@@ -66,6 +60,12 @@ export function Rail({ queue, onChosen }: { readonly queue: string; readonly onC
           );
         })}
       </ul>
+      <SavedFilterList
+        shown={shown?.name}
+        rowClass={classes['queue']}
+        nameClass={classes['name']}
+        onChosen={onChosen}
+      />
     </nav>
   );
 }

@@ -1,7 +1,7 @@
 /** The threads that were opened last, all kept true by the stream, and what is on its way to them. */
 import type { EphemeralEvent, Message, Skein, SkeinEvent } from '../../sdk/index.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
-import type { ProjectStream, StreamListener } from '../live/project-stream.ts';
+import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
 import { OpenThread } from './open-thread.ts';
 
 /** Threads whose entries are kept, so that going back to one takes no time. */
@@ -37,12 +37,12 @@ export class Conversations implements StreamListener {
   }
 
   #follow(): void {
-    const isOnline = this.#stream.getState().is === 'online';
+    const isOnline = isConnected(this.#stream.getState());
     this.outbox.setOnline(isOnline);
     if (!isOnline || this.#wasOnline) return;
     this.#wasOnline = true;
     // The stream tells nothing of what happened before it began: what was read until then is read again.
-    this.onReset();
+    void this.onReset();
   }
 
   stop(): void {
@@ -87,8 +87,8 @@ export class Conversations implements StreamListener {
     if (threadId !== undefined) this.#threads.get(threadId)?.takeEphemeral(event);
   }
 
-  onReset(): void {
-    for (const thread of this.#threads.values()) void thread.reset();
+  async onReset(): Promise<void> {
+    await Promise.allSettled(Array.from(this.#threads.values(), thread => thread.reset()));
   }
 
   /** A message has arrived, though its answer may not have. */

@@ -18,21 +18,36 @@ export interface Formats {
 }
 
 const minuteMs = 60_000;
+const dayMs = 86_400_000;
 
-/** @param now in milliseconds since 1970, asked for each time */
-export function createFormats(tag: string, now: () => number = Date.now): Formats {
-  const time = new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' });
+export interface FormatOptions {
+  /** A name of IANA. Default: the browser's zone. */
+  readonly timeZone?: string | undefined;
+  /** In milliseconds since 1970, asked for each time. */
+  readonly now?: () => number;
+}
+
+export function createFormats(tag: string, { timeZone, now = Date.now }: FormatOptions = {}): Formats {
+  const time = new Intl.DateTimeFormat(tag, { timeZone, hour: '2-digit', minute: '2-digit' });
   const day = new Intl.DateTimeFormat(tag, {
+    timeZone,
     weekday: 'long',
     day: 'numeric',
     month: 'long',
     year: 'numeric',
   });
-  const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' });
+  const dateTime = new Intl.DateTimeFormat(tag, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   const number = new Intl.NumberFormat(tag);
   const cost = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
-  const toDay = (at: Date): string => `${at.getFullYear()}-${at.getMonth() + 1}-${at.getDate()}`;
+  // As ISO 8601 has it, whatever the language.
+  const isoDay = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  const toDay = (at: Date | number): string => isoDay.format(at);
   const unit = (value: number, name: string): string =>
     new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value);
   const narrow = (value: number, name: string): string =>
@@ -42,10 +57,11 @@ export function createFormats(tag: string, now: () => number = Date.now): Format
     toDay: at => toDay(new Date(at)),
     day(at) {
       const shown = toDay(new Date(at));
-      if (shown === toDay(new Date(now()))) return capitalise(relative.format(0, 'day'));
-      const yesterday = new Date(now());
-      yesterday.setDate(yesterday.getDate() - 1);
-      return shown === toDay(yesterday) ? capitalise(relative.format(-1, 'day')) : day.format(new Date(at));
+      const today = toDay(now());
+      if (shown === today) return capitalise(relative.format(0, 'day'));
+      // By the calendar: some days have 23 hours.
+      const isYesterday = Date.parse(today) - Date.parse(shown) === dayMs;
+      return isYesterday ? capitalise(relative.format(-1, 'day')) : day.format(new Date(at));
     },
     dateTime: at => dateTime.format(new Date(at)),
     duration(ms) {

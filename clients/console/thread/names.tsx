@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import type { Actor, Agent } from '../../sdk/index.ts';
+import { useTimeZone } from '../people/use-profile.ts';
 import { useLanguageTag, useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { createFormats, type Formats } from './formats.ts';
@@ -77,6 +78,10 @@ export function useNames(): Names {
 
 export function useFormats(): Formats {
   const tag = useLanguageTag();
-  // The reader's own region, which decides between 14:05 and 2:05 pm.
-  return useMemo(() => createFormats(navigator.languages.find(each => each.startsWith(tag)) ?? tag), [tag]);
+  const timeZone = useTimeZone();
+  return useMemo(
+    // The reader's own region, which decides between 14:05 and 2:05 pm.
+    () => createFormats(navigator.languages.find(each => each.startsWith(tag)) ?? tag, { timeZone }),
+    [tag, timeZone],
+  );
 }

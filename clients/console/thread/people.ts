@@ -1,5 +1,6 @@
 /** The names of those who work in the project. */
 import type { ListedConsoleMember, WorkspaceMember } from '../../sdk/index.ts';
+import { toReadableName } from '../people/readable-name.ts';
 
 export interface Colleague {
   readonly userId: string;
@@ -31,7 +32,9 @@ export function listColleagues({ members, workspaceMembers, me, nameless }: Know
   const userIds = new Set([me.userId, ...members.map(({ userId }) => userId), ...developers]);
   return Array.from(userIds, userId => ({
     userId,
-    name: profiles.get(userId)?.displayName ?? toName(userId, me) ?? nameless(userId.slice(-4)),
+    name: toReadableName(
+      profiles.get(userId)?.displayName ?? toName(userId, me) ?? nameless(userId.slice(-4)),
+    ),
     avatarColor: profiles.get(userId)?.avatarColor,
     isMe: userId === me.userId,
     canAnswer: answering.has(userId) || userId === me.userId,

@@ -1,10 +1,11 @@
 /** Above a thread: who it is with, by which channel, until when one may write freely; and what is done to it as a whole. */
-import { ActionIcon, Avatar, Badge, Button, Menu, SegmentedControl, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Button, Menu, SegmentedControl, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Check, Ellipsis, PanelRight, UserPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Channel, Thread, UpdateThreadBody } from '../../sdk/index.ts';
+import { ParticipantFace } from '../people/participant-face.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { useFormats, type Names } from './names.tsx';
@@ -60,7 +61,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
       >
         <ArrowLeft size={18} />
       </Link>
-      <Avatar size={28} radius="xl" name={participantName} color="initials" aria-hidden />
+      <ParticipantFace thread={thread} name={participantName} size={28} />
       <div className={classes['who']}>
         <h1 title={participantName}>
           <bdi>{participantName}</bdi>

@@ -2833,6 +2833,19 @@ export interface AcceptInvitationBody {
   password?: string | undefined;
 }
 
+export interface SavedFilter {
+  /** One of those that GET /console/projects/{projectId}/queues counts. */
+  queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed';
+  /** What the queue is narrowed down to: filters of GET /threads. */
+  filters: {
+    channelId?: string[];
+    tag?: string[];
+    agentMode?: ('auto' | 'suggest' | 'paused' | 'none')[];
+    assigneeUserId?: (string | 'unassigned')[];
+    unread?: boolean;
+  };
+}
+
 export interface Profile {
   userId: string;
   /** Your e-mail address. */
@@ -2853,6 +2866,21 @@ export interface Profile {
   language: string | null;
   /** By its name; null: that of the browser. */
   timeZone: string | null;
+  /** Queues that you have narrowed down and kept: by project, then by name. */
+  savedFilters: Record<string, Record<string, SavedFilter>>;
+}
+
+export interface SavedFilterInput {
+  /** One of those that GET /console/projects/{projectId}/queues counts. */
+  queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed';
+  /** What the queue is narrowed down to: filters of GET /threads. */
+  filters: {
+    channelId?: readonly string[] | undefined;
+    tag?: readonly string[] | undefined;
+    agentMode?: readonly ('auto' | 'suggest' | 'paused' | 'none')[] | undefined;
+    assigneeUserId?: readonly (string | 'unassigned')[] | undefined;
+    unread?: boolean | undefined;
+  };
 }
 
 export interface UpdateProfileBody {
@@ -2872,6 +2900,8 @@ export interface UpdateProfileBody {
   language?: string | null | undefined;
   /** By its name; null: that of the browser. */
   timeZone?: string | null | undefined;
+  /** By project and name: each that is named is replaced as a whole, or removed by null; the others stay. */
+  savedFilters?: Readonly<Record<string, Readonly<Record<string, SavedFilterInput | null>>>> | undefined;
 }
 
 export interface CallerApiKey {
@@ -4376,6 +4406,8 @@ export type StreamFrame = {
   type: 'resumed';
   epoch: string;
   seq: number;
+  /** The newest number: what was missed ends there. */
+  head: number;
 } | {
   type: 'reset';
   epoch: string;

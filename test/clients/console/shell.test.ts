@@ -78,6 +78,35 @@ t.test('on a running node', async t => {
     await page.getByText('Production: real customers').waitFor();
   });
 
+  await t.test('what was missed is counted until all of it has come', async t => {
+    const page = await openConsole(t, browser, setting, setting.owner, { path: '/console/settings' });
+    // A network that can be cut, and that lets nothing but the beginning of the next connection through until it may.
+    let cut: () => void = () => undefined;
+    let release: () => void = () => undefined;
+    let connections = 0;
+    const released = new Promise<void>(resolve => (release = resolve));
+    await page.routeWebSocket(/events\/stream/, socket => {
+      const server = socket.connectToServer();
+      const isSecond = ++connections === 2;
+      cut = () => void socket.close({ code: 1012, reason: 'cut' });
+      server.onMessage(message => {
+        if (!isSecond || String(message).includes('"resumed"')) socket.send(message);
+        else void released.then(() => socket.send(message));
+      });
+    });
+    await page.goto(`${setting.baseUrl}/console/${setting.projectId}/${setting.environmentId}/all`);
+    await seeState(page, 'Online');
+    const before = connections;
+    cut();
+    for (const body of ['One', 'Two', 'Three']) await receive(setting, 'ada', body, 'Ada Byron');
+    await seeState(page, /Catching up \(\d+\)/);
+    t.equal(connections, before + 1);
+    t.strictSame(await findBarriers(page), []);
+    release();
+    await seeState(page, 'Online');
+    await page.getByRole('option', { name: 'Ada Byron' }).getByText('Three').waitFor();
+  });
+
   await t.test('a role that is taken away ends what is shown, and says so', async t => {
     const operator = await addOperator(setting);
     const page = await openConsole(t, browser, setting, operator);

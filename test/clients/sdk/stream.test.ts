@@ -13,7 +13,7 @@ import { createSockets, type FakeSocket } from './fake-socket.ts';
 import { failure, inVirtualTime, jsonResponse, rejection } from './scripted-fetch.ts';
 
 const epoch = 'first';
-const resumed = (seq: number): object => ({ type: 'resumed', epoch, seq });
+const resumed = (seq: number, head?: number): object => ({ type: 'resumed', epoch, seq, head });
 const event = (seq: number): object => ({ type: 'event', seq, event: { eventId: `evt_${seq}`, data: {} } });
 
 /** A client of sockets of the test, and a stream of it, which is left at the end. */
@@ -45,11 +45,11 @@ async function takeOver(follow: ReturnType<typeof followFake>, play: (socket: Fa
 t.test('it opens, resumes, answers pings, and gives each event with its text and cursor', async t => {
   const follow = followFake(t, { from: { epoch, seq: 4 } });
   const raw = '{"eventId":"evt_5","data":{"a":"}\\u00e9"}}';
-  const { item, socket } = await takeOver(follow, socket => socket.open().receive(resumed(4)));
+  const { item, socket } = await takeOver(follow, socket => socket.open().receive(resumed(4, 9)));
   t.equal(socket.url.href, 'ws://skein.test/v1/console/projects/prj_1/events/stream');
   t.equal(socket.headers?.['authorization'], 'Bearer svc_test_1');
   t.strictSame(socket.sent, [{ type: 'resume', epoch, seq: 4 }]);
-  t.strictSame(item, { type: 'resumed', cursor: { epoch, seq: 4 } });
+  t.strictSame(item, { type: 'resumed', cursor: { epoch, seq: 4 }, head: 9 });
   socket
     .receive(`{"type":"event","seq":5,"event":${raw}}`)
     .receive({ type: 'event', event: { eventName: 'thread.typing.started' } })

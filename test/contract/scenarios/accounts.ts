@@ -96,9 +96,15 @@ export const profileScenarios: ScenariosOf<typeof profileOperations> = {
         theme: 'dark',
         language: 'pt-BR',
         timeZone: 'Europe/Berlin',
+        savedFilters: {
+          prj_1: { Late: { queue: 'waitingLongest', filters: { tag: ['vip'], unread: true } } },
+        },
       },
     }),
-    variants: [() => ({ body: { displayName: null, avatarColor: null, language: null, timeZone: null } })],
+    variants: [
+      () => ({ body: { displayName: null, avatarColor: null, language: null, timeZone: null } }),
+      () => ({ body: { savedFilters: { prj_1: { Late: null } } } }),
+    ],
     refusals: {},
   },
 };

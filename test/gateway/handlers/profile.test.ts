@@ -24,6 +24,7 @@ t.test('until something is set, the defaults hold; each change leaves the rest',
     theme: 'auto',
     language: null,
     timeZone: null,
+    savedFilters: {},
   };
   t.strictSame(await person.get('getProfile'), fresh);
   await change(person, { displayName: 'Ada', avatarColor: 'grape', notifications: { sound: true } });
@@ -69,6 +70,7 @@ t.test('what cannot be is refused by its field', async t => {
     ['timeZone', '+01:00'],
     ['notifications', null],
     ['email', 'else@example.com'],
+    ['savedFilters', null],
   ] as const) {
     const { error, details } = await change(person, { [field]: value });
     t.equal(error, 'svc/validation/invalid_request', `${field}: ${String(value)}`);
@@ -79,6 +81,62 @@ t.test('what cannot be is refused by its field', async t => {
     headers: { 'if-match': '"1"' },
   });
   t.equal(body.error, 'svc/validation/invalid_request', 'a profile has no ETag');
+});
+
+const late = { queue: 'waitingLongest', filters: { tag: ['vip'], agentMode: ['none'], unread: true } };
+const nobodys = { queue: 'allOpen', filters: { assigneeUserId: ['unassigned'] } };
+
+t.test('filters are kept by project and name: each is replaced as a whole, and removed by null', async t => {
+  const { person, projectId } = await signUp(line);
+  const other = 'prj_other';
+  const keep = async (savedFilters: object): Promise<object> =>
+    (await change(person, { savedFilters })).savedFilters;
+  const odd = { valueOf: { queue: 'mine', filters: {} } };
+  await keep({ [projectId]: { Late: late, 'Späte 👩🏽‍🚒': nobodys } });
+  await Promise.all([keep({ [other]: { Late: nobodys } }), keep({ [projectId]: odd })]);
+  await keep({ [projectId]: { Late: nobodys } });
+  await change(person, { theme: 'dark' });
+  const { savedFilters } = await person.get<Profile>('getProfile');
+  t.strictSame(
+    Object.entries(savedFilters[projectId] ?? {}).sort(([one], [two]) => one.localeCompare(two)),
+    Object.entries({ Late: nobodys, 'Späte 👩🏽‍🚒': nobodys, ...odd }),
+  );
+  t.strictSame(savedFilters[other], { Late: nobodys });
+  t.strictSame(await keep({ [other]: { Late: null, 'Never was': null } }), {
+    [projectId]: savedFilters[projectId],
+  });
+});
+
+t.test('filters are bounded and checked', async t => {
+  const { person, projectId } = await signUp(line);
+  const refuse = async (savedFilters: object): Promise<string | undefined> => {
+    const { details } = await change(person, { savedFilters });
+    return (details as { issues?: { path: string }[] } | undefined)?.issues?.[0]?.path;
+  };
+  const of = (named: object): object => ({ [projectId]: named });
+  const many = (count: number, prefix = ''): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, late]));
+  const field = `/body/savedFilters/${projectId}`;
+  for (const [named, path] of [
+    [{ Late: { ...late, queue: 'all' } }, `${field}/Late/queue`],
+    [{ Late: { ...late, filters: { q: 'x' } } }, `${field}/Late/filters/q`],
+    [{ Late: { ...late, filters: { tag: ['a b'] } } }, `${field}/Late/filters/tag/0`],
+    [{ Late: { queue: 'mine' } }, `${field}/Late/filters`],
+    [{ Late: { ...late, more: 1 } }, `${field}/Late/more`],
+    [{ '': late }, field],
+    [{ ' ': late }, field],
+    [{ ['x'.repeat(61)]: late }, field],
+    [many(51), field],
+  ] as const) {
+    t.match(await refuse(of(named)), path, JSON.stringify(named).slice(0, 100));
+  }
+  t.match(await refuse({ nothing: { Late: late } }), '/body/savedFilters');
+  t.equal(await refuse(of({ ...many(49), ['x'.repeat(60)]: late })), undefined);
+  t.equal(await refuse(of({ more: late })), '/body/savedFilters', 'a project has 50');
+  t.equal(await refuse(of({ more: late, 0: null })), undefined, 'another makes room');
+  for (let index = 1; index < 10; index++)
+    t.equal(await refuse({ [`prj_${index}`]: many(50) }), undefined, `project ${index}`);
+  t.equal(await refuse({ prj_10: { more: late } }), '/body/savedFilters', 'a user has 500');
 });
 
 t.test('it is the caller’s own, and no key’s; colleagues see name and colour', async t => {

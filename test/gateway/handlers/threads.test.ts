@@ -446,3 +446,38 @@ t.test('a snoozed thread wakes on time, on whichever node', async t => {
     data: { actor: { type: 'system' }, reason: 'due', previousSnoozedUntil: snoozedUntil },
   });
 });
+
+t.test('a thread tells a key nothing of messages that it may not read', async t => {
+  const node = await ConversationNode.start(t, database);
+  const tenant = await node.tenant();
+  const { projectId, userId } = tenant;
+  const { channelId } = await node.channel(tenant);
+  const said = await node.inbound(tenant, channelId, {
+    externalParticipantRef: 'ada',
+    body: 'My code is 4711',
+  });
+  const { threadId, messageId } = said.body;
+  await followEvents(database);
+  const blind = await node.getKey(tenant, ['threads:read', 'threads:write']);
+  const reading = await node.getKey(tenant, ['threads:read', 'threads:write', 'messages:read']);
+  const search = (secret: string) =>
+    node.ask<ListOf<Thread> & ErrorBody>('listThreads', secret, { query: { projectId, q: 'code' } });
+  t.match((await search(reading)).body.data, [{ threadId, match: { messageId } }]);
+  const refused = await search(blind);
+  t.match([refused.status, refused.body.details], [403, { missingScopes: ['messages:read'] }]);
+  const params = { threadId };
+  const asked = [
+    ['getThread', { params }],
+    ['getThread', { params, actingUser: userId }],
+    ['listThreads', { query: { projectId } }],
+    ['updateThread', { params, body: { projectId, tags: ['vip'] } }],
+    ['assignThread', { params, body: { projectId, userId } }],
+  ] as const;
+  for (const [operation, more] of asked) {
+    const seen = await node.ask<Thread>(operation, reading, more);
+    t.match([seen.status, seen.text.includes('4711')], [200, true], operation);
+    const hidden = await node.ask<Thread>(operation, blind, more);
+    t.match([hidden.status, hidden.text.includes(threadId)], [200, true], operation);
+    t.notMatch(hidden.text, /4711|preview/, `${operation}: no preview`);
+  }
+});

@@ -38,7 +38,7 @@ t.test('without a cursor the stream begins now', async t => {
   const { events, connect, commit } = await setUp(t);
   events.appendMany(3);
   const client = connect();
-  t.same(await client.resume(), { type: 'resumed', epoch: 'first', seq: 3 });
+  t.same(await client.resume(), { type: 'resumed', epoch: 'first', seq: 3, head: 3 });
   commit();
   commit();
   t.same(await client.through(5), [4, 5]);
@@ -50,7 +50,7 @@ t.test('from every cursor, exactly what comes after it', async t => {
   events.appendMany(30);
   const clients = numbers(30, 0).map(seq => ({ seq, client: connect() }));
   for (const { seq, client } of clients) {
-    t.same(await client.resume({ epoch: 'first', seq }), { type: 'resumed', epoch: 'first', seq });
+    t.same(await client.resume({ epoch: 'first', seq }), { type: 'resumed', epoch: 'first', seq, head: 30 });
   }
   commit();
   for (const { seq, client } of clients) t.same(await client.through(31), numbers(31, seq + 1));
@@ -242,6 +242,41 @@ t.test('one environment alone: its events, with the numbers of the project', asy
   const all = connect();
   await all.resume(cursor);
   t.same(await all.through(5), numbers(5), 'the same cursor without an environment');
+});
+
+t.test('whoever may not see the last of what was missed is told that they have caught up', async t => {
+  const { events, connect, commit } = await setUp(t);
+  for (const environmentId of [sandbox, production, sandbox, sandbox]) events.append(environmentId);
+  const resume = async (seq: number): Promise<unknown[][]> => {
+    const client = connect();
+    await client.resume({ epoch: 'first', seq, environmentId: production });
+    commit(production);
+    await client.through(events.rows.length);
+    return client.frames.map(frame => [frame.type, frame.seq]);
+  };
+  t.strictSame(await resume(1), [
+    ['resumed', 1],
+    ['event', 2],
+    ['ping', 4],
+    ['event', 5],
+  ]);
+  t.strictSame(
+    await resume(2),
+    [
+      ['resumed', 2],
+      ['event', 5],
+      ['event', 6],
+    ],
+    'the last one is theirs',
+  );
+  t.strictSame(
+    await resume(6),
+    [
+      ['resumed', 6],
+      ['event', 7],
+    ],
+    'nothing was missed',
+  );
 });
 
 t.test("an environment that the project does not have, or that is not the key's", async t => {

@@ -43,7 +43,13 @@ export const settings: typeof english = {
     cancel: 'Abbrechen',
     remove: 'Löschen',
   },
-  appearance: { title: 'Erscheinungsbild und Sprache', languageHint: 'Die Seite wird neu geladen.' },
+  appearance: {
+    title: 'Erscheinungsbild und Sprache',
+    languageHint: 'Die Seite wird neu geladen.',
+    timeZone: 'Zeitzone',
+    timeZoneHint: 'Alle Zeiten stehen in ihr.',
+    ownTimeZone: zone => `Die des Browsers (${zone})`,
+  },
   notifications: {
     title: 'Benachrichtigungen',
     inTitle: 'Zahl im Titel der Seite',

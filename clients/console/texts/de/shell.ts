@@ -30,6 +30,8 @@ export const shell: typeof english = {
     online: 'Online',
     connecting: 'Verbindet neu',
     waiting: seconds => `Verbindet neu in ${seconds} s`,
+    catchingUp: left => `Holt auf (${left})`,
+    reset: 'Liest alles neu',
     ended: 'Getrennt: bitte neu anmelden',
   },
   user: name => `${name}: Einstellungen und Abmelden`,

@@ -41,7 +41,13 @@ export const settings = {
     cancel: 'Cancel',
     remove: 'Delete',
   },
-  appearance: { title: 'Appearance and language', languageHint: 'The page is loaded again.' },
+  appearance: {
+    title: 'Appearance and language',
+    languageHint: 'The page is loaded again.',
+    timeZone: 'Time zone',
+    timeZoneHint: 'All times are shown in it.',
+    ownTimeZone: (zone: string) => `The browser’s (${zone})`,
+  },
   notifications: {
     title: 'Notifications',
     inTitle: 'Number in the title of the page',

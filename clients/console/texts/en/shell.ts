@@ -28,6 +28,8 @@ export const shell = {
     online: 'Online',
     connecting: 'Reconnecting',
     waiting: (seconds: number) => `Reconnecting in ${seconds} s`,
+    catchingUp: (left: string) => `Catching up (${left})`,
+    reset: 'Reading everything again',
     ended: 'Disconnected: sign in again',
   },
   user: (name: string) => `${name}: settings and sign out`,

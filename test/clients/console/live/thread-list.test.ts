@@ -231,6 +231,43 @@ t.test('no row moves while the list is held, and what waits is counted', async t
   t.equal(list.getState().waiting, 0);
 });
 
+t.test('whoever scrolls holds the list: further pages come all the same, below what is shown', async t => {
+  const server = new Server('all');
+  for (let number = 0; number < 130; number++) server.write(`thread_${1_000 + number}`, 'inbound');
+  const later = new Later();
+  const port: ThreadListPort = {
+    list: async ({ cursor, limit = 50 }) => {
+      const from = Number(cursor ?? 0);
+      const data = server.list().slice(from, from + limit);
+      const hasMore = from + limit < server.threads.size;
+      return { data, hasMore, nextCursor: hasMore ? String(from + limit) : null } as Page<Thread>;
+    },
+    get: async threadId => server.threads.get(threadId) ?? create(threadId),
+    now: () => start,
+    schedule: later.schedule,
+  };
+  const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
+  await list.read();
+  const first = list.getState().order;
+  t.equal(first.length, 50);
+  list.hold(true);
+  // One of the next page rises to the top meanwhile.
+  list.onEvent(server.write('thread_1050', 'inbound'));
+  later.run();
+  await settled();
+  later.run();
+  await list.readMore();
+  const held = list.getState().order;
+  t.strictSame(held.slice(0, 50), first);
+  t.equal(new Set(held).size, held.length, 'nothing stands there twice');
+  t.equal(held.length, 129, 'the one that has risen waits');
+  list.hold(false);
+  t.strictSame(
+    list.getState().order,
+    server.list().map(({ threadId }) => threadId),
+  );
+});
+
 t.test('a read that fails says so, keeps what is shown, and is repeated', async t => {
   const server = new Server('all');
   server.write('thread_a', 'inbound');

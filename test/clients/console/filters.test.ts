@@ -1,0 +1,116 @@
+/** What an operator narrows a list down to and keeps, and tags for several conversations at once. */
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+const setting = await startConsole(t);
+const browser = await startChromium(t);
+const operator = await addOperator(setting);
+const { projectId, environmentId } = setting;
+const ada = await receive(setting, 'ada', 'Where is my parcel?', 'Ada Byron');
+const grace = await receive(setting, 'grace', 'Hello', 'Grace Hopper');
+await setting.skein.threads.update(ada, { tags: ['vip'] });
+
+async function shows(page: Page, names: readonly string[]): Promise<void> {
+  const shown = page.getByRole('option').locator('bdi[title]');
+  await eventually(`list of ${names.join(', ')}`, async () => {
+    return (await shown.allTextContents()).join('|') === names.join('|');
+  });
+}
+
+const openMenu = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('region', { name: 'Saved filters' }).getByRole('link', { name }).hover();
+  await page.getByRole('button', { name: `Change “${name}”` }).click();
+};
+
+t.test('filters are kept under a name, and are there in another browser', async t => {
+  const page = await openConsole(t, browser, setting, operator, {
+    path: `/console/${projectId}/${environmentId}/unassigned?tag=${encodeURIComponent('["vip"]')}`,
+  });
+  await shows(page, ['Ada Byron']);
+  await page.getByRole('button', { name: 'Save these filters' }).click();
+  await page.getByRole('textbox', { name: 'Name of this filter' }).fill('Important');
+  await page.keyboard.press('Enter');
+  const saved = page.getByRole('region', { name: 'Saved filters' }).getByRole('link');
+  await saved.filter({ hasText: 'Important' }).and(page.locator('[aria-current=page]')).waitFor();
+  t.strictSame(await findBarriers(page), []);
+
+  const elsewhere = await openConsole(t, browser, setting, operator);
+  await shows(elsewhere, ['Grace Hopper', 'Ada Byron']);
+  await elsewhere.getByRole('link', { name: 'Important' }).click();
+  await shows(elsewhere, ['Ada Byron']);
+  await elsewhere.getByRole('heading', { name: 'Unassigned' }).waitFor();
+
+  const someoneElse = await openConsole(t, browser, setting, setting.owner);
+  await shows(someoneElse, ['Grace Hopper', 'Ada Byron']);
+  t.equal(await someoneElse.getByText('Important').count(), 0, 'a filter is its owner’s');
+});
+
+t.test('a saved filter is found by name, renamed and deleted', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search' }).fill('import');
+  await page.keyboard.press('Enter');
+  await shows(page, ['Ada Byron']);
+
+  await page.getByRole('link', { name: 'All open' }).click();
+  await page.getByRole('button', { name: 'Save these filters' }).click();
+  await page.getByRole('textbox', { name: 'Name of this filter' }).fill('Everything');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('link', { name: 'Everything' }).waitFor();
+
+  await openMenu(page, 'Important');
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  const name = page
+    .getByRole('region', { name: 'Saved filters' })
+    .getByRole('textbox', { name: 'Name of this filter' });
+  await name.fill('Everything');
+  await page.getByText('There is one of this name.').waitFor();
+  await name.fill('Guests');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Guests' }).waitFor();
+  t.equal(await page.getByRole('link', { name: 'Important' }).count(), 0);
+
+  await openMenu(page, 'Everything');
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('link', { name: 'Everything' }).waitFor({ state: 'detached' });
+  const { savedFilters } = await operator.api.profile.get();
+  t.strictSame(savedFilters[projectId], { Guests: { queue: 'unassigned', filters: { tag: ['vip'] } } });
+});
+
+t.test('tags are given to several conversations, and taken away', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  const choose = async (): Promise<void> => {
+    for (const name of ['Grace Hopper', 'Ada Byron'])
+      await page.getByRole('option', { name }).click({ modifiers: ['Control'] });
+    await page.getByText('2 chosen').waitFor();
+    await page.getByRole('button', { name: 'Tag', exact: true }).click();
+  };
+  const dialog = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Add' }) });
+  await choose();
+  await dialog.getByRole('combobox', { name: 'Tags' }).fill('two words');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('letter').waitFor();
+  t.equal(await dialog.getByRole('button', { name: 'Add' }).isDisabled(), true, 'no tag of two words');
+  await page.keyboard.press('Backspace');
+  await dialog.getByRole('combobox', { name: 'Tags' }).fill('refund');
+  await page.keyboard.press('Enter');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('option', { name: 'Grace Hopper' }).getByText('refund').waitFor();
+  await page.getByRole('option', { name: 'Ada Byron' }).getByText('refund').waitFor();
+  t.strictSame((await setting.skein.threads.get(ada)).tags, ['vip', 'refund']);
+
+  await choose();
+  await dialog.getByRole('combobox', { name: 'Tags' }).click();
+  await dialog.getByRole('option', { name: 'vip' }).click();
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('option', { name: 'Ada Byron' }).getByText('vip').waitFor({ state: 'detached' });
+  t.strictSame((await setting.skein.threads.get(ada)).tags, ['refund']);
+  t.strictSame((await setting.skein.threads.get(grace)).tags, ['refund']);
+});
