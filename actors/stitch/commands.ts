@@ -124,6 +124,13 @@ export interface SendBatch {
   readonly deliveries: readonly Delivery[];
 }
 
+/** The payload of the task `load`. */
+export interface LoadOrder {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly request: LoadRequest;
+}
+
 /** The payload of the task `cancel`. */
 export interface CancelRequest {
   /** Cancels deliveries created up to this instant (ISO 8601). */
@@ -143,11 +150,12 @@ export type StitchCommands = {
   readonly replaySpan: { readonly payload: ReplaySpan; readonly reply: null };
   /** The ids of the deliveries in flight. */
   readonly underWay: { readonly payload: Tenancy; readonly reply: readonly string[] };
-  /** New deliveries were committed: of new events, or of the event with number `from`. Costs little, however often it is told. */
+  /** New events were committed; or pending rows, of the event with number `from`. Costs little, however often it is told. */
   readonly wake: { readonly payload: { readonly from?: number }; readonly reply: null };
-  /** Reads the whole table for open deliveries: after activation, and now and then. */
+  /** Finds what a crash or a lost wake-up has left behind: after activation, and now and then where the stitch is behind the log. */
   readonly sweep: { readonly payload: unknown; readonly reply: null };
-  readonly resume: { readonly payload: unknown; readonly reply: null };
+  /** `follow`: the stitch does not follow the log as its row says. */
+  readonly resume: { readonly payload: { readonly follow?: boolean }; readonly reply: null };
   readonly loaded: {
     readonly payload: {
       readonly request: LoadRequest;

@@ -1,11 +1,13 @@
 /**
  * Decisions: which deliveries are loaded, sent and released, turn by turn. The queue is in memory only; these turns write no rows, except
- * for reminders and for the cancellation of late deliveries.
+ * for reminders, and for what the stitch follows and how far it is.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Decision, Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { exists, requireSameTenancy, type Tenancy } from '../base/index.ts';
-import type { CancelRequest, SendBatch, StitchCommands } from './commands.ts';
+import { followLog } from '../../storage/writes/index.ts';
+import type { CancelRequest, LoadOrder, SendBatch, StitchCommands } from './commands.ts';
 import { acceptLoad, requestLoad } from './queue-load.ts';
 import {
   acknowledge,
@@ -13,9 +15,10 @@ import {
   dropEndedHolds,
   getInFlightIds,
   getNextHoldEnd,
-  noteNewDeliveries,
+  getSettledSeq,
+  noteNewEvents,
+  readRows,
   release,
-  rewind,
   start,
 } from './queue.ts';
 import { isLive, type StitchState } from './state.ts';
@@ -57,12 +60,16 @@ export function startDeliveries(
     };
     effects.push({ do: 'perform', task: 'send', payload: batch });
   }
-  if (request !== undefined) effects.push({ do: 'perform', task: 'load', payload: request });
+  if (request !== undefined) {
+    const { projectId, environmentId } = state;
+    const order: LoadOrder = { projectId, environmentId, request };
+    effects.push({ do: 'perform', task: 'load', payload: order });
+  }
   return { state: { ...state, queue }, effects };
 }
 
 /**
- * A transient decision: its effects do not wait for commits that are under way. The deliveries that it sends are committed rows. The
+ * A transient decision: its effects do not wait for commits that are under way. The deliveries that it sends are committed events. The
  * address and the secrets are the newest that were decided, and if the commit of a PATCH or of a rotation is refused, they were never
  * true. That is accepted: an authorised request named the address, which passes the address guard like any other; and a signature
  * that the receiver cannot verify (with a grace period of 0 only) is one failed attempt, which is repeated with the secrets that are
@@ -76,42 +83,62 @@ function decideTransient(
   return { ...startDeliveries(state, turn, first), transient: true, reply: null };
 }
 
-/** New deliveries were committed: of the event with number `from`, or without it of newer events. See wake.ts. */
+/** New events were committed; or pending rows, of the event with number `from`. See wake.ts. */
 export function wake(
   state: StitchState,
   { from }: { readonly from?: number },
   turn: Turn,
 ): StitchDecision<null> {
-  const queue = from === undefined ? noteNewDeliveries(state.queue) : rewind(state.queue, from);
-  const effects = mayHaveLateDeliveries(state) ? [createResumeEffect(turn)] : [];
-  return decideTransient({ ...state, queue }, turn, effects);
+  const queue = from === undefined ? noteNewEvents(state.queue) : readRows(state.queue, from);
+  return decideTransient(queue === state.queue ? state : { ...state, queue }, turn);
 }
 
-/** Nothing is known of what is open: the whole table is read again, and what a crash interrupted is resumed. */
+/** Wakes the stitch, resumes what a crash interrupted, and lets the row say how far the stitch is. */
 export function sweep(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
-  const hasWork = getUnfinishedWork(state).length > 0 || mayHaveLateDeliveries(state);
-  const queue = { ...rewind(state.queue, 0), mayHaveDue: true };
-  return decideTransient({ ...state, queue }, turn, hasWork ? [createResumeEffect(turn)] : []);
+  const isBehind = getSettledSeq(state.queue) > state.settledSeq;
+  const resumes = exists(state) && (isBehind || !isLive(state) || getUnfinishedWork(state).length > 0);
+  const next = { ...state, queue: noteNewEvents(state.queue) };
+  return decideTransient(next, turn, resumes ? [createResumeEffect(turn, false)] : []);
 }
 
 /** A turn of its own, which is not transient: its effects wait until every earlier commit has succeeded. */
-function createResumeEffect({ id }: Turn): Effect {
-  return { do: 'tell', to: { kind: 'stitch', id }, command: 'resume', payload: {} };
+function createResumeEffect({ id }: Turn, follow: boolean): Effect {
+  return { do: 'tell', to: { kind: 'stitch', id }, command: 'resume', payload: { follow } };
 }
 
 /**
- * The commit of an event that still saw the stitch live may end after the last page of the cancellation. Its deliveries would never
- * be closed.
+ * Resumes what a crash may have interrupted, and writes how far the stitch is.
+ *
+ * A stitch that accepts nothing follows nothing. It says so again, since a node that died may have had requests in flight when the others
+ * were cancelled: they are not heard of any more.
  */
-function mayHaveLateDeliveries(state: StitchState): boolean {
-  return state.cancelUntil === null && exists(state) && !isLive(state);
+export function resume(
+  state: StitchState,
+  { follow = false }: StitchCommands['resume']['payload'],
+  turn: Turn,
+): StitchDecision<null> {
+  const effects = getUnfinishedWork(state);
+  if (!exists(state)) return { effects, reply: null };
+  const writes = follow || !isLive(state) ? [createFollowWrite(state, turn)] : [];
+  const settledSeq = getSettledSeq(state.queue);
+  if (settledSeq <= state.settledSeq) return { writes, effects, reply: null };
+  return { state: { ...state, settledSeq }, writes, effects, reply: null };
 }
 
-/** Resumes what a crash may have interrupted, and cancels once more if nothing may be open. */
-export function resume(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
-  if (!mayHaveLateDeliveries(state)) return { effects: getUnfinishedWork(state), reply: null };
-  const next: StitchState = { ...state, cancelUntil: new Date(turn.now).toISOString() };
-  return { state: next, effects: getUnfinishedWork(next), reply: null };
+/**
+ * What the stitch follows from this commit on, as its state says.
+ *
+ * @param before the state whose queue has what is cancelled where the stitch accepts no more
+ */
+export function createFollowWrite(state: StitchState, turn: Turn, before = state): Write {
+  return followLog({
+    projectId: state.projectId,
+    stitchId: turn.id,
+    wanted: isLive(state) && state.webhookUrl !== null ? state.eventNames : null,
+    settled: getSettledSeq(before.queue),
+    inFlight: isLive(state) ? [] : getInFlightIds(before.queue),
+    at: new Date(turn.now).toISOString(),
+  });
 }
 
 /** The tasks that the row stands for. `stitchesWithWork` (storage) finds the stitches that have any. */
@@ -135,7 +162,9 @@ export function createCancelEffects({ queue, cancelUntil }: StitchState): Effect
   return [{ do: 'perform', task: 'cancel', payload }];
 }
 
-/** Takes a page that the task `load` has read. `nextDueAt`: when the first retry after it is due, in epoch milliseconds. */
+/**
+ * Takes a page that the task `load` has read. What the log knows of the stitch may be wrong where a node of an earlier version has changed
+ * the stitch: then it is told again. `nextDueAt`: when the first retry after it is due, in epoch milliseconds. */
 export function loaded(
   state: StitchState,
   { request, page, nextDueAt }: StitchCommands['loaded']['payload'],
@@ -145,8 +174,13 @@ export function loaded(
   const at = getEarliest(nextDueAt, getNextHoldEnd(queue));
   const isSet = at === undefined || (state.dueAt !== null && state.dueAt <= at);
   const self = { kind: 'stitch', id: turn.id };
-  const remind: Effect = { do: 'tell', to: self, command: 'remindDue', payload: { at } };
-  return decideTransient({ ...state, queue }, turn, isSet ? [] : [remind]);
+  const effects: Effect[] = [];
+  if (!isSet) effects.push({ do: 'tell', to: self, command: 'remindDue', payload: { at } });
+  const follows = page.events?.follows;
+  if (isLive(state) && follows !== undefined && !isDeepStrictEqual(follows, state.eventNames)) {
+    effects.push(createResumeEffect(turn, true));
+  }
+  return decideTransient({ ...state, queue }, turn, effects);
 }
 
 function getEarliest(a: number | null, b: number | undefined): number | undefined {

@@ -15,10 +15,15 @@ import {
   type Tenancy,
 } from '../base/index.ts';
 import type { ArchiveStitch, CreateStitch, RotateSecret, SealedStitch, UpdateStitch } from './commands.ts';
-import { createCancelEffects, startDeliveries, type StitchDecision } from './decide-delivery.ts';
+import {
+  createCancelEffects,
+  createFollowWrite,
+  startDeliveries,
+  type StitchDecision,
+} from './decide-delivery.ts';
 import { createStitchEvent, toStitch } from './events.ts';
-import { forgetWaiting, rewind } from './queue.ts';
-import { healthy, type SealedSecret, type StitchState } from './state.ts';
+import { forgetWaiting, noteNewEvents, type DeliveryQueue } from './queue.ts';
+import { healthy, isLive, type SealedSecret, type StitchState } from './state.ts';
 
 /** The most secrets that sign at once: the newest, and two in their grace period. */
 const maxSecrets = 3;
@@ -34,6 +39,7 @@ export function create(state: StitchState, command: CreateStitch, turn: Turn): S
   const writes = [
     checkLimit('stitches', limit, next.environmentId),
     ...createAuditWrites(command, next, turn, 'stitch.created', { name, eventNames }),
+    createFollowWrite(next, turn),
   ];
   return { state: next, writes, reply: toStitch(next, turn.id) };
 }
@@ -66,6 +72,7 @@ export function update(state: StitchState, command: UpdateStitch, turn: Turn): S
 
   const changed = getChangedFields(command.changes);
   const writes: Write[] = [...createAuditWrites(command, next, turn, 'stitch.updated', changed)];
+  if (followsOtherEvents(state, next)) writes.push(createFollowWrite(next, turn, state));
   const { limit } = command;
   if (isRestored && limit !== undefined) writes.push(checkLimit('stitches', limit, next.environmentId));
   if (next.status !== state.status) {
@@ -78,15 +85,23 @@ export function update(state: StitchState, command: UpdateStitch, turn: Turn): S
   return { ...startDeliveries(next, turn, getNewCancelEffects(state, next)), writes, reply };
 }
 
+function followsOtherEvents(before: StitchState, after: StitchState): boolean {
+  return isLive(before) !== isLive(after) || !isDeepStrictEqual(before.eventNames, after.eventNames);
+}
+
 function changeStatus(state: StitchState, status: 'active' | 'disabled', turn: Turn): StitchState {
   if (status === 'disabled') return stop({ ...state, status }, turn);
-  const queue = { ...rewind(state.queue, 0), mayHaveDue: true };
-  return { ...state, status, health: healthy, queue };
+  return { ...state, status, health: healthy, queue: expectDeliveries(state.queue) };
 }
 
 /** Back from the archive: the stitch gets the events from now on. */
 function restore(state: StitchState): StitchState {
-  return { ...state, archivedAt: null, queue: { ...rewind(state.queue, 0), mayHaveDue: true } };
+  return { ...state, archivedAt: null, queue: expectDeliveries(state.queue) };
+}
+
+/** There may be deliveries of every sort. */
+function expectDeliveries(queue: DeliveryQueue): DeliveryQueue {
+  return { ...noteNewEvents(queue), mayHaveRows: true, mayHaveDue: true };
 }
 
 /** What waits will be cancelled. */
@@ -111,7 +126,7 @@ export function cancelled(
 ): StitchDecision<null> {
   // The stitch was stopped again since: the later instant has a task of its own.
   if (state.cancelUntil !== until) return { reply: null };
-  const queue = { ...rewind(state.queue, 0), mayHaveDue: true };
+  const queue = expectDeliveries(state.queue);
   return { ...startDeliveries({ ...state, cancelUntil: null, queue }, turn), reply: null };
 }
 
@@ -122,7 +137,10 @@ export function archive(state: StitchState, command: ArchiveStitch, turn: Turn):
   if (state.archivedAt !== null) return { reply: null };
   const at = new Date(turn.now).toISOString();
   const next: StitchState = { ...stop(state, turn), archivedAt: at, updatedAt: at, replays: [] };
-  const writes = createAuditWrites(command, next, turn, 'stitch.archived', { name: state.name });
+  const writes = [
+    ...createAuditWrites(command, next, turn, 'stitch.archived', { name: state.name }),
+    createFollowWrite(next, turn, state),
+  ];
   return { state: next, writes, effects: getNewCancelEffects(state, next), reply: null };
 }
 

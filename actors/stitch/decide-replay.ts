@@ -1,9 +1,10 @@
 /** Decisions: deliveries that somebody asks for: a test event, one event again, a span of time again. */
-import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { numberedId } from '../../protocol/ids.ts';
 import type { WebhookDelivery } from '../../protocol/resources/index.ts';
 import type { Effect, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
+import { deriveDeliveryId } from '../../storage/deliveries/index.ts';
 import { type DeliveryRow, insertDelivery } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import type { PastEvent, ReplayEvent, ReplayPage, ReplaySpan, TestStitch } from './commands.ts';
@@ -17,15 +18,6 @@ export const maxReplays = 5;
 
 function requireLive(state: StitchState): void {
   if (!isLive(state)) throw conflict('The stitch is disabled.');
-}
-
-/**
- * The id that the commit gives to the delivery of an event to a stitch: the SQL function `skein_delivery_id` of the first migration, in
- * TypeScript.
- */
-export function deriveDeliveryId(eventId: string, stitchId: string): string {
-  const hash = createHash('md5').update(`${eventId}/${stitchId}`).digest('hex');
-  return `whd_${eventId.slice(4, 14)}e${hash.slice(0, 2)}a${hash.slice(2, 14)}`;
 }
 
 /**
@@ -161,7 +153,7 @@ function createReplayEffect(job: ReplayJob): Effect {
 /** Adds the deliveries of a page and asks for the next. A page that was read twice, or of a replay that has ended, is dropped. */
 export function replayPage(state: StitchState, page: ReplayPage, turn: Turn): StitchDecision<null> {
   const job = state.replays.find(({ id }) => id === page.jobId);
-  if (job === undefined || job.after?.eventSeq !== page.after?.eventSeq) return { reply: null };
+  if (job === undefined || !isDeepStrictEqual(job.after, page.after)) return { reply: null };
   let next = state;
   const writes: Write[] = [];
   let lowest = Infinity;

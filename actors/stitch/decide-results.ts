@@ -10,12 +10,22 @@
 import type { DeliveryStatus } from '../../protocol/resources/index.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { insertAttempt, updateDelivery } from '../../storage/writes/index.ts';
+import {
+  type DeliveryRow,
+  insertAttempt,
+  recordDelivery,
+  updateDelivery,
+} from '../../storage/writes/index.ts';
 import { systemActor } from '../base/index.ts';
 import type { AttemptResult, StitchCommands } from './commands.ts';
-import { createCancelEffects, createDueReminder, type StitchDecision } from './decide-delivery.ts';
+import {
+  createCancelEffects,
+  createDueReminder,
+  createFollowWrite,
+  type StitchDecision,
+} from './decide-delivery.ts';
 import { createStitchEvent, toStitch, type StitchEvent } from './events.ts';
-import { forgetWaiting, unload, type Delivery, type Released } from './queue.ts';
+import { forgetWaiting, getSettledSeq, unload, type Delivery, type Released } from './queue.ts';
 import {
   exhaustedToDisable,
   failingToDisableMs,
@@ -30,6 +40,12 @@ import { healthy, isLive, type OwnerNotification, type StitchState } from './sta
 
 /** Retries and holds that end within one step wake the stitch once. */
 const dueStepMs = 100;
+
+/**
+ * The row says how far the stitch is when it has come so far: each time it is written costs as much as a result. Meanwhile a restart looks
+ * at so many events again.
+ */
+const settledStep = 256;
 
 /** Of more notifications that the owner has not got yet, the oldest is dropped. */
 const maxNotifications = 5;
@@ -47,8 +63,9 @@ class StitchDecisionBuilder {
   readonly #before: StitchState;
   readonly #notifications: OwnerNotification[] = [];
 
-  constructor(state: StitchState, turn: Turn) {
-    this.#before = state;
+  /** @param before the state as it was before this turn */
+  constructor(state: StitchState, turn: Turn, before: StitchState) {
+    this.#before = before;
     this.state = state;
     this.turn = turn;
     this.at = new Date(turn.now).toISOString();
@@ -98,7 +115,10 @@ export function settled(
   { results }: StitchCommands['settled']['payload'],
   turn: Turn,
 ): StitchDecision<readonly Released[]> {
-  const builder = new StitchDecisionBuilder(state, turn);
+  const recorded = new Set(results.map(({ delivery }) => delivery.deliveryId));
+  const settledSeq = getSettledSeq(state.queue, recorded);
+  const isFar = settledSeq >= state.settledSeq + settledStep;
+  const builder = new StitchDecisionBuilder(isFar ? { ...state, settledSeq } : state, turn, state);
   for (const result of results) {
     if (result.status !== null && result.status >= 200 && result.status < 300) succeed(builder, result);
     else fail(builder, result);
@@ -183,6 +203,7 @@ function changeStatus(builder: StitchDecisionBuilder, status: StitchState['statu
         cancelUntil: at,
         queue: forgetWaiting(queue),
       };
+      builder.writes.push(createFollowWrite(builder.state, turn, state));
       break;
     default:
       status satisfies never;
@@ -254,18 +275,20 @@ function writeResult(
   const attempts = delivery.attempts + (wasAttempted ? 1 : 0);
   const attemptedAt = wasAttempted ? new Date(result.at).toISOString() : null;
   const nextAttemptAt = retryAt === null ? null : new Date(retryAt).toISOString();
+  const outcome = {
+    status,
+    attemptCount: attempts,
+    responseStatus: result.status,
+    lastError: status === 'delivered' ? null : describeFailure(result),
+    lastAttemptAt: attemptedAt,
+    nextAttemptAt,
+    at: builder.at,
+  };
+  const { createdAt } = delivery;
   builder.writes.push(
-    updateDelivery({
-      deliveryId,
-      createdAt: delivery.createdAt,
-      status,
-      attemptCount: attempts,
-      responseStatus: result.status,
-      lastError: status === 'delivered' ? null : describeFailure(result),
-      lastAttemptAt: attemptedAt,
-      nextAttemptAt,
-      at: builder.at,
-    }),
+    delivery.hasRow
+      ? updateDelivery({ deliveryId, createdAt, ...outcome })
+      : recordDelivery(createRow(builder, delivery), outcome),
   );
   if (attemptedAt !== null) {
     builder.writes.push(
@@ -285,6 +308,12 @@ function writeResult(
     );
   }
   builder.released.push(createReleased(builder, delivery, result.at, retryAt));
+}
+
+function createRow({ state, turn }: StitchDecisionBuilder, delivery: Delivery): DeliveryRow {
+  const { projectId, environmentId } = state;
+  const { threadId, ...rest } = delivery;
+  return { ...rest, projectId, environmentId, stitchId: turn.id, ...(threadId === null ? {} : { threadId }) };
 }
 
 function createReleased(

@@ -48,7 +48,7 @@ export function createStitches(services: StitchServices): Stitches {
   const { db, vault } = services;
   const retryPolicy = new RetryPolicy(services);
   const bodies = new BodyCache(bodyCacheSize);
-  const loader = new DeliveryLoader(db, bodies, retryPolicy);
+  const loader = new DeliveryLoader(services, bodies, retryPolicy);
   const sender = new DeliverySender(services, bodies, new SecretCache(vault), retryPolicy);
   const kind = actor<StitchState, StitchCommands, Write>({
     kind: 'stitch',

@@ -1,8 +1,9 @@
-/** How a stitch's queue gets its deliveries from the table: what it asks for, and what it keeps of the result. */
-import { readSkipped, skipHeld, type Delivery, type DeliveryQueue, type OngoingLoad } from './queue.ts';
+/** How a stitch's queue gets its deliveries from the log and from the table: what it asks for, and what it keeps of the result. */
+import type { ThreadPage, ThreadRequest, WantedPage } from '../../storage/deliveries/index.ts';
+import { readSkipped, skip, skipHeld, type Delivery, type DeliveryQueue, type OngoingLoad } from './queue.ts';
 
 /**
- * A load is requested when fewer deliveries than this wait. So at most this and a page wait, of pending and of due ones each. With half
+ * A load is requested when fewer deliveries than this wait. So at most this and a page wait, of each sort. With half
  * of both numbers, loads took longer than the waiting deliveries lasted (2,600 deliveries a second to one stitch instead of 3,400).
  */
 const minLowWater = 128;
@@ -15,47 +16,65 @@ export const pageSize = 256;
 /** The same for an open circuit, which sends one delivery a minute. */
 const lowWaterProbing = 1;
 const pageSizeProbing = 8;
+/** Threads that one load reads by themselves. */
+const maxThreads = 32;
 /** The most deliveries of one thread that wait in memory while deliveries of others need the room. */
 const threadShare = 8;
 /** With this many held threads nothing new is loaded: most of what the receiver gets fails. */
 export const maxHeld = 1_000;
 
+export interface EventsRequest {
+  readonly from: number;
+  readonly limit: number;
+  /** Deliveries of these events may have a row. */
+  readonly check: boolean;
+  /** Begins where the stitch's spans of the log begin. */
+  readonly isFirst: boolean;
+}
+
 /** What a load has to find. */
 export interface LoadRequest {
   /** Epoch milliseconds. */
   readonly askedAt: number;
-  /** The lowest event number of pending deliveries. */
-  readonly from: number;
-  /** Threads to leave out. */
-  readonly blocked: readonly string[];
-  /** The most pending deliveries; 0: none are wanted. */
-  readonly pending: number;
+  /** Events from that number on, as many deliveries of them at most; null: none are wanted. */
+  readonly events: EventsRequest | null;
+  /** Not those of events while there are rows of scheduled deliveries. */
+  readonly oldRowsFirst: boolean;
+  /** Threads that are read by themselves, below the event number `before`. */
+  readonly threads: readonly ThreadRequest[];
+  readonly before: number;
+  /** Pending rows from that event number on, without those of blocked threads; null: none are wanted. */
+  readonly rows: {
+    readonly from: number;
+    readonly limit: number;
+    readonly blocked: readonly string[];
+  } | null;
   /** The most retries that are due; 0: none are wanted. */
   readonly due: number;
   /** Also which threads are held. */
   readonly holds: boolean;
 }
 
-export interface LoadedPage {
-  /** Pending deliveries in the order of their events. */
-  readonly pending: readonly Delivery[];
-  /** Below this event number no pending delivery was left out, except those of blocked threads. */
+/** Deliveries in the order of their events. */
+interface Page {
+  readonly deliveries: readonly Delivery[];
+  /** Whatever follows has at least this event number. */
   readonly end: number;
   /** There may be more from `end` on. */
   readonly more: boolean;
+}
+
+export interface LoadedPage {
+  /** Null: not read, or there are old rows. `head` (the log's newest number) and `follows` are those of a first page. */
+  readonly events: (Page & Pick<WantedPage, 'head' | 'follows'>) | null;
+  readonly threads: readonly ThreadPage[];
+  readonly rows: Page | null;
+  readonly hasOldRows: boolean;
   readonly due: readonly Delivery[];
   readonly moreDue: boolean;
   /** The heads that hold their threads, if they were asked for. */
   readonly holds: readonly { readonly threadId: string; readonly seq: number; readonly until: number }[];
 }
-
-const newLoad = {
-  committed: new Map<string, never>(),
-  rewound: null,
-  overtaken: [],
-  discard: false,
-  again: false,
-};
 
 /** Requests a load if the queue has room, and there may be something to load. */
 export function requestLoad(
@@ -65,33 +84,55 @@ export function requestLoad(
 ): { queue: DeliveryQueue; request: LoadRequest | undefined } {
   const isFull = queue.waiting.length >= (probing ? lowWaterProbing : getLowWater(queue));
   if (queue.load !== null || isFull) return { queue, request: undefined };
-  const wantsPending = queue.mayHavePending && queue.held.size < maxHeld;
-  if (!wantsPending && !queue.mayHaveDue) return { queue, request: undefined };
-  const blocked = new Set(queue.skipped.keys());
-  for (const [thread, hold] of queue.held) if (hold.until > now) blocked.add(thread);
   const limit = probing ? pageSizeProbing : pageSize;
+  const takesNew = queue.held.size < maxHeld;
+  const wantsRows = takesNew && queue.mayHaveRows;
+  const wantsEvents = takesNew && queue.mayHaveEvents && (wantsRows || !queue.mayHaveOldRows);
+  const threads = takeReady(queue, probing ? 1 : maxThreads, now);
+  if (!wantsEvents && !wantsRows && threads.length === 0 && !queue.mayHaveDue)
+    return { queue, request: undefined };
   const request: LoadRequest = {
     askedAt: now,
-    from: queue.next,
-    blocked: [...blocked],
-    pending: wantsPending ? limit : 0,
+    events: wantsEvents ? requestEvents(queue, limit) : null,
+    oldRowsFirst: queue.mayHaveOldRows,
+    threads,
+    before: queue.next,
+    rows: wantsRows ? { from: queue.nextRow, limit, blocked: listHeld(queue, now) } : null,
     due: queue.mayHaveDue ? limit : 0,
     holds: queue.needsHolds,
   };
-  const load: OngoingLoad = {
-    ...newLoad,
-    askedAt: now,
-    from: request.from,
-    blocked: request.blocked,
-  };
+  const ready = new Set(queue.ready);
+  for (const { threadId } of threads) ready.delete(threadId);
   const next: DeliveryQueue = {
     ...queue,
-    load,
+    ready,
+    load: { askedAt: now, committed: new Map(), discard: false },
     mayHaveDue: false,
     needsHolds: false,
-    mayHavePending: wantsPending ? false : queue.mayHavePending,
+    // What is noted while the load is under way comes after it.
+    ...(wantsEvents ? { mayHaveEvents: false } : {}),
+    ...(wantsRows ? { mayHaveRows: false, nextRow: Infinity } : {}),
   };
   return { queue: next, request };
+}
+
+function requestEvents({ next, checkBelow }: DeliveryQueue, limit: number): EventsRequest {
+  return { from: next, limit, check: next < checkBelow, isFirst: checkBelow === Infinity };
+}
+
+/** The first of the skipped threads that may be read. */
+function takeReady({ ready, skipped, held }: DeliveryQueue, limit: number, now: number): ThreadRequest[] {
+  const threads: ThreadRequest[] = [];
+  for (const threadId of ready) {
+    if (threads.length === limit) break;
+    const from = skipped.get(threadId);
+    if (from !== undefined && (held.get(threadId)?.until ?? 0) <= now) threads.push({ threadId, from });
+  }
+  return threads;
+}
+
+function listHeld({ held }: DeliveryQueue, now: number): string[] {
+  return [...held].filter(([, { until }]) => until > now).map(([thread]) => thread);
 }
 
 /** Takes in what a load has found. */
@@ -104,62 +145,105 @@ export function acceptLoad(
   const { load } = queue;
   // The load was requested elsewhere, for example before the actor moved here. The one in progress here is another.
   if (load === null || load.askedAt !== request.askedAt) return queue;
-  const idle = { ...queue, load: null };
+  const threads = request.threads.map(({ threadId }) => threadId);
+  const { rows } = request;
+  const rowsFrom = rows?.from ?? Infinity;
   if (load.discard) {
-    return {
-      ...idle,
-      mayHavePending: true,
-      mayHaveDue: true,
-      needsHolds: queue.needsHolds || request.holds,
-    };
+    const again = { ...queue, load: null, nextRow: Math.min(queue.nextRow, rowsFrom) };
+    const due = { mayHaveEvents: true, mayHaveRows: true, mayHaveDue: true };
+    return readSkipped({ ...again, ...due, needsHolds: queue.needsHolds || request.holds }, threads, now);
   }
   const held = new Map(queue.held);
   for (const { threadId, seq, until } of page.holds) {
     if (!held.has(threadId)) held.set(threadId, { seq, until });
   }
-
-  const { pending, due } = findNew(queue, load, page);
-  const { taken, left } = share(queue, pending);
-  const waiting = merge(queue.waiting, [...due, ...taken]);
-
-  const skipped = new Map(queue.skipped);
-  const skip = (thread: string, seq: number): void => {
-    skipped.set(thread, Math.min(skipped.get(thread) ?? seq, seq));
-  };
-  for (const { threadId, eventSeq } of left) if (threadId !== null) skip(threadId, eventSeq);
-  if (request.pending > 0) for (const thread of load.blocked) skip(thread, load.from);
-
-  const end = request.pending > 0 ? Math.max(page.end, load.from) : queue.next;
-  const hasMorePending = load.again || load.rewound !== null || (request.pending > 0 && page.more);
+  const skippedRows = new Map(queue.skippedRows);
+  for (const thread of rows?.blocked ?? []) {
+    skippedRows.set(thread, Math.min(skippedRows.get(thread) ?? rowsFrom, rowsFrom));
+  }
+  const { events } = page;
+  const hasMoreEvents = events === null ? request.events !== null : events.more;
+  const taken = takeDeliveries({ ...queue, held, skippedRows }, load, page);
   const loaded: DeliveryQueue = {
-    ...idle,
-    waiting,
-    held,
-    skipped,
-    next: Math.min(end, load.rewound ?? Infinity),
-    mayHavePending: queue.mayHavePending || hasMorePending,
+    ...taken,
+    load: null,
+    mayHaveOldRows: queue.mayHaveOldRows && page.hasOldRows,
+    mayHaveEvents: taken.mayHaveEvents || hasMoreEvents,
+    nextRow: Math.min(queue.nextRow, page.rows?.end ?? rowsFrom),
+    // Old rows that are under way are asked for again when their results are committed.
+    mayHaveRows: queue.mayHaveRows || (page.rows?.more ?? false),
     mayHaveDue: queue.mayHaveDue || page.moreDue,
   };
-  return readSkipped(skipHeld(loaded, now), load.blocked, now);
+  return readSkipped(skipHeld(loaded, now), [...loaded.skipped.keys(), ...loaded.skippedRows.keys()], now);
 }
 
-/** What of the page is not in memory, and was not changed by a commit since it was read. */
-function findNew(
+/** Puts what the page has into memory: first the skipped threads, then what is new of all others, then the rows, none before its time. */
+function takeDeliveries(queue: DeliveryQueue, load: OngoingLoad, page: LoadedPage): DeliveryQueue {
+  const isNew = createFilter(queue, load);
+  const skipped = new Map(queue.skipped);
+  const ofThreads: Delivery[] = [];
+  for (const { threadId, deliveries, next } of page.threads) {
+    ofThreads.push(...deliveries.filter(isNew));
+    if (next === null) skipped.delete(threadId);
+    else skipped.set(threadId, next);
+  }
+  const waiting = merge(queue.waiting, [...page.due.filter(isNew), ...ofThreads]);
+  const taken = takeEvents({ ...queue, skipped, waiting }, page.events, isNew);
+  return takeRows(taken, page.rows?.deliveries.filter(isNew) ?? []);
+}
+
+function takeEvents(
   queue: DeliveryQueue,
-  load: OngoingLoad,
-  page: LoadedPage,
-): { readonly pending: readonly Delivery[]; readonly due: readonly Delivery[] } {
+  events: LoadedPage['events'],
+  isNew: (delivery: Delivery) => boolean,
+): DeliveryQueue {
+  if (events === null) return queue;
+  // Behind what was skipped of its thread nothing may be taken.
+  const isBehind = ({ threadId }: Delivery): boolean => threadId !== null && queue.skipped.has(threadId);
+  const fresh = events.deliveries.filter(isNew);
+  const { taken, left } = share(
+    queue,
+    fresh.filter(delivery => !isBehind(delivery)),
+  );
+  return {
+    ...queue,
+    ...skip(queue, [...left, ...fresh.filter(isBehind)]),
+    waiting: merge(queue.waiting, taken),
+    next: Math.max(queue.next, events.end),
+    // No other owner has begun with what came into the log since.
+    checkBelow: Math.min(queue.checkBelow, events.head === undefined ? Infinity : events.head + 1),
+  };
+}
+
+/**
+ * A replay waits until all that comes before it in its thread is in memory: the log is read that far, whatever the stitch wants of it. A
+ * scheduled delivery with a row comes before everything in the log.
+ */
+function takeRows(queue: DeliveryQueue, rows: readonly Delivery[]): DeliveryQueue {
+  const isEarly = ({ threadId, eventSeq, trigger }: Delivery): boolean =>
+    threadId !== null &&
+    trigger !== 'scheduled' &&
+    (eventSeq >= queue.next || (queue.skipped.get(threadId) ?? Infinity) <= eventSeq);
+  const early = rows.filter(isEarly);
+  return {
+    ...queue,
+    ...skip(queue, early),
+    waiting: merge(
+      queue.waiting,
+      rows.filter(delivery => !isEarly(delivery)),
+    ),
+    mayHaveEvents: queue.mayHaveEvents || early.some(({ eventSeq }) => eventSeq >= queue.next),
+  };
+}
+
+/** Tells what is not in memory, and was not changed by a commit since it was read. */
+function createFilter(queue: DeliveryQueue, load: OngoingLoad): (delivery: Delivery) => boolean {
   const known = new Set<string>(queue.started.keys());
   for (const { deliveryId } of queue.waiting) known.add(deliveryId);
-  const isNew = ({ deliveryId, attempts }: Delivery): boolean => {
+  return ({ deliveryId, attempts }) => {
     const committed = load.committed.get(deliveryId);
     return !known.has(deliveryId) && (committed === undefined || attempts === committed.attempts);
   };
-  const overtaken = new Set([...load.overtaken, ...queue.skipped.keys()]);
-  const pending = page.pending.filter(
-    delivery => isNew(delivery) && (delivery.threadId === null || !overtaken.has(delivery.threadId)),
-  );
-  return { pending, due: page.due.filter(isNew) };
 }
 
 /** Takes each thread's share, and more of it while few wait. Of a thread the first deliveries are taken, never a later one. */

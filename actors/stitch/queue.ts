@@ -10,9 +10,9 @@
  *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again
  *
  * Order within a thread: a delivery starts only when no other of its thread is in flight or settling, none with a lower event number
- * waits before it, and the thread is not held by a head that failed. `next` says how far the table has been read: of a thread that is
- * not in `skipped`, every pending delivery below `next` is in memory. Deliveries that wait for their retry are not here; the reminder
- * `due` brings them back.
+ * waits before it, and the thread is not held by a head that failed. `next` says how far the log has been read: of a thread that is
+ * not in `skipped`, every delivery below `next` is in memory or has a row. Deliveries that wait for their retry are not here; the reminder
+ * `due` brings them back. Those that have a row before their first attempt (replays, tests) are read from the table.
  *
  * Everything here is a pure function of a queue. What a queue holds is bounded: see also queue-load.ts.
  */
@@ -56,37 +56,41 @@ export interface Released {
   readonly holdUntil: number | null;
 }
 
-/** A load in progress: its request, and what has happened to the queue since. */
+/** A load in progress: what has happened to the queue since it was requested. */
 export interface OngoingLoad {
   /** When it was requested, in epoch milliseconds: distinguishes its result from that of another activation's load. */
   readonly askedAt: number;
-  readonly from: number;
-  readonly blocked: readonly string[];
   /** The results that were committed since it began, by delivery: the load may have read the rows from before. */
   readonly committed: ReadonlyMap<string, Released>;
-  /** Where the next load begins, if that is before the end of this one's page. */
-  readonly rewound: number | null;
-  /** Threads of which deliveries that it cannot see were skipped since: what it brings of them may come too early. */
-  readonly overtaken: readonly string[];
-  /** Its pending deliveries are no longer needed. */
+  /** What it brings is no longer needed. */
   readonly discard: boolean;
-  /** New deliveries came after it began. */
-  readonly again: boolean;
 }
 
 export interface DeliveryQueue {
-  /** Pending deliveries with this event number or a higher one have not been read. */
+  /** Events with this number or a higher one have not been read. */
   readonly next: number;
+  /** Deliveries of events below this number may have a row already: another owner of the stitch, or this one, has begun with them. */
+  readonly checkBelow: number;
   /** In the order of their events. */
   readonly waiting: readonly Delivery[];
   /** The deliveries in flight and settling, by id. */
   readonly started: ReadonlyMap<string, StartedDelivery>;
   readonly held: ReadonlyMap<string, Hold>;
-  /** Threads of which deliveries were skipped, each with the lowest event number that may be among them. */
+  /** Threads of which deliveries below `next` were skipped, each with the lowest event number that may be among them. */
   readonly skipped: ReadonlyMap<string, number>;
+  /** Those of the skipped threads that may be read now. */
+  readonly ready: ReadonlySet<string>;
+  /** The same as `skipped`, of deliveries that have a row. */
+  readonly skippedRows: ReadonlyMap<string, number>;
+  /** Pending rows of this event number or a higher one have not been read. */
+  readonly nextRow: number;
   readonly load: OngoingLoad | null;
-  /** There may be pending deliveries from `next` on. */
-  readonly mayHavePending: boolean;
+  /** There may be events from `next` on. */
+  readonly mayHaveEvents: boolean;
+  /** There may be pending rows from `nextRow` on. */
+  readonly mayHaveRows: boolean;
+  /** There may be rows of scheduled deliveries that were not attempted: they come before all events from `next` on. */
+  readonly mayHaveOldRows: boolean;
   /** There may be retries that are due and not in memory. */
   readonly mayHaveDue: boolean;
   /** The actor was just activated: the next load asks the table which threads are held, too. */
@@ -96,14 +100,20 @@ export interface DeliveryQueue {
 }
 
 export const emptyQueue: DeliveryQueue = {
-  next: 0,
+  next: 1,
+  checkBelow: Infinity,
   waiting: [],
   started: new Map(),
   held: new Map(),
   skipped: new Map(),
+  ready: new Set(),
+  skippedRows: new Map(),
+  nextRow: 0,
   load: null,
-  mayHavePending: false,
-  mayHaveDue: false,
+  mayHaveEvents: true,
+  mayHaveRows: true,
+  mayHaveOldRows: true,
+  mayHaveDue: true,
   needsHolds: true,
   window: firstWindow,
 };
@@ -123,6 +133,23 @@ export function getInFlightIds({ started }: DeliveryQueue): string[] {
   return [...started.values()]
     .filter(({ state }) => state === 'inFlight')
     .map(({ delivery }) => delivery.deliveryId);
+}
+
+/**
+ * The number up to which every event is settled or has a row.
+ *
+ * @param recorded deliveries that the same commit gives their rows
+ */
+export function getSettledSeq(queue: DeliveryQueue, recorded: ReadonlySet<string> = new Set()): number {
+  let lowest = queue.next;
+  for (const seq of queue.skipped.values()) lowest = Math.min(lowest, seq);
+  // In the order of their events.
+  const waiting = queue.waiting.find(({ hasRow }) => !hasRow);
+  if (waiting !== undefined) lowest = Math.min(lowest, waiting.eventSeq);
+  for (const { delivery } of queue.started.values()) {
+    if (!delivery.hasRow && !recorded.has(delivery.deliveryId)) lowest = Math.min(lowest, delivery.eventSeq);
+  }
+  return lowest - 1;
 }
 
 /** The one place that sets the state of a delivery. Throws for a move that the diagram does not have. */
@@ -211,7 +238,8 @@ export function release(queue: DeliveryQueue, results: readonly Released[], now:
   }
   // Due before it was committed: its reminder may have come and gone while a load could not see the row yet.
   const mayHaveDue = queue.mayHaveDue || results.some(({ retryAt }) => retryAt !== null && retryAt <= now);
-  return readSkipped(skipHeld({ ...queue, started, held, load, mayHaveDue }, now), getThreads(results), now);
+  const released = skipHeld({ ...queue, started, held, load, mayHaveDue }, now);
+  return readSkipped(queue.mayHaveOldRows ? readRows(released, 0) : released, getThreads(results), now);
 }
 
 function getThreads(results: readonly { readonly threadId: string | null }[]): string[] {
@@ -221,35 +249,48 @@ function getThreads(results: readonly { readonly threadId: string | null }[]): s
 /** Takes the deliveries of held threads out of memory, so that they take no other thread's place. */
 export function skipHeld(queue: DeliveryQueue, now: number): DeliveryQueue {
   if (queue.held.size === 0) return queue;
-  const skipped = new Map(queue.skipped);
-  const waiting = queue.waiting.filter(({ threadId, eventSeq }) => {
-    if (threadId === null || !isHeld(queue, threadId, eventSeq, now)) return true;
-    skipped.set(threadId, Math.min(skipped.get(threadId) ?? eventSeq, eventSeq));
-    return false;
-  });
-  return waiting.length === queue.waiting.length ? queue : { ...queue, waiting, skipped };
+  const isSkipped = ({ threadId, eventSeq }: Delivery): boolean =>
+    threadId !== null && isHeld(queue, threadId, eventSeq, now);
+  const waiting = queue.waiting.filter(delivery => !isSkipped(delivery));
+  if (waiting.length === queue.waiting.length) return queue;
+  return { ...queue, ...skip(queue, queue.waiting.filter(isSkipped)), waiting };
 }
 
-/** Reads again what was skipped of these threads, unless they are still held or have deliveries waiting. */
-export function readSkipped(queue: DeliveryQueue, threads: readonly string[], now: number): DeliveryQueue {
-  if (queue.skipped.size === 0) return queue;
-  let from = Infinity;
+/** The threads of the deliveries, with the lowest event number of each: from there on they are not in memory. */
+export function skip(
+  queue: DeliveryQueue,
+  deliveries: readonly Delivery[],
+): Pick<DeliveryQueue, 'skipped' | 'skippedRows'> {
   const skipped = new Map(queue.skipped);
-  const overtaken = [...(queue.load?.overtaken ?? [])];
-  for (const thread of threads) {
-    const lowest = skipped.get(thread);
-    if (lowest === undefined || isBlocked(queue, thread, now)) continue;
-    skipped.delete(thread);
-    overtaken.push(thread);
-    from = Math.min(from, lowest);
+  const skippedRows = new Map(queue.skippedRows);
+  for (const { threadId, eventSeq, hasRow } of deliveries) {
+    if (threadId === null) continue;
+    const threads = hasRow ? skippedRows : skipped;
+    threads.set(threadId, Math.min(threads.get(threadId) ?? eventSeq, eventSeq));
   }
-  if (from === Infinity) return queue;
-  const load = queue.load === null ? null : { ...queue.load, overtaken };
-  return rewind({ ...queue, skipped, load }, from);
+  return { skipped, skippedRows };
 }
 
-function isBlocked(queue: DeliveryQueue, thread: string, now: number): boolean {
-  return isHeld(queue, thread, Infinity, now) || queue.waiting.some(delivery => delivery.threadId === thread);
+/** What was skipped of these threads may be read, unless they are held or have deliveries waiting. */
+export function readSkipped(queue: DeliveryQueue, threads: Iterable<string>, now: number): DeliveryQueue {
+  if (queue.skipped.size === 0 && queue.skippedRows.size === 0) return queue;
+  const waiting = new Set(queue.waiting.map(({ threadId }) => threadId));
+  const ready = new Set(queue.ready);
+  const skippedRows = new Map(queue.skippedRows);
+  let nextRow = Infinity;
+  for (const thread of threads) {
+    if (waiting.has(thread) || isHeld(queue, thread, Infinity, now)) continue;
+    if (queue.skipped.has(thread)) {
+      ready.add(thread);
+      continue;
+    }
+    const row = skippedRows.get(thread);
+    if (row === undefined || row >= queue.next) continue;
+    nextRow = Math.min(nextRow, row);
+    skippedRows.delete(thread);
+  }
+  const next = { ...queue, ready, skippedRows };
+  return nextRow === Infinity ? next : readRows(next, nextRow);
 }
 
 /** Drops the holds that have ended. */
@@ -268,35 +309,42 @@ export function getNextHoldEnd(queue: DeliveryQueue): number | undefined {
   return first;
 }
 
-/** Reads the pending deliveries from that event number on again. */
-export function rewind(queue: DeliveryQueue, to: number): DeliveryQueue {
-  const load =
-    queue.load === null ? null : { ...queue.load, rewound: Math.min(queue.load.rewound ?? to, to) };
-  return { ...queue, next: Math.min(queue.next, to), mayHavePending: true, load };
+/** There are pending rows, of that event number or a higher one. */
+export function readRows(queue: DeliveryQueue, from: number): DeliveryQueue {
+  return { ...queue, nextRow: Math.min(queue.nextRow, from), mayHaveRows: true };
 }
 
-/** There may be new deliveries, at the end. */
-export function noteNewDeliveries(queue: DeliveryQueue): DeliveryQueue {
-  if (queue.load === null) return queue.mayHavePending ? queue : { ...queue, mayHavePending: true };
-  return queue.load.again ? queue : { ...queue, load: { ...queue.load, again: true } };
+/** There may be new events. */
+export function noteNewEvents(queue: DeliveryQueue): DeliveryQueue {
+  return queue.mayHaveEvents ? queue : { ...queue, mayHaveEvents: true };
 }
 
-/** Forgets what waits: it will be cancelled. */
+/** Forgets what waits: it is cancelled. */
 export function forgetWaiting(queue: DeliveryQueue): DeliveryQueue {
-  return { ...unload(queue), held: new Map() };
+  const none = new Map<string, never>();
+  const { next } = queue;
+  return { ...unload(queue), next, held: none, skipped: none, skippedRows: none, ready: new Set() };
 }
 
-/** Takes everything that waits out of memory. It is found again in the table. */
+/** Takes everything that waits out of memory. It is found again in the log and in the table. */
 export function unload(queue: DeliveryQueue): DeliveryQueue {
-  const lowest = Math.min(queue.next, queue.waiting[0]?.eventSeq ?? Infinity, ...queue.skipped.values());
-  const load = queue.load === null ? null : { ...queue.load, discard: true };
+  let { next, nextRow } = queue;
+  for (const { threadId, hasRow, eventSeq } of queue.waiting) {
+    if (hasRow) nextRow = Math.min(nextRow, eventSeq);
+    else if (threadId === null) next = Math.min(next, eventSeq);
+  }
+  const { skipped } = skip(queue, queue.waiting);
   return {
     ...queue,
-    next: lowest,
+    next,
+    checkBelow: Math.max(queue.checkBelow, queue.next),
+    nextRow,
     waiting: [],
-    skipped: new Map(),
-    load,
-    mayHavePending: true,
+    skipped,
+    ready: new Set(skipped.keys()),
+    load: queue.load === null ? null : { ...queue.load, discard: true },
+    mayHaveEvents: true,
+    mayHaveRows: true,
     mayHaveDue: true,
   };
 }

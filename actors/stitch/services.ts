@@ -3,10 +3,12 @@ import type { Log } from '../../runtime/observability/index.ts';
 import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/index.ts';
 import type { Clock, Random } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
+import type { FollowedLog } from '../../storage/deliveries/index.ts';
 import type { OwnerNotification } from './state.ts';
 
 export interface StitchServices {
   readonly db: Pick<Database, 'query'>;
+  readonly followedLog: FollowedLog;
   /** A queue of the node's pool. */
   readonly pool: { send(request: OutboundRequest, owner: string): Promise<OutboundResult> };
   readonly vault: { open(context: string, jwe: string): Promise<string> };

@@ -23,6 +23,7 @@ export interface StitchRow {
   readonly updated_at: string;
   readonly archived_at: string | null;
   readonly secrets: readonly SealedSecret[];
+  readonly settled_seq: number;
   readonly state: StoredState;
 }
 
@@ -43,7 +44,8 @@ export function decodeStitch(row: StitchRow): StitchState {
     secrets: row.secrets,
     ...stored,
     ownerNotifications: ownerNews,
-    queue: emptyQueue,
+    settledSeq: row.settled_seq,
+    queue: { ...emptyQueue, next: row.settled_seq + 1 },
   };
 }
 
@@ -62,6 +64,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
     archived_at: 'timestamptz',
     secrets: 'jsonb',
     state: 'jsonb',
+    settled_seq: 'bigint',
   },
   encode: state => {
     const stored: StoredState = {
@@ -86,6 +89,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
       archived_at: state.archivedAt,
       secrets: JSON.stringify(state.secrets),
       state: JSON.stringify(stored),
+      settled_seq: state.settledSeq,
     };
   },
   decode: row => decodeStitch(row as unknown as StitchRow),

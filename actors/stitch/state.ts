@@ -8,8 +8,8 @@
  *   disabled  -> active          the user (PATCH)
  *   any       -> archived        the user (DELETE): for good
  *
- * The state has two parts. The row holds the stitch itself, its health and its timers. The queue is never written: it is rebuilt from the
- * rows of `webhook_deliveries` whenever the actor is loaded.
+ * The state has two parts. The row holds the stitch itself, its place in the log, its health and its timers. The queue is never written:
+ * it is rebuilt from the log beyond that place, and from the rows of `webhook_deliveries`, whenever the actor is loaded.
  */
 import type { EnvironmentKind, Stitch, StitchStatus } from '../../protocol/resources/index.ts';
 import type { ReplaySource } from '../../storage/deliveries/index.ts';
@@ -73,6 +73,8 @@ export interface StitchState {
   readonly replays: readonly ReplayJob[];
   /** Notifications that the owner has not got yet. */
   readonly ownerNotifications: readonly OwnerNotification[];
+  /** Every event up to this number is settled or has a row. The next ones may, too: it is written now and then. */
+  readonly settledSeq: number;
   /** How many events, deliveries and jobs the stitch itself has made; numbers their ids. */
   readonly made: number;
   /** Not in the row. */
@@ -101,6 +103,7 @@ export function blankStitch(): StitchState {
     cancelUntil: null,
     replays: [],
     ownerNotifications: [],
+    settledSeq: 0,
     made: 0,
     queue: emptyQueue,
   };

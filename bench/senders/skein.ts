@@ -1,5 +1,6 @@
 /** Skein as a sender of webhooks. */
 import type { BenchDatabase } from '../support/bench-database.ts';
+import { eventTypes } from '../../protocol/events.ts';
 import { openCircuit } from '../support/open-circuit.ts';
 import { runLoad } from '../support/run-load.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
@@ -70,21 +71,35 @@ export async function makeStitches(
   return stitches;
 }
 
-/**
- * What the commit of an event does for a matching stitch (storage/writes/events-and-answers.ts), done for events that are there. Each event
- * goes to one stitch, and all of a thread's to the same.
- */
-const queueDeliveries = `
-  insert into webhook_deliveries (delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name, event_at,
-    thread_id, status, attempt_count, trigger, next_attempt_at, created_at, updated_at)
-  select skein_delivery_id(event_id, stitch_id), project_id, environment_id, stitch_id, event_id, seq, event_name, occurred_at,
-    thread_id, 'pending', 0, 'scheduled', occurred_at, occurred_at, occurred_at
-  from (
-    select *, ($2::text[])[1 + dense_rank() over (order by thread_id) % cardinality($2::text[])] as stitch_id
-    from (select * from events where project_id = $1 and event_name = 'thread.message.received' order by seq limit $3) chosen
-  ) assigned`;
+/** By their names the stitches share the events; nobody follows the first. */
+const [nobodys, ...names] = Object.keys(eventTypes);
 
-const openDeliveries = `select count(*)::int as n from webhook_deliveries where status in ('pending', 'delivering', 'retrying')`;
+/**
+ * Each event goes to one stitch, by its name, and all of a thread's to the same. `$2`: the names of the stitches, `$3`: how many events,
+ * `$4`: the name of all others.
+ */
+const shareEvents = `
+  update events e set event_name = coalesce(assigned.name, $4)
+  from (
+    select seq, case when n <= $3 then ($2::text[])[1 + rank % cardinality($2::text[])] end as name
+    from (
+      select seq, row_number() over (order by seq) as n, dense_rank() over (order by thread_id) as rank
+      from events where project_id = $1 and thread_id is not null
+    ) numbered
+  ) assigned
+  where e.project_id = $1 and e.seq = assigned.seq`;
+
+/** The stitch follows the log from its beginning on. `$1`: the stitch, `$2`: the name of its events. */
+const followAll = `
+  with spans as (delete from stitch_spans where stitch_id = $1 and after_seq > 0),
+    open as (
+      insert into stitch_spans (stitch_id, after_seq, project_id, environment_id, event_names)
+      select stitch_id, 0, project_id, environment_id, array[$2] from stitches where stitch_id = $1
+      on conflict (stitch_id, after_seq) do update set event_names = excluded.event_names
+    )
+  update stitches set settled_seq = 0, event_names = array[$2] where stitch_id = $1`;
+
+const done = `select count(*)::int as n from webhook_deliveries where status = 'delivered'`;
 
 /** Deliveries that are delivered by exactly one recorded attempt. */
 const recorded = `
@@ -108,8 +123,12 @@ export function skeinSender(
     pid: () => server.pid,
     async queue() {
       await database.query(databaseUrl, 'truncate webhook_deliveries, webhook_attempts');
-      await database.query(databaseUrl, queueDeliveries, [projectId, stitchIds, queued]);
-      for (const stitchId of stitchIds) await database.query(databaseUrl, openCircuit, [stitchId]);
+      const wanted = names.slice(0, stitchIds.length);
+      await database.query(databaseUrl, shareEvents, [projectId, wanted, queued, nobodys]);
+      for (const [index, stitchId] of stitchIds.entries()) {
+        await database.query(databaseUrl, openCircuit, [stitchId]);
+        await database.query(databaseUrl, followAll, [stitchId, wanted[index]]);
+      }
       await database.query(databaseUrl, 'vacuum analyze');
     },
     async start() {
@@ -118,7 +137,7 @@ export function skeinSender(
         stitchIds.map(id => skein.api.patch(`/stitches/${id}`, { projectId, status: 'active' })),
       );
     },
-    open: () => countRows(openDeliveries),
+    open: async () => queued - (await countRows(done)),
     async verify() {
       const secrets = stitches.map(({ secret }) => secret);
       const report = await receiver.report(secrets, sample);

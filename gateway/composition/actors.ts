@@ -36,7 +36,7 @@ import {
   channelsWithWebhooks,
   RecentWebhooks,
 } from '../../storage/chatapp/index.ts';
-import { stitchesWithWork } from '../../storage/deliveries/index.ts';
+import { FollowedLog, stitchesWithRows, stitchesWithWork } from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import type { Config } from '../config/index.ts';
@@ -84,7 +84,8 @@ export interface Actors {
 /** Creates the actors of this node. None is activated before `start`. */
 export function createActors(options: ActorsOptions): Actors {
   const { log, clock, database, notifier, transport } = options;
-  const outbound = createOutbound(options);
+  const followedLog = new FollowedLog(database);
+  const outbound = createOutbound({ ...options, followedLog });
   const { pool, deliveries, stitches, tools, models, runs, sends } = outbound;
   const store = new PostgresStore({
     database,
@@ -97,10 +98,13 @@ export function createActors(options: ActorsOptions): Actors {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
   const scanners = createScanners(options, node);
-  wakeStitches({
+  const waker = wakeStitches({
     notifier,
+    followedLog,
     tell: (to, command, payload) => node.tell(to, command, payload),
     scan: () => scanners[0].scanSoon('all'),
+    clock,
+    log,
   });
 
   return {
@@ -110,6 +114,7 @@ export function createActors(options: ActorsOptions): Actors {
     start: () => node.start(),
     async stop() {
       for (const scanner of scanners) scanner.stop();
+      waker.stop();
       stitches.drain();
       deliveries.stop();
       runs.drain();
@@ -152,6 +157,7 @@ function createScanners(
     });
   return [
     create('stitch', stitchesWithWork, 'sweep', {}),
+    create('stitch', stitchesWithRows, 'wake', { from: 0 }),
     create('channel', channelsWithWebhooks, 'work', { work: 'webhooks' }),
     create('channel', channelsWithSends, 'work', { work: 'sends' }),
     create('channel', channelsWithFiles, 'work', { work: 'files' }),
@@ -181,8 +187,8 @@ interface Outbound {
   readonly sends: { readonly draining: AbortController; readonly abandoned: AbortController };
 }
 
-function createOutbound(options: ActorsOptions): Outbound {
-  const { config, ownPorts, log, clock, database: db, vault, transport, notifyOwner } = options;
+function createOutbound(options: ActorsOptions & { readonly followedLog: FollowedLog }): Outbound {
+  const { config, ownPorts, log, clock, database: db, followedLog, vault, transport, notifyOwner } = options;
   const pool = new Pool({
     reach: config.outboundReach,
     ownPorts,
@@ -191,7 +197,7 @@ function createOutbound(options: ActorsOptions): Outbound {
   const deliveries = pool.openQueue(queues.deliveries);
   const files = pool.openQueue(queues.files);
   const shared = { db, vault, clock, random: systemRandom, log };
-  const stitches = createStitches({ ...shared, pool: deliveries, notifyOwner });
+  const stitches = createStitches({ ...shared, followedLog, pool: deliveries, notifyOwner });
   const tools = new HttpTools({ ...shared, pool: pool.openQueue(queues.tools) });
   const models = new ModelWorker({
     urls: config.modelUrls,

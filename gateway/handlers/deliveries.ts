@@ -14,12 +14,14 @@ import {
   type WebhookDelivery,
 } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
-import { type Cursors, fromScanPage, type ScanPage, toPage } from '../../storage/paging/index.ts';
+import { type CursorKey, type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import {
   attemptPage,
   type DeliveryFilter,
+  type DeliveryPage,
   deliveryPage,
+  type DeliveryPosition,
   findDelivery,
   findDeliveryTenant,
   type FoundDelivery,
@@ -60,14 +62,11 @@ function readHandlers(services: DeliveryServices): Handlers<Reads> {
       const filters = { stitchId, status, eventId, eventName, since, until };
       const scope = `deliveries ${projectId} ${environmentId} ${JSON.stringify(filters)}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-      const before = key === undefined ? undefined : { at: Number(key[0]), deliveryId: String(key[1]) };
+      const before = key && toPosition(key);
       const filter = { projectId, environmentId, ...filters, before, limit };
-      const page = await (status === 'delivering' ? readInFlight : readPage)(services, filter);
-      return {
-        body: fromScanPage(page, last =>
-          cursors.encode(scope, [Date.parse(last.createdAt), last.deliveryId]),
-        ),
-      };
+      const { rows, end } = await (status === 'delivering' ? readInFlight : readPage)(services, filter);
+      const nextCursor = end === undefined ? null : cursors.encode(scope, toKey(end));
+      return { body: { data: [...rows], hasMore: end !== undefined, nextCursor } };
     },
 
     getDelivery: async call => {
@@ -141,11 +140,20 @@ function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays>
   };
 }
 
-/** Of all statuses, or of one that is in the rows. */
-async function readPage(
-  { database, node }: DeliveryServices,
-  filter: DeliveryFilter,
-): Promise<ScanPage<WebhookDelivery>> {
+/** 0 and -1 stand for the beginnings of the two lists. */
+function toKey({ row, seq }: DeliveryPosition): CursorKey {
+  return [row?.at ?? 0, row?.deliveryId ?? '', seq === undefined ? -1 : seq];
+}
+
+function toPosition([at, deliveryId, seq = -1]: CursorKey): DeliveryPosition {
+  return {
+    row: at === 0 ? undefined : { at: Number(at), deliveryId: String(deliveryId) },
+    seq: Number(seq) < 0 ? undefined : Number(seq),
+  };
+}
+
+/** Of all statuses, or of one that is not `delivering`. */
+async function readPage({ database, node }: DeliveryServices, filter: DeliveryFilter): Promise<DeliveryPage> {
   const { rows, end } = await deliveryPage(database, filter);
   return { rows: filter.status === undefined ? await showInFlight(node, rows, filter) : rows, end };
 }
@@ -154,7 +162,7 @@ async function readPage(
 async function readInFlight(
   { database, node }: DeliveryServices,
   filter: DeliveryFilter,
-): Promise<ScanPage<WebhookDelivery>> {
+): Promise<DeliveryPage> {
   const { projectId, environmentId, stitchId } = filter;
   const asked =
     stitchId === undefined

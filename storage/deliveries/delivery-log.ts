@@ -10,6 +10,7 @@ import {
   type ScanRow,
   type ScanStatement,
 } from '../paging/index.ts';
+import { unrecordedById, unrecordedOfEvents, unrecordedPage, type UnrecordedPage } from './unrecorded.ts';
 
 /** A delivery as it is read. */
 export interface DeliveryRecord extends Omit<
@@ -73,7 +74,9 @@ function toKeyValues(deliveryId: string): readonly unknown[] | undefined {
 
 export const findDeliveryTenant: FindTenant = async (db, deliveryId) => {
   const key = toKeyValues(deliveryId);
-  return key && (await db.query<TenantScope>(selectTenant, key, 'deliveries.tenant'))[0];
+  if (key === undefined) return undefined;
+  const [found] = await db.query<TenantScope>(selectTenant, key, 'deliveries.tenant');
+  return found ?? (await unrecordedById(db, deliveryId))?.tenant;
 };
 
 /** Undefined for an id that the environment does not have, and for a delivery that retention has removed. */
@@ -86,7 +89,11 @@ export async function findDelivery(
   if (key === undefined) return undefined;
   const values = [...key, projectId, environmentId];
   const [row] = await db.query<DeliveryRecord>(selectOne, values, 'deliveries.find');
-  if (row === undefined) return undefined;
+  if (row === undefined) {
+    const found = await unrecordedById(db, deliveryId);
+    const isOwn = found?.tenant.projectId === projectId && found.tenant.environmentId === environmentId;
+    return isOwn ? found : undefined;
+  }
   return { delivery: toDelivery(row), eventSeq: row.eventSeq, eventAt: row.eventAt.toISOString() };
 }
 
@@ -100,12 +107,26 @@ export interface DeliveryFilter extends TenantScope {
   readonly until?: string | undefined;
   /** Only these few deliveries. */
   readonly deliveryIds?: readonly string[] | undefined;
-  /** Where the previous page ended; exclusive. */
-  readonly before?: { readonly at: number; readonly deliveryId: string } | undefined;
+  /** Where the previous page ended. */
+  readonly before?: DeliveryPosition | undefined;
   readonly limit: number;
 }
 
-// A scheduled delivery is made with its event and has its instant; all others have an index by the event.
+/** Where a page ends. */
+export interface DeliveryPosition {
+  /** Of the rows, the last that was shown; exclusive. Epoch milliseconds, and its id. Undefined: none was. */
+  readonly row: { readonly at: number; readonly deliveryId: string } | undefined;
+  /** Of what has no row, the event number that was read last; exclusive. Undefined: none was. */
+  readonly seq: number | undefined;
+}
+
+export interface DeliveryPage {
+  readonly rows: readonly WebhookDelivery[];
+  /** Undefined: it was the last. */
+  readonly end: DeliveryPosition | undefined;
+}
+
+// A scheduled delivery has the instant of its event; all others have an index by the event.
 const selectEventDeliveries = (event: string): string => `(
     select * from webhook_deliveries where project_id = $1 and environment_id = $2 and event_id = ${event} and trigger = 'scheduled'
       and created_at = any (array(
@@ -132,8 +153,9 @@ export function deliveryStatement(filter: DeliveryFilter): ScanStatement {
   else conditions.filter(hasStatus, status);
   conditions.filter(id => `d.stitch_id = ${id}`, filter.stitchId);
   conditions.filter(name => `d.event_name = ${name}`, filter.eventName);
-  if (before !== undefined) {
-    conditions.beyond(['d.created_at', 'd.delivery_id'], [new Date(before.at), before.deliveryId]);
+  if (before?.row !== undefined) {
+    const { at, deliveryId } = before.row;
+    conditions.beyond(['d.created_at', 'd.delivery_id'], [new Date(at), deliveryId]);
   }
   const { values, range, filters } = conditions;
   const isFew = eventId !== undefined || deliveryIds !== undefined;
@@ -151,19 +173,99 @@ export function deliveryStatement(filter: DeliveryFilter): ScanStatement {
   return { text, values, isScan: !isFew && (filters.length > 0 || isRare(status)) };
 }
 
-/** A page of one environment's deliveries, newest first. */
+const unrecordedStatuses: readonly (string | undefined)[] = [undefined, 'pending', 'cancelled'];
+
+/** A page of one environment's deliveries, newest first: those with a row, and those without one between them. */
 export async function deliveryPage(
   db: Pick<Database, 'query' | 'scan'>,
   filter: DeliveryFilter,
-): Promise<ScanPage<WebhookDelivery>> {
+): Promise<DeliveryPage> {
   const { projectId, limit } = filter;
-  const { rows, end } = await readScanPage<DeliveryRecord & ScanRow>(
-    db,
-    projectId,
-    deliveryStatement(filter),
-    limit,
-  );
+  const [rows, unrecorded] = await Promise.all([
+    readScanPage<DeliveryRecord & ScanRow>(db, projectId, deliveryStatement(filter), limit),
+    readUnrecorded(db, filter),
+  ]);
+  return mergePages(filter, toRows(rows), unrecorded);
+}
+
+async function readUnrecorded(db: Queries, filter: DeliveryFilter): Promise<UnrecordedPage> {
+  const { eventId, status, before, limit } = filter;
+  if (!unrecordedStatuses.includes(status)) return { rows: [], end: undefined };
+  if (eventId !== undefined) return unrecordedOfEvent(db, filter, eventId);
+  return unrecordedPage(db, filter, 'desc', before?.seq, limit);
+}
+
+interface RowsPage {
+  readonly rows: readonly WebhookDelivery[];
+  readonly end: WebhookDelivery | undefined;
+}
+
+function toRows({ rows, end }: ScanPage<DeliveryRecord & ScanRow>): RowsPage {
   return { rows: rows.map(toDelivery), end: end && toDelivery(end) };
+}
+
+/** All of one event, of which there are as many as stitches. */
+async function unrecordedOfEvent(
+  db: Queries,
+  filter: DeliveryFilter,
+  eventId: string,
+): Promise<UnrecordedPage> {
+  const { stitchId, status, eventName, before } = filter;
+  const found = before?.seq === undefined ? await unrecordedOfEvents(db, filter, [eventId]) : [];
+  const rows = found.filter(
+    ({ delivery }) =>
+      (stitchId === undefined || delivery.stitchId === stitchId) &&
+      (status === undefined || delivery.status === status) &&
+      (eventName === undefined || delivery.eventName === eventName),
+  );
+  return { rows, end: undefined };
+}
+
+/**
+ * Takes the newer one of the two lists, again and again, until the page is full, or one list has ended where it is not known what comes
+ * next. Each list stays in its order, so that the next page begins in each after what was taken.
+ */
+function mergePages(
+  { before, limit }: DeliveryFilter,
+  page: RowsPage,
+  unrecorded: UnrecordedPage,
+): DeliveryPage {
+  const rows: WebhookDelivery[] = [];
+  const left = [...page.rows];
+  const others = [...unrecorded.rows];
+  let row = before?.row;
+  let seq = before?.seq;
+  while (rows.length < limit) {
+    const [a] = left;
+    const [b] = others;
+    if (a !== undefined && isNewer(a, b?.delivery ?? getEnd(unrecorded))) {
+      rows.push(a);
+      left.shift();
+      row = { at: Date.parse(a.createdAt), deliveryId: a.deliveryId };
+    } else if (b !== undefined && isNewer(b.delivery, a ?? page.end)) {
+      rows.push(b.delivery);
+      others.shift();
+      seq = b.eventSeq;
+    } else break;
+  }
+  if (left.length === 0 && page.end !== undefined) {
+    row = { at: Date.parse(page.end.createdAt), deliveryId: page.end.deliveryId };
+  }
+  if (others.length === 0) seq = unrecorded.end?.seq ?? 0;
+  const hasMore = left.length + others.length > 0 || page.end !== undefined || unrecorded.end !== undefined;
+  return { rows, end: hasMore ? { row, seq } : undefined };
+}
+
+type ListKey = Pick<WebhookDelivery, 'createdAt' | 'deliveryId'>;
+
+function getEnd({ end }: UnrecordedPage): ListKey | undefined {
+  return end && { createdAt: end.at, deliveryId: '' };
+}
+
+/** Whether it comes before the other one, if there is one, in a list that begins with the newest. */
+function isNewer(one: ListKey, other: ListKey | undefined): boolean {
+  if (other === undefined || one.createdAt > other.createdAt) return true;
+  return one.createdAt === other.createdAt && one.deliveryId >= other.deliveryId;
 }
 
 interface AttemptRecord extends Omit<DeliveryAttempt, 'attemptedAt' | 'nextAttemptAt'> {

@@ -1,23 +1,35 @@
-/** Webhook deliveries: the outbox that stitches send from, and the log that users read and replay. */
+/** Webhook deliveries: what stitches have to send, and what users read and replay. */
 export {
   attemptPage,
   deliveryColumns,
   type DeliveryFilter,
+  type DeliveryPage,
   deliveryPage,
+  type DeliveryPosition,
   type DeliveryRecord,
   findDelivery,
   findDeliveryTenant,
   type FoundDelivery,
   toDelivery,
 } from './delivery-log.ts';
+export { FollowedLog, type ThreadPage, type ThreadRequest, type WantedPage } from './followed-log.ts';
 export {
   dueDeliveries,
   eventBodies,
   failedHeads,
+  hasScheduledRows,
   nextDueAt,
   type OpenDelivery,
   pendingDeliveries,
   type PendingPage,
   type PendingRequest,
 } from './outbox.ts';
-export { cancelDeliveries, replayEvents, type ReplaySource, stitchesWithWork } from './replays.ts';
+export {
+  cancelDeliveries,
+  replayEvents,
+  type ReplaySource,
+  stitchesWithRows,
+  stitchesWithWork,
+} from './replays.ts';
+export { deriveDeliveryId } from './subscriptions.ts';
+export { type Unrecorded, unrecordedOfEvents } from './unrecorded.ts';

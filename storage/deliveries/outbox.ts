@@ -1,7 +1,7 @@
 /**
- * The outbox: what a stitch has to send. One statement serves every stitch that asks in one turn of the node's event loop, because
- * a thousand stitches with one new delivery each are as common as one stitch with a thousand. Every statement begins at the stitch's
- * row, which names the tenant that the deliveries must have.
+ * What a stitch has to send and has a row for: replays and tests, what a node of an earlier version has left, and what is to be tried again.
+ * One statement serves every stitch that asks in one turn of the node's event loop. Every statement begins at the stitch's row, which
+ * names the tenant that the deliveries must have.
  */
 import type { DeliveryTrigger } from '../../protocol/resources/index.ts';
 import type { Queries } from '../database/index.ts';
@@ -22,6 +22,8 @@ export interface OpenDelivery {
   readonly attempts: number;
   /** Epoch milliseconds; null before the first attempt. */
   readonly firstAttemptAt: number | null;
+  /** A scheduled delivery has none before its first attempt has ended. */
+  readonly hasRow: boolean;
 }
 
 export interface PendingRequest {
@@ -43,7 +45,7 @@ export interface PendingPage {
   readonly more: boolean;
 }
 
-interface OpenRow extends Omit<OpenDelivery, 'firstAttemptAt'> {
+interface OpenRow extends Omit<OpenDelivery, 'firstAttemptAt' | 'hasRow'> {
   readonly stitchId: string;
   readonly firstAttemptAt: Date | null;
   readonly body: string | null;
@@ -103,6 +105,21 @@ export async function pendingDeliveries(
   });
 }
 
+const selectScheduled = `
+  select exists (
+    select from stitches s join webhook_deliveries d on ${belongs}
+    where s.stitch_id = $1 and d.status = 'pending' and d.trigger = 'scheduled'
+  ) as found`;
+
+/**
+ * Whether the stitch has pending rows of scheduled deliveries: from before stitches followed the log. They come before what is in the log.
+ * Nobody writes such rows any more.
+ */
+export async function hasScheduledRows(db: Queries, stitchId: string): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>(selectScheduled, [stitchId], 'deliveries.scheduled');
+  return row?.found ?? false;
+}
+
 /** ISO 8601 from the server's text of an instant in UTC, which has no zeros at its end: `2026-11-20 10:33:58.12`. */
 function toIso(text: string): string {
   const time = text.slice(11);
@@ -121,6 +138,7 @@ function toDelivery(row: OpenRow): OpenDelivery {
     trigger: row.trigger,
     attempts: row.attempts,
     firstAttemptAt: row.firstAttemptAt?.getTime() ?? null,
+    hasRow: true,
   };
 }
 

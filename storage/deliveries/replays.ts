@@ -1,5 +1,7 @@
 /** What a stitch does beside sending: replays of past deliveries, cancellations, and which stitches have work left. */
-import type { Queries } from '../database/index.ts';
+import { matchesEventNames } from '../../protocol/events.ts';
+import type { Queries, TenantScope } from '../database/index.ts';
+import { unrecordedPage } from './unrecorded.ts';
 
 /** What to replay of a stitch. */
 export interface ReplaySource {
@@ -12,7 +14,15 @@ export interface ReplaySource {
   /** Empty: all. */
   readonly statuses: readonly string[];
   /** The last delivery of the source that has been replayed; null before the first. */
-  readonly after: { readonly createdAt: string; readonly eventSeq: number } | null;
+  readonly after: ReplayPlace | null;
+}
+
+export interface ReplayPlace {
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly eventSeq: number;
+  /** All rows are replayed: `eventSeq` is how far the log was read for deliveries that have none. */
+  readonly inLog?: true;
 }
 
 export interface ReplayedEvent {
@@ -38,12 +48,58 @@ const selectReplay = `
     and ($6::timestamptz is null or (d.created_at, d.event_seq) > ($6, $7::bigint))
   order by d.created_at, d.event_seq limit $8`;
 
-/** The next events of a replay, oldest first. */
-export async function replayEvents(
+const selectTenant = `
+  select project_id as "projectId", environment_id as "environmentId" from stitches where stitch_id = $1`;
+
+/** A page of a replay. */
+export interface ReplayEvents {
+  readonly events: readonly ReplayedEvent[];
+  /** Where the next page begins; null: this was the last. */
+  readonly next: ReplayPlace | null;
+}
+
+/** The next events of a replay: those of deliveries with a row, oldest first, and then of those without one, in the order of the log. */
+export async function replayEvents(db: Queries, source: ReplaySource, limit: number): Promise<ReplayEvents> {
+  if (source.after?.inLog === true) return readLogPage(db, source, source.after.eventSeq, limit);
+  const events = await readRowPage(db, source, limit);
+  const last = events.at(-1);
+  if (events.length === limit && last !== undefined) {
+    return { events, next: { createdAt: last.createdAt, eventSeq: last.eventSeq } };
+  }
+  const { since, statuses } = source;
+  const mayBeInLog = statuses.length === 0 || statuses.some(status => unrecordedStatuses.has(status));
+  return { events, next: mayBeInLog ? { createdAt: since, eventSeq: 0, inLog: true } : null };
+}
+
+const unrecordedStatuses: ReadonlySet<string> = new Set(['pending', 'cancelled']);
+
+async function readLogPage(
   db: Queries,
-  source: ReplaySource,
+  { sourceStitchId, since, until, eventNames, statuses }: ReplaySource,
+  after: number,
   limit: number,
-): Promise<ReplayedEvent[]> {
+): Promise<ReplayEvents> {
+  const [tenant] = await db.query<TenantScope>(selectTenant, [sourceStitchId], 'deliveries.replay_tenant');
+  if (tenant === undefined) return { events: [], next: null };
+  const filter = { ...tenant, stitchId: sourceStitchId, since, until };
+  const { rows, end } = await unrecordedPage(db, filter, 'asc', after, limit);
+  const events = rows.flatMap(({ delivery, eventSeq, eventAt }) => {
+    const { status, eventName, eventId, createdAt, threadId = null } = delivery;
+    const isMeant =
+      (statuses.length === 0 || statuses.includes(status)) && matchesEventNames(eventNames, eventName ?? '');
+    return isMeant && eventId
+      ? [{ createdAt, eventId, eventSeq, eventName: eventName ?? '', eventAt, threadId }]
+      : [];
+  });
+  const last = events[limit - 1];
+  const place = events.length > limit && last !== undefined ? last.eventSeq : end?.seq;
+  return {
+    events: events.slice(0, limit),
+    next: place === undefined ? null : { createdAt: since, eventSeq: place, inLog: true },
+  };
+}
+
+async function readRowPage(db: Queries, source: ReplaySource, limit: number): Promise<ReplayedEvent[]> {
   const { sourceStitchId, since, until, eventNames, statuses, after } = source;
   const rows = await db.query<
     Omit<ReplayedEvent, 'createdAt' | 'eventAt'> & { createdAt: Date; eventAt: Date }
@@ -99,31 +155,45 @@ export async function cancelDeliveries(
   return rows.length;
 }
 
-// A loose index scan: one probe for each stitch with open deliveries, however many it has. The second half uses the index
-// stitches_unfinished, whose condition it repeats word for word.
+// The second half uses the index stitches_unfinished, whose condition it repeats word for word, and the third stitch_spans_in_flight.
 const selectWithWork = `
-  with recursive busy as (
-    (select stitch_id from webhook_deliveries
-     where status in ('pending', 'delivering', 'retrying') and stitch_id > $1 order by stitch_id limit 1)
-    union all
-    select (select d.stitch_id from webhook_deliveries d
-            where d.status in ('pending', 'delivering', 'retrying') and d.stitch_id > busy.stitch_id
-            order by d.stitch_id limit 1)
-    from busy where busy.stitch_id is not null
-  )
   select stitch_id as "stitchId" from (
-    (select stitch_id from busy where stitch_id is not null limit $2)
+    (select s.stitch_id from stitches s join project_streams p on p.project_id = s.project_id
+     where s.stitch_id > $1 and s.settled_seq < p.last_seq and s.archived_at is null and s.status <> 'disabled'
+     order by s.stitch_id limit $2)
     union
     (select stitch_id from stitches where stitch_id > $1
       and (state ->> 'cancelUntil' is not null or state ->> 'replays' <> '[]' or state ->> 'ownerNews' <> '[]')
      order by stitch_id limit $2)
-  ) both_sorts order by stitch_id limit $2`;
+    union
+    (select stitch_id from stitch_spans where stitch_id > $1 and in_flight <> '{}' order by stitch_id limit $2)
+  ) every_sort order by stitch_id limit $2`;
 
 /**
- * Stitches that have open deliveries, or a replay, a cancellation or a notice for their owners to finish, by their ids, after `after`.
- * Tell each of them `sweep` when a node starts, and regularly: that repairs what a crash or a lost tell has left behind.
+ * Stitches that are behind the log, as far as their rows say, or have a replay, a cancellation or a notice for their owners to finish, by
+ * their ids, after `after`. Tell each of them `sweep` when a node starts, and regularly: that repairs what a crash or a lost tell has left
+ * behind.
  */
 export async function stitchesWithWork(db: Queries, limit: number, after = ''): Promise<string[]> {
   const rows = await db.query<{ stitchId: string }>(selectWithWork, [after, limit], 'stitches.with_work');
+  return rows.map(({ stitchId }) => stitchId);
+}
+
+// A loose index scan: one probe for each stitch with pending rows, however many it has.
+const selectWithRows = `
+  with recursive busy as (
+    (select stitch_id from webhook_deliveries
+     where status = 'pending' and stitch_id > $1 order by stitch_id limit 1)
+    union all
+    select (select d.stitch_id from webhook_deliveries d
+            where d.status = 'pending' and d.stitch_id > busy.stitch_id
+            order by d.stitch_id limit 1)
+    from busy where busy.stitch_id is not null
+  )
+  select stitch_id as "stitchId" from busy where stitch_id is not null limit $2`;
+
+/** Stitches that have pending rows: replays, tests, and what a node of an earlier version has left. As {@link stitchesWithWork}. */
+export async function stitchesWithRows(db: Queries, limit: number, after = ''): Promise<string[]> {
+  const rows = await db.query<{ stitchId: string }>(selectWithRows, [after, limit], 'stitches.with_rows');
   return rows.map(({ stitchId }) => stitchId);
 }

@@ -16,7 +16,7 @@ import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
 import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
 import { Mail } from './mail.ts';
-import { Stitch, WebhookAttempt, WebhookDelivery } from './stitches.ts';
+import { Stitch, StitchSpan, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
   CannedReply,
   ConsoleMember,
@@ -79,6 +79,7 @@ export const entities = [
   ProjectStream,
   Event,
   Stitch,
+  StitchSpan,
   WebhookDelivery,
   WebhookAttempt,
   Tool,

@@ -13,6 +13,8 @@ export const ProjectStream = defineEntity({
     epoch: id(),
     /** There are events that usage may not have counted yet (storage/usage/count-usage.ts). */
     uncounted: p.boolean().default(false),
+    /** Counts the changes of what the project's stitches follow. */
+    subscriptions: big().defaultRaw('0'),
   },
   indexes: [{ name: 'project_streams_uncounted', properties: ['projectId'], where: 'uncounted' }],
 });
@@ -39,6 +41,8 @@ export const Event = defineEntity({
     sequence: big().nullable(),
     /** The envelope: the exact text that is signed and delivered. */
     body: p.text(),
+    /** The stitch that it is about, which does not get it. */
+    exceptStitchId: id().nullable(),
   },
   indexes: [
     { name: 'events_event_id', properties: ['eventId'] },

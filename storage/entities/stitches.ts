@@ -27,6 +27,8 @@ export const Stitch = defineEntity({
     archivedAt: instant().nullable(),
     secrets: p.json<readonly StitchSecret[]>().default('[]'),
     state: p.json<unknown>(),
+    /** Every event up to this number is settled or has a row. Events beyond it may have one, too. */
+    settledSeq: big().defaultRaw('0'),
     version: big(),
   },
   indexes: [
@@ -43,6 +45,30 @@ export const Stitch = defineEntity({
       where:
         "state ->> 'cancelUntil' is not null or state ->> 'replays' <> '[]' or state ->> 'ownerNews' <> '[]'",
     },
+  ],
+});
+
+/** A part of the project's log that a stitch delivers; or whose deliveries were cancelled, as far as they have no row. */
+export const StitchSpan = defineEntity({
+  name: 'StitchSpan',
+  tableName: 'stitch_spans',
+  properties: {
+    stitchId: id().primary(),
+    /** Exclusive. */
+    afterSeq: big().primary(),
+    /** Inclusive; null while it is open. */
+    uptoSeq: big().nullable(),
+    projectId: id(),
+    environmentId: id(),
+    eventNames: words(),
+    cancelledAt: instant().nullable(),
+    /** Deliveries of a cancelled span whose requests were in flight then: they end as their answers say. */
+    inFlight: words(),
+  },
+  indexes: [
+    { name: 'stitch_spans_project', properties: ['projectId'] },
+    { name: 'stitch_spans_cancelled', properties: ['cancelledAt'], where: 'cancelled_at is not null' },
+    { name: 'stitch_spans_in_flight', properties: ['stitchId'], where: "in_flight <> '{}'" },
   ],
 });
 

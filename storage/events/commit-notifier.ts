@@ -1,8 +1,8 @@
 /**
  * Tells listeners what was committed: those of this node right after the commit, those of other nodes through a relay (cluster-relay.ts).
  * Listeners get only the events of projects that are followed on their node, so events of other projects cost nothing. A notification may
- * be lost, with a process or in transit. Listeners recover from the tables: by a gap in `seq`, or by a scan for stitches with pending
- * deliveries.
+ * be lost, with a process or in transit. Listeners recover from the tables: by a gap in `seq`, or by a scan for stitches that are behind
+ * the log.
  */
 import type { AppendedEvent } from '../statements/index.ts';
 
@@ -16,14 +16,28 @@ export interface CommittedEvent {
   readonly body: string;
 }
 
+/** Events that this node has committed in one project, one after another in its log. */
+export interface AppendedEvents {
+  readonly projectId: string;
+  /** The number of the first. */
+  readonly first: number;
+  readonly events: readonly AppendedEvent[];
+  /** The version of what the project's stitches followed then. */
+  readonly subscriptions: number;
+}
+
 /** Called in the stack of the commit: long work must be deferred. A listener leaves out what it does not need. */
 export interface CommitListener {
   /** Events of projects that are followed on this node, in the order of their numbers within each project. */
   onEvents?(events: readonly CommittedEvent[]): void;
   /** Projects with events whose numbers are unknown: read them from the log. */
   onGap?(projectIds: readonly string[]): void;
-  /** Stitches that received deliveries; undefined when it is unknown which. */
-  onDeliveries?(stitchIds: readonly string[] | undefined): void;
+  /** Events of any project that this node has committed. */
+  onAppended?(appended: readonly AppendedEvents[]): void;
+  /** Stitches that have a row to deliver, of a test event. */
+  onTested?(stitchIds: readonly string[]): void;
+  /** There may be events that no listener on any node was told of. */
+  onUncertain?(): void;
 }
 
 /** Carries notifications between nodes. Called in the stack of the commit. */
@@ -35,6 +49,13 @@ export interface CommitRelay {
   /** From now on the events that other nodes commit in the project are wanted here. */
   subscribe(projectId: string): void;
   unsubscribe(projectId: string): void;
+}
+
+/** The row of the statement `event.append`. */
+interface AppendResult {
+  readonly heads: Readonly<Record<string, number>>;
+  readonly subscriptions: Readonly<Record<string, number>>;
+  readonly tested: readonly string[];
 }
 
 export class CommitNotifier {
@@ -71,21 +92,30 @@ export class CommitNotifier {
 
   /** @param rows what the statement `event.append` returned for these events, in their order */
   notifyCommitted(events: readonly AppendedEvent[], rows: readonly Record<string, unknown>[]): void {
-    const result = rows[0] as { heads: Record<string, number>; stitches: string[] } | undefined;
+    const result = rows[0] as AppendResult | undefined;
     if (result === undefined) return this.notifyUnnumbered(events);
-    const last = result.heads;
+    const { heads, subscriptions, tested } = result;
     const numbered: CommittedEvent[] = [];
-    for (const { projectId, eventName, body } of events) {
-      const seq = (last[projectId] ?? 0) + 1;
-      last[projectId] = seq;
-      numbered.push({ projectId, seq, eventName, body });
+    const appended = new Map<string, AppendedEvents & { readonly events: AppendedEvent[] }>();
+    for (const event of events) {
+      const { projectId, eventName, body } = event;
+      let stretch = appended.get(projectId);
+      if (stretch === undefined) {
+        const first = (heads[projectId] ?? 0) + 1;
+        stretch = { projectId, first, events: [], subscriptions: subscriptions[projectId] ?? 0 };
+        appended.set(projectId, stretch);
+      }
+      numbered.push({ projectId, seq: stretch.first + stretch.events.length, eventName, body });
+      stretch.events.push(event);
     }
     this.#relay?.publishEvents(numbered);
     const followed = numbered.filter(({ projectId }) => this.#followers.has(projectId));
+    const stretches = [...appended.values()];
     for (const listener of this.#listeners) {
       if (followed.length > 0) listener.onEvents?.(followed);
-      // The listener wakes the stitches wherever they live, so other nodes need no notification of deliveries.
-      if (result.stitches.length > 0) listener.onDeliveries?.(result.stitches);
+      // The listener wakes the stitches wherever they live, so other nodes need not be told.
+      listener.onAppended?.(stretches);
+      if (tested.length > 0) listener.onTested?.(tested);
     }
   }
 
@@ -95,7 +125,7 @@ export class CommitNotifier {
     this.#relay?.publishGap(projectIds);
     for (const listener of this.#listeners) {
       listener.onGap?.(projectIds);
-      listener.onDeliveries?.(undefined);
+      listener.onUncertain?.();
     }
   }
 
@@ -114,7 +144,7 @@ export class CommitNotifier {
     const projectIds = [...this.#followers.keys()];
     for (const listener of this.#listeners) {
       if (projectIds.length > 0) listener.onGap?.(projectIds);
-      listener.onDeliveries?.(undefined);
+      listener.onUncertain?.();
     }
   }
 }

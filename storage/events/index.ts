@@ -5,7 +5,12 @@
  */
 export { AppendedEventsSubscriber, appendEvents, type NewEvent } from './append-events.ts';
 export { ClusterRelay } from './cluster-relay.ts';
-export { type CommitListener, CommitNotifier, type CommittedEvent } from './commit-notifier.ts';
+export {
+  type AppendedEvents,
+  type CommitListener,
+  CommitNotifier,
+  type CommittedEvent,
+} from './commit-notifier.ts';
 export {
   eventLog,
   eventPage,
@@ -18,3 +23,4 @@ export {
   type StreamHead,
   streamHeads,
 } from './event-log.ts';
+export { LogTail, tailColumns, type TailEvent, type TailPage, toTailEvent } from './log-tail.ts';

@@ -7,15 +7,18 @@ import { Chatapp } from './chatapp.ts';
 import { ChatappMessages } from './chatapp-messages.ts';
 import { ChatappWebhookQueue } from './chatapp-webhook-queue.ts';
 import { DueWork } from './due-work.ts';
+import { EventExceptions } from './event-exceptions.ts';
 import { Erasures } from './erasures.ts';
 import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
 import { FirstKeys } from './first-keys.ts';
+import { FollowedLog } from './followed-log.ts';
 import { Grounds } from './grounds.ts';
 import { HashRoot } from './hash-root.ts';
 import { Inbox } from './inbox.ts';
 import { Limits } from './limits.ts';
 import { ListedRuns } from './listed-runs.ts';
+import { LogTakeover } from './log-takeover.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { Operators } from './operators.ts';
@@ -26,6 +29,7 @@ import { Runs } from './runs.ts';
 import { Search } from './search.ts';
 import { Snooze } from './snooze.ts';
 import { StitchLimit } from './stitch-limit.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { Usage } from './usage.ts';
@@ -61,4 +65,8 @@ export const migrations = [
   { name: '0032-search', class: Search },
   { name: '0033-assignment', class: Assignment },
   { name: '0035-stitch-limit', class: StitchLimit },
+  { name: '0036-followed-log', class: FollowedLog },
+  { name: '0037-event-exceptions', class: EventExceptions },
+  { name: '0038-subscriptions', class: Subscriptions },
+  { name: '0039-log-takeover', class: LogTakeover },
 ];

@@ -5,7 +5,7 @@
 import { derivedId, numberedId } from '../../protocol/ids.ts';
 import type { AgentRun, TimelineEvent, WebhookDelivery } from '../../protocol/resources/index.ts';
 import type { Queries } from '../database/index.ts';
-import { deliveryColumns, type DeliveryRecord, toDelivery } from '../deliveries/index.ts';
+import { deliveryColumns, type DeliveryRecord, toDelivery, unrecordedOfEvents } from '../deliveries/index.ts';
 import type { StoredMessage } from './messages.ts';
 import type { ThreadKey } from './threads.ts';
 
@@ -120,7 +120,8 @@ export async function listMessageEvents(
   });
 }
 
-// The delivery of an event to a stitch has a computed id and the instant of the event, so its whole key is known.
+// The delivery of an event to a stitch has a computed id and the instant of the event, so its whole key is known. What has no row yet is
+// in the log.
 const selectDeliveries = `
   select ${deliveryColumns}
   from rows from (unnest($3::text[]), unnest($4::timestamptz[])) as e(event_id, occurred_at)
@@ -139,5 +140,13 @@ export async function listEventDeliveries(
   const ids = events.map(({ eventId }) => eventId);
   const instants = events.map(({ occurredAt }) => occurredAt);
   const values = [projectId, environmentId, ids, instants];
-  return (await db.query<DeliveryRecord>(selectDeliveries, values, 'timeline.deliveries')).map(toDelivery);
+  const recorded = await db.query<DeliveryRecord>(selectDeliveries, values, 'timeline.deliveries');
+  const unrecorded = await unrecordedOfEvents(db, { projectId, environmentId }, ids);
+  return [
+    ...recorded.map(row => ({ seq: row.eventSeq, delivery: toDelivery(row) })),
+    ...unrecorded.map(({ eventSeq, delivery }) => ({ seq: eventSeq, delivery })),
+  ]
+    .sort((a, b) => a.seq - b.seq || (a.delivery.deliveryId < b.delivery.deliveryId ? -1 : 1))
+    .slice(0, maxListed)
+    .map(({ delivery }) => delivery);
 }

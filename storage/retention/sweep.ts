@@ -60,6 +60,7 @@ const removable: Readonly<Record<string, string>> = {
   chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and not exists (
     select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)`,
   chatapp_uploads: 'expires_at <= $1',
+  stitch_spans: `cancelled_at <= $1::timestamptz - interval '${keptDays.events} days'`,
   operators: `online_until <= $1::timestamptz - interval '${keptDays.operators} days'`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,
 };

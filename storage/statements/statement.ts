@@ -44,6 +44,12 @@ export interface AppendedEvent {
   readonly projectId: string;
   readonly eventId: string;
   readonly eventName: string;
+  readonly environmentId: string;
+  /** ISO 8601. */
+  readonly occurredAt: string;
+  readonly threadId?: string;
+  /** Delivered to all stitches but this one (an event about the stitch itself). */
+  readonly exceptStitchId?: string;
   /** The envelope's exact text. */
   readonly body: string;
 }

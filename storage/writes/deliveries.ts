@@ -1,5 +1,5 @@
 /** Rows of `webhook_deliveries` and `webhook_attempts` (docs/contract-decisions.md, "Stitches"). */
-import { statement, type Write } from '../statements/index.ts';
+import { statement, type Statement, type Write } from '../statements/index.ts';
 
 const insert = statement(
   'delivery.insert',
@@ -39,7 +39,7 @@ export interface DeliveryRow {
   readonly createdAt: string;
 }
 
-/** A replay: a new delivery of the same event. Scheduled deliveries are made in SQL when their event is appended. */
+/** A replay: a new delivery of the same event. A scheduled delivery has no row until its first attempt has ended. */
 export function insertDelivery(row: DeliveryRow): Write {
   return {
     statement: insert,
@@ -59,10 +59,81 @@ export function insertDelivery(row: DeliveryRow): Write {
   };
 }
 
+const recordColumns = {
+  delivery_id: 'text',
+  project_id: 'text',
+  environment_id: 'text',
+  stitch_id: 'text',
+  event_id: 'text',
+  event_seq: 'bigint',
+  event_name: 'text',
+  event_at: 'timestamptz',
+  thread_id: 'text',
+  trigger: 'text',
+  created_at: 'timestamptz',
+  status: 'text',
+  attempt_count: 'int',
+  response_status: 'int',
+  last_error: 'text',
+  last_attempt_at: 'timestamptz',
+  next_attempt_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const;
+
+const insertRecord = (input: string): string => `
+  insert into webhook_deliveries (${Object.keys(recordColumns).join(', ')})
+  select * from ${input}`;
+
+// The row is there only when another owner of the stitch has recorded the same attempt, which hardly ever happens.
+const record: Statement = {
+  ...statement('delivery.record', 61, recordColumns, insertRecord),
+  conflictAware: statement(
+    'delivery.record_conflict_aware',
+    61,
+    recordColumns,
+    input => `${insertRecord(input)}
+      on conflict (delivery_id, created_at) do update set status = excluded.status, attempt_count = excluded.attempt_count,
+        response_status = excluded.response_status, last_error = excluded.last_error, last_attempt_at = excluded.last_attempt_at,
+        next_attempt_at = excluded.next_attempt_at, updated_at = excluded.updated_at
+      where webhook_deliveries.status not in ('delivered', 'failed', 'cancelled')`,
+  ),
+};
+
+/** What became of a scheduled delivery at its first attempt: its row, which it did not have until now. Final states stay. */
+export function recordDelivery(
+  row: DeliveryRow,
+  outcome: Omit<DeliveryUpdateRow, 'deliveryId' | 'createdAt'>,
+): Write {
+  return {
+    statement: record,
+    key: row.deliveryId,
+    values: [
+      row.deliveryId,
+      row.projectId,
+      row.environmentId,
+      row.stitchId,
+      row.eventId,
+      row.eventSeq,
+      row.eventName,
+      row.eventAt,
+      row.threadId,
+      row.trigger,
+      row.createdAt,
+      outcome.status,
+      outcome.attemptCount,
+      outcome.responseStatus,
+      outcome.lastError,
+      outcome.lastAttemptAt,
+      outcome.nextAttemptAt,
+      outcome.at,
+    ],
+  };
+}
+
 // `created_at` is part of the key of the partitioned table: with it the update reads one partition.
 const update = statement(
   'delivery.update',
-  61,
+  62,
   {
     delivery_id: 'text',
     created_at: 'timestamptz',
@@ -118,7 +189,7 @@ export function updateDelivery(row: DeliveryUpdateRow): Write {
 
 const attempt = statement(
   'attempt.insert',
-  62,
+  63,
   {
     delivery_id: 'text',
     number: 'int',
@@ -172,4 +243,43 @@ export function insertAttempt(row: AttemptRow): Write {
       row.nextAttemptAt,
     ],
   };
+}
+
+// Before the events: those of the same commit find the stitch as it is from now on. Both lock the project's row, and two batches that
+// change stitches of each other's projects at once may deadlock: the server refuses one of them, and the lane runs it again.
+const follow = statement(
+  'stitch.follow',
+  89,
+  {
+    project_id: 'text',
+    stitch_id: 'text',
+    wanted: 'text[]',
+    settled: 'bigint',
+    in_flight: 'text[]',
+    at: 'timestamptz',
+  },
+  input => `
+    select skein_follow(stitch_id, wanted, settled, in_flight, at)
+    from (select *, row_number() over () as n from ${input} order by project_id, n) as changed`,
+);
+
+export interface FollowRow {
+  readonly projectId: string;
+  readonly stitchId: string;
+  /** The names and patterns that it wants from now on, empty for all; null when it accepts nothing any more. */
+  readonly wanted: readonly string[] | null;
+  /** Every event up to this number is settled or has a row. */
+  readonly settled: number;
+  /** Deliveries that are not cancelled although the stitch accepts no more: their requests are out. */
+  readonly inFlight: readonly string[];
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/**
+ * What the stitch follows from this commit on. The moment counts by `seq`, exactly: the commit holds the lock under which events are
+ * numbered. What a stitch that accepts no more has not settled is cancelled, as a span of the log.
+ */
+export function followLog({ projectId, stitchId, wanted, settled, inFlight, at }: FollowRow): Write {
+  return { statement: follow, values: [projectId, stitchId, wanted, settled, inFlight, at] };
 }

@@ -1,7 +1,7 @@
 /**
  * What a decision of any actor may write beside the rows of its own resource: events, and the answer that is kept for a repeated request.
  *
- * Rows of `events` are numbered per project, and come with the deliveries they cause. Rows of `idempotency_keys` are written in the
+ * Rows of `events` are numbered per project, and are the outbox that stitches follow. Rows of `idempotency_keys` are written in the
  * transaction whose reply they keep (docs/contract-decisions.md, "Idempotency-Key"); a reply may be the message that an event of the same
  * commit carries.
  */
@@ -15,12 +15,15 @@ import {
 } from '../statements/index.ts';
 
 /**
- * Takes the numbers, inserts the events and joins them with the stitches that want them, in one statement, so that a stitch which was
- * committed a moment ago is not missed. It runs last in its transaction, because from here to the commit it locks the project's row in
- * `project_streams`; that lock makes `seq` dense and ordered by commits. The rows are locked in the order of their ids first, so
- * that two nodes do not deadlock.
+ * Takes the numbers and inserts the events, in one statement. It runs last in its transaction, because from here to the commit it locks
+ * the project's row in `project_streams`; that lock makes `seq` dense and ordered by commits. The rows are locked in the order of their
+ * ids first, so that two nodes do not deadlock.
  *
- * Returns one row: `heads` (project id to the number before its first event here) and `stitches` (who got deliveries).
+ * Nobody's deliveries are written, however many stitches want the event: they follow the log. Only a test event, which is for one stitch,
+ * brings its delivery along.
+ *
+ * Returns one row: `heads` (project id to the number before its first event here), `subscriptions` (project id to the version of what its
+ * stitches follow), and `tested` (the stitches with a delivery of a test event).
  */
 export const append = statement(
   'event.append',
@@ -49,43 +52,34 @@ export const append = statement(
     ), heads as (
       update project_streams p set last_seq = p.last_seq + c.total, uncounted = true
       from counts c, locked l where p.project_id = c.project_id and l.project_id = p.project_id
-      returning p.project_id, p.last_seq - c.total as base
+      returning p.project_id, p.last_seq - c.total as base, p.subscriptions
     ), stored as (
-      insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body)
-      select project_id, base + n, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body
+      insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body,
+        except_stitch_id)
+      select project_id, base + n, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body,
+        except_stitch_id
       from numbered join heads using (project_id)
-    ), delivered as (
+    ), tested as (
       insert into webhook_deliveries (delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name, event_at,
         thread_id, status, attempt_count, trigger, next_attempt_at, created_at, updated_at)
-      select skein_delivery_id(event_id, stitch_id), i.project_id, i.environment_id, stitch_id, event_id, base + n, event_name,
-        occurred_at, thread_id, 'pending', 0, case when only_stitch_id is null then 'scheduled' else 'test' end,
-        occurred_at, occurred_at, occurred_at
-      from numbered i join heads using (project_id)
-      join stitches s on s.project_id = i.project_id and s.environment_id = i.environment_id
-        and s.archived_at is null and s.status <> 'disabled' and s.webhook_url is not null
-        and s.stitch_id is distinct from i.except_stitch_id
-        and (i.only_stitch_id = s.stitch_id or i.only_stitch_id is null and (s.event_names = '{}' or event_name = any (s.event_names)
-          or exists (select from unnest(s.event_names) pattern where pattern like '%*' and starts_with(event_name, left(pattern, -1)))))
+      select skein_delivery_id(event_id, only_stitch_id), project_id, environment_id, only_stitch_id, event_id, base + n, event_name,
+        occurred_at, thread_id, 'pending', 0, 'test', occurred_at, occurred_at, occurred_at
+      from numbered join heads using (project_id) where only_stitch_id is not null
       returning stitch_id
     )
     select (select jsonb_object_agg(project_id, base) from heads) as heads,
-      array(select distinct stitch_id from delivered) as stitches,
+      (select jsonb_object_agg(project_id, subscriptions) from heads) as subscriptions,
+      array(select stitch_id from tested) as tested,
       case when (select count(*) from heads) < (select count(*) from counts)
         then skein_fence('project', array(select project_id from counts except select project_id from heads)) end`,
 );
 
 export interface EventRow extends AppendedEvent {
-  readonly environmentId: string;
-  /** ISO 8601. */
-  readonly occurredAt: string;
-  readonly threadId?: string;
   readonly channelId?: string;
   /** The number of the event in its thread. */
   readonly sequence?: number;
-  /** Deliver only to this stitch (the test event). */
+  /** Deliver only to this stitch: for `stitch.test.ping`, which no stitch gets by following the log. */
   readonly onlyStitchId?: string;
-  /** Deliver to all stitches but this one (an event about the stitch itself). */
-  readonly exceptStitchId?: string;
 }
 
 /** Numbers the events of one batch within their projects, 1, 2, 3 ...: the last column of each row of {@link append}. */

@@ -10,7 +10,14 @@ export {
   toAuditActor,
 } from './audit.ts';
 export { acknowledgeCommand, insertCommand, parkReceipt, unparkReceipt } from './commands.ts';
-export { type DeliveryRow, insertAttempt, insertDelivery, updateDelivery } from './deliveries.ts';
+export {
+  type DeliveryRow,
+  followLog,
+  insertAttempt,
+  insertDelivery,
+  recordDelivery,
+  updateDelivery,
+} from './deliveries.ts';
 export { eraseThread, nameParticipant } from './erasures.ts';
 export {
   append,

@@ -221,12 +221,17 @@ export class SimulatedStore implements Store<Write> {
     const events: AppendedEvent[] = commit.writes.filter(isEvent).map(({ event, key }) => ({
       projectId: getProject(event.conversation),
       eventId: key,
+      environmentId: 'environment',
       eventName: 'conversation.happened',
+      occurredAt: '',
       body: JSON.stringify(event),
     }));
     if (events.length === 0) return;
     const heads = this.#headsBefore(commit);
-    this.#notifier.notifyCommitted(events, heads === undefined ? [] : [{ heads, stitches: [] }]);
+    this.#notifier.notifyCommitted(
+      events,
+      heads === undefined ? [] : [{ heads, subscriptions: {}, tested: [] }],
+    );
   }
 
   dueReminders(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['dueReminders']> {

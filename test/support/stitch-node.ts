@@ -5,6 +5,7 @@ import { createStitches, type Stitches } from '../../actors/stitch/kind.ts';
 import type { OwnerNotification } from '../../actors/stitch/state.ts';
 import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
 import { getSecretContext } from '../../actors/stitch/services.ts';
+import { type Waker, wakeStitches } from '../../actors/stitch/wake.ts';
 import { formatEvent, type EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Stitch } from '../../protocol/resources/stitch.ts';
@@ -17,6 +18,8 @@ import type { QueueLimits } from '../../runtime/pool/outbound-queue.ts';
 import { Pool, type PoolOptions } from '../../runtime/pool/pool.ts';
 import { LocalTransport } from '../../runtime/transport/local.ts';
 import type { Database } from '../../storage/database/database.ts';
+import { deliveryPage, type DeliveryPosition } from '../../storage/deliveries/delivery-log.ts';
+import { FollowedLog } from '../../storage/deliveries/followed-log.ts';
 import { KeyRing } from '../../storage/secrets/key-ring.ts';
 import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import { PostgresStore } from '../../storage/commit/postgres-store.ts';
@@ -73,6 +76,7 @@ export class StitchNode {
   readonly #vault: Vault;
   readonly #transport: LocalTransport;
   readonly #clock: Clock;
+  readonly #waker: Waker;
 
   constructor(database: Database, options: StitchNodeOptions = {}) {
     const { clock = systemClock, log = silentLog } = options;
@@ -82,8 +86,10 @@ export class StitchNode {
     this.environmentId = options.environmentId ?? newId('environment');
     this.#vault = new Vault(new KeyRing(options.secretKeys ?? `test:${randomBytes(32).toString('base64')}`));
     this.pool = new Pool({ reach: 'loopback', threads: 1, ...options.pool });
+    const followedLog = new FollowedLog(database);
     this.stitches = createStitches({
       db: database,
+      followedLog,
       pool: this.pool.openQueue({ maxInFlight: 4_096, maxWaiting: 4_096, ...options.queue }),
       vault: this.#vault,
       clock,
@@ -112,12 +118,13 @@ export class StitchNode {
       metrics: new Metrics(),
       limits: { reminderPollMs: 20 },
     });
-    this.notifier.addListener({
-      onEvents: () => undefined,
-      onGap: () => undefined,
-      onDeliveries: ids => {
-        for (const id of ids ?? []) this.tell(id, 'wake', {});
-      },
+    this.#waker = wakeStitches({
+      notifier: this.notifier,
+      followedLog,
+      tell: ({ id }, command, payload) => this.tell(id, command, payload),
+      scan: () => undefined,
+      clock: systemClock,
+      log,
     });
   }
 
@@ -162,7 +169,7 @@ export class StitchNode {
     return this.#vault.seal(getSecretContext(stitchId), secret);
   }
 
-  /** Commits events as a thread would, with the deliveries that they cause. Gives their ids. */
+  /** Commits events as a thread would. Gives their ids. */
   async emit(events: readonly FedEvent[]): Promise<string[]> {
     const { projectId, environmentId } = this;
     const now = this.#clock.now();
@@ -187,6 +194,7 @@ export class StitchNode {
 
   /** As main stops a node. */
   async stop(): Promise<void> {
+    this.#waker.stop();
     this.stitches.drain();
     await this.node.drain();
     await this.pool.drain();
@@ -194,14 +202,18 @@ export class StitchNode {
     await this.#transport.drain();
   }
 
-  /** Deliveries by status, of one stitch or of all. */
+  /** Deliveries by status, of one stitch or of all; as lists show them, with those that have no row. */
   async counts(stitchId?: string): Promise<Record<string, number>> {
-    const rows = await this.database.query<{ status: string; count: number }>(
-      `select status, count(*)::int as count from webhook_deliveries
-       where project_id = $1 and ($2::text is null or stitch_id = $2) group by 1`,
-      [this.projectId, stitchId ?? null],
-    );
-    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+    const { projectId, environmentId } = this;
+    const counts: Record<string, number> = {};
+    let before: DeliveryPosition | undefined;
+    do {
+      const filter = { projectId, environmentId, stitchId, before, limit: 1_000 };
+      const page = await deliveryPage(this.database, filter);
+      for (const { status } of page.rows) counts[status] = (counts[status] ?? 0) + 1;
+      before = page.end;
+    } while (before !== undefined);
+    return counts;
   }
 
   /** Resolves when the stitch's deliveries stand as expected; the test's own time limit ends the wait. */

@@ -55,12 +55,9 @@ export function createNotifyTask(services: Pick<StitchServices, 'notifyOwner'>, 
 export function createReplayTask(db: StitchServices['db'], retryPolicy: RetryPolicy) {
   return async (job: ReplayJob, context: TaskContext): Promise<void> => {
     const { id: jobId, after } = job;
-    const events = await retryPolicy.retry('a page of a replay could not be read', () =>
+    const { events, next } = await retryPolicy.retry('a page of a replay could not be read', () =>
       replayEvents(db, job, replayPageSize),
     );
-    const last = events.at(-1);
-    const isFull = events.length === replayPageSize && last !== undefined;
-    const next = isFull ? { createdAt: last.createdAt, eventSeq: last.eventSeq } : null;
     const page: ReplayPage = { jobId, after, events, next };
     await retryPolicy.retry('a stitch could not take a page of a replay', () =>
       context.ask(context.self, 'replayPage', page),

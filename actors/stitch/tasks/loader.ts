@@ -1,17 +1,18 @@
-/** The task `load`: looks for deliveries, with one statement for all stitches that ask in one turn of the event loop. */
+/** The task `load`: looks for deliveries, in the log and in the table. */
 import { BatchLoader } from '../../../runtime/time/index.ts';
 import type { TaskContext } from '../../../runtime/actor/index.ts';
 import {
   dueDeliveries,
   failedHeads,
+  hasScheduledRows,
   nextDueAt,
   pendingDeliveries,
   type PendingPage,
   type PendingRequest,
 } from '../../../storage/deliveries/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
-import type { StitchCommands } from '../commands.ts';
-import { maxHeld, type LoadRequest } from '../queue-load.ts';
+import type { LoadOrder, StitchCommands } from '../commands.ts';
+import { maxHeld } from '../queue-load.ts';
 import { holdMs } from '../schedule.ts';
 import type { StitchServices } from '../services.ts';
 import type { BodyCache } from './caches.ts';
@@ -25,12 +26,18 @@ type Loaded = StitchCommands['loaded']['payload'];
 
 export class DeliveryLoader {
   readonly #db: StitchServices['db'];
+  readonly #followedLog: StitchServices['followedLog'];
   readonly #bodies: BodyCache;
   readonly #retryPolicy: RetryPolicy;
   readonly #pendingPages: BatchLoader<PendingRequest, PendingPage>;
 
-  constructor(db: StitchServices['db'], bodies: BodyCache, retryPolicy: RetryPolicy) {
+  constructor(
+    { db, followedLog }: Pick<StitchServices, 'db' | 'followedLog'>,
+    bodies: BodyCache,
+    retryPolicy: RetryPolicy,
+  ) {
     this.#db = db;
+    this.#followedLog = followedLog;
     this.#bodies = bodies;
     this.#retryPolicy = retryPolicy;
     this.#pendingPages = new BatchLoader(
@@ -39,34 +46,44 @@ export class DeliveryLoader {
     );
   }
 
-  readonly load = async (request: LoadRequest, context: TaskContext): Promise<void> => {
+  readonly load = async (order: LoadOrder, context: TaskContext): Promise<void> => {
     const loaded = await this.#retryPolicy.retry('deliveries could not be loaded', () =>
-      this.#find(context.self.id, request, context.now()),
+      this.#find(context.self.id, order, context.now()),
     );
     await this.#retryPolicy.retry('a stitch could not take its deliveries', () =>
       context.ask(context.self, 'loaded', loaded),
     );
   };
 
-  async #find(stitchId: string, request: LoadRequest, now: number): Promise<Loaded> {
-    const { from, blocked, pending, due, holds } = request;
+  async #find(stitchId: string, order: LoadOrder, now: number): Promise<Loaded> {
+    const { request } = order;
+    const { threads, before, rows, due, holds, oldRowsFirst } = request;
     const wantsDue = due > 0;
-    const [page, dueNow, next] = await Promise.all([
-      pending > 0 ? this.#pendingPages.load({ stitchId, from, blocked, limit: pending }) : undefined,
+    // Not after the rows: those that are written meanwhile would be missed.
+    const hasOldRows = oldRowsFirst && (await hasScheduledRows(this.#db, stitchId));
+    const [events, ofThreads, pending, dueNow, next] = await Promise.all([
+      request.events === null || hasOldRows
+        ? undefined
+        : this.#followedLog.readWanted({ ...order, stitchId, ...request.events }),
+      this.#followedLog.readThreads({ ...order, stitchId }, threads, before),
+      rows === null ? undefined : this.#pendingPages.load({ stitchId, ...rows }),
       wantsDue ? dueDeliveries(this.#db, stitchId, now, due) : [],
       wantsDue ? nextDueAt(this.#db, stitchId, now) : null,
     ]);
     // Not at once with the page: the node that had the stitch before may still commit that a delivery failed. A page from after that commit
     // has only what is behind that delivery in its thread, and holds from before it would let that overtake.
     const heads = holds ? await failedHeads(this.#db, stitchId, now - holdMs, maxHeld) : [];
-    for (const [deliveryId, body] of page?.bodies ?? []) this.#bodies.put(deliveryId, body);
+    for (const page of [events, pending]) {
+      for (const [deliveryId, body] of page?.bodies ?? []) this.#bodies.put(deliveryId, body);
+    }
     return {
       request,
       nextDueAt: next,
       page: {
-        pending: page?.deliveries ?? [],
-        end: page?.end ?? from,
-        more: page?.more ?? false,
+        events: events === undefined ? null : withoutBodies(events),
+        threads: ofThreads,
+        rows: pending === undefined ? null : withoutBodies(pending),
+        hasOldRows,
         due: dueNow,
         moreDue: dueNow.length > 0 && dueNow.length >= due,
         holds: heads.map(({ threadId, seq, firstAttemptAt }) => ({
@@ -77,4 +94,9 @@ export class DeliveryLoader {
       },
     };
   }
+}
+
+/** The actor gets the deliveries; their bodies wait in the cache. */
+function withoutBodies<T extends { readonly bodies: unknown }>({ bodies: _, ...page }: T): Omit<T, 'bodies'> {
+  return page;
 }

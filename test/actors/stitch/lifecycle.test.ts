@@ -1,6 +1,6 @@
 /** Changes, secrets, tests and replays of a stitch. */
 import t, { type Test } from 'tap';
-import { deriveDeliveryId } from '../../../actors/stitch/decide-replay.ts';
+import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Stitch } from '../../../protocol/resources/stitch.ts';
@@ -105,24 +105,38 @@ t.test('a restored stitch gets the events from then on, and counts again', async
   );
 });
 
-t.test('a delivery that is committed after the cancellation is cancelled too', async t => {
-  for (const hint of ['wake', 'sweep'] as const) {
-    const stitch = new StitchHarness();
-    stitch.update({ status: 'disabled' });
-    stitch.settle();
-    t.equal(stitch.state.cancelUntil, null);
-    // Its transaction still saw the stitch active.
-    stitch.now += 5;
-    stitch.emit(['thread_1'], false);
-    stitch.do(hint, {});
-    stitch.settle();
-    t.strictSame(
-      [...stitch.rows.values()].map(({ status }) => status),
-      ['cancelled'],
-      hint,
-    );
-    t.equal(stitch.state.cancelUntil, null);
-  }
+t.test('an event that comes after the stitch was disabled is none of its deliveries', t => {
+  const stitch = new StitchHarness();
+  stitch.update({ status: 'disabled' });
+  stitch.settle();
+  stitch.emit(['thread_1'], false);
+  stitch.do('sweep', {});
+  stitch.settle();
+  stitch.update({ status: 'active' });
+  stitch.settle();
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  t.equal(stitch.out.length, 1);
+  t.equal(stitch.rows.size, 1);
+  t.end();
+});
+
+t.test('what a node that died had in flight when the stitch was disabled is cancelled too', t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_2']);
+  stitch.settle();
+  t.equal(stitch.out.length, 2);
+  stitch.update({ status: 'disabled' });
+  stitch.settle();
+  t.strictSame(
+    stitch.open.map(({ status }) => status),
+    ['pending', 'pending'],
+    'it ends as its answer says',
+  );
+  stitch.crash();
+  stitch.settle();
+  t.equal(stitch.open.length, 0);
+  t.end();
 });
 
 t.test('a sweep does nothing that rests on a commit under way', async t => {

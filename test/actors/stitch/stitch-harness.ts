@@ -9,17 +9,18 @@ import type { Write } from '../../../storage/statements/statement.ts';
 import type {
   AttemptResult,
   CancelRequest,
+  LoadOrder,
   SendBatch,
   StitchCommands,
 } from '../../../actors/stitch/commands.ts';
 import { createStitches } from '../../../actors/stitch/kind.ts';
-import type { LoadRequest } from '../../../actors/stitch/queue-load.ts';
 import { emptyQueue, type Delivery, type Released } from '../../../actors/stitch/queue.ts';
 import { toOutcome } from '../../../actors/stitch/window.ts';
 import type { OwnerNotification, ReplayJob, StitchState } from '../../../actors/stitch/state.ts';
 import type { EnvironmentKind } from '../../../protocol/resources/project.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemRandom } from '../../../runtime/time/clock.ts';
+import { FollowedLog } from '../../../storage/deliveries/followed-log.ts';
 import { Tables, type Row } from './stitch-tables.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -28,6 +29,7 @@ const unused = (): never => {
 };
 const { kind } = createStitches({
   db: { query: unused },
+  followedLog: new FollowedLog({ query: unused }),
   pool: { send: unused },
   vault: { open: unused },
   clock: new VirtualClock(),
@@ -70,7 +72,7 @@ export class StitchHarness {
   /** Decided and not yet committed; in order. */
   commits: Commit[] = [];
   /** Loads that have been asked for, and loads that have been read and not been given back. */
-  loads: LoadRequest[] = [];
+  loads: LoadOrder[] = [];
   read: StitchCommands['loaded']['payload'][] = [];
   /** Requests that are out. */
   out: { readonly order: SendBatch; readonly delivery: Delivery; readonly at: number }[] = [];
@@ -154,8 +156,11 @@ export class StitchHarness {
   acknowledge(count = Infinity): void {
     for (const commit of this.commits.splice(0, count)) {
       const { state, decision, reminder, then } = commit;
-      if (state !== undefined) this.committed = state;
       for (const write of decision.writes ?? []) this.tables.write(write, this.now);
+      if (state !== undefined) {
+        this.committed = state;
+        this.tables.keep(state);
+      }
       if (reminder !== undefined && this.reminders.get(reminder.key)?.at === reminder.at) {
         this.reminders.delete(reminder.key);
       }
@@ -224,7 +229,8 @@ export class StitchHarness {
     const order = this.cancels.shift();
     if (order === undefined) return;
     for (const row of this.open) {
-      if (row.createdAt <= order.until && !order.except.includes(row.deliveryId)) row.status = 'cancelled';
+      if (row.hasRow && row.createdAt <= order.until && !order.except.includes(row.deliveryId))
+        row.status = 'cancelled';
     }
     this.do('cancelled', { until: order.until });
   }
@@ -249,7 +255,7 @@ export class StitchHarness {
       telling: [],
       replays: [],
     });
-    this.state = { ...this.committed, queue: emptyQueue };
+    this.state = { ...this.committed, queue: { ...emptyQueue, next: this.committed.settledSeq + 1 } };
     this.do('sweep', {});
   }
 
@@ -301,7 +307,7 @@ export class StitchHarness {
   #start(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (effect.do === 'tell') this.do(effect.command as Name, effect.payload as never);
-      else if (effect.task === 'load') this.loads.push(effect.payload as LoadRequest);
+      else if (effect.task === 'load') this.loads.push(effect.payload as LoadOrder);
       else if (effect.task === 'send') this.#send(effect.payload as SendBatch);
       else if (effect.task === 'cancel') this.cancels.push(effect.payload as CancelRequest);
       else if (effect.task === 'replay') this.replays.push(effect.payload as ReplayJob);
@@ -315,8 +321,9 @@ export class StitchHarness {
     for (const delivery of order.deliveries) {
       const row = this.rows.get(delivery.deliveryId);
       const { threadId, eventSeq } = delivery;
-      if (row === undefined) throw new Error('a delivery without a row');
+      if (row === undefined) throw new Error('a delivery of no event');
       if (row.status !== 'pending' && row.status !== 'retrying') throw new Error(`sent again: ${row.status}`);
+      if (row.hasRow !== delivery.hasRow) throw new Error('it is not known whether it has a row');
       if (row.status === 'retrying' && (row.nextAttemptAt ?? 0) > this.now)
         throw new Error('a retry too early');
       if (delivery.attempts !== row.attempts) throw new Error('the attempts are counted wrongly');
@@ -330,6 +337,9 @@ export class StitchHarness {
         for (const other of this.open) {
           if (other.threadId !== threadId || other.eventSeq >= eventSeq || other.trigger !== 'scheduled')
             continue;
+          // The receiver has the event by a replay.
+          const again = [...this.rows.values()].filter(row => row.eventSeq === other.eventSeq);
+          if (again.some(({ status }) => status === 'delivered')) continue;
           const passed = other.firstAttemptAt !== null && this.now >= other.firstAttemptAt + holdMs;
           if (!passed) throw new Error(`${eventSeq} overtakes ${other.eventSeq}`);
         }

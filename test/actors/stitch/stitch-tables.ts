@@ -1,13 +1,16 @@
-/** The tables of a stitch in memory: what its commands write, and what its loads read. */
-import type { StitchCommands } from '../../../actors/stitch/commands.ts';
-import type { LoadRequest } from '../../../actors/stitch/queue-load.ts';
+/** The log and the tables of a stitch in memory: what its commands write, and what its loads read. */
+import type { LoadOrder, StitchCommands } from '../../../actors/stitch/commands.ts';
+import type { EventsRequest, LoadedPage, LoadRequest } from '../../../actors/stitch/queue-load.ts';
 import type { Delivery } from '../../../actors/stitch/queue.ts';
 import { holdMs } from '../../../actors/stitch/schedule.ts';
+import type { StitchState } from '../../../actors/stitch/state.ts';
+import type { ThreadPage } from '../../../storage/deliveries/followed-log.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Write } from '../../../storage/statements/statement.ts';
 
-/** A row of webhook_deliveries. */
-export interface Row extends Delivery {
+/** A delivery: an event that the stitch wants, and what its row says, if it has one. */
+export interface Row extends Omit<Delivery, 'hasRow'> {
+  hasRow: boolean;
   status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'cancelled';
   attempts: number;
   firstAttemptAt: number | null;
@@ -29,8 +32,18 @@ export class Tables {
     return [...this.rows.values()].filter(({ status }) => status === 'pending' || status === 'retrying');
   }
 
-  /** A delivery as the commit of an event makes it. */
+  /** The number of the newest event. */
+  head = 0;
+  /** Deliveries of one page of events at most: a stitch that wants few of many events gets few at a time. */
+  pageEvents = Infinity;
+  /** From here on the stitch follows the log; null: it does not. */
+  follows: { readonly after: number; readonly wanted: readonly string[] } | null = null;
+
+  /** An event that the stitch wants if it follows the log; or a row that waits for its first attempt. */
   insert(given: Pick<Delivery, 'threadId' | 'eventSeq' | 'trigger'>, now: number): void {
+    const isScheduled = given.trigger === 'scheduled';
+    if (isScheduled) this.head = Math.max(this.head, given.eventSeq);
+    if (isScheduled && this.follows === null) return;
     const at = new Date(now).toISOString();
     const deliveryId = newId('delivery', now);
     this.rows.set(deliveryId, {
@@ -44,20 +57,14 @@ export class Tables {
       firstAttemptAt: null,
       nextAttemptAt: now,
       lastAttemptAt: null,
+      hasRow: !isScheduled,
       ...given,
     });
   }
 
   /** What a load finds. */
-  read(request: LoadRequest, now: number): StitchCommands['loaded']['payload'] {
+  read({ request }: LoadOrder, now: number): StitchCommands['loaded']['payload'] {
     const open = this.open.sort((a, b) => a.eventSeq - b.eventSeq);
-    const blocked = new Set(request.blocked);
-    const matching = open.filter(
-      ({ status, eventSeq, threadId }) =>
-        status === 'pending' && eventSeq >= request.from && (threadId === null || !blocked.has(threadId)),
-    );
-    const last = matching[request.pending - 1]?.eventSeq ?? Infinity;
-    const pending = request.pending === 0 ? [] : matching.filter(({ eventSeq }) => eventSeq <= last);
     const retrying = open.filter(({ status }) => status === 'retrying');
     const isDue = ({ nextAttemptAt }: Row): boolean => (nextAttemptAt ?? 0) <= now;
     const due = retrying.filter(isDue).slice(0, request.due);
@@ -70,14 +77,67 @@ export class Tables {
       request,
       nextDueAt: request.due > 0 && later.length > 0 ? Math.min(...later) : null,
       page: {
-        pending: pending.map(toDelivery),
-        end: (pending.at(-1)?.eventSeq ?? request.from - 1) + 1,
-        more: request.pending > 0 && pending.length >= request.pending,
+        events: request.events && this.#readEvents(request.events),
+        threads: request.threads.map(({ threadId, from }) =>
+          this.#readThread(threadId, from, request.before),
+        ),
+        rows: request.rows && readRows(open, request.rows),
+        hasOldRows: false,
         due: due.map(toDelivery),
         moreDue: due.length > 0 && due.length >= request.due,
         holds: request.holds ? holds.sort((a, b) => a.seq - b.seq) : [],
       },
     };
+  }
+
+  /** The events that the stitch wants, in the order of the log. */
+  get #log(): Row[] {
+    return [...this.rows.values()]
+      .filter(({ trigger }) => trigger === 'scheduled')
+      .sort((a, b) => a.eventSeq - b.eventSeq);
+  }
+
+  #readEvents({ from, limit, check, isFirst }: EventsRequest): LoadedPage['events'] {
+    const wanted = this.#log.filter(({ eventSeq, status, hasRow }) => {
+      const isCancelled = !hasRow && status === 'cancelled';
+      return eventSeq >= from && !isCancelled;
+    });
+    const page = wanted.slice(0, Math.min(limit, this.pageEvents));
+    // A stitch that does not check may not meet what has a row.
+    if (!check && page.some(({ hasRow }) => hasRow))
+      throw new Error('an event is read again without a look at its row');
+    const more = wanted.length > page.length;
+    return {
+      deliveries: page.filter(({ hasRow }) => !hasRow).map(toDelivery),
+      end: more ? (page.at(-1)?.eventSeq ?? 0) + 1 : Math.max(from, this.head + 1),
+      more,
+      ...(isFirst ? { head: this.head, follows: this.follows?.wanted ?? null } : {}),
+    };
+  }
+
+  #readThread(threadId: string, from: number, before: number): ThreadPage {
+    const own = this.#log.filter(
+      row => row.threadId === threadId && row.eventSeq >= from && row.eventSeq < before,
+    );
+    const page = own.slice(0, 3);
+    return {
+      threadId,
+      deliveries: page.filter(({ hasRow, status }) => !hasRow && status === 'pending').map(toDelivery),
+      next: own.length > page.length ? (page.at(-1)?.eventSeq ?? 0) + 1 : null,
+    };
+  }
+
+  /** The law of a stitch's place in the log: nothing up to there is without a row, but what was cancelled. */
+  #checkSettled(settled: number): void {
+    for (const { eventSeq, hasRow, status } of this.#log) {
+      if (eventSeq <= settled && !hasRow && status === 'pending')
+        throw new Error(`${eventSeq} is said to be settled`);
+    }
+  }
+
+  /** A snapshot was written. */
+  keep({ settledSeq }: StitchState): void {
+    this.#checkSettled(settledSeq);
   }
 
   write({ statement, values, event }: Write, now: number): void {
@@ -93,6 +153,38 @@ export class Tables {
         row.lastAttemptAt = time(lastAttemptAt);
         row.firstAttemptAt ??= row.lastAttemptAt;
         row.nextAttemptAt = time(nextAttemptAt);
+        return;
+      }
+      case 'delivery.record': {
+        const [deliveryId] = values;
+        const [status, attempts, , , lastAttemptAt, nextAttemptAt] = values.slice(11);
+        const row = this.rows.get(deliveryId as string);
+        if (row === undefined || row.trigger !== 'scheduled') throw new Error('a row for no event');
+        // The row of another owner of the stitch: final states stay.
+        if (row.hasRow && row.status !== 'pending' && row.status !== 'retrying') return;
+        row.hasRow = true;
+        row.status = status as Row['status'];
+        row.attempts = attempts as number;
+        row.lastAttemptAt = time(lastAttemptAt);
+        row.firstAttemptAt ??= row.lastAttemptAt;
+        row.nextAttemptAt = time(nextAttemptAt);
+        return;
+      }
+      case 'stitch.follow': {
+        const [, , wanted, settled, inFlight] = values as [
+          string,
+          string,
+          readonly string[] | null,
+          number,
+          string[],
+        ];
+        this.#checkSettled(settled);
+        this.follows = wanted === null ? null : (this.follows ?? { after: this.head, wanted });
+        if (wanted !== null) return;
+        for (const row of this.rows.values()) {
+          if (!row.hasRow && row.status === 'pending' && !inFlight.includes(row.deliveryId))
+            row.status = 'cancelled';
+        }
         return;
       }
       case 'attempt.insert':
@@ -129,6 +221,7 @@ export class Tables {
           firstAttemptAt: null,
           lastAttemptAt: null,
           nextAttemptAt: now,
+          hasRow: true,
         });
         return;
       }
@@ -138,6 +231,26 @@ export class Tables {
         throw new Error(`an unexpected row of ${statement.name}`);
     }
   }
+}
+
+function readRows(
+  open: readonly Row[],
+  { from, limit, blocked }: NonNullable<LoadRequest['rows']>,
+): LoadedPage['rows'] {
+  const matching = open.filter(
+    ({ status, eventSeq, threadId, hasRow }) =>
+      hasRow &&
+      status === 'pending' &&
+      eventSeq >= from &&
+      (threadId === null || !blocked.includes(threadId)),
+  );
+  const last = matching[limit - 1]?.eventSeq ?? Infinity;
+  const page = matching.filter(({ eventSeq }) => eventSeq <= last);
+  return {
+    deliveries: page.map(toDelivery),
+    end: (page.at(-1)?.eventSeq ?? from - 1) + 1,
+    more: page.length >= limit,
+  };
 }
 
 function toDelivery(row: Row): Delivery {

@@ -88,6 +88,15 @@ const usual = [
 ];
 /** What it has to survive. */
 const unusual = [
+  weighted(
+    1,
+    fc.nat(20).map((back): Step => stitch => {
+      if (stitch.tables.head === 0) return;
+      const eventSeq = Math.max(1, stitch.tables.head - back);
+      stitch.insert({ threadId: `thread_${back % 3}`, eventSeq, trigger: 'replay' });
+      stitch.do('wake', { from: eventSeq });
+    }),
+  ),
   weighted(2, emit(false)),
   weighted(
     1,
@@ -121,6 +130,7 @@ t.test('in any interleaving of a node that lives', async t => {
       fc.array(fc.oneof(...usual), { minLength: 10, maxLength: 150 }),
       (environmentKind, steps) => {
         const stitch = new StitchHarness(environmentKind);
+        stitch.tables.pageEvents = 5;
         for (const take of steps) take(stitch);
         // The receiver recovers: all that is open arrives, by what the stitch has set in motion itself.
         stitch.pass(100 * 3_600_000, () => ok);
@@ -139,6 +149,7 @@ t.test('in any interleaving with crashes and lost wakes', async t => {
       fc.array(fc.oneof(...usual, ...unusual), { minLength: 10, maxLength: 150 }),
       (environmentKind, steps) => {
         const stitch = new StitchHarness(environmentKind);
+        stitch.tables.pageEvents = 5;
         for (const take of steps) take(stitch);
         for (let hours = 0; hours < 100 && stitch.open.length > 0; hours++) {
           stitch.do('sweep', {});

@@ -167,7 +167,6 @@ export class ConsoleNode {
     getNotifier(database).addListener({
       onEvents: events => node.relay(events, event => stream.context.hub.onEvents([event])),
       onGap: projectIds => stream.context.hub.onGap(projectIds),
-      onDeliveries: () => undefined,
     });
     t.teardown(async () => {
       for (const client of node.#clients) client.socket.terminate();

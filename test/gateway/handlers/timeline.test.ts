@@ -19,12 +19,16 @@ t.test('the timeline of a message', async t => {
       body: { projectId, ...about, status, occurredAt: '2026-11-20T10:00:00.000Z', ...more },
     });
 
+  const stitchIds = [newId('stitch'), newId('stitch')];
   await database.query(
     `insert into stitches (stitch_id, project_id, environment_id, name, webhook_url, status, created_at, updated_at, state, version)
      select id, $2, $3, 'stitch', 'https://example.com/', 'active', now(), now(), '{"ownerNews":[],"replays":[]}', 1
      from unnest($1::text[]) id`,
-    [[newId('stitch'), newId('stitch')], projectId, environmentId],
+    [stitchIds, projectId, environmentId],
   );
+  for (const stitchId of stitchIds) {
+    await database.query(`select skein_follow($1, '{}', 0, '{}', now())`, [stitchId]);
+  }
   const { threadId } = await node.thread(tenant, { channelId, externalRef: 'ana' });
   const { body: before } = await node.send(tenant, threadId, 'before');
   const { body: message } = await node.send(tenant, threadId, 'this one');

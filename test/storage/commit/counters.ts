@@ -141,7 +141,6 @@ export function openStore(database: Database, heard?: () => void, limits: Partia
       events.push(...committed);
     },
     onGap: projects => behind.push(...projects),
-    onDeliveries: () => undefined,
   });
   notifier.follow(projectId);
   const store = new PostgresStore({

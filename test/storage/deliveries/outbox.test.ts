@@ -37,7 +37,7 @@ await database.query(
   `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
      event_at, thread_id, status, trigger, next_attempt_at, updated_at)
    select d."deliveryId", $2, 'prj_1', 'env_1', d."stitchId", 'evt_' || d."eventSeq", d."eventSeq", 'thread.message.received', $2,
-     d."threadId", d.status, 'scheduled', case d.status when 'retrying' then $2::timestamptz + d."eventSeq" * interval '1 second' end, $2
+     d."threadId", d.status, 'replay', case d.status when 'retrying' then $2::timestamptz + d."eventSeq" * interval '1 second' end, $2
    from json_to_recordset($1::json) as d("deliveryId" text, "stitchId" text, "eventSeq" bigint, "threadId" text, status text)`,
   [JSON.stringify(deliveries), new Date(start)],
 );

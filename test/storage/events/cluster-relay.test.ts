@@ -105,8 +105,8 @@ class Member {
     this.notifier.addListener({
       onEvents: heard => heard.forEach(event => this.hub.accept(event)),
       onGap: ids => this.hub.onGap(ids),
-      onDeliveries: ids => {
-        if (ids === undefined) this.scans++;
+      onUncertain: () => {
+        this.scans++;
       },
     });
   }
@@ -115,9 +115,19 @@ class Member {
   commit(count: number, { text = '', inDoubt = false } = {}): void {
     const before = this.#events.rows.length;
     const rows = Array.from({ length: count }, () => this.#events.append(sandbox, text));
-    const events = rows.map(({ eventName, body }) => ({ projectId, eventId: '', eventName, body }));
+    const events = rows.map(({ eventName, body }) => ({
+      projectId,
+      environmentId: sandbox,
+      eventId: '',
+      eventName,
+      occurredAt: '',
+      body,
+    }));
     if (inDoubt) this.notifier.notifyUnnumbered(events);
-    else this.notifier.notifyCommitted(events, [{ heads: { [projectId]: before }, stitches: [] }]);
+    else
+      this.notifier.notifyCommitted(events, [
+        { heads: { [projectId]: before }, subscriptions: {}, tested: [] },
+      ]);
   }
 }
 
@@ -145,7 +155,7 @@ t.test("events of one node's commits are shown on both, without reading the log"
 t.test('a node hears only of what is followed there', async t => {
   const { clock, one, two } = setUp();
   let heard = 0;
-  two.notifier.addListener({ onEvents: () => heard++, onGap: () => heard++, onDeliveries: () => undefined });
+  two.notifier.addListener({ onEvents: () => heard++, onGap: () => heard++ });
   one.commit(1);
   two.commit(1);
   await clock.advance(1);

@@ -38,7 +38,7 @@ function describe(database: Database): Promise<object[]> {
      union all
      select '', proname, prosrc from pg_proc where pronamespace = 'public'::regnamespace
      union all
-     select '', tgname, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+     select '', tgname, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal and tgparentid = 0
      order by 1, 2, 3`,
   );
 }

@@ -238,7 +238,7 @@ const deliveries = newest(
 type AskedDeliveries = Omit<DeliveryFilter, 'projectId' | 'environmentId' | 'before' | 'limit'>;
 const deliveryFilter = (asked: AskedDeliveries, after: string | undefined, limit: number): DeliveryFilter => {
   const row = deliveries.find(({ deliveryId }) => deliveryId === after);
-  const before = row && { at: row.createdAt.getTime(), deliveryId: row.deliveryId };
+  const before = row && { row: { at: row.createdAt.getTime(), deliveryId: row.deliveryId }, seq: 0 };
   return { ...tenant, ...asked, before, limit };
 };
 const deliveryList: List<DeliveryColumns, AskedDeliveries> = {
@@ -254,7 +254,7 @@ const deliveryList: List<DeliveryColumns, AskedDeliveries> = {
   statement: (...asked) => deliveryStatement(deliveryFilter(...asked)),
   page: async (...asked) => {
     const { rows, end } = await deliveryPage(db, deliveryFilter(...asked));
-    return { rows: rows.map(({ deliveryId }) => deliveryId), end: end?.deliveryId };
+    return { rows: rows.map(({ deliveryId }) => deliveryId), end: end?.row?.deliveryId };
   },
   filters: fc.record({
     status: maybe('delivered', 'retrying', 'failed', 'cancelled', 'pending'),

@@ -7,6 +7,8 @@ import { emptyQueue, start } from '../../../../actors/stitch/queue.ts';
 import { BodyCache } from '../../../../actors/stitch/tasks/caches.ts';
 import { DeliveryLoader } from '../../../../actors/stitch/tasks/loader.ts';
 import type { StitchCommands } from '../../../../actors/stitch/commands.ts';
+import { FollowedLog } from '../../../../storage/deliveries/followed-log.ts';
+import { deriveDeliveryId } from '../../../../storage/deliveries/subscriptions.ts';
 import { newId } from '../../../../protocol/ids.ts';
 import type { TaskContext } from '../../../../runtime/actor/actor.ts';
 import { silentLog } from '../../../../runtime/observability/log.ts';
@@ -21,6 +23,8 @@ const { database } = await startTestDatabase(t);
 /** Two deliveries of one thread, both pending. */
 async function createThread(): Promise<{
   readonly stitchId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
   readonly deliveries: readonly string[];
 }> {
   const receiver = await Receiver.start();
@@ -30,20 +34,22 @@ async function createThread(): Promise<{
   await node.stop();
   await receiver.stop();
   const threadId = newId('thread');
-  await node.emit([{ threadId }, { threadId }]);
-  const rows = await database.query<{ id: string }>(
-    'select delivery_id as id from webhook_deliveries where stitch_id = $1 order by event_seq',
-    [stitch.stitchId],
-  );
-  return { stitchId: stitch.stitchId, deliveries: rows.map(({ id }) => id) };
+  const eventIds = await node.emit([{ threadId }, { threadId }]);
+  const { projectId, environmentId } = node;
+  const { stitchId } = stitch;
+  const deliveries = eventIds.map(eventId => deriveDeliveryId(eventId, stitchId));
+  return { stitchId, projectId, environmentId, deliveries };
 }
 
 /** What the node that had the stitch commits last: the first delivery has failed, and is to be tried again. */
-async function fail(deliveryId: string): Promise<void> {
+async function fail(deliveryId: string, stitchId: string): Promise<void> {
   await database.query(
-    `update webhook_deliveries set status = 'retrying', attempt_count = 1, last_attempt_at = now(),
-       next_attempt_at = now() + interval '5 seconds' where delivery_id = $1`,
-    [deliveryId],
+    `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+       event_at, thread_id, status, attempt_count, trigger, last_attempt_at, next_attempt_at, updated_at)
+     select $1, occurred_at, project_id, environment_id, $2, event_id, seq, event_name, occurred_at, thread_id, 'retrying', 1,
+       'scheduled', now(), now() + interval '5 seconds', now()
+     from events where skein_delivery_id(event_id, $2) = $1`,
+    [deliveryId, stitchId],
   );
   await database.query(
     `insert into webhook_attempts (delivery_id, number, attempted_at, project_id, trigger, duration_ms)
@@ -60,18 +66,18 @@ const schedules = {
 
 for (const [when, place] of Object.entries(schedules)) {
   t.test(`a failure that is committed ${when} lets nothing overtake it`, async t => {
-    const { stitchId, deliveries } = await createThread();
+    const { stitchId, projectId, environmentId, deliveries } = await createThread();
     const [first = '', second] = deliveries;
     let committed: Promise<void> | undefined;
     let read = 0;
     const commitInPlace = async (): Promise<void> => {
-      if (read === place()) await (committed ??= fail(first));
+      if (read === place()) await (committed ??= fail(first, stitchId));
     };
     // The two statements in the order in which the loader makes them, and the commit in its place among them.
     let turn = commitInPlace();
     const db: Queries = {
       query<T extends object>(text: string, values?: readonly unknown[], name?: string): Promise<T[]> {
-        if (name !== 'deliveries.pending' && name !== 'deliveries.heads') {
+        if (name !== 'deliveries.recorded' && name !== 'deliveries.heads') {
           return database.query<T>(text, values, name);
         }
         const rows = turn.then(() => database.query<T>(text, values, name));
@@ -83,13 +89,13 @@ for (const [when, place] of Object.entries(schedules)) {
       },
     };
     const retries = new RetryPolicy({ clock: systemClock, random: systemRandom, log: silentLog });
-    const loader = new DeliveryLoader(db, new BodyCache(1_000_000), retries);
-    const now = Date.now();
-    const { queue, request } = requestLoad(
-      { ...emptyQueue, mayHavePending: true, mayHaveDue: true },
-      false,
-      now,
+    const loader = new DeliveryLoader(
+      { db, followedLog: new FollowedLog(db) },
+      new BodyCache(1_000_000),
+      retries,
     );
+    const now = Date.now();
+    const { queue, request } = requestLoad(emptyQueue, false, now);
     if (request === undefined) throw new Error('nothing was asked for');
     let loaded: StitchCommands['loaded']['payload'] | undefined;
     const context: TaskContext = {
@@ -100,7 +106,7 @@ for (const [when, place] of Object.entries(schedules)) {
         return Promise.resolve(null);
       },
     };
-    await loader.load(request, context);
+    await loader.load({ projectId, environmentId, request }, context);
     await turn;
     t.ok(committed, 'the failure was committed');
     const page = loaded?.page as LoadedPage;

@@ -30,6 +30,7 @@ function createResult(n: number): AttemptResult {
       trigger: 'scheduled',
       attempts: 0,
       firstAttemptAt: null,
+      hasRow: false,
     },
     at: 0,
     durationMs: 1,

@@ -1,0 +1,248 @@
+/**
+ * The log as the outbox of stitches: which of a project's events a stitch has yet to deliver, in their order. A scheduled delivery has no row
+ * before its first attempt has ended; its id follows from event and stitch, so that whoever reads it, and however often, means the same.
+ */
+import type { Queries } from '../database/index.ts';
+import { type AppendedEvents, LogTail, tailColumns, type TailEvent, toTailEvent } from '../events/index.ts';
+import type { OpenDelivery } from './outbox.ts';
+import {
+  deriveDeliveryId,
+  isWanted,
+  readSubscriptions,
+  type Subscription,
+  SubscriptionCache,
+  type Subscriptions,
+} from './subscriptions.ts';
+
+export interface WantedRequest {
+  readonly projectId: string;
+  readonly stitchId: string;
+  /** The lowest event number. */
+  readonly from: number;
+  /** The most deliveries. */
+  readonly limit: number;
+  /** Some of these deliveries may have a row: they are left out. */
+  readonly check: boolean;
+  /** Begins where the stitch's spans begin, which are read anew. */
+  readonly isFirst: boolean;
+}
+
+export interface WantedPage {
+  readonly deliveries: readonly OpenDelivery[];
+  /** Their bodies, by their ids. */
+  readonly bodies: ReadonlyMap<string, string>;
+  /** What follows has at least this event number. */
+  readonly end: number;
+  /** There is more from `end` on. */
+  readonly more: boolean;
+  /** On the first page, the number of the log's newest event. */
+  readonly head?: number;
+  /** On the first page, what the stitch follows now; null: nothing. */
+  readonly follows?: readonly string[] | null;
+}
+
+/** A thread of which deliveries were left out before. */
+export interface ThreadRequest {
+  readonly threadId: string;
+  /** The lowest event number. */
+  readonly from: number;
+}
+
+export interface ThreadPage {
+  readonly threadId: string;
+  readonly deliveries: readonly OpenDelivery[];
+  /** Where the next page begins; null: this was the last. */
+  readonly next: number | null;
+}
+
+/** Events that one page looks at: beyond it the stitch asks again, and others have their turn. */
+const maxScanned = 5_000;
+/** Events of one thread in a page. */
+const threadEvents = 16;
+
+const selectThreads = `
+  select t.n, ${tailColumns}
+  from unnest($3::text[], $4::bigint[]) with ordinality as t(thread_id, start, n)
+  cross join lateral (
+    select * from events
+    where thread_id = t.thread_id and project_id = $1 and environment_id = $2 and seq >= t.start and seq < $5
+    order by seq limit ${threadEvents}
+  ) e order by t.n, e.seq`;
+
+// The instants are part of the key, and name the partition.
+const selectRecorded = `
+  select d.delivery_id as id from unnest($1::text[], $2::timestamptz[]) as k(id, at)
+  join webhook_deliveries d on d.delivery_id = k.id and d.created_at = k.at`;
+
+/** Those of the deliveries that have no row, in their order. */
+export async function dropRecorded<T extends Pick<OpenDelivery, 'deliveryId' | 'createdAt'>>(
+  db: Queries,
+  deliveries: readonly T[],
+): Promise<T[]> {
+  if (deliveries.length === 0) return [];
+  const rows = await db.query<{ id: string }>(
+    selectRecorded,
+    [deliveries.map(({ deliveryId }) => deliveryId), deliveries.map(({ createdAt }) => createdAt)],
+    'deliveries.recorded',
+  );
+  const recorded = new Set(rows.map(({ id }) => id));
+  return deliveries.filter(({ deliveryId }) => !recorded.has(deliveryId));
+}
+
+/** The delivery of an event that the stitch wants, before its first attempt. */
+export function toDelivery(stitchId: string, event: TailEvent): OpenDelivery {
+  const { seq, eventId, eventName, occurredAt, threadId = null } = event;
+  return {
+    deliveryId: deriveDeliveryId(eventId, stitchId),
+    createdAt: occurredAt,
+    eventId,
+    eventSeq: seq,
+    eventName,
+    eventAt: occurredAt,
+    threadId,
+    trigger: 'scheduled',
+    attempts: 0,
+    firstAttemptAt: null,
+    hasRow: false,
+  };
+}
+
+export class FollowedLog {
+  readonly #db: Queries;
+  readonly #tail: LogTail;
+  readonly #subscriptions: SubscriptionCache;
+
+  constructor(db: Queries) {
+    this.#db = db;
+    this.#tail = new LogTail(db);
+    this.#subscriptions = new SubscriptionCache(db);
+  }
+
+  /** This node has committed these events: who follows them here finds them without reading the log. */
+  add({ projectId, first, events, subscriptions }: AppendedEvents): void {
+    this.#tail.add(projectId, first, events, subscriptions);
+  }
+
+  /** The stitches that want any of the events; a promise where what they follow has to be read. */
+  findWanting(appended: AppendedEvents): readonly string[] | Promise<readonly string[]> {
+    const { projectId, subscriptions: version } = appended;
+    const known = this.#subscriptions.peek(projectId, version);
+    if (known !== undefined) return listWanting(known, appended);
+    return this.#subscriptions.get(projectId, version).then(found => listWanting(found, appended));
+  }
+
+  /** What the stitch has to deliver from that number on. Rejects as the database does. */
+  async readWanted(request: WantedRequest): Promise<WantedPage> {
+    const { projectId, stitchId, limit, check, isFirst } = request;
+    let { from } = request;
+    let first: Pick<WantedPage, 'head' | 'follows'> = {};
+    if (isFirst) {
+      const { head, byStitch } = await readSubscriptions(this.#db, projectId);
+      const spans = byStitch.get(stitchId)?.spans ?? [];
+      const open = spans.at(-1);
+      first = { head, follows: open?.upto === null ? open.eventNames : null };
+      from = Math.max(from, (spans[0]?.after ?? 0) + 1);
+    }
+    const wanted: TailEvent[] = [];
+    let end = from;
+    let more = true;
+    for (let scanned = 0; more && scanned < maxScanned && wanted.length < limit;) {
+      const page = await this.#tail.read(projectId, end);
+      const { byStitch } = await this.#subscriptions.get(projectId, page.subscriptions);
+      scanned += page.events.length;
+      const taken = takeWanted(byStitch.get(stitchId), page.events, wanted, limit);
+      ({ end, more } = taken === undefined ? page : { end: taken, more: true });
+    }
+    const deliveries = wanted.map(event => toDelivery(stitchId, event));
+    const bodies = new Map(
+      deliveries.map(({ deliveryId }, index) => [deliveryId, wanted[index]?.body ?? '']),
+    );
+    return {
+      deliveries: check ? await dropRecorded(this.#db, deliveries) : deliveries,
+      bodies,
+      end,
+      more,
+      ...first,
+    };
+  }
+
+  /** What the stitch has to deliver of these threads, below the event number `before`. Rejects as the database does. */
+  async readThreads(
+    {
+      projectId,
+      environmentId,
+      stitchId,
+    }: {
+      readonly projectId: string;
+      readonly environmentId: string;
+      readonly stitchId: string;
+    },
+    threads: readonly ThreadRequest[],
+    before: number,
+  ): Promise<ThreadPage[]> {
+    if (threads.length === 0) return [];
+    const rows = await this.#db.query<Parameters<typeof toTailEvent>[0] & { readonly n: number }>(
+      selectThreads,
+      [
+        projectId,
+        environmentId,
+        threads.map(({ threadId }) => threadId),
+        threads.map(({ from }) => from),
+        before,
+      ],
+      'deliveries.threads',
+    );
+    // They were read before, with what was followed then.
+    const { byStitch } = await this.#subscriptions.get(projectId, 0);
+    const subscription = byStitch.get(stitchId);
+    const found = Map.groupBy(rows, ({ n }) => n);
+    const open = await dropRecorded(
+      this.#db,
+      rows
+        .map(toTailEvent)
+        .flatMap(event =>
+          subscription !== undefined && isWanted(subscription, event) ? [toDelivery(stitchId, event)] : [],
+        ),
+    );
+    const byThread = Map.groupBy(open, ({ threadId }) => threadId);
+    return threads.map(({ threadId }, index) => {
+      const own = found.get(index + 1) ?? [];
+      const last = own.at(-1);
+      const isLast = own.length < threadEvents || last === undefined;
+      return { threadId, deliveries: byThread.get(threadId) ?? [], next: isLast ? null : last.seq + 1 };
+    });
+  }
+}
+
+/** Adds what the stitch wants of a page. Returns where the next page begins if there was no room for all. */
+function takeWanted(
+  subscription: Subscription | undefined,
+  events: readonly TailEvent[],
+  wanted: TailEvent[],
+  limit: number,
+): number | undefined {
+  if (subscription === undefined) return undefined;
+  for (const event of events) {
+    if (!isWanted(subscription, event)) continue;
+    if (wanted.length >= limit) return event.seq;
+    wanted.push(event);
+  }
+  return undefined;
+}
+
+/** By environment and name, of which a commit has few, and not by event. */
+function listWanting({ byEnvironment }: Subscriptions, { first, events }: AppendedEvents): string[] {
+  if (byEnvironment.size === 0) return [];
+  const wanting = new Set<string>();
+  const seen = new Set<string>();
+  events.forEach(({ environmentId, eventName, exceptStitchId }, index) => {
+    const sort = `${environmentId} ${eventName} ${exceptStitchId ?? ''}`;
+    if (seen.has(sort)) return;
+    seen.add(sort);
+    for (const subscription of byEnvironment.get(environmentId) ?? []) {
+      const event = { seq: first + index, eventName, environmentId, exceptStitchId };
+      if (isWanted(subscription, event)) wanting.add(subscription.stitchId);
+    }
+  });
+  return [...wanting];
+}

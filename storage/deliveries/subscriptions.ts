@@ -1,0 +1,133 @@
+/**
+ * What stitches follow: spans of their project's log, each with the names that it wants. A change of a stitch ends its open span and begins
+ * another at that place of the log (`followLog` in storage/writes), so that an event is judged by what the stitch wanted when the event
+ * was committed, whenever it is delivered.
+ *
+ * A node keeps the spans of the projects whose events it commits or delivers. Every change counts `project_streams.subscriptions` up, and
+ * whoever learns of events learns that number with them: spans of a lower number are read again.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { matchesEventNames } from '../../protocol/events.ts';
+import type { Queries } from '../database/index.ts';
+
+export interface Span {
+  /** Exclusive. */
+  readonly after: number;
+  /** Inclusive; null while it is open. */
+  readonly upto: number | null;
+  /** Names and patterns; empty: all. */
+  readonly eventNames: readonly string[];
+}
+
+/** What one stitch has to deliver. */
+export interface Subscription {
+  readonly stitchId: string;
+  readonly environmentId: string;
+  /** In the order of the log. */
+  readonly spans: readonly Span[];
+}
+
+export interface Subscriptions {
+  readonly version: number;
+  /** The number of the log's newest event then. */
+  readonly head: number;
+  readonly byStitch: ReadonlyMap<string, Subscription>;
+  readonly byEnvironment: ReadonlyMap<string, readonly Subscription[]>;
+}
+
+/** What decides whether a stitch wants an event. */
+export interface FollowedEvent {
+  readonly seq: number;
+  readonly eventName: string;
+  readonly environmentId: string;
+  readonly exceptStitchId?: string | null | undefined;
+}
+
+/** Tests are delivered by a row that comes with the event. */
+const testName = 'stitch.test.ping';
+
+/** Whether the stitch is to deliver the event. */
+export function isWanted(subscription: Subscription, event: FollowedEvent): boolean {
+  const { stitchId, environmentId, spans } = subscription;
+  if (event.environmentId !== environmentId || event.eventName === testName) return false;
+  if (event.exceptStitchId === stitchId) return false;
+  const span = spans.find(({ after, upto }) => event.seq > after && (upto === null || event.seq <= upto));
+  return span !== undefined && matchesEventNames(span.eventNames, event.eventName);
+}
+
+/**
+ * The id of the delivery of an event to a stitch, whoever derives it and however often: the SQL function `skein_delivery_id` of the first
+ * migration, in TypeScript.
+ */
+export function deriveDeliveryId(eventId: string, stitchId: string): string {
+  const hash = createHash('md5').update(`${eventId}/${stitchId}`).digest('hex');
+  return `whd_${eventId.slice(4, 14)}e${hash.slice(0, 2)}a${hash.slice(2, 14)}`;
+}
+
+const selectSpans = `
+  select p.subscriptions as version, p.last_seq as head, s.stitch_id as "stitchId", s.environment_id as "environmentId", s.after_seq as after,
+    s.upto_seq as upto, s.event_names as "eventNames"
+  from project_streams p left join stitch_spans s on s.project_id = p.project_id and s.cancelled_at is null
+  where p.project_id = $1 order by s.stitch_id, s.after_seq`;
+
+interface SpanRow extends Span {
+  readonly version: number;
+  readonly head: number;
+  readonly stitchId: string | null;
+  readonly environmentId: string;
+}
+
+/** What the stitches of a project are to deliver; a stitch that accepts nothing and has nothing left is not among them. */
+export async function readSubscriptions(db: Queries, projectId: string): Promise<Subscriptions> {
+  const rows = await db.query<SpanRow>(selectSpans, [projectId], 'deliveries.subscriptions');
+  const byStitch = new Map<string, Subscription & { readonly spans: Span[] }>();
+  for (const { stitchId, environmentId, after, upto, eventNames } of rows) {
+    if (stitchId === null) continue;
+    const found = byStitch.get(stitchId) ?? { stitchId, environmentId, spans: [] };
+    byStitch.set(stitchId, found);
+    found.spans.push({ after, upto, eventNames });
+  }
+  const byEnvironment = Map.groupBy(byStitch.values(), ({ environmentId }) => environmentId);
+  const { version = 0, head = 0 } = rows[0] ?? {};
+  return { version, head, byStitch, byEnvironment };
+}
+
+/** Projects whose spans are kept. */
+const maxProjects = 10_000;
+
+export class SubscriptionCache {
+  readonly #db: Queries;
+  readonly #kept = new LRUCache<string, Subscriptions>({ max: maxProjects });
+  readonly #reading = new Map<string, Promise<Subscriptions>>();
+
+  constructor(db: Queries) {
+    this.#db = db;
+  }
+
+  /** What is kept, if it has that version or a later one. */
+  peek(projectId: string, version: number): Subscriptions | undefined {
+    const kept = this.#kept.get(projectId);
+    return kept !== undefined && kept.version >= version ? kept : undefined;
+  }
+
+  /** Of that version or a later one. Rejects as the database does. */
+  async get(projectId: string, version: number): Promise<Subscriptions> {
+    for (;;) {
+      const kept = this.peek(projectId, version);
+      if (kept !== undefined) return kept;
+      await (this.#reading.get(projectId) ?? this.#read(projectId));
+    }
+  }
+
+  #read(projectId: string): Promise<Subscriptions> {
+    const reading = readSubscriptions(this.#db, projectId)
+      .then(found => {
+        this.#kept.set(projectId, found);
+        return found;
+      })
+      .finally(() => this.#reading.delete(projectId));
+    this.#reading.set(projectId, reading);
+    return reading;
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The newest events of the projects that this node delivers, read once for all stitches that follow them. What this node commits is added
+ * without reading it; what is missing is read from the log, from where the tail ends.
+ *
+ * A tail is one stretch of a project's log: of the numbers from `from` to `end` it has all events that exist. Older ones are dropped when
+ * the tails together are too large; who asks for those gets them from the log, and they are not kept.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Queries } from '../database/index.ts';
+import type { AppendedEvent } from '../statements/index.ts';
+
+/** An event as those who follow the log need it. */
+export interface TailEvent {
+  readonly seq: number;
+  readonly eventId: string;
+  readonly eventName: string;
+  readonly environmentId: string;
+  /** ISO 8601. */
+  readonly occurredAt: string;
+  readonly threadId?: string | null;
+  readonly exceptStitchId?: string | null;
+  /** The envelope's exact text. */
+  readonly body: string;
+}
+
+export interface TailPage {
+  /** In their order. */
+  readonly events: readonly TailEvent[];
+  /** The page has every event below this number, from where it was asked for. */
+  readonly end: number;
+  /** The log is known to have more. */
+  readonly more: boolean;
+  /** The newest event that is known of. */
+  readonly head: number;
+  /** What the project's stitches follow has at least this version: it judges the events of the page. */
+  readonly subscriptions: number;
+}
+
+interface Tail {
+  from: number;
+  /** The number after the newest event that was looked for. */
+  end: number;
+  /** The newest event that is known of. */
+  head: number;
+  events: TailEvent[];
+  size: number;
+  subscriptions: number;
+  reading: Promise<TailPage> | undefined;
+}
+
+/** UTF-16 units of the bodies of all tails together. */
+const maxSize = 64 * 1_048_576;
+const maxTails = 512;
+/** Events of one page, and bytes of their bodies that one statement brings along. */
+const pageEvents = 1_000;
+const pageBytes = 4_194_304;
+
+export const tailColumns = `
+  e.seq, e.event_id as "eventId", e.event_name as "eventName", e.environment_id as "environmentId", e.occurred_at as "occurredAt",
+  e.thread_id as "threadId", e.except_stitch_id as "exceptStitchId", e.body`;
+
+// One statement, so that head and events are of one instant: what is not found below the head does not exist.
+const selectTail = `
+  select p.last_seq as head, p.subscriptions, ${tailColumns}, e.found
+  from project_streams p left join lateral (
+    select * from (
+      select page.*, count(*) over () as found,
+        sum(octet_length(body)) over (order by seq rows unbounded preceding) - octet_length(body) as ahead
+      from (select * from events where project_id = p.project_id and seq >= $2 and seq <= p.last_seq order by seq limit ${pageEvents}) page
+    ) sized where ahead < ${pageBytes}
+  ) e on true
+  where p.project_id = $1 order by e.seq`;
+
+interface TailRow extends Omit<TailEvent, 'seq' | 'occurredAt'> {
+  readonly seq: number | null;
+  readonly occurredAt: Date;
+  readonly head: number;
+  readonly subscriptions: number;
+  readonly found: number;
+}
+
+export class LogTail {
+  readonly #db: Queries;
+  readonly #tails = new LRUCache<string, Tail>({ max: maxTails });
+
+  constructor(db: Queries) {
+    this.#db = db;
+  }
+
+  /**
+   * Adds what this node has committed to the project's tail, if it has one.
+   *
+   * @param first the number of the first event; the others follow it without gaps
+   */
+  add(projectId: string, first: number, events: readonly AppendedEvent[], subscriptions: number): void {
+    const tail = this.#tails.peek(projectId);
+    if (tail === undefined) return;
+    tail.head = Math.max(tail.head, first + events.length - 1);
+    // Otherwise what another node has committed in between is read first.
+    if (tail.reading !== undefined || first !== tail.end) return;
+    events.forEach((event, index) => this.#push(tail, { ...event, seq: first + index }));
+    tail.end = first + events.length;
+    tail.subscriptions = Math.max(tail.subscriptions, subscriptions);
+    this.#trim(tail);
+  }
+
+  /** The events from that number on, as many as a page has. Rejects as the database does. */
+  async read(projectId: string, from: number): Promise<TailPage> {
+    const tail = this.#tails.get(projectId);
+    if (tail === undefined || from < tail.from || from > tail.end)
+      return this.#readApart(projectId, from, tail);
+    if (from < tail.end) return toPage(tail, from);
+    tail.reading ??= this.#extend(projectId, tail).finally(() => {
+      tail.reading = undefined;
+    });
+    return tail.reading;
+  }
+
+  /** Reads on from where the tail ends. */
+  async #extend(projectId: string, tail: Tail): Promise<TailPage> {
+    const page = await readLog(this.#db, projectId, tail.end);
+    for (const event of page.events) this.#push(tail, event);
+    tail.end = page.end;
+    tail.head = Math.max(tail.head, page.head);
+    tail.subscriptions = Math.max(tail.subscriptions, page.subscriptions);
+    this.#trim(tail);
+    return page;
+  }
+
+  /** Reads elsewhere in the log. The project gets a tail there if it has none, or if that is where its log ends. */
+  async #readApart(projectId: string, from: number, known: Tail | undefined): Promise<TailPage> {
+    const page = await readLog(this.#db, projectId, from);
+    if (this.#tails.peek(projectId) === known && (known === undefined || page.end > known.end)) {
+      const { end, head, subscriptions } = page;
+      const tail: Tail = { from, end, head, events: [], size: 0, subscriptions, reading: undefined };
+      for (const event of page.events) this.#push(tail, event);
+      this.#tails.set(projectId, tail);
+    }
+    return page;
+  }
+
+  #push(tail: Tail, event: TailEvent): void {
+    tail.events.push(event);
+    tail.size += event.body.length;
+  }
+
+  #trim(tail: Tail): void {
+    const share = maxSize / Math.max(1, this.#tails.size);
+    if (tail.size <= share) return;
+    // A half at a time: each cut moves what stays.
+    let dropped = 0;
+    while (tail.size > share / 2 && dropped < tail.events.length - 1)
+      tail.size -= tail.events[dropped++]?.body.length ?? 0;
+    tail.events.splice(0, dropped);
+    tail.from = tail.events[0]?.seq ?? tail.end;
+  }
+}
+
+function toPage({ events, end, head, subscriptions }: Tail, from: number): TailPage {
+  const start = lowerBound(events, from);
+  const page = events.slice(start, start + pageEvents);
+  const isLast = start + page.length === events.length;
+  const pageEnd = isLast ? end : (page.at(-1)?.seq ?? from) + 1;
+  return { events: page, end: pageEnd, more: pageEnd <= head, head, subscriptions };
+}
+
+/** The place of the first event with that number or a higher one. */
+function lowerBound(events: readonly TailEvent[], seq: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.seq ?? 0) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+async function readLog(db: Queries, projectId: string, from: number): Promise<TailPage> {
+  const rows = await db.query<TailRow>(selectTail, [projectId, from], 'events.tail');
+  const events = rows.flatMap(row => (row.seq === null ? [] : [toTailEvent({ ...row, seq: row.seq })]));
+  const { head = 0, subscriptions = 0, found = 0 } = rows[0] ?? {};
+  const last = events.at(-1)?.seq ?? from - 1;
+  const isCut = events.length < found || found === pageEvents;
+  const end = isCut ? last + 1 : Math.max(from, head + 1);
+  return { events, end, more: end <= head, head, subscriptions };
+}
+
+/** From a row with {@link tailColumns}. */
+export function toTailEvent({
+  seq,
+  eventId,
+  eventName,
+  environmentId,
+  occurredAt,
+  threadId,
+  exceptStitchId,
+  body,
+}: Omit<TailEvent, 'occurredAt'> & { readonly occurredAt: Date }): TailEvent {
+  return {
+    seq,
+    eventId,
+    eventName,
+    environmentId,
+    occurredAt: occurredAt.toISOString(),
+    ...(threadId === null || threadId === undefined ? {} : { threadId }),
+    ...(exceptStitchId === null || exceptStitchId === undefined ? {} : { exceptStitchId }),
+    body,
+  };
+}

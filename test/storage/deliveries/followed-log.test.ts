@@ -1,0 +1,251 @@
+/** What stitches deliver of a log: by what they wanted when each event was committed, whatever they were told before and after. */
+import t from 'tap';
+import { formatEvent, matchesEventNames, type EventName } from '../../../protocol/events.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { deliveryPage, type DeliveryPosition } from '../../../storage/deliveries/delivery-log.ts';
+import { FollowedLog } from '../../../storage/deliveries/followed-log.ts';
+import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
+import { unrecordedPage } from '../../../storage/deliveries/unrecorded.ts';
+import { append, appendEvent, appendParameters } from '../../../storage/writes/events-and-answers.ts';
+import fc from '../../support/fuzz.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database } = await startTestDatabase(t);
+
+const filters = [[], ['thread.*'], ['thread.status.changed'], ['stitch.*', 'thread.tags.changed']] as const;
+const names: readonly EventName[] = [
+  'thread.status.changed',
+  'thread.tags.changed',
+  'stitch.status.changed',
+  'stitch.test.ping',
+];
+const count = 3;
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('append' as const),
+      events: fc.array(
+        fc.record({
+          name: fc.constantFrom(...names),
+          thread: fc.constantFrom(undefined, 'thread_1', 'thread_2'),
+          environment: fc.constantFrom(0, 0, 0, 1),
+          except: fc.constantFrom(undefined, undefined, 0),
+        }),
+        { minLength: 1, maxLength: 5, size: 'max' },
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('follow' as const),
+      stitch: fc.nat(count - 1),
+      wanted: fc.constantFrom(null, ...filters),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('record' as const),
+      stitch: fc.nat(count - 1),
+      which: fc.nat(100),
+    }),
+  },
+);
+
+/** An event as the model keeps it, and what became of its delivery to each stitch that wanted it. */
+interface Model {
+  readonly eventId: string;
+  readonly seq: number;
+  readonly threadId: string | undefined;
+  readonly states: Map<string, 'pending' | 'cancelled' | 'recorded'>;
+}
+
+async function setUp() {
+  const projectId = newId('project');
+  const environments = [newId('environment'), newId('environment')] as const;
+  await database.query(`insert into project_streams (project_id, last_seq, epoch) values ($1, 0, 'e')`, [
+    projectId,
+  ]);
+  const stitches = Array.from({ length: count }, () => newId('stitch'));
+  for (const stitchId of stitches) {
+    await database.query(
+      `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
+       values ($1, $2, $3, '', 'active', now(), now(), '{}', 1)`,
+      [stitchId, projectId, environments[0]],
+    );
+  }
+  return { projectId, environments, stitches };
+}
+
+t.test(
+  'pages of the log, put together, are what each stitch has to deliver; and lists show the same',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 3, maxLength: 14, size: 'max' }),
+        fc.integer({ min: 1, max: 7 }),
+        async (steps, limit) => {
+          const { projectId, environments, stitches } = await setUp();
+          const log = new FollowedLog(database);
+          const wanted = new Map<string, readonly string[] | null>();
+          const events: Model[] = [];
+          for (const each of steps) {
+            if (each.does === 'append') {
+              const now = Date.now();
+              const occurredAt = new Date(now).toISOString();
+              const writes = each.events.map(({ name, thread, environment, except }) => {
+                const eventId = newId('event', now);
+                const body = formatEvent({ eventId, eventName: name, occurredAt, projectId, data: '{}' });
+                const exceptStitchId = except === undefined ? undefined : stitches[except];
+                const row = {
+                  projectId,
+                  environmentId: environments[environment] ?? '',
+                  eventId,
+                  eventName: name,
+                  occurredAt,
+                  body,
+                };
+                const states = new Map<string, 'pending'>();
+                for (const [stitchId, filter] of wanted) {
+                  const fits =
+                    environment === 0 && name !== 'stitch.test.ping' && exceptStitchId !== stitchId;
+                  if (filter !== null && fits && matchesEventNames(filter, name))
+                    states.set(stitchId, 'pending');
+                }
+                events.push({ eventId, seq: events.length + 1, threadId: thread, states });
+                return appendEvent({
+                  ...row,
+                  ...(thread === undefined ? {} : { threadId: thread }),
+                  ...(exceptStitchId === undefined ? {} : { exceptStitchId }),
+                });
+              });
+              await database.query(append.text, appendParameters(writes));
+            } else if (each.does === 'follow') {
+              const stitchId = stitches[each.stitch] ?? '';
+              await database.query(`select skein_follow($1, $2, $3, '{}', now())`, [
+                stitchId,
+                each.wanted,
+                getSettled(events, stitchId),
+              ]);
+              wanted.set(stitchId, each.wanted);
+              if (each.wanted === null) {
+                for (const { states } of events)
+                  if (states.get(stitchId) === 'pending') states.set(stitchId, 'cancelled');
+              }
+            } else {
+              const stitchId = stitches[each.stitch] ?? '';
+              const open = events.filter(({ states }) => states.get(stitchId) === 'pending');
+              const event = open[each.which % Math.max(1, open.length)];
+              if (event === undefined) continue;
+              await database.query(
+                `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq,
+                 event_name, event_at, thread_id, status, attempt_count, trigger, updated_at)
+               select $1, occurred_at, project_id, environment_id, $2, event_id, seq, event_name, occurred_at, thread_id, 'delivered', 1,
+                 'scheduled', now() from events where event_id = $3`,
+                [deriveDeliveryId(event.eventId, stitchId), stitchId, event.eventId],
+              );
+              event.states.set(stitchId, 'recorded');
+            }
+          }
+          for (const stitchId of stitches) {
+            const listIds = (state: string): string[] =>
+              events
+                .filter(({ states }) => states.get(stitchId) === state)
+                .map(({ eventId }) => deriveDeliveryId(eventId, stitchId));
+            await checkEqual(listIds('pending'), readAll(log, projectId, stitchId, limit));
+            const tenant = { projectId, environmentId: environments[0], stitchId };
+            const pending = await unrecordedPage(
+              database,
+              { ...tenant, status: 'pending' },
+              'asc',
+              undefined,
+              1_000,
+            );
+            await checkEqual(
+              listIds('pending'),
+              pending.rows.map(({ delivery }) => delivery.deliveryId),
+            );
+            const listed = await listAll(tenant, limit);
+            await checkEqual(
+              [...listIds('pending'), ...listIds('cancelled'), ...listIds('recorded')].sort(),
+              listed.map(({ deliveryId }) => deliveryId).sort(),
+            );
+            await checkEqual(
+              listIds('cancelled').sort(),
+              listed
+                .filter(({ status }) => status === 'cancelled')
+                .map(({ deliveryId }) => deliveryId)
+                .sort(),
+            );
+            for (const threadId of ['thread_1', 'thread_2']) {
+              const own = events.filter(
+                event => event.threadId === threadId && event.states.get(stitchId) === 'pending',
+              );
+              const found: string[] = [];
+              for (let from: number | null = 1; from !== null;) {
+                const [page] = await log.readThreads({ ...tenant }, [{ threadId, from }], events.length + 1);
+                found.push(...(page?.deliveries ?? []).map(({ deliveryId }) => deliveryId));
+                from = page?.next ?? null;
+              }
+              await checkEqual(
+                own.map(({ eventId }) => deriveDeliveryId(eventId, stitchId)),
+                found,
+              );
+            }
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  },
+);
+
+/** The number up to which the stitch has nothing pending. */
+function getSettled(events: readonly Model[], stitchId: string): number {
+  const first = events.find(({ states }) => states.get(stitchId) === 'pending');
+  return (first?.seq ?? events.length + 1) - 1;
+}
+
+async function readAll(
+  log: FollowedLog,
+  projectId: string,
+  stitchId: string,
+  limit: number,
+): Promise<string[]> {
+  const found: string[] = [];
+  let isFirst = true;
+  for (let from = 1, more = true; more; isFirst = false) {
+    const page = await log.readWanted({ projectId, stitchId, from, limit, check: true, isFirst });
+    if (page.deliveries.length > limit) throw new Error('more than were asked for');
+    found.push(...page.deliveries.map(({ deliveryId }) => deliveryId));
+    ({ end: from, more } = page);
+  }
+  return found;
+}
+
+async function listAll(
+  tenant: { projectId: string; environmentId: string; stitchId: string },
+  limit: number,
+) {
+  const rows: { deliveryId: string; status: string }[] = [];
+  let before: DeliveryPosition | undefined;
+  do {
+    const page = await deliveryPage(database, { ...tenant, before, limit });
+    if (page.rows.length > limit) throw new Error('more than a page');
+    rows.push(...page.rows.map(({ deliveryId, status }) => ({ deliveryId, status })));
+    before = page.end;
+  } while (before !== undefined);
+  return rows;
+}
+
+async function checkEqual(
+  wanted: readonly string[],
+  found: readonly string[] | Promise<readonly string[]>,
+): Promise<void> {
+  const got = await found;
+  if (wanted.join() !== got.join())
+    throw new Error(`wanted ${wanted.join() || 'none'}, found ${got.join() || 'none'}`);
+}

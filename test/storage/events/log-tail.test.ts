@@ -1,0 +1,98 @@
+/** The tail of a log gives every event once and in order, whoever commits, and wherever a reader begins. */
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import { LogTail } from '../../../storage/events/log-tail.ts';
+import type { AppendedEvent } from '../../../storage/statements/statement.ts';
+import { append, appendEvent, appendParameters } from '../../../storage/writes/events-and-answers.ts';
+import fc from '../../support/fuzz.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database } = await startTestDatabase(t);
+
+async function createLog(): Promise<{
+  readonly projectId: string;
+  commit(count: number): Promise<{ readonly first: number; readonly events: readonly AppendedEvent[] }>;
+  readonly ids: string[];
+}> {
+  const projectId = newId('project');
+  const ids: string[] = [];
+  await database.query(`insert into project_streams (project_id, last_seq, epoch) values ($1, 0, 'e')`, [
+    projectId,
+  ]);
+  return {
+    projectId,
+    ids,
+    async commit(count) {
+      const first = ids.length + 1;
+      const writes = Array.from({ length: count }, () => {
+        const eventId = newId('event');
+        ids.push(eventId);
+        const row = { projectId, environmentId: 'env_1', eventId, eventName: 'thread.status.changed' };
+        return appendEvent({ ...row, occurredAt: new Date().toISOString(), body: '{}' });
+      });
+      await database.query(append.text, appendParameters(writes));
+      return { first, events: writes.flatMap(({ event }) => (event === undefined ? [] : [event])) };
+    },
+  };
+}
+
+const step = fc.oneof(
+  fc.record({ does: fc.constant('commit here' as const), count: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ does: fc.constant('commit elsewhere' as const), count: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ does: fc.constant('read' as const), reader: fc.nat(2) }),
+  fc.record({ does: fc.constant('restart' as const), reader: fc.nat(2) }),
+  fc.constant({ does: 'read at once' as const }),
+);
+
+t.test('whatever happens in between', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async steps => {
+      const log = await createLog();
+      const tail = new LogTail(database);
+      const readers = [1, 1, 1];
+      const read = async (reader: number): Promise<void> => {
+        const from = readers[reader] ?? 1;
+        const page = await tail.read(log.projectId, from);
+        const expected = log.ids.slice(from - 1, page.end - 1);
+        if (page.events.map(({ eventId }) => eventId).join() !== expected.join())
+          throw new Error('not what is in the log');
+        if (page.events.some(({ seq }, index) => seq !== from + index)) throw new Error('a gap');
+        readers[reader] = page.end;
+      };
+      for (const each of steps) {
+        if (each.does === 'commit here') {
+          const { first, events } = await log.commit(each.count);
+          tail.add(log.projectId, first, events, 0);
+        } else if (each.does === 'commit elsewhere') await log.commit(each.count);
+        else if (each.does === 'restart') readers[each.reader] = 1 + (log.ids.length >> 1);
+        else if (each.does === 'read') await read(each.reader);
+        else await Promise.all([0, 1, 2].map(read));
+      }
+      // Who asks again and again reaches the end.
+      for (const reader of [0, 1, 2]) {
+        while ((readers[reader] ?? 0) <= log.ids.length) await read(reader);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+t.test('what this node commits is read without a statement', async t => {
+  const log = await createLog();
+  await log.commit(3);
+  let statements = 0;
+  const tail = new LogTail({
+    query: (...args) => {
+      statements++;
+      return database.query(...args);
+    },
+  });
+  const { end } = await tail.read(log.projectId, 1);
+  t.equal(statements, 1);
+  const { first, events } = await log.commit(5);
+  tail.add(log.projectId, first, events, 7);
+  const page = await tail.read(log.projectId, end);
+  t.same([statements, page.events.length, page.end, page.subscriptions], [1, 5, 9, 7]);
+  await Promise.all([1, 2, 3].map(() => tail.read(log.projectId, 9)));
+  t.equal(statements, 2, 'one statement for all who wait for more');
+});
