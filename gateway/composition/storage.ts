@@ -24,7 +24,7 @@ export async function openStorage(
   notifier: CommitNotifier,
   onClose: (closer: () => Promise<void>) => void,
 ): Promise<Storage> {
-  const embedded = config.databaseUrl === undefined ? await startDatabase(config.dataDir, log) : undefined;
+  const embedded = config.databaseUrl === undefined ? await startDatabase(config, log) : undefined;
   if (embedded !== undefined) onClose(() => embedded.stop());
   const database = await openDatabase({ url: config.databaseUrl ?? embedded?.url ?? '', log });
   onClose(() => database.close());
@@ -43,10 +43,11 @@ export async function openStorage(
   return { database, clock };
 }
 
-function startDatabase(dataDir: string, log: Log): Promise<Embedded> {
+function startDatabase({ dataDir, port, grpcPort }: Config, log: Log): Promise<Embedded> {
   return startEmbedded({
     folder: join(dataDir, 'postgres'),
     log,
+    reservedPorts: [port, ...(grpcPort === undefined ? [] : [grpcPort])],
     onRestart: serverPid => log.warn({ serverPid }, 'the embedded database crashed and was restarted'),
   });
 }

@@ -75,18 +75,19 @@ export const settings: Readonly<Record<string, string>> = {
   timezone: 'UTC',
 };
 
-/** A free port of the loopback interface: the preferred one if possible. */
-export async function freePort(preferred = 0): Promise<number> {
+/** A free port of the loopback interface: the preferred one if possible, and none of the `reserved`, on which nobody listens yet. */
+export async function freePort(preferred = 0, reserved: readonly number[] = []): Promise<number> {
+  if (preferred !== 0 && reserved.includes(preferred)) return await freePort(0, reserved);
   return await new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => {
-      if (preferred !== 0 && error.code === 'EADDRINUSE') resolve(freePort());
+      if (preferred !== 0 && error.code === 'EADDRINUSE') resolve(freePort(0, reserved));
       else reject(error);
     });
     probe.listen({ host, port: preferred, exclusive: true }, () => {
       const address = probe.address();
       const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
+      probe.close(() => resolve(reserved.includes(port) ? freePort(0, reserved) : port));
     });
   });
 }

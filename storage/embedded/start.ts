@@ -29,6 +29,8 @@ export interface EmbeddedOptions {
   /** `<DATA_DIR>/postgres`; created. */
   readonly folder: string;
   readonly log: Log;
+  /** Ports that the server must leave free: the node listens on them later. */
+  readonly reservedPorts?: readonly number[];
   /** Called each time after the server died and is ready again. */
   readonly onRestart?: (pid: number) => void;
   /** Overrides the durable settings of cluster.ts. Tests that do not test durability turn fsync off here. */
@@ -78,7 +80,7 @@ interface Prepared {
   restart(): Promise<Postmaster>;
 }
 
-async function prepare(folder: string, { log, settings }: EmbeddedOptions): Promise<Prepared> {
+async function prepare(folder: string, { log, settings, reservedPorts }: EmbeddedOptions): Promise<Prepared> {
   const known = await resolveDataDirectory(folder);
   const account = await findAccount(join(known, 'data'));
   const dataDirectory = await ensureReachable(folder, known, account, log);
@@ -98,7 +100,7 @@ async function prepare(folder: string, { log, settings }: EmbeddedOptions): Prom
   let postmaster = found;
   const backoff = new Backoff(firstBackoffMs, maxBackoffMs, systemRandom);
   for (let attempt = 1; postmaster === undefined; attempt++) {
-    const port = await cluster.freePort(access.port);
+    const port = await cluster.freePort(access.port, reservedPorts);
     if (port !== access.port) {
       access = { ...access, port };
       await cluster.writeAccess(folder, access);

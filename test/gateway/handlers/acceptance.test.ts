@@ -204,10 +204,27 @@ t.test('of one invitation accepted several times at once, once counts', async t 
   t.same(replies.map(reply => reply.status).sort(), [200, 404, 404, 404]);
 
   const guest = await node.signedUp();
+  await node.verify(guest.email);
   const again = await invited(owner, guest.email);
   const session = await Promise.all([accept(guest.client, again), accept(node.client(), again, password)]);
   t.same(session.map(reply => reply.status).sort(), [200, 404]);
   t.equal((await getMembers(owner)).length, 3);
+});
+
+t.test('a password that proves the address first ends the session that accepts at once', async t => {
+  const owner = await node.signedUp();
+  const guest = await node.signedUp();
+  const token = await invited(owner, guest.email);
+  const [session] = await db.query<{ sessionId: string }>(
+    'select session_id as "sessionId" from sessions where user_id = $1',
+    [guest.userId],
+  );
+  if (session === undefined) throw new Error('the session is there');
+  t.equal((await accept(node.client(), token, password)).status, 200);
+  const from = { requestId: 'req_late', address: '192.0.2.1', userAgent: 'late' };
+  await t.rejects(node.acceptance.join(token, guest.userId, session, from, Date.now()), {
+    code: 'svc/auth/login_required',
+  });
 });
 
 t.test('invitations of two workspaces to a new address accepted at once: one account, in both', async t => {
