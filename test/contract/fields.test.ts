@@ -195,7 +195,11 @@ t.test(
         }
         return found;
       },
-      ({ part, schema }) => part === 'body' && schema.type === 'object' && schema.properties === undefined,
+      ({ part, schema }) =>
+        part === 'body' &&
+        schema.type === 'object' &&
+        schema.properties === undefined &&
+        typeof schema.additionalProperties !== 'object',
     );
   },
 );

@@ -11,7 +11,7 @@ t.test('a reserved port is not given, neither as the preferred one nor by chance
   const preferred = await freePort();
   t.equal(await freePort(preferred, [preferred + 1]), preferred);
   t.not(await freePort(preferred, [preferred]), preferred);
-  // Half of all ports, in pairs: the system proposes odd ones first.
+  // Half of all ports, in pairs, so that neither odd nor even ones alone are left.
   const reserved = Array.from({ length: 65_536 }, (_, port) => port).filter(port => port % 4 < 2);
   for (let count = 0; count < 40; count++) t.ok((await freePort(0, reserved)) % 4 >= 2);
 });
