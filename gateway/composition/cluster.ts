@@ -56,9 +56,12 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
   });
   const from = randomBytes(8).toString('hex');
   const maxBytes = Math.min(relayMessageBytes, connection.maxPayload);
-  notifier.setRelay(new ClusterRelay({ transport, notifier, from, maxBytes }));
+  const relay = new ClusterRelay({ transport, clock, notifier, from, maxBytes });
+  notifier.setRelay(relay);
   connection.onConnection(connected => {
-    if (connected) notifier.onOutage();
+    if (!connected) return;
+    relay.onOutage();
+    notifier.onOutage();
   });
 
   return {

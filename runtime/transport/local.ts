@@ -104,6 +104,10 @@ export class LocalTransport implements Transport {
     return unsubscribe;
   }
 
+  isHeard(topic: string): Promise<boolean> {
+    return Promise.resolve(this.#bus.listeners.has(topic));
+  }
+
   async drain(): Promise<void> {
     this.#drained = true;
     for (const unsubscribe of this.#unsubscribes) unsubscribe();

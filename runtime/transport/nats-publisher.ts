@@ -10,6 +10,11 @@ import type { Log } from '../observability/index.ts';
 import { TurnBatch } from '../time/index.ts';
 import type { Envelope } from './transport.ts';
 
+/** Room for headers, which count towards the server's limit. */
+export const headersBytes = 1_024;
+
+/** The subject at which the node that answers takes asks for all of its shards, in lines. */
+const linesToHeader = 'Skein-Lines-To';
 /** The remaining time of a command, in milliseconds. */
 const leftHeader = 'Skein-Left';
 const requestIdHeader = 'Skein-Request-Id';
@@ -25,6 +30,19 @@ export function createHeaders({ deadline, requestId, traceparent }: Envelope, no
   if (requestId !== undefined && isPlain(requestId)) result.set(requestIdHeader, requestId);
   if (traceparent !== undefined && isPlain(traceparent)) result.set(traceparentHeader, traceparent);
   return result;
+}
+
+/** The headers of an answer that names where its node takes lines. */
+export function createAnswerHeaders(linesTo: string): MsgHdrs {
+  const result = headers();
+  result.set(linesToHeader, linesTo);
+  return result;
+}
+
+/** Undefined where the node that answers is older than lines, or does not own the shard. */
+export function readLinesTo(given: MsgHdrs | undefined): string | undefined {
+  const subject = given?.get(linesToHeader);
+  return subject === '' ? undefined : subject;
 }
 
 /** Whether the deadline had passed when the command was sent. */
@@ -45,6 +63,15 @@ export interface OutgoingMessage {
   readonly onLost?: () => void;
 }
 
+/** Lines to one subject, which go as one message. */
+interface Lines {
+  readonly subject: string;
+  readonly lines: string[];
+  readonly options: PublishOptions | undefined;
+  readonly lost: (() => void)[];
+  bytes: number;
+}
+
 export interface NatsPublisherOptions {
   readonly connection: NatsConnection;
   readonly log: Log;
@@ -54,16 +81,41 @@ export interface NatsPublisherOptions {
 
 export class NatsPublisher {
   readonly #options: NatsPublisherOptions;
-  readonly #batch: TurnBatch<OutgoingMessage>;
+  readonly #batch: TurnBatch<OutgoingMessage | Lines>;
+  /** By subject: those of this turn that still have room. */
+  readonly #open = new Map<string, Lines>();
 
   constructor(options: NatsPublisherOptions) {
     this.#options = options;
-    this.#batch = new TurnBatch(messages => this.#publish(messages), options.atTurnEnd);
+    this.#batch = new TurnBatch(messages => this.#publishAll(messages), options.atTurnEnd);
   }
 
   /** Only while there is a connection. */
   send(message: OutgoingMessage): void {
     this.#batch.add(message);
+  }
+
+  /**
+   * The lines to one subject of this turn go as one message, at the place of the first, or as several where one would be too large.
+   * Returns the options that their message has, made by `createOptions` for its first line.
+   */
+  sendLine(
+    subject: string,
+    line: string,
+    createOptions?: () => PublishOptions,
+    onLost?: () => void,
+  ): PublishOptions | undefined {
+    const bytes = Buffer.byteLength(line) + 1;
+    let open = this.#open.get(subject);
+    if (open === undefined || open.bytes + bytes > this.#options.connection.maxPayload) {
+      open = { subject, lines: [], options: createOptions?.(), lost: [], bytes: 0 };
+      this.#open.set(subject, open);
+      this.#batch.add(open);
+    }
+    open.lines.push(line);
+    open.bytes += bytes;
+    if (onLost !== undefined) open.lost.push(onLost);
+    return open.options;
   }
 
   /** Hands the messages of this turn to the client now. */
@@ -73,21 +125,30 @@ export class NatsPublisher {
 
   /** The connection is lost: none of these messages may be sent on the next one. */
   clear(): void {
-    for (const { onLost } of this.#batch.take()) onLost?.();
+    this.#open.clear();
+    for (const message of this.#batch.take()) loseMessage(message);
   }
 
   /** In one go, so that the client writes them together. */
-  #publish(messages: readonly OutgoingMessage[]): void {
+  #publishAll(messages: readonly (OutgoingMessage | Lines)[]): void {
+    this.#open.clear();
     const { connection, log } = this.#options;
-    for (const { subject, bytes, options, onLost } of messages) {
+    for (const message of messages) {
+      const { subject, options } = message;
       try {
+        const bytes = 'lines' in message ? Buffer.from(message.lines.join('\n')) : message.bytes;
         connection.client.publish(subject, bytes, options);
       } catch (error) {
         log.error({ err: error, subject }, 'a message could not be sent');
-        onLost?.();
+        loseMessage(message);
       }
     }
   }
+}
+
+function loseMessage(message: OutgoingMessage | Lines): void {
+  if ('lines' in message) for (const onLost of message.lost) onLost();
+  else message.onLost?.();
 }
 
 /** A confirmation is requested each time that so many bytes have been sent. */

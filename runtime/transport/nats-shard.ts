@@ -3,21 +3,32 @@
  *
  *   serving -> leaving   `release`: the server is told to send no more; late asks are answered with NoOwner
  *   leaving -> left      the server has confirmed that, and every answer in flight is out
+ *
+ * Nodes that have had an answer of the shard send its asks to this node's own subject instead, in lines (nats.ts).
  */
 import type { Msg, Subscription } from 'nats';
 import { ServiceError } from '../../protocol/errors.ts';
-import { NoOwner, unavailable } from '../actor/index.ts';
+import { unavailable } from '../actor/index.ts';
 import type { NatsConnection } from '../nats/index.ts';
 import type { Log } from '../observability/index.ts';
 import type { Clock } from '../time/index.ts';
-import { isTooLate, type NatsPublisher } from './nats-publisher.ts';
+import { createAnswerHeaders, headersBytes, isTooLate, type NatsPublisher } from './nats-publisher.ts';
 import type { EnvelopeHandler } from './transport.ts';
-import { decodeEnvelope, encodeFailure, encodeReply } from './wire.ts';
+import {
+  decodeEnvelope,
+  encodeAnswerLine,
+  encodeFailure,
+  encodeReply,
+  encodeReplyLine,
+  noOwnerText,
+} from './wire.ts';
+
+/** In place of an ask's token: what comes under it are answers in lines. No token has this character. */
+export const linesToken = '-';
 
 /** Two generations of this size are kept: an ask is repeated within 0.2 s, in which a node accepts a few thousand. */
 const generationSize = 20_000;
 
-const noOwnerText = encodeFailure(new NoOwner());
 const tooLateText = encodeFailure(unavailable('deadline'));
 
 /**
@@ -51,6 +62,8 @@ export class AcceptedAsks {
 export interface NatsShardOptions {
   readonly shard: number;
   readonly subject: string;
+  /** Where this node takes asks in lines; answers name it. */
+  readonly linesTo: string;
   readonly handler: EnvelopeHandler;
   readonly connection: NatsConnection;
   /** Shared by the shards of a node, as is the publisher. */
@@ -92,45 +105,80 @@ export class NatsShard {
     await connection.flush();
   }
 
-  #onTell(message: Msg): void {
-    if (this.#left !== undefined) return;
-    this.#handle(message).catch(() => undefined);
+  /** Takes an ask of a line; its answer goes to the same node in a line. `inbox`: what the subjects of its answers begin with. */
+  onAskLine(inbox: string, token: string, envelope: string): void {
+    const answer = (text: string): void => answerInLine(this.#options, inbox, token, text);
+    if (this.#left !== undefined) return answer(noOwnerText);
+    this.#take(inbox + token, envelope, encodeReplyLine, answer);
   }
 
-  #onAsk(message: Msg, token: string): void {
+  #onTell(message: Msg): void {
+    if (this.#left !== undefined) return;
+    this.#handle(message.string()).catch(() => undefined);
+  }
+
+  #onAsk(message: Msg, subject: string): void {
+    const answer = (text: string): void => this.#answer(subject, text);
+    if (this.#left !== undefined) return answer(noOwnerText);
+    if (isTooLate(message.headers)) return answer(tooLateText);
+    this.#take(subject, message.string(), encodeReply, answer);
+  }
+
+  /** `ask`: its name in the whole cluster. */
+  #take(
+    ask: string,
+    envelope: string,
+    encode: (reply: unknown) => string,
+    answer: (text: string) => void,
+  ): void {
     const { accepted } = this.#options;
-    if (this.#left !== undefined) return this.#answer(token, noOwnerText);
-    if (isTooLate(message.headers)) return this.#answer(token, tooLateText);
-    if (!accepted.accept(token)) return;
-    const answering = this.#handle(message)
-      .then(encodeReply)
+    if (!accepted.accept(ask)) return;
+    const answering = this.#handle(envelope)
+      .then(encode)
       .catch(encodeFailure)
       .then(text => {
-        if (text === noOwnerText) accepted.forget(token);
-        this.#answer(token, text);
+        if (text === noOwnerText) accepted.forget(ask);
+        answer(text);
       });
     this.#answering.add(answering);
     void answering.then(() => this.#answering.delete(answering));
   }
 
   /** Async, so that a throw of the handler is a rejection. The handler is called at once, in the order of the messages. */
-  async #handle(message: Msg): Promise<unknown> {
+  async #handle(envelope: string): Promise<unknown> {
     const { handler, clock } = this.#options;
-    return handler(decodeEnvelope(message.string(), clock.monotonic()));
+    return handler(decodeEnvelope(envelope, clock.monotonic()));
   }
 
-  /** An answer that cannot be sent is lost: the caller has lost its connection, too, or waits until its deadline. */
-  #answer(token: string, text: string): void {
-    const { connection, publisher, log, shard } = this.#options;
+  #answer(subject: string, answer: string): void {
+    const { connection, publisher, linesTo } = this.#options;
     if (!connection.connected) return;
-    const bytes = Buffer.from(text);
-    const limit = connection.maxPayload;
-    if (bytes.length > limit) {
-      log.error({ shard, bytes: bytes.length, limit }, 'a reply is larger than a NATS message may be');
-      return this.#answer(token, encodeFailure(createTooLarge(bytes.length, limit)));
-    }
-    publisher.send({ subject: token, bytes });
+    const bytes = Buffer.from(limitAnswer(this.#options, answer));
+    const options = answer === noOwnerText ? undefined : { headers: createAnswerHeaders(linesTo) };
+    publisher.send({ subject, bytes, ...(options && { options }) });
   }
+}
+
+type Answering = Pick<NatsShardOptions, 'connection' | 'publisher' | 'log'>;
+
+/**
+ * An answer that cannot be sent is lost: the caller has lost its connection, too, or waits until its deadline. `inbox`: what the
+ * subjects of the caller's answers begin with.
+ */
+export function answerInLine(options: Answering, inbox: string, token: string, answer: string): void {
+  const { connection, publisher } = options;
+  if (!connection.connected) return;
+  const line = encodeAnswerLine({ token, answer: limitAnswer(options, answer) });
+  publisher.sendLine(inbox + linesToken, line);
+}
+
+/** The answer, or what is said in place of one that is too large. */
+function limitAnswer({ connection, log }: Answering, answer: string): string {
+  const limit = connection.maxPayload - headersBytes;
+  const bytes = Buffer.byteLength(answer);
+  if (bytes <= limit) return answer;
+  log.error({ bytes, limit }, 'a reply is larger than a NATS message may be');
+  return encodeFailure(createTooLarge(bytes, limit));
 }
 
 function createTooLarge(bytes: number, limit: number): ServiceError {

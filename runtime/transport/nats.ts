@@ -3,28 +3,46 @@
  * server itself reports at once when no node does. Answers come to an inbox of the asking node,
  * `skein.<cluster>.answer.<node>.<token>`; published messages go over `skein.<cluster>.topic.<topic>`.
  *
+ * An answer names the subject at which its node takes asks in lines, `skein.<cluster>.lines.<node>`. Later asks of the shard go there, so
+ * that all asks of one node to another in a turn of the event loop are one message, as are their answers. A message alone costs
+ * both nodes and the server more than what is in it. Who is not the owner any more says so, and the next try is by subscription again.
+ *
  * While the connection is lost, asks find no owner, and tells and published messages are dropped; asks that were sent before fail at
  * once, their outcome unknown. Bounded by `pendingLimit` asks and by the bytes that the server has not confirmed.
  */
-import { createInbox, type Subscription } from 'nats';
+import { createInbox, type Msg, type Subscription } from 'nats';
 import { ServiceError } from '../../protocol/errors.ts';
 import type { NatsConnection } from '../nats/index.ts';
 import type { Clock } from '../time/index.ts';
 import { NoOwner, unavailable } from '../actor/index.ts';
 import type { Counters, Log } from '../observability/index.ts';
-import { createHeaders, NatsPublisher, SendWindow, type OutgoingMessage } from './nats-publisher.ts';
-import { AcceptedAsks, NatsShard } from './nats-shard.ts';
+import {
+  createHeaders,
+  headersBytes,
+  NatsPublisher,
+  readLinesTo,
+  SendWindow,
+  type OutgoingMessage,
+} from './nats-publisher.ts';
+import { AcceptedAsks, answerInLine, linesToken, NatsShard } from './nats-shard.ts';
+import { NatsTopics } from './nats-topics.ts';
 import { PendingAsks } from './pending-asks.ts';
+import { ShardLines } from './shard-lines.ts';
 import type { Envelope, EnvelopeHandler, Release, Transport } from './transport.ts';
-import { decodeAnswer, encodeEnvelope } from './wire.ts';
+import {
+  decodeAnswer,
+  decodeAnswerLine,
+  decodeAskLine,
+  encodeAskLine,
+  encodeEnvelope,
+  noOwnerText,
+} from './wire.ts';
 
 const defaultPendingLimit = 10_000;
 /** Bytes that the server has not confirmed. */
 const sendWindowBytes = 64 * 1_024 * 1_024;
-/** Room for headers, which count towards the server's limit. */
-const headersBytes = 1_024;
-
-type Listener = (message: string) => void;
+/** Before the number of a question whether anybody listens. */
+const questionToken = '?';
 
 export interface NatsTransportOptions {
   /** Stays open when the transport drains: register and peers use it, too. */
@@ -51,10 +69,16 @@ export class NatsTransport implements Transport {
   readonly #publisher: NatsPublisher;
   readonly #window: SendWindow;
   readonly #shards = new Set<NatsShard>();
-  readonly #topics = new Map<
-    string,
-    { readonly subscription: Subscription; readonly listeners: Set<Listener> }
-  >();
+  /** By shard: the latest of those. */
+  readonly #serving = new Map<number, NatsShard>();
+  /** Where this node takes asks in lines. */
+  readonly #linesTo: string;
+  readonly #lines: Subscription;
+  readonly #shardLines = new ShardLines();
+  readonly #topics: NatsTopics;
+  #nextBundle = 0;
+  /** Of the questions whether anybody listens, those that were not yet answered with no. */
+  readonly #questions = new Set<string>();
   readonly #stopFollowing: () => void;
   #drained: Promise<void> | undefined;
 
@@ -66,14 +90,20 @@ export class NatsTransport implements Transport {
     this.#pending = new PendingAsks(clock);
     this.#publisher = new NatsPublisher({ connection, log, atTurnEnd });
     this.#window = new SendWindow(sendWindowBytes, () => this.#flush());
+    this.#topics = new NatsTopics({ connection, prefix: this.#prefix, log });
     this.#inboxPrefix = `${createInbox(`${this.#prefix}answer`)}.`;
     // One subscription for all answers: one for each ask would cost two more messages.
     this.#inbox = connection.client.subscribe(`${this.#inboxPrefix}*`, {
       callback: (error, message) => {
-        if (error !== null) return log.error({ err: error }, 'NATS refuses the subscription for answers');
-        const token = message.subject.slice(this.#inboxPrefix.length);
-        if (message.data.length > 0) this.#pending.onAnswer(token, message.string());
-        else if (message.headers?.code === 503) this.#pending.onUndelivered(token);
+        if (error !== null) log.error({ err: error }, 'NATS refuses the subscription for answers');
+        else this.#onAnswer(message);
+      },
+    });
+    this.#linesTo = createInbox(`${this.#prefix}lines`);
+    this.#lines = connection.client.subscribe(this.#linesTo, {
+      callback: (error, message) => {
+        if (error !== null) log.error({ err: error }, 'NATS refuses the subscription for asks');
+        else this.#onAskLines(message);
       },
     });
     this.#stopFollowing = connection.onConnection(connected => {
@@ -95,12 +125,15 @@ export class NatsTransport implements Transport {
       connection: this.#connection,
       accepted: this.#accepted,
       publisher: this.#publisher,
+      linesTo: this.#linesTo,
     });
     this.#shards.add(served);
+    this.#serving.set(shard, served);
     await this.#connection.flush();
     return async () => {
       await served.release();
       this.#shards.delete(served);
+      if (this.#serving.get(shard) === served) this.#serving.delete(shard);
     };
   }
 
@@ -109,25 +142,53 @@ export class NatsTransport implements Transport {
     if (this.#drained !== undefined || !this.#connection.connected) throw new NoOwner();
     const late = this.#pending.getLateAnswer(envelope);
     if (late !== undefined) return decodeAnswer(late);
-    const { pendingLimit = defaultPendingLimit, counters, clock } = this.#options;
+    const { pendingLimit = defaultPendingLimit, counters } = this.#options;
     if (this.#pending.size >= pendingLimit || this.#window.isFull) {
       counters.overloaded++;
       throw overloaded;
     }
-    const bytes = this.#encode(envelope);
+    // Another node may be at work on an ask in doubt, and its shard's subject finds it.
+    const linesTo = this.#pending.isDoubtful(envelope) ? undefined : this.#shardLines.get(shard);
+    if (linesTo === undefined) return decodeAnswer(await this.#askAlone(shard, envelope));
+    try {
+      return decodeAnswer(await this.#askInLine(shard, envelope, linesTo));
+    } catch (error) {
+      if (error instanceof NoOwner) this.#shardLines.forget(shard, linesTo);
+      throw error;
+    }
+  }
+
+  #askAlone(shard: number, envelope: Envelope): Promise<string> {
+    const bytes = Buffer.from(this.#encode(envelope));
     const token = this.#pending.getToken(envelope);
-    const answer = this.#pending.wait(token, shard, envelope);
     this.#send({
       subject: this.#getShardSubject(shard),
       bytes,
       onLost: () => this.#pending.onUndelivered(token),
-      options: { reply: this.#inboxPrefix + token, headers: createHeaders(envelope, clock.monotonic()) },
+      options: {
+        reply: this.#inboxPrefix + token,
+        headers: createHeaders(envelope, this.#options.clock.monotonic()),
+      },
     });
-    return decodeAnswer(await answer);
+    return this.#pending.wait(token, shard, envelope);
+  }
+
+  #askInLine(shard: number, envelope: Envelope, linesTo: string): Promise<string> {
+    const text = this.#encode(envelope);
+    const token = this.#pending.getToken(envelope);
+    const bundle = this.#publisher.sendLine(
+      linesTo,
+      encodeAskLine({ shard, token, envelope: text }),
+      () => ({ reply: this.#inboxPrefix + linesToken + this.#nextBundle++ }),
+      () => this.#pending.onUndelivered(token),
+    );
+    this.#window.add(text.length);
+    return this.#pending.wait(token, shard, envelope, bundle?.reply);
   }
 
   /** The owner of these shards is gone: asks that it got and did not answer are rejected, their outcome unknown. */
   failOrphanedAsks(shards: readonly number[]): void {
+    this.#shardLines.forgetShards(shards);
     this.#pending.failShards(new Set(shards));
   }
 
@@ -136,7 +197,7 @@ export class NatsTransport implements Transport {
     const onLost = (): void => void counters.lostTells++;
     if (!this.#canSend()) return onLost();
     try {
-      const bytes = this.#encode(envelope);
+      const bytes = Buffer.from(this.#encode(envelope));
       const options = { headers: createHeaders(envelope, clock.monotonic()) };
       this.#send({ subject: this.#getShardSubject(shard), bytes, options, onLost });
     } catch (error) {
@@ -156,21 +217,22 @@ export class NatsTransport implements Transport {
       );
       return;
     }
-    this.#send({ subject: this.#getTopicSubject(topic), bytes });
+    this.#send({ subject: this.#topics.getSubject(topic), bytes });
   }
 
-  subscribe(topic: string, listener: Listener): () => void {
-    if (this.#drained !== undefined) return () => undefined;
-    const own: Listener = message => listener(message);
-    let known = this.#topics.get(topic);
-    if (known === undefined) this.#topics.set(topic, (known = this.#listen(topic)));
-    const { listeners, subscription } = known;
-    listeners.add(own);
-    return () => {
-      if (!listeners.delete(own) || listeners.size > 0) return;
-      if (!subscription.isClosed()) subscription.unsubscribe();
-      this.#topics.delete(topic);
-    };
+  subscribe(topic: string, listener: (message: string) => void): () => void {
+    return this.#drained === undefined ? this.#topics.subscribe(topic, listener) : () => undefined;
+  }
+
+  /** The server itself says that nobody listens, before it confirms that it has the question. */
+  async isHeard(topic: string): Promise<boolean> {
+    if (!this.#canSend()) return true;
+    const question = questionToken + this.#nextBundle++;
+    this.#questions.add(question);
+    const options = { reply: this.#inboxPrefix + question };
+    this.#send({ subject: this.#topics.getSubject(topic), bytes: nothing, options });
+    await this.#flush();
+    return this.#questions.delete(question);
   }
 
   drain(): Promise<void> {
@@ -178,36 +240,61 @@ export class NatsTransport implements Transport {
   }
 
   async #drain(): Promise<void> {
-    for (const { subscription, listeners } of this.#topics.values()) {
-      listeners.clear();
-      if (!subscription.isClosed()) subscription.unsubscribe();
-    }
-    this.#topics.clear();
+    this.#topics.close();
     // The asks of this node are answered, too, or reach their deadline.
     await Promise.all([...[...this.#shards].map(shard => shard.release()), this.#pending.whenIdle()]);
     this.#stopFollowing();
     this.#inbox.unsubscribe();
+    this.#lines.unsubscribe();
     await this.#flush();
   }
 
-  #listen(topic: string): { subscription: Subscription; listeners: Set<Listener> } {
-    const { log } = this.#options;
-    const listeners = new Set<Listener>();
-    const subscription = this.#connection.client.subscribe(this.#getTopicSubject(topic), {
-      callback: (error, message) => {
-        if (error !== null)
-          return log.error({ err: error, topic }, 'NATS refuses the subscription for a topic');
-        const text = message.string();
-        for (const listener of listeners) {
-          try {
-            listener(text);
-          } catch (failure) {
-            log.error({ err: failure, topic }, 'a listener failed');
-          }
-        }
-      },
-    });
-    return { subscription, listeners };
+  #onAnswer(message: Msg): void {
+    const token = message.subject.slice(this.#inboxPrefix.length);
+    if (token === linesToken) {
+      for (const line of message.string().split('\n')) {
+        const { token, answer } = decodeAnswerLine(line);
+        this.#pending.onAnswer(token, answer);
+      }
+    } else if (message.data.length > 0) {
+      this.#learn(token, readLinesTo(message.headers));
+      this.#pending.onAnswer(token, message.string());
+    } else if (message.headers?.code === 503) {
+      this.#onUndelivered(token, message.subject);
+    }
+  }
+
+  /** Whoever answers an ask of a shard owns the shard. */
+  #learn(token: string, linesTo: string | undefined): void {
+    const shard = this.#pending.getShard(token);
+    if (shard === undefined || linesTo === undefined || this.#shardLines.get(shard) === linesTo) return;
+    // A later ask must not overtake one that waits for the end of this turn.
+    this.#publisher.flush();
+    this.#shardLines.set(shard, linesTo);
+  }
+
+  #onUndelivered(token: string, reply: string): void {
+    if (token.startsWith(questionToken)) {
+      this.#questions.delete(token);
+    } else if (token.startsWith(linesToken)) {
+      for (const shard of this.#pending.onBundleUndelivered(reply)) {
+        const linesTo = this.#shardLines.get(shard);
+        if (linesTo !== undefined) this.#shardLines.forgetSubject(linesTo);
+      }
+    } else {
+      this.#pending.onUndelivered(token);
+    }
+  }
+
+  #onAskLines(message: Msg): void {
+    const { reply = '' } = message;
+    const inbox = reply.slice(0, reply.lastIndexOf('.') + 1);
+    for (const line of message.string().split('\n')) {
+      const { shard, token, envelope } = decodeAskLine(line);
+      const served = this.#serving.get(shard);
+      if (served !== undefined) served.onAskLine(inbox, token, envelope);
+      else answerInLine({ ...this.#options, publisher: this.#publisher }, inbox, token, noOwnerText);
+    }
   }
 
   #canSend(): boolean {
@@ -226,34 +313,24 @@ export class NatsTransport implements Transport {
   }
 
   /** Throws a `ServiceError` for a command that is too large: the server would close the connection. */
-  #encode(envelope: Envelope): Buffer {
-    const bytes = Buffer.from(encodeEnvelope(envelope, this.#options.clock.monotonic()));
+  #encode(envelope: Envelope): string {
+    const text = encodeEnvelope(envelope, this.#options.clock.monotonic());
+    const bytes = Buffer.byteLength(text);
     const limit = this.#connection.maxPayload - headersBytes;
-    if (bytes.length <= limit) return bytes;
-    const message = `The command has ${bytes.length} bytes; at most ${limit} can be sent between nodes.`;
+    if (bytes <= limit) return text;
+    const message = `The command has ${bytes} bytes; at most ${limit} can be sent between nodes.`;
     throw new ServiceError('svc/validation/invalid_request', {
       message,
       http: 413,
-      details: { reason: 'too_large', bytes: bytes.length, limit },
+      details: { reason: 'too_large', bytes, limit },
     });
   }
 
   #getShardSubject(shard: number): string {
     return `${this.#prefix}shard.${shard}`;
   }
-
-  /** Dots separate the words of a topic, as in a subject; characters that a subject cannot hold are percent-encoded. */
-  #getTopicSubject(topic: string): string {
-    const name = /^[\w-]+(\.[\w-]+)*$/.test(topic)
-      ? topic
-      : encodeURIComponent(topic).replace(/[.*]/g, percentEncode);
-    return `${this.#prefix}topic.${name}`;
-  }
 }
 
-function percentEncode(character: string): string {
-  return `%${character.charCodeAt(0).toString(16)}`;
-}
-
+const nothing = new Uint8Array();
 /** Shared: under overload, an error for each refusal would cost more than the refused work. */
 const overloaded = unavailable('overloaded');

@@ -11,14 +11,14 @@
 import type { Clock, Timer } from '../time/index.ts';
 import { NoOwner, unavailable } from '../actor/index.ts';
 import type { Envelope } from './transport.ts';
-import { encodeFailure } from './wire.ts';
-
-const noOwnerText = encodeFailure(new NoOwner());
+import { noOwnerText } from './wire.ts';
 
 interface PendingAsk {
   readonly token: string;
   readonly shard: number;
   readonly envelope: Envelope;
+  /** The message that carries it together with others, if one does. */
+  bundle: string | undefined;
   timer: Timer;
   /** The caller's promise; undefined while doubtful. */
   settle:
@@ -46,6 +46,16 @@ export class PendingAsks {
     return this.#asks.size;
   }
 
+  /** The shard that was asked; undefined when nothing waits under the token. */
+  getShard(token: string): number | undefined {
+    return this.#asks.get(token)?.shard;
+  }
+
+  /** Whether another node may have got this very envelope. */
+  isDoubtful(envelope: Envelope): boolean {
+    return this.#doubtful.has(envelope);
+  }
+
   /** The token for sending the envelope; the same as before when this very envelope is in doubt. */
   getToken(envelope: Envelope): string {
     return this.#doubtful.get(envelope)?.token ?? (this.#nextToken++).toString(36);
@@ -57,7 +67,7 @@ export class PendingAsks {
   }
 
   /** The text of the answer. Rejects with `NoOwner`, or with `svc/runtime/unavailable` when the outcome is unknown. */
-  wait(token: string, shard: number, envelope: Envelope): Promise<string> {
+  wait(token: string, shard: number, envelope: Envelope, bundle?: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const doubtful = this.#asks.get(token);
       this.#waiting++;
@@ -69,6 +79,7 @@ export class PendingAsks {
         token,
         shard,
         envelope,
+        bundle,
         settle: { resolve, reject },
         isDoubtful: false,
         answer: undefined,
@@ -102,6 +113,13 @@ export class PendingAsks {
     if (ask === undefined) return;
     if (!ask.isDoubtful) this.#drop(ask);
     this.#takeSettle(ask)?.reject(new NoOwner());
+  }
+
+  /** No node got the message that carried these asks: returns their shards. Rare, so that they are looked for among all. */
+  onBundleUndelivered(bundle: string): readonly number[] {
+    const asks = [...this.#asks.values()].filter(ask => ask.bundle === bundle);
+    for (const { token } of asks) this.onUndelivered(token);
+    return asks.map(({ shard }) => shard);
   }
 
   /** The connection is lost, and no answers will come. */

@@ -48,6 +48,8 @@ export interface Transport {
   publish(topic: string, message: string): void;
   /** The other listeners still get a message when one throws. */
   subscribe(topic: string, listener: (message: string) => void): () => void;
+  /** Whether any node subscribes to the topic; true where that is not known. Its listeners notice nothing. */
+  isHeard(topic: string): Promise<boolean>;
   /** Gives up every shard and subscription, lets answers in flight finish, then closes. Idempotent. */
   drain(): Promise<void>;
 }

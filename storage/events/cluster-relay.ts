@@ -1,6 +1,6 @@
 /**
  * Carries committed events between the nodes of a cluster, over its transport. What this node commits is published under the
- * project's topic, one message per commit and project. What others publish is received for the projects that are followed here
+ * project's topic, one message per commit and project, where any node follows the project (project-interest.ts). What others publish is received for the projects that are followed here
  * (by a Console stream, for example), so a node without followers receives nothing.
  *
  * Messages have no numbers of their own. A project's events are numbered densely in the order of their commits, whichever node commits
@@ -18,8 +18,13 @@
  * An envelope is compact JSON without line breaks. It is sent as it stands, since a signature depends on its bytes, and quoting costs
  * time. A message that this version cannot read counts as the second form.
  */
+import type { Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
 import type { CommitNotifier, CommitRelay, CommittedEvent } from './commit-notifier.ts';
+import { ProjectInterest } from './project-interest.ts';
+
+/** Names a project that a node begins to follow. */
+const followedTopic = 'followed';
 
 /** The content of a message; undefined events are to be read from the log. */
 export interface RelayMessage {
@@ -78,7 +83,8 @@ export function decodeRelayMessage(projectId: string, text: string): RelayMessag
 }
 
 export interface ClusterRelayOptions {
-  readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
+  readonly transport: Pick<Transport, 'publish' | 'subscribe' | 'isHeard'>;
+  readonly clock: Clock;
   readonly notifier: CommitNotifier;
   /** A name of this process that no other process has or ever had; without spaces. */
   readonly from: string;
@@ -93,14 +99,22 @@ function toTopic(projectId: string): string {
 export class ClusterRelay implements CommitRelay {
   readonly #options: ClusterRelayOptions;
   readonly #maxBytes: number;
+  readonly #interest: ProjectInterest;
   readonly #subscriptions = new Map<string, () => void>();
 
   constructor(options: ClusterRelayOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? 524_288;
+    const { transport, clock } = options;
+    this.#interest = new ProjectInterest({
+      clock,
+      isHeard: projectId => transport.isHeard(toTopic(projectId)),
+      onMissed: projectId => this.#publishGap(projectId),
+    });
+    transport.subscribe(followedTopic, projectId => this.#interest.onFollowed(projectId));
   }
 
-  /** The number of topics that this node subscribes to. */
+  /** The number of projects whose events this node receives. */
   get subscriptions(): number {
     return this.#subscriptions.size;
   }
@@ -108,24 +122,38 @@ export class ClusterRelay implements CommitRelay {
   publishEvents(events: readonly CommittedEvent[]): void {
     const { transport, from } = this.#options;
     for (const [projectId, own] of Map.groupBy(events, event => event.projectId)) {
+      if (!this.#interest.isFollowed(projectId)) continue;
       const topic = toTopic(projectId);
       for (const message of encodeEvents(from, own, this.#maxBytes)) transport.publish(topic, message);
     }
   }
 
   publishGap(projectIds: readonly string[]): void {
-    const { transport, from } = this.#options;
-    for (const projectId of projectIds) transport.publish(toTopic(projectId), encodeGap(from));
+    for (const projectId of projectIds) this.#publishGap(projectId);
   }
 
   subscribe(projectId: string): void {
+    const { transport } = this.#options;
     const listener = (text: string): void => this.#receive(projectId, text);
-    this.#subscriptions.set(projectId, this.#options.transport.subscribe(toTopic(projectId), listener));
+    this.#subscriptions.set(projectId, transport.subscribe(toTopic(projectId), listener));
+    transport.publish(followedTopic, projectId);
+  }
+
+  /** After the connection to other nodes was lost for a while. */
+  onOutage(): void {
+    this.#interest.onOutage();
+    for (const projectId of this.#subscriptions.keys())
+      this.#options.transport.publish(followedTopic, projectId);
   }
 
   unsubscribe(projectId: string): void {
     this.#subscriptions.get(projectId)?.();
     this.#subscriptions.delete(projectId);
+  }
+
+  #publishGap(projectId: string): void {
+    const { transport, from } = this.#options;
+    transport.publish(toTopic(projectId), encodeGap(from));
   }
 
   #receive(projectId: string, text: string): void {

@@ -84,9 +84,12 @@ export class Member {
       counters,
       atTurnEnd: callback => machine.after(0, callback),
     });
-    notifier.setRelay(new ClusterRelay({ transport: this.transport, notifier, from: name }));
+    const relay = new ClusterRelay({ transport: this.transport, clock: machine, notifier, from: name });
+    notifier.setRelay(relay);
     connection.onChange(connected => {
-      if (connected) notifier.onOutage();
+      if (!connected) return;
+      relay.onOutage();
+      notifier.onOutage();
     });
     this.streams = new StreamEndpoint(
       machine,
@@ -211,6 +214,7 @@ export class Member {
       tell: (shard, envelope) => transport.tell(shard, envelope),
       publish: (topic, message) => transport.publish(topic, message),
       subscribe: (topic, listener) => transport.subscribe(topic, listener),
+      isHeard: topic => transport.isHeard(topic),
       drain: () => transport.drain(),
     };
   }

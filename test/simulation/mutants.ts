@@ -159,8 +159,17 @@ export const mutants: readonly Mutant[] = [
     rule: 'drain and join',
     bug: 'an ask that comes while its shard leaves is not answered',
     file: 'runtime/transport/nats-shard.ts',
-    find: 'if (this.#left !== undefined) return this.#answer(token, noOwnerText);',
+    in: 'NatsShard.#onAsk',
+    find: 'if (this.#left !== undefined) return answer(noOwnerText);',
     replace: 'if (this.#left !== undefined) return;',
+  },
+  {
+    rule: 'drain and join',
+    bug: 'an ask in a line that comes when its shard has left is not answered',
+    file: 'runtime/transport/nats.ts',
+    in: 'NatsTransport.#onAskLines',
+    find: 'answerInLine({ ...this.#options, publisher: this.#publisher }, inbox, token, noOwnerText);',
+    replace: '{}',
   },
   {
     rule: 'reminders',

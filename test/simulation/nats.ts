@@ -30,6 +30,7 @@ const noResponders = headers(503, 'No Responders');
 /** What a subject is for, by the names that production gives. */
 const classes: readonly (readonly [pattern: string, what: 'ask' | 'news' | 'reply' | 'ping'])[] = [
   ['.shard.', 'ask'],
+  ['.lines.', 'ask'],
   ['.topic.', 'news'],
   ['.answer.', 'reply'],
   ['.node.', 'ping'],

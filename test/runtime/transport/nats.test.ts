@@ -1,6 +1,7 @@
 import { NoOwner } from '../../../runtime/actor/failures.ts';
 import { setImmediate as atTurnEnd } from 'node:timers/promises';
 import t from 'tap';
+import { ServiceError } from '../../../protocol/errors.ts';
 import { NatsConnection } from '../../../runtime/nats/connection.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { Counters } from '../../../runtime/observability/metrics.ts';
@@ -257,6 +258,171 @@ t.test('an ask that its only hearer did not take is done at the next try', async
   await t.rejects(caller.transport.ask(7, envelope), NoOwner);
   owns = true;
   t.equal(await caller.transport.ask(7, envelope), 'done');
+});
+
+/** The subjects of what the cluster sends from now on, without the names of inboxes. */
+function overhear({ connection }: NatsNode): string[] {
+  const subjects: string[] = [];
+  connection.client.subscribe('skein.test.>', {
+    callback: (_, { subject, data }) => {
+      const [, , what = '', where = ''] = subject.split('.');
+      if (data.length > 0) subjects.push(what === 'shard' ? `shard.${where}` : what);
+    },
+  });
+  return subjects;
+}
+
+t.test(
+  'asks of one turn to one node go as one message, whatever their shards, and so do the answers',
+  async t => {
+    const server = await NatsServer.of(t, { jetStream: false });
+    const [caller, owner, other, ear] = (await Promise.all(
+      [1, 2, 3, 4].map(() => natsNode(t, server.url)),
+    )) as [NatsNode, NatsNode, NatsNode, NatsNode];
+    const seen: unknown[] = [];
+    const echo = async ({ payload }: Envelope): Promise<unknown> => {
+      seen.push(payload);
+      if (payload === 'refuse') throw new ServiceError('svc/runtime/idempotency_conflict', { message: 'no' });
+      return payload;
+    };
+    for (const shard of [1, 2]) await owner.transport.serve(shard, echo);
+    await other.transport.serve(3, async () => 'three');
+    const subjects = overhear(ear);
+    await ear.connection.flush();
+    const { transport } = caller;
+    for (const shard of [1, 2, 3]) await transport.ask(shard, createEnvelope());
+    await ear.connection.flush();
+    t.strictSame(subjects.splice(0), ['shard.1', 'answer', 'shard.2', 'answer', 'shard.3', 'answer']);
+
+    seen.length = 0;
+    // Replies that are texts travel unquoted where they can.
+    const payloads = ['{"a":"ß😀"}', 'two\nlines', '=', '', '\ud800', null, 0, { deep: ['\n'] }, 'r\r\u2028'];
+    const asks = payloads.map((payload, n) => transport.ask(1 + (n % 2), createEnvelope(payload)));
+    const refused = getRefusal(transport.ask(1, createEnvelope('refuse')));
+    const three = transport.ask(3, createEnvelope());
+    t.strictSame(await Promise.all(asks), payloads);
+    t.match(await refused, { code: 'svc/runtime/idempotency_conflict', message: 'no' });
+    t.equal(await three, 'three');
+    t.strictSame(seen, [...payloads, 'refuse'], 'in the order in which they were asked');
+    await ear.connection.flush();
+    t.strictSame(
+      subjects.sort(),
+      ['answer', 'answer', 'lines', 'lines'],
+      'one there and one back for each node',
+    );
+  },
+);
+
+t.test('a shard that has moved is found again, and its asks are done once', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [caller, first, second] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
+    NatsNode,
+    NatsNode,
+    NatsNode,
+  ];
+  const leave = await first.transport.serve(7, async () => 'first');
+  await first.transport.serve(8, async () => 'stays');
+  for (const shard of [7, 8, 7, 8]) await caller.transport.ask(shard, createEnvelope());
+  await leave();
+  const envelope = createEnvelope();
+  await t.rejects(caller.transport.ask(7, envelope), NoOwner, 'it has no owner now');
+  const done: unknown[] = [];
+  await second.transport.serve(7, async ({ payload }) => done.push(payload));
+  t.equal(await caller.transport.ask(7, envelope), 1);
+  t.equal(await caller.transport.ask(7, createEnvelope()), 2);
+  t.equal(await caller.transport.ask(8, createEnvelope()), 'stays');
+
+  await second.transport.drain();
+  await t.rejects(
+    caller.transport.ask(7, createEnvelope()),
+    NoOwner,
+    'its node is gone: nobody got the message',
+  );
+  await first.transport.serve(7, async () => 'first again');
+  t.equal(await caller.transport.ask(7, createEnvelope()), 'first again');
+});
+
+t.test('an owner that is stopped is forgotten with its shards', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [caller, stopped, successor] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
+    NatsNode,
+    NatsNode,
+    NatsNode,
+  ];
+  const never = Promise.withResolvers<void>();
+  t.teardown(() => never.resolve());
+  const begun = Promise.withResolvers<void>();
+  await stopped.transport.serve(7, async ({ payload }) => {
+    if (payload !== 'slow') return payload;
+    begun.resolve();
+    await never.promise;
+  });
+  await caller.transport.ask(7, createEnvelope());
+  const underway = getRefusal(caller.transport.ask(7, createEnvelope('slow')));
+  await begun.promise;
+  await successor.transport.serve(7, async () => 'successor');
+  caller.transport.failOrphanedAsks([7]);
+  t.match(await underway, { details: { reason: 'connection' } }, 'its outcome is not known');
+  const both = await caller.transport.ask(7, createEnvelope('both hear this'));
+  t.ok(both === 'successor' || both === 'both hear this');
+});
+
+t.test('lines beyond what one message holds go in several', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [caller, owner] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
+  let away = 0;
+  for (const { connection } of [caller, owner]) connection.onConnection(() => away++);
+  await owner.transport.serve(7, async ({ payload }) => payload);
+  await caller.transport.ask(7, createEnvelope());
+  const texts = Array.from({ length: 9 }, (_, n) => String(n).repeat(300_000));
+  const fits = 'x'.repeat(caller.connection.maxPayload - 2_000);
+  const asked = [...texts, fits, 'ü'.repeat(400_000)];
+  t.strictSame(await Promise.all(asked.map(text => caller.transport.ask(7, createEnvelope(text)))), asked);
+  t.match(await getRefusal(caller.transport.ask(7, createEnvelope(`${fits}${fits}`))), { http: 413 });
+  t.equal(away, 0);
+});
+
+t.test('a node of the release before answers and asks alone', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [node, raw, ear] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
+    NatsNode,
+    NatsNode,
+    NatsNode,
+  ];
+  raw.connection.client.subscribe('skein.test.shard.7', {
+    callback: (_, message) => void message.respond('{"reply":"old"}'),
+  });
+  await node.transport.serve(8, async ({ payload }) => payload);
+  await raw.connection.flush();
+  const subjects = overhear(ear);
+  await ear.connection.flush();
+  for (let i = 0; i < 2; i++) t.equal(await node.transport.ask(7, createEnvelope()), 'old');
+  const answer = await raw.connection.client.request(
+    'skein.test.shard.8',
+    JSON.stringify({ kind: 'thing', id: 'thing_1', command: 'do', payload: 'new', leftMs: 60_000 }),
+  );
+  t.equal(answer.string(), '{"reply":"new"}', 'in the form that it knows');
+  await ear.connection.flush();
+  t.notOk(subjects.includes('lines'));
+});
+
+t.test('whether anybody listens to a topic', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [one, two] = await Promise.all([natsNode(t, server.url), natsNode(t, server.url)]);
+  t.equal(await one.transport.isHeard('news.a b'), false);
+  const heard: string[] = [];
+  const unsubscribe = two.transport.subscribe('news.a b', text => heard.push(text));
+  await two.connection.flush();
+  t.equal(await one.transport.isHeard('news.a b'), true);
+  t.equal(await one.transport.isHeard('news'), false);
+  await two.connection.flush();
+  t.strictSame(heard, [], 'listeners notice nothing');
+  unsubscribe();
+  await two.connection.flush();
+  t.equal(await one.transport.isHeard('news.a b'), false);
+  await server.kill();
+  await one.becomes(false);
+  t.equal(await one.transport.isHeard('news.a b'), true, 'who can say');
 });
 
 t.test('a deadline crosses as the time that is left: clocks have nothing in common', async t => {

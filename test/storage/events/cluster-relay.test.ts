@@ -11,6 +11,7 @@ import {
   encodeEvents,
   encodeGap,
 } from '../../../storage/events/cluster-relay.ts';
+import { ProjectInterest } from '../../../storage/events/project-interest.ts';
 import { CommitNotifier, type CommittedEvent } from '../../../storage/events/commit-notifier.ts';
 import {
   admission,
@@ -41,6 +42,11 @@ class Network {
     this.#clock = clock;
   }
 
+  /** What was published of commits. */
+  get events(): readonly { readonly text: string }[] {
+    return this.published.filter(({ topic }) => topic.startsWith('events.'));
+  }
+
   publish(topic: string, text: string): void {
     this.published.push({ topic, text });
     for (const listener of this.#listeners.get(topic) ?? []) {
@@ -52,6 +58,10 @@ class Network {
         this.#clock.after(ms, () => listener(text));
       }
     }
+  }
+
+  isHeard(topic: string): Promise<boolean> {
+    return Promise.resolve((this.#listeners.get(topic)?.size ?? 0) > 0);
   }
 
   subscribe(topic: string, listener: (text: string) => void): () => void {
@@ -89,6 +99,7 @@ class Member {
     this.#events = events;
     this.relay = new ClusterRelay({
       transport: network,
+      clock,
       notifier: this.notifier,
       from: name,
       maxBytes: 4_000,
@@ -148,7 +159,7 @@ t.test("events of one node's commits are shown on both, without reading the log"
   two.commit(2);
   await clock.advance(1);
   t.same([one.seqs, two.seqs], [numbers(5), numbers(5)]);
-  t.equal(network.published.length, 2, 'one message per commit');
+  t.equal(network.events.length, 2, 'one message per commit');
   t.equal(events.pages, 0);
 });
 
@@ -179,6 +190,101 @@ t.test('a node hears only of what is followed there', async t => {
   t.equal(heard, 1);
 });
 
+t.test('what nobody follows is not published, and whoever begins to follow misses nothing', async t => {
+  const { clock, network, one, two } = setUp();
+  one.commit(1);
+  await clock.advance(0);
+  t.equal(network.events.length, 1, 'until it is known that nobody listens');
+  for (let i = 0; i < 50; i++) one.commit(2);
+  t.equal(network.events.length, 1);
+
+  two.hub.join(projectId, quiet());
+  await clock.advance(0);
+  t.strictSame(
+    network.events.slice(1).map(({ text }) => text),
+    ['one ?'],
+    'the first follower is told to read the log',
+  );
+  one.commit(1);
+  await clock.advance(1);
+  t.same(two.seqs.at(-1), 102);
+  t.equal(network.events.length, 3);
+});
+
+t.test('a follower that nobody heard of gets the events of a second later', async t => {
+  const { clock, network, one, two } = setUp();
+  one.commit(1);
+  await clock.advance(0);
+  network.delays = [[], []];
+  two.hub.join(projectId, quiet());
+  await clock.advance(0);
+  t.equal(network.lost, 2, 'neither node heard that it follows');
+  one.commit(1);
+  t.equal(network.events.length, 1);
+  await clock.advance(1_000);
+  one.commit(1);
+  await clock.advance(1);
+  t.strictSame(network.events.at(-1)?.text, 'one ?');
+  await clock.advance(100);
+  t.same(two.seqs.at(-1), 3, 'the log has the rest');
+});
+
+t.test('when the last follower has left, publishing ends soon', async t => {
+  const { clock, network, one, two } = setUp();
+  const unfollow = two.notifier.follow(projectId);
+  one.commit(1);
+  await clock.advance(0);
+  unfollow();
+  one.commit(1);
+  t.equal(network.events.length, 2);
+  await clock.advance(10_000);
+  one.commit(1);
+  await clock.advance(0);
+  one.commit(1);
+  t.equal(network.events.length, 3);
+});
+
+t.test('after an outage a node publishes again, and says again what it follows', async t => {
+  const { clock, network, one, two } = setUp();
+  one.commit(1);
+  await clock.advance(0);
+  network.delays = [[], []];
+  two.notifier.follow(projectId);
+  await clock.advance(0);
+  one.commit(1);
+  t.equal(network.events.length, 1);
+  one.relay.onOutage();
+  one.commit(1);
+  t.equal(network.events.length, 2);
+  two.relay.onOutage();
+  t.strictSame(network.published.at(-1), { topic: 'followed', text: projectId });
+});
+
+t.test('an answer from before somebody began to follow counts for nothing', async t => {
+  const clock = new ManualClock();
+  const answers: ((isHeard: boolean) => void)[] = [];
+  const missed: string[] = [];
+  const interest = new ProjectInterest({
+    clock,
+    isHeard: () => new Promise(resolve => answers.push(resolve)),
+    onMissed: id => missed.push(id),
+  });
+  t.equal(interest.isFollowed('p'), true);
+  interest.onFollowed('p');
+  answers[0]?.(false);
+  await clock.advance(0);
+  t.equal(interest.isFollowed('p'), true);
+  t.equal(answers.length, 1, 'it is not asked again at once');
+  await clock.advance(10_000);
+  interest.isFollowed('p');
+  answers[1]?.(false);
+  await clock.advance(0);
+  t.equal(interest.isFollowed('p'), false);
+  interest.onFollowed('p');
+  t.strictSame(missed, ['p']);
+  t.equal(interest.isFollowed('p'), true);
+});
+
 t.test('a large event is announced without its text, and read from the log', async t => {
   const { clock, events, network, one, two } = setUp();
   two.hub.join(projectId, quiet());
@@ -189,7 +295,7 @@ t.test('a large event is announced without its text, and read from the log', asy
   await clock.advance(100);
   t.same(two.seqs, numbers(3));
   t.equal(events.pages, 1);
-  t.ok(network.published.every(({ text }) => text.length <= 4_000));
+  t.ok(network.events.every(({ text }) => text.length <= 4_000));
 });
 
 t.test('a commit whose numbers are not known is shown on both', async t => {
