@@ -23,6 +23,7 @@ import { benchListen } from './listen.ts';
 import { benchMemory } from './memory.ts';
 import { benchMigrate } from './migrate.ts';
 import { benchPath } from './path.ts';
+import { benchProfile } from './profile.ts';
 import { benchReads } from './reads.ts';
 import { benchSockets } from './sockets.ts';
 import { benchStartup } from './startup.ts';
@@ -37,6 +38,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   listen: benchListen,
   console: benchConsole,
   path: benchPath,
+  profile: benchProfile,
   reads: benchReads,
   startup: benchStartup,
   migrate: benchMigrate,

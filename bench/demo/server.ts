@@ -22,11 +22,20 @@ export async function freePort(): Promise<number> {
 export class Server {
   readonly url: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #options: readonly string[];
   #child: ChildProcess | undefined;
   #output = '';
 
-  /** @param environment added to the process's own: see docs/operate/configuration.md. */
-  constructor(port: number, environment: Readonly<Record<string, string>>) {
+  /**
+   * @param environment added to the process's own: see docs/operate/configuration.md
+   * @param options further ones of Node's
+   */
+  constructor(
+    port: number,
+    environment: Readonly<Record<string, string>>,
+    options: readonly string[] = [],
+  ) {
+    this.#options = options;
     this.url = `http://127.0.0.1:${port}`;
     const fixed = { PORT: String(port), HOST: '127.0.0.1', GRPC_PORT: 'off', LOG_LEVEL: 'warn' };
     this.#env = { ...process.env, ...environment, ...fixed };
@@ -39,7 +48,7 @@ export class Server {
   /** Starts the node and waits until it is ready; gives the milliseconds that took. */
   async start(): Promise<number> {
     const from = performance.now();
-    const child = spawn(process.execPath, [...serverOptions, main], {
+    const child = spawn(process.execPath, [...serverOptions, ...this.#options, main], {
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

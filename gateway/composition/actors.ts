@@ -75,6 +75,8 @@ export interface Actors {
   readonly tools: HttpTools;
   /** For the handlers that take webhooks in. */
   readonly recentWebhooks: RecentWebhooks;
+  /** How many commits of this node wait or are in flight. */
+  countCommits(): number;
   /** Resolves when the node serves its shards. */
   start(): Promise<void>;
   /** Drains node, pool, transport and store, in this order. */
@@ -109,6 +111,7 @@ export function createActors(options: ActorsOptions): Actors {
 
   return {
     node,
+    countCommits: () => store.stats.depth,
     tools,
     recentWebhooks,
     start: () => node.start(),

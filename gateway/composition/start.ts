@@ -139,7 +139,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const actors = createNodeActors(parts, media, () => wakeMail());
   const maintenance = { database, clock, media, node: actors.node, log, metrics };
   onClose(startMaintenance(maintenance, () => actors.node.isLeader));
-  onClose(startSearchFollower(maintenance));
+  onClose(startSearchFollower({ ...maintenance, countCommits: () => actors.countCommits() }));
 
   const tokens = new ServiceTokens(config.serviceTokens);
   serveClusterStatus(listening.server, tokens, cluster);

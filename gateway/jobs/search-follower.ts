@@ -6,12 +6,21 @@ import { followEvents } from '../../storage/search/index.ts';
 
 /** So late a message is found, where the follower keeps up. */
 const intervalMs = 2_000;
-/** While it is behind: so many times as long as a call took it rests, so that the messages that come meanwhile keep the database. 3,400 events a second. */
+/**
+ * While it is behind it rests so many times as long as a call took, which leaves it some 3,400 events a second; while commits wait for the
+ * database, so many times that they keep it: on two processors it cost them a tenth to an eighth of their rate (11,100 instead of 9,500 to
+ * 10,000 messages a second, 60 instead of 95 microseconds of PostgreSQL for each).
+ */
 const restRatio = 1;
+const restRatioUnderLoad = 12;
+/** Commits of this node that wait or are in flight. */
+const loadedDepth = 100;
 
 export interface SearchFollowerOptions {
   readonly database: Pick<Database, 'query'>;
   readonly node: Pick<Node, 'isLeader'>;
+  /** How many commits of this node wait or are in flight. */
+  readonly countCommits: () => number;
   readonly log: Log;
 }
 
@@ -36,12 +45,14 @@ export function startSearchFollower(options: SearchFollowerOptions): () => Promi
 }
 
 /** Gives the milliseconds until the next call. */
-async function follow({ database, node, log }: SearchFollowerOptions): Promise<number> {
+async function follow({ database, node, countCommits, log }: SearchFollowerOptions): Promise<number> {
   if (!node.isLeader) return intervalMs;
   const start = performance.now();
   try {
     const isBehind = await followEvents(database);
-    return isBehind ? restRatio * (performance.now() - start) : intervalMs;
+    if (!isBehind) return intervalMs;
+    const ratio = countCommits() >= loadedDepth ? restRatioUnderLoad : restRatio;
+    return ratio * (performance.now() - start);
   } catch (err) {
     log.warn({ err }, 'the search is behind the messages; will retry');
     return intervalMs;

@@ -25,7 +25,13 @@ const selectBehind = `
 const words = (text: string, environment: string, block: string): string =>
   `to_tsvector('simple', ${text}) || array_to_tsvector(array[${environment}, ${environment} || '#' || ${block}])`;
 
-/** `$1`: projects, `$2`: events of each. */
+const nameWords = words(
+  `concat_ws(' ', t.participant ->> 'displayName', t.external_ref)`,
+  's.environment_id',
+  `'${nameBlock}'`,
+);
+
+/** `$1`: projects, `$2`: events of each. A name that has not changed is left alone: a row that conflicts would be locked, which writes it. */
 const follow = `
   with due as materialized (
     select p.project_id, p.last_seq, coalesce(m.seq, 0) as after, least(p.last_seq, coalesce(m.seq, 0) + $2::int) as through
@@ -48,11 +54,12 @@ const follow = `
     where m.body <> '' on conflict do nothing
   ), named as (
     insert into message_words as w (thread_id, sequence, project_id, environment_id, seq, at, words)
-    select t.thread_id, 0, s.project_id, s.environment_id, s.seq, t.created_at,
-      ${words(`concat_ws(' ', t.participant ->> 'displayName', t.external_ref)`, 's.environment_id', `'${nameBlock}'`)}
+    select t.thread_id, 0, s.project_id, s.environment_id, s.seq, t.created_at, name.words
     from (select project_id, environment_id, thread_id, max(seq) as seq from seen group by 1, 2, 3) s
     join threads t on t.thread_id = s.thread_id and t.project_id = s.project_id and t.environment_id = s.environment_id
-    where t.participant is not null or t.external_ref is not null
+    cross join lateral (select ${nameWords} as words) name
+    where (t.participant is not null or t.external_ref is not null) and not exists (
+      select from message_words known where known.thread_id = t.thread_id and known.sequence = 0 and known.words = name.words)
     on conflict (thread_id, sequence) do update set words = excluded.words where w.words <> excluded.words
   )
   select coalesce(bool_or(due.through < due.last_seq), false) as "isBehind" from moved join due using (project_id)`;

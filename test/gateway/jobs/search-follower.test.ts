@@ -33,7 +33,7 @@ t.test('the node that leads takes up all there is, and goes on after a failure',
   const log = Object.assign(Object.create(silentLog) as typeof silentLog, {
     warn: (what: { readonly err: Error }) => void warned.push(what.err.message),
   });
-  const stop = startSearchFollower({ database: { query }, node, log });
+  const stop = startSearchFollower({ database: { query }, node, log, countCommits: () => 0 });
   await eventually('question who leads', () => Promise.resolve(asked.length > 0));
   t.notOk(await isFound('umbrella'), 'another node leads');
   leads = true;
