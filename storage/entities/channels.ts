@@ -104,7 +104,7 @@ export const ChatappWebhook = defineEntity({
   },
   indexes: [
     { name: 'chatapp_webhooks_threads', properties: ['threadIds'], type: 'gin' },
-    { name: 'chatapp_webhooks_received', properties: ['receivedAt'], type: 'brin' },
+    { name: 'chatapp_webhooks_by_age', properties: ['receivedAt'] },
   ],
 });
 

@@ -22,7 +22,7 @@ export const IdempotencyKey = defineEntity({
     expiresAt: instant(),
   },
   indexes: [
-    { name: 'idempotency_keys_expires', properties: ['expiresAt'], type: 'brin' },
+    { name: 'idempotency_keys_expiring', properties: ['expiresAt'] },
     {
       name: 'idempotency_keys_thread',
       expression:

@@ -9,6 +9,7 @@ import { ChatappWebhookQueue } from './chatapp-webhook-queue.ts';
 import { DueWork } from './due-work.ts';
 import { EventExceptions } from './event-exceptions.ts';
 import { Erasures } from './erasures.ts';
+import { ExpiringRows } from './expiring-rows.ts';
 import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
 import { FirstKeys } from './first-keys.ts';
@@ -69,4 +70,5 @@ export const migrations = [
   { name: '0037-event-exceptions', class: EventExceptions },
   { name: '0038-subscriptions', class: Subscriptions },
   { name: '0039-log-takeover', class: LogTakeover },
+  { name: '0040-expiring-rows', class: ExpiringRows },
 ];
