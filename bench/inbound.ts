@@ -39,6 +39,8 @@ interface Sample extends LoadResult {
   readonly serverMicros: number;
   readonly databaseMicros: number;
   readonly residentBytes: number;
+  /** Bytes of the database's log per message. */
+  readonly walBytes: number;
 }
 
 const settings: readonly Setting[] = [
@@ -99,6 +101,7 @@ async function startOurs(database: BenchDatabase): Promise<System> {
 async function sample(system: System, setting: Setting, database: BenchDatabase): Promise<Sample> {
   const server = cpuSeconds(system.pid);
   const postgres = database.cpuSeconds();
+  const wal = await database.walBytes();
   const result = await runLoad({ ...system, ports: [system.port], ...setting, warmupMs, measuredMs });
   if (result.errors > 0)
     throw new Error(`${system.name}: ${result.errors} errors, first: ${result.firstError ?? ''}`);
@@ -108,6 +111,7 @@ async function sample(system: System, setting: Setting, database: BenchDatabase)
     serverMicros: ((cpuSeconds(system.pid) - server) * 1e6) / messages,
     databaseMicros: ((database.cpuSeconds() - postgres) * 1e6) / messages,
     residentBytes: residentBytes(system.pid),
+    walBytes: ((await database.walBytes()) - wal) / messages,
   };
 }
 
@@ -134,7 +138,17 @@ function createTable(systems: readonly System[], samples: ReadonlyMap<System, re
   const middle = (system: System, field: keyof Omit<Sample, 'firstError'>): number =>
     median((samples.get(system) ?? []).map(entry => entry[field]));
   const [ours] = systems;
-  const head = ['', 'msgs/s', 'skein against it', 'p50 ms', 'p99 ms', 'server µs', 'PostgreSQL µs', 'memory'];
+  const head = [
+    '',
+    'msgs/s',
+    'skein against it',
+    'p50 ms',
+    'p99 ms',
+    'server µs',
+    'PostgreSQL µs',
+    'WAL bytes',
+    'memory',
+  ];
   const rows = systems.map(system => [
     system.name,
     count(middle(system, 'perSecond')),
@@ -145,6 +159,7 @@ function createTable(systems: readonly System[], samples: ReadonlyMap<System, re
     fixed(middle(system, 'p99Ms')),
     fixed(middle(system, 'serverMicros'), 0),
     fixed(middle(system, 'databaseMicros'), 0),
+    count(middle(system, 'walBytes')),
     mebibytes(middle(system, 'residentBytes')),
   ]);
   return table(head, rows);

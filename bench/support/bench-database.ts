@@ -24,6 +24,8 @@ export interface BenchDatabase {
   warm(): Promise<void>;
   /** CPU seconds of the server and all its processes, those that ended included. */
   cpuSeconds(): number;
+  /** Bytes of the write-ahead log so far. */
+  walBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -68,6 +70,13 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
     folder,
     query,
     warm: () => (warmed ??= warm()),
+    async walBytes() {
+      const [row] = await query<{ bytes: number }>(
+        server.url,
+        `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as bytes`,
+      );
+      return row?.bytes ?? 0;
+    },
     async create(name, schema) {
       await query(server.url, `create database ${name}`);
       const url = new URL(server.url);
